@@ -1,0 +1,46 @@
+STACK ?= dev
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help preview check render test lint golden docs bench clean
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+.venv/ready: requirements.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gpu-blueprint needs Python 3.11 or newer: make PYTHON=python3.11"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing requirements.txt into .venv (once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/ready-dev: .venv/ready requirements-dev.txt
+	@echo "installing requirements-dev.txt into .venv (once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=prod
+	@$(BIN)/python -m blueprint preview $(STACK)
+
+check: .venv/ready ## validate a stack file
+	@$(BIN)/python -m blueprint check $(STACK)
+
+render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
+	@$(BIN)/python -m blueprint render $(STACK) --out rendered/$(STACK)
+
+test: .venv/ready-dev ## run the whole suite, with type checks and lint
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m mypy
+	@$(BIN)/python -m pytest
+
+golden: .venv/ready-dev ## rewrite the golden plans; read the diff
+	@$(BIN)/python -m tests.golden
+
+docs: .venv/ready ## regenerate stacks/schema.json and docs/
+	@$(BIN)/python -m blueprint docs
+
+bench: .venv/ready-dev ## measure speed and memory
+	@$(BIN)/python -m tests.bench
+
+clean: ## remove .venv and rendered files
+	rm -rf .venv rendered

@@ -1,0 +1,18 @@
+"""The Pulumi program: read the stack object, build the platform, export what its users need."""
+
+import pulumi
+
+from blueprint.config import parse
+from blueprint.errors import StackError
+from components.platform import Platform
+
+try:
+    config = parse(pulumi.Config().require_object("stack"), pulumi.Config("aws").require("region"))
+except StackError as error:
+    raise pulumi.RunError(f"stack {pulumi.get_stack()} is wrong:\n{error}") from None
+
+platform = Platform(config)
+
+pulumi.export("clusterName", platform.cluster_name)
+pulumi.export("kubeconfig", platform.kubeconfig)
+pulumi.export("pools", [pool.name for pool in config.pools])

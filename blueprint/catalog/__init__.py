@@ -1,0 +1,24 @@
+"""Facts about the world, shipped with the repository: one table per subject, one row per thing."""
+
+from ..errors import CatalogError
+from .ami_families import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily
+from .gpus import GPUS, Gpu, gpu
+from .instances import Instance, instance, instances, regions
+from .mig import MigProfile, MigTable
+
+__all__ = [
+    "AL2023",
+    "AMI_FAMILIES",
+    "BOTTLEROCKET",
+    "GPUS",
+    "AmiFamily",
+    "CatalogError",
+    "Gpu",
+    "Instance",
+    "MigProfile",
+    "MigTable",
+    "gpu",
+    "instance",
+    "instances",
+    "regions",
+]

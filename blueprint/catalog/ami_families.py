@@ -1,0 +1,59 @@
+"""The node operating systems: which driver each brings, and what it can apply by itself.
+
+Sources: awslabs/amazon-eks-ami CHANGELOG (driver 580 since v20260714); Bottlerocket settings reference 1.22 to 1.54
+(RAID0 1.22, cdi-cri 1.40, MIG 1.34, parallel pull 1.44, MPS 1.54) and changelog v1.53.0 (driver 580). Read 2026-11-20.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmiFamily:
+    """One AMI family of Karpenter's alias ``family@version``."""
+
+    name: str
+    display: str
+    default_version: str
+    version_pattern: str
+    oldest_version: str
+    """Oldest release that has everything this blueprint sets; why stands in ``oldest_because``."""
+    oldest_because: str
+    driver_branch: int
+    root_device: str
+    """Device of the volume that holds images and pods."""
+    os_device: str | None = None
+    """Device of a separate volume for the operating system alone."""
+
+    def is_release(self, version: str) -> bool:
+        """Whether a version names one release of this family."""
+        return bool(re.match(self.version_pattern, version))
+
+    def order(self, version: str) -> tuple[int, ...]:
+        """Sort key of a release: its numbers."""
+        return tuple(map(int, re.findall(r"\d+", version)))
+
+
+AL2023 = AmiFamily(
+    name="al2023",
+    display="AL2023",
+    default_version="v20260724",
+    version_pattern=r"^v\d{8}$",
+    oldest_version="v20260714",
+    oldest_because="older releases ship another NVIDIA driver branch than 580",
+    driver_branch=580,
+    root_device="/dev/xvda",
+)
+BOTTLEROCKET = AmiFamily(
+    name="bottlerocket",
+    display="Bottlerocket",
+    default_version="v1.66.0",
+    version_pattern=r"^v\d+\.\d+\.\d+$",
+    oldest_version="v1.54.0",
+    oldest_because="MPS needs 1.54, parallel image pull 1.44, cdi-cri 1.40",
+    driver_branch=580,
+    root_device="/dev/xvdb",
+    os_device="/dev/xvda",
+)
+
+AMI_FAMILIES = {family.name: family for family in (AL2023, BOTTLEROCKET)}

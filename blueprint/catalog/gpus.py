@@ -1,0 +1,90 @@
+"""GPU models that EC2 rents.
+
+Sources: aws/karpenter-provider-aws v1.14.1 (label karpenter.k8s.aws/instance-gpu-name), EC2 DescribeInstanceTypes,
+awslabs/amazon-eks-ami v20260724 (drivers), Bottlerocket settings 1.54.x (MIG keys). Read 2026-11-20.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..errors import CatalogError
+from .mig import MigTable, four_slices, seven_slices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """One GPU model; its memory stands with the instance types that carry it."""
+
+    name: str
+    product: str
+    karpenter_name: str | None
+    """Value of ``karpenter.k8s.aws/instance-gpu-name``; None where Karpenter cannot launch it."""
+    mig: MigTable | None = None
+    mig_needs_reboot: bool = False
+    """Ampere changes MIG mode by a GPU reset, which a virtual machine cannot do: the node reboots instead."""
+    bottlerocket_mig_key: str | None = None
+    """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None where it has none."""
+    min_driver: int = 0
+    """Oldest driver branch that knows this GPU; 0 where every branch in use does."""
+
+
+_ROWS = (
+    Gpu(name="v100", product="Tesla V100", karpenter_name="v100"),
+    Gpu(name="t4", product="T4", karpenter_name="t4"),
+    Gpu(name="t4g", product="T4G", karpenter_name="t4g"),
+    Gpu(name="a10g", product="A10G", karpenter_name="a10g"),
+    Gpu(name="l4", product="L4", karpenter_name="l4"),
+    Gpu(name="l40s", product="L40S", karpenter_name="l40s"),
+    Gpu(
+        name="a100-40gb",
+        product="A100 40 GB",
+        karpenter_name="a100",
+        mig=seven_slices(5, 10, 20, 40),
+        mig_needs_reboot=True,
+        bottlerocket_mig_key="a100.40gb",
+    ),
+    Gpu(
+        name="a100-80gb",
+        product="A100 80 GB",
+        karpenter_name="a100",
+        mig=seven_slices(10, 20, 40, 80),
+        mig_needs_reboot=True,
+        bottlerocket_mig_key="a100.80gb",
+    ),
+    Gpu(
+        name="h100-80gb",
+        product="H100 80 GB",
+        karpenter_name="h100",
+        mig=seven_slices(10, 20, 40, 80),
+        bottlerocket_mig_key="h100.80gb",
+    ),
+    Gpu(
+        name="h200-141gb",
+        product="H200 141 GB",
+        karpenter_name="h200",
+        mig=seven_slices(18, 35, 71, 141),
+        bottlerocket_mig_key="h200.141gb",
+    ),
+    Gpu(name="b200-180gb", product="B200 180 GB", karpenter_name="b200", mig=seven_slices(23, 45, 90, 180)),
+    Gpu(name="b300", product="B300", karpenter_name="b300", mig=seven_slices(34, 67, 135, 269)),
+    Gpu(name="gb200", product="GB200", karpenter_name=None, mig=seven_slices(23, 47, 93, 186)),
+    Gpu(name="gb300", product="GB300", karpenter_name=None, mig=seven_slices(35, 70, 139, 278)),
+    Gpu(
+        name="rtx-pro-6000-96gb",
+        product="RTX PRO 6000 Server",
+        karpenter_name="rtx-pro-server-6000",
+        mig=four_slices(24),
+    ),
+    Gpu(name="rtx-pro-4500", product="RTX PRO 4500 Server", karpenter_name="rtx-pro-4500", min_driver=595),
+)
+
+GPUS: Mapping[str, Gpu] = MappingProxyType({row.name: row for row in _ROWS})
+
+
+def gpu(name: str) -> Gpu:
+    """Look a GPU model up by name."""
+    try:
+        return GPUS[name]
+    except KeyError:
+        raise CatalogError.unknown("GPU model", name, GPUS) from None

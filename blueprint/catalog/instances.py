@@ -1,0 +1,92 @@
+"""EC2 instance types: the rows of instances.csv."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from ..errors import CatalogError
+from .gpus import Gpu, gpu
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """One EC2 instance type and the GPUs in it."""
+
+    instance_type: str
+    arch: str
+    vcpu: int
+    memory_mib: int
+    gpu_name: str
+    gpu_count: int
+    """Whole GPUs, as EC2 and Karpenter count them: 0 on fractional types."""
+    gpu_devices: int
+    """Devices that the node really holds: 1 on fractional types."""
+    gpu_memory_mib: int
+    efa_interfaces: int
+    network_cards: int
+    max_enis: int
+    local_nvme_gb: int
+    usage_classes: frozenset[str]
+    regions: frozenset[str]
+
+    @property
+    def gpu(self) -> Gpu:
+        """The GPU model; only for types that have one."""
+        return gpu(self.gpu_name)
+
+    @property
+    def family(self) -> str:
+        """Instance family, such as ``g6``."""
+        return self.instance_type.split(".")[0]
+
+    @property
+    def bare_metal(self) -> bool:
+        """Whether it is a whole server, which boots too slowly to be chosen unasked."""
+        return self.instance_type.endswith(".metal")
+
+    @property
+    def fractional(self) -> bool:
+        """Whether the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
+        return self.gpu_count == 0 and self.gpu_devices > 0
+
+
+_INTEGERS = (
+    "vcpu", "memory_mib", "gpu_count", "gpu_devices", "gpu_memory_mib",
+    "efa_interfaces", "network_cards", "max_enis", "local_nvme_gb",
+)  # fmt: skip
+
+
+def _row(cells: Mapping[str, str]) -> Instance:
+    return Instance(
+        instance_type=cells["instance_type"],
+        arch=cells["arch"],
+        gpu_name=cells["gpu"],
+        usage_classes=frozenset(cells["usage_classes"].split()),
+        regions=frozenset(cells["regions"].split()),
+        **{column: int(cells[column]) for column in _INTEGERS},
+    )
+
+
+@cache
+def instances() -> Mapping[str, Instance]:
+    """All instance types by name, in the file's order: by family, then size."""
+    lines = (Path(__file__).with_name("instances.csv")).read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return MappingProxyType({row.instance_type: row for row in map(_row, rows)})
+
+
+def instance(name: str) -> Instance:
+    """Look an instance type up by name."""
+    try:
+        return instances()[name]
+    except KeyError:
+        raise CatalogError.unknown("instance type", name, instances()) from None
+
+
+@cache
+def regions() -> frozenset[str]:
+    """Every region in which some type of the catalogue is offered."""
+    return frozenset().union(*(row.regions for row in instances().values()))

@@ -1,0 +1,112 @@
+"""How GPUs divide under MIG (Multi-Instance GPU): profiles and where each may be placed.
+
+Placements are in memory slices. Sources: NVIDIA MIG user guide; NVIDIA/gpu-operator v26.7.0
+assets/state-mig-manager/0400_configmap.yaml; mig-parted v0.15.0; NVIDIA/go-nvml placements of the A100, which
+the MIG user guide repeats for H100, H200, B200 and B300. Read 2026-11-20.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigProfile:
+    """One way to cut an instance out of a GPU.
+
+    ``starts`` are the memory slices at which it may begin; it covers ``memory_slices`` from there.
+    """
+
+    name: str
+    compute_slices: int
+    memory_slices: int
+    starts: tuple[int, ...]
+    memory_gb: int
+    media_engines: bool = False
+    """Takes media engines that only one instance of a GPU can have (``+me``, ``+me.all``)."""
+
+    @property
+    def variant(self) -> bool:
+        """Whether it differs from a plain profile only by its graphics or media engines."""
+        return not self.name.endswith("gb")
+
+    @property
+    def resource(self) -> str:
+        """Name under which NVIDIA's device plugin advertises it with ``migStrategy: mixed``."""
+        return f"nvidia.com/mig-{self.name.replace('+', '.')}"
+
+
+@dataclass(frozen=True)
+class MigTable:
+    """All profiles of one GPU model, and the slices that they share."""
+
+    compute_slices: int
+    memory_slices: int
+    rows: tuple[MigProfile, ...]
+
+    @cached_property
+    def profiles(self) -> Mapping[str, MigProfile]:
+        """Profiles by name, smallest first."""
+        return {row.name: row for row in self.rows}
+
+    def most(self, profile: MigProfile) -> int:
+        """How many of one profile fit on an otherwise empty GPU."""
+        if profile.media_engines:
+            return 1
+        return min(len(profile.starts), self.compute_slices // profile.compute_slices)
+
+
+def seven_slices(single_gb: int, double_gb: int, half_gb: int, full_gb: int) -> MigTable:
+    """Build the table of a data-centre GPU from the memory of its 1g, 2g, 3g and 7g profiles, in GB."""
+    quarter = (0, 2, 4)
+    return MigTable(
+        7,
+        8,
+        (
+            MigProfile(
+                name=f"1g.{single_gb}gb", compute_slices=1, memory_slices=1, starts=tuple(range(7)), memory_gb=single_gb
+            ),
+            MigProfile(
+                name=f"1g.{single_gb}gb+me",
+                compute_slices=1,
+                memory_slices=1,
+                starts=tuple(range(7)),
+                memory_gb=single_gb,
+                media_engines=True,
+            ),
+            MigProfile(
+                name=f"1g.{double_gb}gb", compute_slices=1, memory_slices=2, starts=(*quarter, 6), memory_gb=double_gb
+            ),
+            MigProfile(
+                name=f"2g.{double_gb}gb", compute_slices=2, memory_slices=2, starts=quarter, memory_gb=double_gb
+            ),
+            MigProfile(name=f"3g.{half_gb}gb", compute_slices=3, memory_slices=4, starts=(0, 4), memory_gb=half_gb),
+            MigProfile(name=f"4g.{half_gb}gb", compute_slices=4, memory_slices=4, starts=(0,), memory_gb=half_gb),
+            MigProfile(name=f"7g.{full_gb}gb", compute_slices=7, memory_slices=8, starts=(0,), memory_gb=full_gb),
+        ),
+    )
+
+
+def four_slices(single_gb: int) -> MigTable:
+    """Build the table of an RTX PRO server GPU, whose instances may also carry or shed graphics and media engines."""
+    shapes = (
+        (1, (0, 1, 2, 3), ("", "+me", "+gfx", "+me.all", "-me")),
+        (2, (0, 2), ("", "+gfx", "+me.all", "-me")),
+        (4, (0,), ("", "+gfx")),
+    )
+    return MigTable(
+        4,
+        4,
+        tuple(
+            MigProfile(
+                name=f"{slices}g.{slices * single_gb}gb{suffix}",
+                compute_slices=slices,
+                memory_slices=slices,
+                starts=starts,
+                memory_gb=slices * single_gb,
+                media_engines=suffix.startswith("+me"),
+            )
+            for slices, starts, suffixes in shapes
+            for suffix in suffixes
+        ),
+    )

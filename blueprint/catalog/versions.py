@@ -1,0 +1,96 @@
+"""Every pinned version, and which go together; nothing in a rendered platform floats.
+
+Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
+1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
+EKS node monitoring agent 1.7.1 (external DCGM host engine). EKS add-on and node releases were read in public
+repositories that run them, not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .ami_families import BOTTLEROCKET, AmiFamily
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """One Helm chart at one version; ``repository`` is empty for an OCI reference."""
+
+    name: str
+    version: str
+    reference: str
+    repository: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubernetesRelease:
+    """One Kubernetes minor version on EKS, and what is pinned for it."""
+
+    version: str
+    oldest_karpenter: str
+    oldest_bottlerocket: str
+    """First Bottlerocket release with an NVIDIA variant for it."""
+    system_node_release: str
+    """AL2023 release of the managed node group."""
+    addons: Mapping[str, str]
+
+
+_ADDONS = {
+    "vpc-cni": "v1.22.4-eksbuild.3",
+    "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+    "aws-ebs-csi-driver": "v1.66.0-eksbuild.1",
+    "metrics-server": "v0.9.0-eksbuild.11",
+    "eks-node-monitoring-agent": "v1.7.2-eksbuild.1",
+}
+
+_KUBERNETES = (
+    KubernetesRelease(
+        version="1.35",
+        oldest_karpenter="1.9.0",
+        oldest_bottlerocket="v1.53.0",
+        system_node_release="1.35.8-20260923",
+        addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.22", "kube-proxy": "v1.35.3-eksbuild.29"},
+    ),
+    KubernetesRelease(
+        version="1.36",
+        oldest_karpenter="1.13.0",
+        oldest_bottlerocket="v1.61.0",
+        system_node_release="1.36.4-20260923",
+        addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.23", "kube-proxy": "v1.36.0-eksbuild.25"},
+    ),
+)
+
+KUBERNETES: Mapping[str, KubernetesRelease] = MappingProxyType({row.version: row for row in _KUBERNETES})
+DEFAULT_KUBERNETES = "1.36"
+
+KARPENTER_VERSIONS = ("1.15.0", "1.14.1")
+"""Karpenter releases whose values and custom resources this blueprint renders, newest first."""
+
+GPU_OPERATOR = Chart(
+    name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
+)
+GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
+"""Oldest and newest Kubernetes that NVIDIA validated for the operator."""
+
+
+def karpenter_chart(version: str) -> Chart:
+    """The controller's chart."""
+    return Chart(name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter")
+
+
+def karpenter_crd_chart(version: str) -> Chart:
+    """The chart of its custom resource definitions, which Helm would never upgrade as part of the controller's."""
+    return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Sort key of a dotted version."""
+    return tuple(int(part) for part in version.lstrip("v").split("."))
+
+
+def oldest_ami(family: AmiFamily, kubernetes: KubernetesRelease) -> tuple[str, str]:
+    """Oldest release of a family that this blueprint accepts for a Kubernetes minor, and why."""
+    if family is BOTTLEROCKET and family.order(kubernetes.oldest_bottlerocket) > family.order(family.oldest_version):
+        return kubernetes.oldest_bottlerocket, f"the first with an NVIDIA variant for Kubernetes {kubernetes.version}"
+    return family.oldest_version, family.oldest_because

@@ -1,0 +1,30 @@
+"""What a stack file may say, and reading one."""
+
+from .cluster import Cluster, PublicApi
+from .disruption import Disruption
+from .network import ExistingVpc, NewVpc
+from .parse import load, parse, warnings
+from .pools import Pool
+from .source import PROJECT, REGION_KEY, STACK_KEY, Source, existing_stacks, stack_path
+from .stack import StackConfig
+from .tenants import Tenant
+
+__all__ = [
+    "PROJECT",
+    "REGION_KEY",
+    "STACK_KEY",
+    "Cluster",
+    "Disruption",
+    "ExistingVpc",
+    "NewVpc",
+    "Pool",
+    "PublicApi",
+    "Source",
+    "StackConfig",
+    "Tenant",
+    "existing_stacks",
+    "load",
+    "parse",
+    "stack_path",
+    "warnings",
+]

@@ -1,0 +1,76 @@
+"""What tenants may have, held against what the pools can give."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ..errors import Problem, near
+from .pools import Pool
+from .stack import StackConfig
+
+
+def quota_problems(stack: StackConfig) -> Iterator[Problem]:
+    """Yield quotas that cannot be reached or mean nothing; the stack's pools must be without problems."""
+    for index, tenant in enumerate(stack.tenants):
+        for name, grant in tenant.gpus.items():
+            path = ("tenants", index, "gpus", name)
+            if name not in stack.pools_by_name:
+                yield Problem(path, f"there is no pool {name!r} {near(name, stack.pools_by_name, 'there are')}")
+                continue
+            yield from (problem.under(*path) for problem in _grant_problems(stack.pools_by_name[name], grant))
+
+
+def _grant_problems(pool: Pool, grant: int | dict[str, int]) -> Iterator[Problem]:
+    units = pool.profile.units
+    if isinstance(grant, int) and len(units) > 1:
+        yield Problem(
+            (),
+            f"pool {pool.name} hands out {', '.join(units)}: say how many of each, such as {{{next(iter(units))}: {grant}}}",
+        )
+        return
+    ceiling = pool.profile.ceiling(pool.max_gpus)
+    for unit, count in (grant if isinstance(grant, dict) else {next(iter(units)): grant}).items():
+        path = (unit,) if isinstance(grant, dict) else ()
+        if unit not in units:
+            yield Problem(path, f"pool {pool.name} hands out no {unit!r} {near(unit, units, 'it hands out')}")
+        elif count > ceiling[units[unit]]:
+            yield Problem(
+                path,
+                f"{count} can never be reached: {pool.max_gpus} GPUs hand out {ceiling[units[unit]]} {units[unit]}; "
+                f"lower it or raise maxGpus of pool {pool.name}",
+            )
+
+
+def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
+    """Yield what is legal but surprises: promises above a ceiling, and names that do not tell pools apart."""
+    promised: Counter[str] = Counter()
+    for tenant in stack.tenants:
+        promised.update(stack.quota_of(tenant))
+    ceilings = stack.exposed_resources()
+    for name, count in promised.items():
+        if count > ceilings[name]:
+            yield Problem(
+                ("tenants",),
+                f"quotas promise {count} {name}, the pools' ceilings allow {ceilings[name]}: teams will wait for each other",
+                True,
+            )
+    for name, pools in _pools_by_resource(stack).items():
+        if len({pool.model.name for pool in pools if not pool.taints}) > 1:
+            listed = ", ".join(f"{pool.name} ({pool.model.product})" for pool in pools if not pool.taints)
+            yield Problem(
+                ("pools",),
+                f"{listed} all hand out {name}: a quota counts the name, and a pod without nodeSelector "
+                "karpenter.sh/nodepool may land on the dearest; give pools a taint of their own",
+                True,
+            )
+    granted = {(tenant.name, pool) for tenant in stack.tenants for pool in tenant.gpus}
+    for pool in stack.pools:
+        if stack.tenants and not any(name == pool.name for _, name in granted):
+            yield Problem(("pools",), f"no tenant has a quota for {pool.name}: nobody but admins can use it", True)
+
+
+def _pools_by_resource(stack: StackConfig) -> dict[str, list[Pool]]:
+    by_name: dict[str, list[Pool]] = {}
+    for pool in stack.pools:
+        for name in pool.profile.per_device:
+            by_name.setdefault(name, []).append(pool)
+    return by_name

@@ -1,0 +1,137 @@
+"""The words and numbers that fields are made of; each says what would be right when it refuses."""
+
+import re
+from collections.abc import Callable
+from ipaddress import IPv4Network, ip_network
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from .. import catalog
+
+
+def _check(test: Callable[[str], bool], right: str) -> AfterValidator:
+    def validate(value: str) -> str:
+        if not test(value):
+            raise ValueError(f"{value!r} is not {right}")
+        return value
+
+    return AfterValidator(validate)
+
+
+def _shape(pattern: str, right: str, longest: int = 63) -> Any:
+    compiled = re.compile(pattern)
+    return _check(lambda value: len(value) <= longest and bool(compiled.fullmatch(value)), right)
+
+
+def _schema(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": pattern})
+
+
+_NAME = r"[a-z]([a-z0-9-]*[a-z0-9])?"
+Name = Annotated[
+    str,
+    _shape(_NAME, "a name of at most 40 lower-case letters, digits and '-' that starts with a letter", 40),
+    _schema(f"^{_NAME}$"),
+]
+"""Name of an environment, pool or tenant: it becomes part of Kubernetes and AWS names."""
+
+_TAG = r"[\w .:/=+@-]*"
+TagKey = Annotated[
+    str, _shape(rf"(?!aws:){_TAG}[\w]+{_TAG}", "an AWS tag key (letters, digits, spaces, _.:/=+-@; not aws:…)", 128)
+]
+TagValue = Annotated[
+    str, _shape(rf"{_TAG}\S{_TAG}", "an AWS tag value (letters, digits, spaces, _.:/=+-@; not empty)", 256)
+]
+
+_ACCOUNT = r"\d{12}"
+AccountId = Annotated[str, _shape(_ACCOUNT, "a 12-digit AWS account id"), _schema(f"^{_ACCOUNT}$")]
+
+_PRINCIPAL = r"arn:aws:iam::\d{12}:(role|user)/[\w+=,.@/-]+"
+PrincipalArn = Annotated[
+    str,
+    _shape(_PRINCIPAL, "the ARN of an IAM role or user, such as arn:aws:iam::111122223333:role/platform", 2048),
+    _schema(f"^{_PRINCIPAL}$"),
+]
+_KEY = r"arn:aws:kms:[a-z0-9-]+:\d{12}:key/[0-9a-f-]+"
+KmsKeyArn = Annotated[str, _shape(_KEY, "the ARN of a KMS key", 2048), _schema(f"^{_KEY}$")]
+
+_DURATION = r"([0-9]+(s|m|h))+"
+Duration = Annotated[str, _shape(_DURATION, "a duration such as 10m, 1h30m or 336h"), _schema(f"^{_DURATION}$")]
+DurationOrNever = Annotated[
+    str, _shape(rf"{_DURATION}|Never", "a duration such as 336h, or Never"), _schema(f"^({_DURATION}|Never)$")
+]
+
+_QUANTITY = r"[1-9][0-9]*(\.[0-9]+)?(m|[KMGTPE]i?|k)?"
+Quantity = Annotated[str, _shape(_QUANTITY, 'a Kubernetes quantity such as "64" or 512Gi'), _schema(f"^{_QUANTITY}$")]
+
+_PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_DOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_QUALIFIED = re.compile(rf"({_DOMAIN}/)?{_PART}")
+OWN_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws", "kubernetes.io", "k8s.io", "nvidia.com", "gpu-blueprint")
+
+
+def _label_key(value: str) -> str:
+    domain = value.split("/")[0] if "/" in value else ""
+    if len(value) > 316 or len(value.split("/")[-1]) > 63 or not _QUALIFIED.fullmatch(value):
+        raise ValueError(f"{value!r} is not a Kubernetes label key such as example.com/team")
+    for own in OWN_DOMAINS:
+        if domain == own or (domain.endswith(f".{own}") and domain != "node-restriction.kubernetes.io"):
+            raise ValueError(
+                f"{value!r} is in the domain {own}, which Karpenter or this blueprint sets; use a domain of your own"
+            )
+    return value
+
+
+LabelKey = Annotated[str, AfterValidator(_label_key)]
+LabelValue = Annotated[
+    str, _shape(rf"({_PART})?", "a Kubernetes label value (at most 63 letters, digits, '-', '_' and '.')")
+]
+
+_ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
+Zone = Annotated[str, _shape(_ZONE, "an availability zone such as us-east-1a"), _schema(f"^{_ZONE}$")]
+
+
+def _region(value: str) -> str:
+    if value not in catalog.regions():
+        raise catalog.CatalogError.unknown("region", value, catalog.regions())
+    return value
+
+
+Region = Annotated[str, AfterValidator(_region)]
+GpuModel = Annotated[str, AfterValidator(lambda value: catalog.gpu(value).name)]
+
+
+def _gpu_type(value: str) -> str:
+    if not catalog.instance(value).gpu_name:
+        raise ValueError(f"{value!r} has no GPU; pools are for GPU types, other pods run on the system nodes")
+    return value
+
+
+def _system_type(value: str) -> str:
+    if catalog.instance(value).gpu_name:
+        raise ValueError(f"{value!r} has a GPU; system nodes need none, put it into a pool")
+    return value
+
+
+GpuInstanceType = Annotated[str, AfterValidator(_gpu_type)]
+SystemInstanceType = Annotated[str, AfterValidator(_system_type)]
+
+
+def _cidr(value: str) -> str:
+    try:
+        network = ip_network(value)
+    except ValueError as error:
+        raise ValueError(f"{value!r} is not a CIDR block such as 10.0.0.0/16: {error}") from None
+    if not isinstance(network, IPv4Network):
+        raise ValueError(f"{value!r} is IPv6; this blueprint builds IPv4 clusters")
+    return value
+
+
+Cidr = Annotated[str, AfterValidator(_cidr)]
+
+
+def resource_id(kind: str) -> Any:
+    """Type of an AWS resource id such as ``vpc-0a1b2c3d``."""
+    pattern = rf"{kind}-[0-9a-f]{{8,17}}"
+    return Annotated[str, _shape(pattern, f"an id such as {kind}-0a1b2c3d4e5f60718"), _schema(f"^{pattern}$")]

@@ -1,0 +1,157 @@
+"""A stack file as text: what it says, and on which line it says it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import Path as FieldPath
+from ..errors import Problem, StackError, near
+
+PROJECT = "gpu-blueprint"
+STACK_KEY = f"{PROJECT}:stack"
+REGION_KEY = "aws:region"
+IN_FILE = ("config", STACK_KEY)
+"""Where the stack object stands in its file."""
+REGION_IN_FILE = ("config", REGION_KEY)
+NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
+STACKS = Path("stacks")
+
+_TOP = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environment")
+
+
+def stack_path(stack: str, folder: Path = STACKS) -> Path:
+    """The file of a stack, as Pulumi names it."""
+    return folder / f"Pulumi.{stack}.yaml"
+
+
+class Source:
+    """One stack file; ``file`` is how errors name it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        try:
+            self.root = yaml.compose(text, Loader=yaml.CSafeLoader)
+            self.data: Any = yaml.load(text, Loader=yaml.CSafeLoader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line = mark.line + 1 if mark else 1
+            raise StackError(
+                [Problem((), f"not valid YAML: {error.problem or error.context}", file=file, line=line)]
+            ) from None
+        except yaml.YAMLError as error:
+            raise StackError([Problem((), f"not valid YAML: {' '.join(str(error).split())}", file=file)]) from None
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The ``config`` section."""
+        return self.data["config"]  # type: ignore[no-any-return]
+
+    @property
+    def region(self) -> Any:
+        """What stands under ``aws:region``."""
+        return self.config.get(REGION_KEY)
+
+    @property
+    def stack(self) -> Any:
+        """The object that describes the environment."""
+        return self.config[STACK_KEY]
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong around the stack object; after any of these the object itself cannot be read."""
+        if not isinstance(self.data, dict):
+            yield Problem((), f"the file is empty or no mapping; it needs config: with {REGION_KEY} and {STACK_KEY}")
+            return
+        if not isinstance(self.data.get("config"), dict):
+            yield Problem(("config",), f"missing; it holds {REGION_KEY}, {NO_DEFAULT_PROVIDERS} and {STACK_KEY}")
+            return
+        if not isinstance(self.config.get(STACK_KEY), dict):
+            yield Problem(IN_FILE, f"missing or no mapping {near(STACK_KEY, self.config, 'config has')}")
+
+    def findings(self) -> Iterator[Problem]:
+        """Yield what is wrong in the file itself, the stack object apart."""
+        for key in self.data:
+            if key not in _TOP:
+                yield Problem((key,), f"unknown key {near(str(key), _TOP, 'Pulumi knows')}")
+        if self.config.get(NO_DEFAULT_PROVIDERS) != ["*"]:
+            yield Problem(
+                ("config", NO_DEFAULT_PROVIDERS),
+                'must be ["*"], so that no resource goes to whatever account is at hand',
+            )
+        if REGION_KEY not in self.config:
+            yield Problem(REGION_IN_FILE, "missing: the AWS region, such as us-east-1")
+        for key in self.config:
+            project = str(key).split(":")[0]
+            if project == PROJECT and key != STACK_KEY and not _is_secret(self.config[key]):
+                yield Problem(
+                    ("config", key), f"unknown key {near(key, [STACK_KEY], 'known')}; only secrets stand beside it"
+                )
+            elif project not in (PROJECT, "aws", "pulumi"):
+                yield Problem(("config", key), "unknown key: config holds aws:…, pulumi:… and gpu-blueprint:… only")
+        yield from _duplicates(self.root, ())
+        yield from _secrets(self.stack, IN_FILE)
+
+    def line_of(self, path: FieldPath) -> int:
+        """The line of a field, or of the innermost thing around it that stands in the file."""
+        *_, (line, _) = self._walk(path)
+        return line
+
+    def raw(self, path: FieldPath) -> str:
+        """The text of a scalar as it stands in the file, before YAML made a number of it."""
+        *_, (_, node) = self._walk(path)
+        return node.value if isinstance(node, yaml.ScalarNode) else ""
+
+    def _walk(self, path: FieldPath) -> Iterator[tuple[int, Any]]:
+        """Yield line and node of each step of a path, as far as the file has it."""
+        node: Any = self.root
+        yield 1, node
+        for part in path:
+            if isinstance(node, yaml.MappingNode):
+                found = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                found = (node.value[part], node.value[part])
+            else:
+                found = None
+            if found is None:
+                return
+            node = found[1]
+            yield found[0].start_mark.line + 1, node
+
+
+def _is_secret(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) == {"secure"}
+
+
+def _secrets(value: Any, path: FieldPath) -> Iterator[Problem]:
+    if _is_secret(value):
+        yield Problem(
+            path,
+            f"a secret inside {STACK_KEY} would make all of it secret; set it beside: pulumi config set --secret {PROJECT}:name",
+        )
+    elif isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _secrets(item, (*path, key))
+
+
+def _duplicates(node: Any, path: FieldPath) -> Iterator[Problem]:
+    if isinstance(node, yaml.MappingNode):
+        keys = [key.value for key, _ in node.value]
+        for index, (key, value) in enumerate(node.value):
+            if key.value in keys[:index]:
+                yield Problem(
+                    (*path, key.value),
+                    f"stands twice (again in line {key.start_mark.line + 1}); the second silently wins, remove one",
+                )
+            yield from _duplicates(value, (*path, key.value))
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from _duplicates(item, (*path, index))
+
+
+def existing_stacks(folder: Path = STACKS) -> list[str]:
+    """The names of all stacks that have a file."""
+    return sorted(
+        match[1] for file in folder.glob("Pulumi.*.yaml") if (match := re.fullmatch(r"Pulumi\.(.+)\.yaml", file.name))
+    )

@@ -1,0 +1,178 @@
+"""One environment: everything that a stack file says, and what must agree across its parts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from ipaddress import IPv4Network
+from typing import Any
+
+from pydantic import Field
+
+from ..catalog import Instance, instances
+from ..catalog.versions import oldest_ami
+from ..errors import Problem, near
+from ..model import Model
+from .cluster import Cluster
+from .network import ExistingVpc, Network
+from .pools import Pool
+from .scalars import AccountId, Name, Region, TagKey, TagValue
+from .tenants import Tenant
+
+
+class HelmOverrides(Model):
+    """Helm values laid over what the blueprint renders: the one way past it, and at your own risk."""
+
+    karpenter: dict[str, Any] = {}
+    """Values of the karpenter chart."""
+    gpu_operator: dict[str, Any] = {}
+    """Values of the gpu-operator chart."""
+
+
+class StackConfig(Model):
+    """One environment: an EKS cluster, its GPU pools and the teams that use them."""
+
+    region: Region
+    """AWS region; the stack file says it once, as `aws:region`."""
+    owner: TagValue
+    """Team that answers for the environment; a tag on everything."""
+    environment: Name
+    """Name of the environment, such as `dev` or `prod`; a tag on everything."""
+    cost_center: TagValue
+    """Whom it is billed to, quoted if it is a number; a tag on everything."""
+    account_id: AccountId
+    """AWS account, quoted. The program refuses to run in another one."""
+    tags: dict[TagKey, TagValue] = {}
+    """Further tags on every AWS resource and node."""
+    network: Network
+    """The VPC."""
+    cluster: Cluster
+    """The EKS cluster."""
+    pools: list[Pool] = Field(min_length=1, max_length=500)
+    """GPU pools."""
+    tenants: list[Tenant] = []
+    """Teams and their shares."""
+    helm_overrides: HelmOverrides = HelmOverrides()
+    """Helm values laid over what the blueprint renders."""
+
+    @property
+    def cluster_name(self) -> str:
+        """Name of the EKS cluster and of what is named after it."""
+        return self.cluster.name or f"gpu-{self.environment}"
+
+    @property
+    def all_tags(self) -> dict[str, str]:
+        """The tags that every AWS resource and node carries."""
+        own = {"owner": self.owner, "environment": self.environment, "cost-center": self.cost_center}
+        return {**self.tags, **own, "managed-by": "gpu-blueprint"}
+
+    @cached_property
+    def pools_by_name(self) -> dict[str, Pool]:
+        """Pools by name."""
+        return {pool.name: pool for pool in self.pools}
+
+    def arn(self, service: str, resource: str, *, region: bool = True) -> str:
+        """Build the ARN of a resource of this account."""
+        return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
+
+    def zones_of(self, pool: Pool) -> list[str]:
+        """The zones in which a pool launches."""
+        return list(pool.zones or self.network.zones)
+
+    def instances_of(self, pool: Pool) -> tuple[Instance, ...]:
+        """The instance types that a pool may launch in this region."""
+        return tuple(row for row in pool.candidates if self.region in row.regions)
+
+    def quota_of(self, tenant: Tenant) -> dict[str, int]:
+        """Extended resource → how many of it the tenant may request, pools that share a name added up."""
+        total: Counter[str] = Counter()
+        for name, grant in tenant.gpus.items():
+            units = self.pools_by_name[name].profile.units
+            counts = grant if isinstance(grant, dict) else {next(iter(units)): grant}
+            total.update({units[unit]: count for unit, count in counts.items()})
+        return dict(total)
+
+    def exposed_resources(self) -> dict[str, int]:
+        """Every GPU resource that some node can ever show → how many of it the ceilings allow.
+
+        A fresh node may advertise whole GPUs before they are cut, and Karpenter's ceiling does not hold them back:
+        ``nvidia.com/gpu`` is always in the list, with 0 where no pool hands it out.
+        """
+        total: Counter[str] = Counter({"nvidia.com/gpu": 0})
+        for pool in self.pools:
+            total.update(pool.profile.ceiling(pool.max_gpus))
+        return dict(sorted(total.items()))
+
+    def problems(self) -> Iterator[Problem]:
+        yield from self._zone_problems()
+        yield from self._address_problems()
+        for index, pool in enumerate(self.pools):
+            yield from (problem.under("pools", index) for problem in self._pool_problems(pool))
+        yield from _same_names([pool.name for pool in self.pools], "pools", "name")
+        yield from _same_names([tenant.space for tenant in self.tenants], "tenants", "namespace")
+        yield from _same_names([tenant.name for tenant in self.tenants], "tenants", "name")
+        for name in self.cluster.system_nodes.instance_types:
+            if self.region not in instances()[name].regions:
+                yield Problem(("cluster", "systemNodes", "instanceTypes"), _not_offered(instances()[name], self.region))
+
+    def _zone_problems(self) -> Iterator[Problem]:
+        existing = isinstance(self.network, ExistingVpc)
+        for index, zone in enumerate(self.network.zones):
+            if zone[:-1] != self.region:
+                path = ("network", "subnets") if existing else ("network", "zones", index)
+                yield Problem(path, f"{zone!r} is not in the region {self.region}")
+
+    def _address_problems(self) -> Iterator[Problem]:
+        services = IPv4Network(self.cluster.service_cidr)
+        blocks: list[tuple[tuple[str | int, ...], str]]
+        if isinstance(self.network, ExistingVpc):
+            blocks = [(("network", "subnets", i, "cidr"), s.cidr) for i, s in enumerate(self.network.subnets) if s.cidr]
+        else:
+            blocks = [(("network", "cidr"), self.network.cidr)]
+        for path, block in blocks:
+            if services.overlaps(IPv4Network(block)):
+                yield Problem(
+                    path, f"{block!r} overlaps cluster.serviceCidr '{services}'; pods could not reach one of the two"
+                )
+
+    def _pool_problems(self, pool: Pool) -> Iterator[Problem]:
+        for index, zone in enumerate(pool.zones or []):
+            if zone not in self.network.zones:
+                yield Problem(
+                    ("zones", index),
+                    f"{zone!r} is not a zone of the network {near(zone, self.network.zones, 'it has')}",
+                )
+        for index, row in enumerate(pool.candidates if pool.instance_types else ()):
+            if self.region not in row.regions:
+                yield Problem(("instanceTypes", index), _not_offered(row, self.region))
+        if pool.candidates and not pool.instance_types and not self.instances_of(pool):
+            yield Problem(
+                ("gpu",),
+                f"no instance type with a {pool.gpu} is offered in {self.region}; choose another model or region",
+            )
+        if pool.ami.version is None or pool.ami.row.is_release(pool.ami.version):
+            oldest, why = oldest_ami(pool.ami.row, self.cluster.release)
+            if pool.ami.row.order(pool.ami.pinned) < pool.ami.row.order(oldest):
+                yield Problem(("ami", "version"), f"{pool.ami.pinned!r} is too old: use {oldest} or newer ({why})")
+
+
+def _not_offered(row: Instance, region: str) -> str:
+    same = sorted(
+        other.instance_type
+        for other in instances().values()
+        if other.gpu_name == row.gpu_name and region in other.regions
+    )
+    instead = (
+        f"there are {', '.join(same[:4])}"
+        if same and row.gpu_name
+        else f"it is in {', '.join(sorted(row.regions)[:4])}"
+    )
+    return f"{row.instance_type!r} is not offered in {region}; {instead}"
+
+
+def _same_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield Problem(
+                (collection, index, field),
+                f"{name!r} is already the {field} of {collection}.{names.index(name)}; choose another",
+            )

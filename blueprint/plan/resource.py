@@ -1,0 +1,82 @@
+"""What the program declared: resources as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf import struct_pb2
+from pulumi.runtime import rpc
+
+UNKNOWN: Mapping[str, Any] = {"$unknown": True}
+"""Stands for a value that only `pulumi up` will know."""
+
+_SIGNATURE = "4dabf18193072939515e22adb298388d"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"
+_REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedResource:
+    """One resource of a plan; references to others are URNs."""
+
+    urn: str
+    type: str
+    name: str
+    parent: str
+    custom: bool
+    """Whether a provider manages it; components are not custom."""
+    provider: str = ""
+    dependencies: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The resource as `preview --json` and plan.json show it."""
+        return {
+            "urn": self.urn,
+            "type": self.type,
+            "name": self.name,
+            "parent": self.parent,
+            "provider": self.provider,
+            "dependencies": list(self.dependencies),
+            "inputs": dict(self.inputs),
+            "options": dict(self.options),
+        }
+
+
+def plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
+    """Turn what the engine is sent into JSON values; unknowns, secrets and references become one-key mappings."""
+    if isinstance(value, struct_pb2.Struct):
+        return (
+            _special(value) if _SIGNATURE in value.fields else {key: plain(item) for key, item in value.fields.items()}
+        )
+    if isinstance(value, struct_pb2.ListValue):
+        return [plain(item) for item in value.values]
+    match value.WhichOneof("kind"):
+        case "struct_value":
+            return plain(value.struct_value)
+        case "list_value":
+            return plain(value.list_value)
+        case "string_value":
+            return dict(UNKNOWN) if value.string_value == rpc.UNKNOWN else value.string_value
+        case "number_value":
+            return int(value.number_value) if value.number_value.is_integer() else value.number_value
+        case "bool_value":
+            return value.bool_value
+    return None
+
+
+def _special(value: struct_pb2.Struct) -> Any:
+    match value.fields[_SIGNATURE].string_value:
+        case signature if signature == _SECRET:
+            return {"$secret": plain(value.fields["value"])}
+        case signature if signature == _REFERENCE:
+            return {"$resource": value.fields["urn"].string_value}
+    return {key: plain(item) for key, item in value.fields.items() if key != _SIGNATURE}
+
+
+def has_unknown(value: Any) -> bool:
+    """Whether some part of a plain value is not known yet."""
+    if isinstance(value, Mapping):
+        return value == UNKNOWN or any(map(has_unknown, value.values()))
+    return isinstance(value, list) and any(map(has_unknown, value))

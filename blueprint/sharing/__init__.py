@@ -1,0 +1,20 @@
+"""Sharing a GPU between pods: what is legal, and everything that follows from one choice."""
+
+from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
+from .profile import OPERANDS_LABEL, POOL_TAINT, WHOLE_GPU, SharingProfile, mig_layout, sharing_profile
+from .refusals import refusals
+
+__all__ = [
+    "OPERANDS_LABEL",
+    "POOL_TAINT",
+    "WHOLE_GPU",
+    "Exclusive",
+    "Mig",
+    "Mps",
+    "Sharing",
+    "SharingProfile",
+    "TimeSlicing",
+    "mig_layout",
+    "refusals",
+    "sharing_profile",
+]

@@ -1,0 +1,104 @@
+"""NVIDIA's GPU Operator on AL2023 nodes: device plugin, feature discovery, MIG manager, DCGM."""
+
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+import yaml
+
+from blueprint.catalog.versions import GPU_OPERATOR
+from blueprint.config import StackConfig
+from blueprint.sharing import SharingProfile
+
+from .addons import EVERYWHERE
+from .helm import chart_release, overlaid
+
+NAMESPACE = "gpu-operator"
+
+
+class GpuOperator(pulumi.ComponentResource):
+    """The operator in a namespace of its own; ``release`` is what pools depend on."""
+
+    release: k8s.helm.v3.Release
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:GpuOperator", name, None, opts)
+        namespace = k8s.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "privileged"}},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+        )
+        self.release = chart_release(
+            f"{name}-release",
+            GPU_OPERATOR,
+            NAMESPACE,
+            gpu_operator_values(config),
+            parent=self,
+            depends_on=[namespace, *after],
+        )
+        self.register_outputs({})
+
+
+def operator_profiles(config: StackConfig) -> list[SharingProfile]:
+    """The profiles of the pools that the operator serves; empty where every node applies its sharing itself."""
+    return [pool.profile for pool in config.pools if not pool.profile.operands_off]
+
+
+def gpu_operator_values(config: StackConfig) -> dict[str, Any]:
+    """Values of the chart: AL2023 brings driver and toolkit, and each pool's node label picks its sharing."""
+    profiles = operator_profiles(config)
+    values = {
+        "driver": {"enabled": False},
+        "toolkit": {"enabled": False},
+        "cdi": {"enabled": True},
+        # Distinct resource names for instances; "single" would call a slice nvidia.com/gpu.
+        "mig": {"strategy": "mixed"},
+        "operator": {"defaultRuntime": "containerd"},
+        "daemonsets": {"tolerations": EVERYWHERE},
+        "node-feature-discovery": {"worker": {"tolerations": EVERYWHERE}},
+        "dcgm": {"enabled": True},
+        "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}},
+        "devicePlugin": {"enabled": True, "config": _plugin_configs(profiles)},
+        "migManager": _mig_manager(profiles),
+    }
+    return overlaid(values, config.helm_overrides.gpu_operator)
+
+
+def _plugin_configs(profiles: list[SharingProfile]) -> dict[str, Any]:
+    """One file per way of sharing; nodes without the label get ``none``, which shares nothing."""
+    files: dict[str, Any] = {"none": {"version": "v1"}}
+    for profile in profiles:
+        files |= profile.plugin_configs
+    return {
+        "create": True,
+        "name": "device-plugin-configs",
+        "default": "none",
+        "data": {key: _yaml(file) for key, file in files.items()},
+    }
+
+
+def _mig_manager(profiles: list[SharingProfile]) -> dict[str, Any]:
+    layouts: dict[str, Any] = {}
+    for profile in profiles:
+        layouts |= profile.mig_configs
+    if not layouts:
+        return {"enabled": False}
+    # A config of our own replaces the generated ones entirely, so it must hold all-disabled too.
+    config = {"version": "v1", "mig-configs": {"all-disabled": [{"devices": "all", "mig-enabled": False}], **layouts}}
+    reboot = "true" if any(profile.reboots for profile in profiles) else "false"
+    return {
+        "enabled": True,
+        "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": _yaml(config)}},
+        "env": [{"name": "WITH_REBOOT", "value": reboot}],
+    }
+
+
+def _yaml(value: Any) -> str:
+    return yaml.safe_dump(value, sort_keys=False)

@@ -1,0 +1,102 @@
+"""Karpenter: its identity, its queue, its custom resource definitions and its controller."""
+
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+
+from blueprint.catalog.versions import karpenter_chart, karpenter_crd_chart
+from blueprint.config import StackConfig
+
+from .cluster import Cluster
+from .helm import chart_release, overlaid
+from .interruption_queue import InterruptionQueue
+from .karpenter_policies import controller_policies
+from .roles import ServiceRole, pod_identity_trust, service_trust
+from .system_nodes import NODE_POLICIES
+
+NAMESPACE = "kube-system"
+SERVICE_ACCOUNT = "karpenter"
+
+
+class Karpenter(pulumi.ComponentResource):
+    """The controller; ``release`` is what node classes and pools depend on.
+
+    It depends on everything that it needs to drain nodes, so that a destroy removes that last.
+    """
+
+    release: k8s.helm.v3.Release
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        cluster: Cluster,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Karpenter", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        queue = InterruptionQueue(f"{name}-interruption", config, opts=child)
+        nodes = ServiceRole(
+            node_role_name(config), config, trust=service_trust("ec2.amazonaws.com"), managed=NODE_POLICIES, opts=child
+        )
+        entry = aws.eks.AccessEntry(
+            f"{name}-nodes",
+            cluster_name=config.cluster_name,
+            principal_arn=nodes.arn,
+            type="EC2_LINUX",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, nodes.role]),
+        )
+        policies = controller_policies(config, node_role_arn=nodes.arn, queue_arn=queue.arn)
+        controller = ServiceRole(name, config, trust=pod_identity_trust(config), policies=policies, opts=child)
+        identity = aws.eks.PodIdentityAssociation(
+            f"{name}-identity",
+            cluster_name=config.cluster_name,
+            namespace=NAMESPACE,
+            service_account=SERVICE_ACCOUNT,
+            role_arn=controller.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, controller.role]),
+        )
+        needed = [*after, *queue.ready, *nodes.ready, *controller.ready, entry, identity]
+        version = config.cluster.karpenter_version
+        crds = chart_release(f"{name}-crd", karpenter_crd_chart(version), NAMESPACE, {}, parent=self, depends_on=needed)
+        self.release = chart_release(
+            f"{name}-controller",
+            karpenter_chart(version),
+            NAMESPACE,
+            karpenter_values(config),
+            parent=self,
+            depends_on=[crds, *needed],
+        )
+        self.register_outputs({})
+
+
+def node_role_name(config: StackConfig) -> str:
+    """Name of the role that GPU nodes run as; node classes refer to it."""
+    return f"{config.cluster_name}-karpenter-nodes"
+
+
+def karpenter_values(config: StackConfig) -> dict[str, Any]:
+    """Values of the controller's chart; the feature gates follow from what the pools need."""
+    profiles = [(pool.profile, row) for pool in config.pools for row in config.instances_of(pool)]
+    values = {
+        "replicas": 2,
+        "serviceAccount": {"name": SERVICE_ACCOUNT},
+        "controller": {"resources": {"requests": {"cpu": "500m", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        "settings": {
+            "clusterName": config.cluster_name,
+            "interruptionQueue": config.cluster_name,
+            "eksControlPlane": True,
+            "featureGates": {
+                "nodeOverlay": any(profile.overlay(row) for profile, row in profiles),
+                "reservedCapacity": any("reserved" in pool.purchase for pool in config.pools),
+                "nodeRepair": False,
+                "spotToSpotConsolidation": False,
+                "staticCapacity": False,
+            },
+        },
+    }
+    return overlaid(values, config.helm_overrides.karpenter)

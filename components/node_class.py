@@ -1,0 +1,72 @@
+"""The EC2NodeClass of a pool: image, disks, network, user data."""
+
+from typing import Any
+
+import tomli_w
+import yaml
+
+from blueprint.catalog import BOTTLEROCKET
+from blueprint.config import Pool, StackConfig
+from blueprint.sharing import SharingProfile
+
+from .karpenter import node_role_name
+from .network import subnet_selector_terms
+
+
+def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
+    """The ``spec`` of the EC2NodeClass."""
+    local_nvme = all(row.local_nvme_gb for row in config.instances_of(pool))
+    spec: dict[str, Any] = {
+        "role": node_role_name(config),
+        "amiSelectorTerms": [{"alias": pool.ami.alias}],
+        "subnetSelectorTerms": subnet_selector_terms(config),
+        # EKS puts this tag on the cluster security group, which nodes and control plane share.
+        "securityGroupSelectorTerms": [{"tags": {"aws:eks:cluster-name": config.cluster_name}}],
+        "metadataOptions": {
+            "httpEndpoint": "enabled",
+            "httpProtocolIPv6": "disabled",
+            "httpPutResponseHopLimit": 1,
+            "httpTokens": "required",
+        },
+        "blockDeviceMappings": _disks(pool, local_nvme=local_nvme),
+        "userData": user_data(pool.ami.row is BOTTLEROCKET, pool.profile),
+        "tags": {**config.all_tags, "pool": pool.name},
+    }
+    if local_nvme:
+        spec["instanceStorePolicy"] = "RAID0"
+    if pool.reservations:
+        spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
+    return spec
+
+
+def _disks(pool: Pool, *, local_nvme: bool) -> list[dict[str, Any]]:
+    """The volume for images and pods, fast where there is no local NVMe to hold them; and Bottlerocket's own small one."""
+    family = pool.ami.row
+    data = _volume(family.root_device, f"{pool.disk.size_gib}Gi", fast=not local_nvme)
+    if family.os_device is None:
+        return [{**data, "rootVolume": True}]
+    return [{**_volume(family.os_device, "4Gi", fast=False), "rootVolume": True}, data]
+
+
+def _volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:
+    speed = {"iops": 16000, "throughput": 1000} if fast else {}
+    ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **speed}
+    return {"deviceName": device, "ebs": ebs}
+
+
+def user_data(bottlerocket: bool, profile: SharingProfile) -> str:
+    """Fast image pull on both families; on Bottlerocket also the settings that share the GPUs, applied at boot."""
+    if not bottlerocket:
+        config = {
+            "apiVersion": "node.eks.aws/v1alpha1",
+            "kind": "NodeConfig",
+            "spec": {"featureGates": {"FastImagePull": True}},
+        }
+        return yaml.safe_dump(config, sort_keys=False)
+    settings: dict[str, Any] = {
+        "container-runtime": {"snapshotter": "soci"},
+        "container-runtime-plugins": {"soci-snapshotter": {"pull-mode": "parallel-pull-unpack"}},
+    }
+    if profile.bottlerocket:
+        settings["kubelet-device-plugins"] = {"nvidia": dict(profile.bottlerocket)}
+    return tomli_w.dumps({"settings": settings})

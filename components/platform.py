@@ -1,0 +1,68 @@
+"""The whole platform, in the order in which it is built: the table of contents."""
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+
+from blueprint.config import StackConfig
+
+from .access import Access
+from .addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
+from .cluster import Cluster
+from .gpu_operator import GpuOperator, operator_profiles
+from .gpu_pool import GpuPool
+from .karpenter import Karpenter
+from .network import Network
+from .system_nodes import SystemNodes
+from .tenant import TenantSpace
+
+
+class Platform(pulumi.ComponentResource):
+    """One environment: network, cluster, Karpenter, GPU pools and tenants."""
+
+    cluster_name: str
+    kubeconfig: pulumi.Output[str]
+
+    def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        name = self.cluster_name = config.cluster_name
+        super().__init__("gpu-blueprint:components:Platform", name, None, opts)
+        cloud_providers = self._make_cloud_providers(config)
+        cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
+        network = Network(f"{name}-network", config, opts=cloud)
+        cluster = Cluster(f"{name}-cluster", config, network=network, opts=cloud)
+        access = Access(f"{name}-access", config, cluster=cluster, opts=cloud)
+        node_addons = Addons(f"{name}-node-addons", config, addons=NODE_ADDONS, cluster=cluster, after=[], opts=cloud)
+        first: list[pulumi.Resource] = [*node_addons.installed]
+        nodes = SystemNodes(f"{name}-system", config, network=network, cluster=cluster, first=first, opts=cloud)
+        addons = Addons(
+            f"{name}-addons", config, addons=CLUSTER_ADDONS, cluster=cluster, after=[nodes.group], opts=cloud
+        )
+        ready: list[pulumi.Resource] = [nodes.group, *addons.installed]
+
+        both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
+        inside = pulumi.ResourceOptions(parent=self, providers=[access.provider])
+        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, after=ready, opts=both)
+        launchers: list[pulumi.Resource] = [karpenter.release]
+        if operator_profiles(config):
+            launchers.append(GpuOperator(f"{name}-gpu-operator", config, after=ready, opts=inside).release)
+        for pool in config.pools:
+            GpuPool(pool.name, config, pool, after=launchers, opts=inside)
+        for tenant in config.tenants:
+            TenantSpace(f"tenant-{tenant.name}", config, tenant, after=ready, opts=inside)
+
+        self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
+        self.register_outputs({"clusterName": name})
+
+    def _make_cloud_providers(self, config: StackConfig) -> list[pulumi.ProviderResource]:
+        """AWS, guarded by account and region; pulumi-eks needs one of its own because default providers are off."""
+        child = pulumi.ResourceOptions(parent=self)
+        return [
+            aws.Provider(
+                f"{self.cluster_name}-aws",
+                region=config.region,
+                allowed_account_ids=[config.account_id],
+                default_tags={"tags": config.all_tags},
+                opts=child,
+            ),
+            eks.Provider(f"{self.cluster_name}-eks", opts=child),
+        ]

@@ -1,0 +1,80 @@
+"""The managed node group that Karpenter and the operators run on."""
+
+import pulumi
+import pulumi_aws as aws
+
+from blueprint.catalog import instance
+from blueprint.config import StackConfig
+
+from .cluster import Cluster
+from .network import Network
+from .roles import ServiceRole, service_trust
+
+NODE_POLICIES = (
+    "AmazonEKSWorkerNodePolicy",
+    "AmazonEKS_CNI_Policy",
+    "AmazonEC2ContainerRegistryPullOnly",
+    "AmazonSSMManagedInstanceCore",
+)
+"""What every node needs, as Karpenter's getting-started guide lists it."""
+
+
+class SystemNodes(pulumi.ComponentResource):
+    """Two nodes or more in two zones or more, never with GPUs; ``group`` is the node group."""
+
+    group: aws.eks.NodeGroup
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        network: Network,
+        cluster: Cluster,
+        first: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:SystemNodes", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        role = ServiceRole(name, config, trust=service_trust("ec2.amazonaws.com"), managed=NODE_POLICIES, opts=child)
+        template = aws.ec2.LaunchTemplate(
+            f"{name}-template",
+            name_prefix=f"{name}-",
+            block_device_mappings=[
+                {
+                    "device_name": "/dev/xvda",
+                    "ebs": {
+                        "volume_size": 50,
+                        "volume_type": "gp3",
+                        "encrypted": "true",
+                        "delete_on_termination": "true",
+                    },
+                }
+            ],
+            metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
+            tag_specifications=[
+                {"resource_type": kind, "tags": {**config.all_tags, "Name": name}}
+                for kind in ("instance", "volume", "network-interface")
+            ],
+            update_default_version=True,
+            opts=child,
+        )
+        nodes = config.cluster.system_nodes
+        arm = instance(nodes.instance_types[0]).arch == "arm64"
+        self.group = aws.eks.NodeGroup(
+            f"{name}-group",
+            cluster_name=config.cluster_name,
+            node_group_name_prefix=f"{name[:40]}-",
+            node_role_arn=role.role.arn,
+            subnet_ids=network.private_subnet_ids,
+            instance_types=list(nodes.instance_types),
+            ami_type="AL2023_ARM_64_STANDARD" if arm else "AL2023_x86_64_STANDARD",
+            version=config.cluster.kubernetes_version,
+            release_version=config.cluster.release.system_node_release,
+            capacity_type="ON_DEMAND",
+            scaling_config={"desired_size": nodes.count, "min_size": nodes.count, "max_size": nodes.count},
+            update_config={"max_unavailable": 1},
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, network, *role.ready, *first]),
+        )
+        self.register_outputs({})
