@@ -60,7 +60,6 @@ def gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "cdi": {"enabled": True},
         # Distinct resource names for instances; "single" would call a slice nvidia.com/gpu.
         "mig": {"strategy": "mixed"},
-        "operator": {"defaultRuntime": "containerd"},
         "daemonsets": {"tolerations": EVERYWHERE},
         "node-feature-discovery": {"worker": {"tolerations": EVERYWHERE}},
         "dcgm": {"enabled": True},

@@ -1,0 +1,1 @@
+"""CrossGuard rules for GPU platforms on EKS."""

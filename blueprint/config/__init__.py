@@ -3,7 +3,7 @@
 from .cluster import Cluster, PublicApi
 from .disruption import Disruption
 from .network import ExistingVpc, NewVpc
-from .parse import load, parse, warnings
+from .parse import StackFile, load, open_stack, parse, warnings
 from .pools import Pool
 from .source import PROJECT, REGION_KEY, STACK_KEY, Source, existing_stacks, stack_path
 from .stack import StackConfig
@@ -21,9 +21,11 @@ __all__ = [
     "PublicApi",
     "Source",
     "StackConfig",
+    "StackFile",
     "Tenant",
     "existing_stacks",
     "load",
+    "open_stack",
     "parse",
     "stack_path",
     "warnings",

@@ -1,7 +1,7 @@
 """From what a file says to a StackConfig, or to every problem at once."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,21 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
 }
 
 
-def load(stack: str, folder: Path = STACKS) -> StackConfig:
+@dataclass(frozen=True, slots=True)
+class StackFile:
+    """A stack file without problems: its name, its text and what it says."""
+
+    name: str
+    source: Source
+    config: StackConfig
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """What is legal but unwise, each at its line."""
+        return _located(self.source, [_in_file(problem) for problem in warnings(self.config)])
+
+
+def open_stack(stack: str, folder: Path = STACKS) -> StackFile:
     """Read and check the file of a stack.
 
     Raises:
@@ -41,7 +55,12 @@ def load(stack: str, folder: Path = STACKS) -> StackConfig:
     found = [*source.findings(), *(_in_file(problem) for problem in wrong)]
     if found or config is None:
         raise StackError(_located(source, found))
-    return config
+    return StackFile(stack, source, config)
+
+
+def load(stack: str, folder: Path = STACKS) -> StackConfig:
+    """Read and check the file of a stack, for those who need only what it says; raises as ``open_stack`` does."""
+    return open_stack(stack, folder).config
 
 
 def read(stack: str, folder: Path = STACKS) -> Source:

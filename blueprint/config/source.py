@@ -31,6 +31,7 @@ class Source:
     """One stack file; ``file`` is how errors name it."""
 
     def __init__(self, text: str, file: str) -> None:
+        self.text = text
         self.file = file
         try:
             self.root = yaml.compose(text, Loader=yaml.CSafeLoader)
@@ -98,9 +99,14 @@ class Source:
         *_, (line, _) = self._walk(path)
         return line
 
+    def node(self, path: FieldPath) -> Any:
+        """The YAML node of a field, or of the innermost thing around it that stands in the file."""
+        *_, (_, node) = self._walk(path)
+        return node
+
     def raw(self, path: FieldPath) -> str:
         """The text of a scalar as it stands in the file, before YAML made a number of it."""
-        *_, (_, node) = self._walk(path)
+        node = self.node(path)
         return node.value if isinstance(node, yaml.ScalarNode) else ""
 
     def _walk(self, path: FieldPath) -> Iterator[tuple[int, Any]]:

@@ -45,10 +45,15 @@ class PlannedResource:
 
 
 def plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
-    """Turn what the engine is sent into JSON values; unknowns, secrets and references become one-key mappings."""
+    """Turn what the engine is sent into JSON values; unknowns, secrets and references become one-key mappings.
+
+    Keys are sorted, because protobuf keeps no order.
+    """
     if isinstance(value, struct_pb2.Struct):
         return (
-            _special(value) if _SIGNATURE in value.fields else {key: plain(item) for key, item in value.fields.items()}
+            _special(value)
+            if _SIGNATURE in value.fields
+            else {key: plain(value.fields[key]) for key in sorted(value.fields)}
         )
     if isinstance(value, struct_pb2.ListValue):
         return [plain(item) for item in value.values]

@@ -1,0 +1,14 @@
+"""``docs``: write the generated pages."""
+
+import argparse
+
+from ..docs import pages
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
+    """Write every page."""
+    for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(path)
+    return 0

@@ -1,0 +1,37 @@
+"""Read the command line, run one command, end with its exit code: 0 fine, 1 the stack is wrong, 2 usage."""
+
+import argparse
+import importlib
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+from ..errors import BlueprintError, UsageError
+from .parser import parser
+
+_STACK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parsed = parser().parse_args(arguments)
+    try:
+        for stack in _stacks(parsed):
+            if not _STACK.fullmatch(stack):
+                raise UsageError(f"{stack!r} is not the name of a stack; stacks/Pulumi.dev.yaml is called dev")
+        code: int = importlib.import_module(f".{parsed.command}", __package__).run(parsed)
+        sys.stdout.flush()
+        return code
+    except BlueprintError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _stacks(parsed: argparse.Namespace) -> list[str]:
+    """Every argument that names a stack."""
+    given = [getattr(parsed, name, None) for name in ("stack", "other", "origin", "environment")]
+    return [stack for stack in given if stack] + list(getattr(parsed, "stacks", []))

@@ -1,0 +1,37 @@
+"""What the command line takes, in one place; the commands themselves are imported only when they run."""
+
+import argparse
+from pathlib import Path
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser; ``command`` names the module that runs."""
+    top = argparse.ArgumentParser(
+        prog="python -m blueprint", description="Check, preview and fork GPU platforms on EKS, without an AWS account."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=f"{text}.")
+
+    check = command("check", "validate stack files: every problem at once, with its line and what would be right")
+    check.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
+
+    preview = command("preview", "show the whole platform that `pulumi up` would build")
+    preview.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    preview.add_argument("--json", action="store_true", help="print one JSON document")
+
+    render = command("render", "write plan.json, one YAML file per Kubernetes object and the values of each Helm chart")
+    render.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    render.add_argument("--out", metavar="DIR", required=True, type=Path, help="folder; replaced if render made it")
+
+    diff = command("diff", "compare what two stacks say, defaults included")
+    diff.add_argument("stack", metavar="STACK_A", help="name of a stack, such as dev")
+    diff.add_argument("other", metavar="STACK_B", help="name of another one, such as prod")
+
+    new = command("new", "make a stack file for a new environment from an existing one")
+    new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
+    new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
+
+    command("docs", "regenerate stacks/schema.json and the pages of docs/ that are made from the code")
+    return top

@@ -1,0 +1,170 @@
+"""The preview for people: pools, tenants, resources and warnings in at most 100 columns."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from itertools import groupby
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from ..config import StackConfig, StackFile
+from ..plan import PlannedResource
+from ..sharing import WHOLE_GPU
+from ..summary import PoolSummary, TenantSummary, pool_summary, stack_facts, tenant_summary
+
+WIDTH = 100
+_SHOWN = 6
+"""Of more siblings of one kind than this, only the first are listed."""
+
+
+def progress(message: str) -> AbstractContextManager[object]:
+    """Show a line on the terminal, if there is one, while something takes its time."""
+    return Console(stderr=True).status(message)
+
+
+class _Pipe(Console):
+    """A console that leaves a closed pipe to the caller instead of ending the program."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def console() -> Console:
+    """Where text goes: the terminal with its colours, or plain text of fixed width."""
+    terminal = sys.stdout.isatty()
+    return _Pipe(width=None if terminal else WIDTH, highlight=False, emoji=False)
+
+
+def show(stack: StackFile, plan: tuple[PlannedResource, ...]) -> None:
+    """Print the preview."""
+    out, config = console(), stack.config
+    out.print(_title(config))
+    out.print(_pools([pool_summary(config, pool) for pool in config.pools]))
+    if config.tenants:
+        out.print(_tenants(config, [tenant_summary(config, tenant) for tenant in config.tenants]))
+    out.print(_resources(plan))
+    for warning in stack.warnings:
+        out.print(Text(f"warning: {warning}", style="yellow"))
+    made = sum(resource.custom for resource in plan)
+    out.print(Text(f"{made} resources in {len(plan) - made - 1} components; nothing was created.", style="bold"))
+
+
+def _title(config: StackConfig) -> Text:
+    facts = stack_facts(config)
+    versions = (
+        f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
+    )
+    return Text.assemble((facts["name"], "bold"), f" in {facts['region']}, account {facts['accountId']}\n{versions}\n")
+
+
+def _table(title: str, *headers: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    for header in headers:
+        table.add_column(header, header_style="underline", overflow="fold")
+    return table
+
+
+def _pools(pools: Iterable[PoolSummary]) -> Table:
+    table = _table("GPU pools", "pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
+    for pool in pools:
+        handed = [f"= {count} {_short(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
+        table.add_row(
+            f"[bold]{pool.name}[/]\n{pool.purpose}",
+            f"{pool.gpu}: {types_in_short(pool.instance_types)}\n{pool.sharing}, {pool.ami}",
+            " → ".join(pool.purchase),
+            "\n".join(_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
+            "\n".join([f"{pool.max_gpus} GPUs", *handed]),
+        )
+        table.add_row()
+    return table
+
+
+def types_in_short(types: list[str]) -> str:
+    """Write a long list by family: ``g6.xlarge … 48xlarge, gr6.4xlarge, gr6.8xlarge``."""
+    parts: list[str] = []
+    for _, group in groupby(types, key=lambda name: name.split(".")[0]):
+        names = list(group)
+        parts += names if len(names) < 3 else [f"{names[0]} … {names[-1].split('.')[1]}"]
+    return ", ".join(parts)
+
+
+def _range(name: str, counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low if low == high else f'{low} to {high}'} {_short(name)}"
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("nvidia.com/")
+
+
+def _tenants(config: StackConfig, tenants: list[TenantSummary]) -> Table:
+    table = _table("Tenants", "tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
+    for tenant in tenants:
+        table.add_row(
+            f"[bold]{tenant.name}[/]",
+            "\n".join(_grants(config, tenant)) or "none",
+            "\n".join(f"{count} {_short(name)}" for name, count in tenant.quota.items()),
+            tenant.cpu,
+            tenant.memory,
+            "\n".join(member.rsplit("/", 1)[-1] for member in tenant.members),
+        )
+    ceilings = {name: count for name, count in config.exposed_resources().items() if count}
+    sums = [
+        f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_short(name)}"
+        for name, most in ceilings.items()
+    ]
+    table.add_row("all", "", "\n".join(sums), style="dim")
+    table.add_row()
+    return table
+
+
+def _grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
+    for name, grant in tenant.gpus.items():
+        pool = config.pools_by_name[name]
+        ceiling = pool.profile.ceiling(pool.max_gpus)
+        units = pool.profile.units
+        counts = grant if isinstance(grant, dict) else {next(iter(units)): grant}
+        yield f"{name}: {', '.join(f'{count} of {ceiling[units[unit]]} {_short(units[unit])}' for unit, count in counts.items())}"
+
+
+def _resources(plan: tuple[PlannedResource, ...]) -> Tree:
+    children: dict[str, list[PlannedResource]] = {}
+    for resource in plan:
+        children.setdefault(resource.parent, []).append(resource)
+    root = next(resource for resource in plan if not resource.parent)
+    tree = Tree(Text("Resources", style="bold"), guide_style="dim")
+    _branch(tree, root, children)
+    return tree
+
+
+def _branch(tree: Tree, above: PlannedResource, children: dict[str, list[PlannedResource]]) -> None:
+    """Add what stands below a component: its resources, summed up by type, then the components inside it."""
+    below = children.get(above.urn, [])
+    resources = [resource for resource in below if resource.custom]
+    for type_, group in groupby(sorted(resources, key=lambda r: _kind(r.type)), key=lambda r: _kind(r.type)):
+        names = [_without(above.name, resource.name) for resource in group]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        tree.add(Text.assemble((type_, "cyan"), f" {', '.join(names[:_SHOWN])}{more}"))
+    components = [resource for resource in below if not resource.custom]
+    for type_, group in groupby(sorted(components, key=lambda r: _kind(r.type) in _MANY), key=lambda r: _kind(r.type)):
+        listed = list(group)
+        for resource in listed[:_SHOWN]:
+            _branch(tree.add(Text.assemble((type_, "bold"), f" {resource.name}")), resource, children)
+        if len(listed) > _SHOWN:
+            tree.add(Text(f"… and {len(listed) - _SHOWN} more {type_}", style="dim"))
+
+
+_MANY = ("GpuPool", "TenantSpace")
+
+
+def _kind(type_: str) -> str:
+    """The last part of a type token, such as ``Subnet``."""
+    return "Provider" if type_.startswith("pulumi:providers:") else type_.rsplit(":", 1)[-1]
+
+
+def _without(component: str, name: str) -> str:
+    """A child's name without the component's, which stands above it."""
+    return name.removeprefix(f"{component}-")

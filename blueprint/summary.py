@@ -1,0 +1,90 @@
+"""What a stack comes to, for people and for programs: its pools and what they hand out, its tenants and their shares."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from .catalog.versions import GPU_OPERATOR
+from .config import Pool, StackConfig, Tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSummary:
+    """One pool; counts are of extended resources, ``perNode`` by instance type."""
+
+    name: str
+    purpose: str
+    gpu: str
+    sharing: str
+    instance_types: list[str]
+    purchase: list[str]
+    zones: list[str]
+    ami: str
+    per_node: dict[str, dict[str, int]]
+    max_gpus: int
+    ceiling: dict[str, int]
+    taints: list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantSummary:
+    """One tenant; ``gpus`` is its quota by pool, ``quota`` the same by extended resource."""
+
+    name: str
+    namespace: str
+    gpus: dict[str, Any]
+    quota: dict[str, int]
+    cpu: str
+    memory: str
+    members: list[str]
+
+
+def stack_facts(stack: StackConfig) -> dict[str, str]:
+    """What identifies the environment, and the versions it runs."""
+    return {
+        "name": stack.cluster_name,
+        "environment": stack.environment,
+        "region": stack.region,
+        "accountId": stack.account_id,
+        "kubernetes": stack.cluster.kubernetes_version,
+        "karpenter": stack.cluster.karpenter_version,
+        "gpuOperator": GPU_OPERATOR.version,
+    }
+
+
+def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
+    """Sum a pool up."""
+    rows = stack.instances_of(pool)
+    return PoolSummary(
+        name=pool.name,
+        purpose=pool.purpose,
+        gpu=pool.model.name,
+        sharing=pool.profile.summary,
+        instance_types=[row.instance_type for row in rows],
+        purchase=list(pool.purchase),
+        zones=stack.zones_of(pool),
+        ami=pool.ami.alias,
+        per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
+        max_gpus=pool.max_gpus,
+        ceiling=pool.profile.ceiling(pool.max_gpus),
+        taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
+    )
+
+
+def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:
+    """Sum a tenant up."""
+    return TenantSummary(
+        name=tenant.name,
+        namespace=tenant.space,
+        gpus=dict(tenant.gpus),
+        quota=stack.quota_of(tenant),
+        cpu=tenant.cpu,
+        memory=tenant.memory,
+        members=list(tenant.members),
+    )
+
+
+def as_json(summary: PoolSummary | TenantSummary) -> dict[str, Any]:
+    """Write a summary with the names that YAML uses."""
+    return {to_camel(name): value for name, value in asdict(summary).items()}

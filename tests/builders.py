@@ -1,0 +1,68 @@
+"""Small parts of a stack file, valid by default; a test names only what it is about.
+
+Keys are those of the file (camelCase). A new dict each time, so that a test may change it.
+"""
+
+from typing import Any
+
+from blueprint.config import StackConfig, parse
+from blueprint.errors import StackError
+
+ACCOUNT = "111122223333"
+REGION = "us-east-1"
+
+
+def role(name: str) -> str:
+    """The ARN of an IAM role of the tests' account."""
+    return f"arn:aws:iam::{ACCOUNT}:role/{name}"
+
+
+def network(region: str = REGION, **overrides: Any) -> dict[str, Any]:
+    """A new VPC with two zones of the region."""
+    return {"mode": "new", "cidr": "10.40.0.0/16", "zones": [f"{region}a", f"{region}b"], **overrides}
+
+
+def cluster(**overrides: Any) -> dict[str, Any]:
+    """A cluster with a private API and one admin."""
+    return {"api": {"access": "private"}, "admins": [role("platform")], **overrides}
+
+
+def pool(**overrides: Any) -> dict[str, Any]:
+    """A pool of whole L4 GPUs; ``instanceTypes`` takes the place of ``gpu``."""
+    chosen = {} if "instanceTypes" in overrides else {"gpu": "l4"}
+    return {"name": "main", "purpose": "inference", **chosen, "purchase": ["on-demand"], "maxGpus": 8, **overrides}
+
+
+def tenant(**overrides: Any) -> dict[str, Any]:
+    """A team with four GPUs of the pool that ``pool()`` makes."""
+    team = {"name": "team", "gpus": {"main": 4}, "cpu": "64", "memory": "256Gi", "members": [role("engineer")]}
+    return {**team, **overrides}
+
+
+def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
+    """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant where pools are given."""
+    return {
+        "owner": "ml-platform",
+        "environment": "test",
+        "costCenter": "ml-tests",
+        "accountId": ACCOUNT,
+        "network": network(region),
+        "cluster": cluster(),
+        "pools": [pool()],
+        "tenants": [] if "pools" in overrides else [tenant()],
+        **overrides,
+    }
+
+
+def config(region: str = REGION, **overrides: Any) -> StackConfig:
+    """The checked config of ``stack(**overrides)``."""
+    return parse(stack(region, **overrides), region)
+
+
+def problems(region: str = REGION, **overrides: Any) -> list[str]:
+    """The lines that refuse ``stack(**overrides)``; none when it is fine."""
+    try:
+        config(region, **overrides)
+    except StackError as error:
+        return [str(problem) for problem in error.problems]
+    return []
