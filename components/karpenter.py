@@ -81,7 +81,6 @@ def node_role_name(config: StackConfig) -> str:
 
 def karpenter_values(config: StackConfig) -> dict[str, Any]:
     """Values of the controller's chart; the feature gates follow from what the pools need."""
-    profiles = [(pool.profile, row) for pool in config.pools for row in config.instances_of(pool)]
     values = {
         "replicas": 2,
         "serviceAccount": {"name": SERVICE_ACCOUNT},
@@ -91,7 +90,7 @@ def karpenter_values(config: StackConfig) -> dict[str, Any]:
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
             "featureGates": {
-                "nodeOverlay": any(profile.overlay(row) for profile, row in profiles),
+                "nodeOverlay": any(pool.overlay(row) for pool in config.pools for row in config.instances_of(pool)),
                 "reservedCapacity": any("reserved" in pool.purchase for pool in config.pools),
                 "nodeRepair": False,
                 "spotToSpotConsolidation": False,

@@ -11,10 +11,11 @@ _SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
 
 
 class Network(pulumi.ComponentResource):
-    """A private subnet in each zone, with a way out; ``vpc_id`` and ``private_subnet_ids`` of the network in use."""
+    """A private subnet in each zone, with a way out; ``vpc_id``, and ``private_subnet_ids`` with the ``zones`` they are in, in the same order."""
 
     vpc_id: pulumi.Input[str]
     private_subnet_ids: list[pulumi.Input[str]]
+    zones: list[str]
 
     def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-blueprint:components:Network", name, None, opts)
@@ -23,6 +24,7 @@ class Network(pulumi.ComponentResource):
         if isinstance(config.network, ExistingVpc):
             self.vpc_id = config.network.vpc_id
             self.private_subnet_ids = [subnet.id for subnet in config.network.subnets]
+            self.zones = [subnet.zone for subnet in config.network.subnets]
         else:
             self._make(config.network)
         self.register_outputs({"vpcId": self.vpc_id, "privateSubnetIds": self.private_subnet_ids})
@@ -95,7 +97,7 @@ class Network(pulumi.ComponentResource):
         """One private subnet per zone, where the control plane and all nodes stand."""
         child = pulumi.ResourceOptions(parent=self)
         tables: list[aws.ec2.RouteTable] = []
-        self.private_subnet_ids = []
+        self.private_subnet_ids, self.zones = [], list(network.zones)
         for zone, cidr in network.private_cidrs.items():
             subnet = aws.ec2.Subnet(
                 f"{self._prefix}-private-{zone}",

@@ -5,10 +5,11 @@ from typing import Any
 import tomli_w
 import yaml
 
-from blueprint.catalog import BOTTLEROCKET
+from blueprint.catalog import BOTTLEROCKET, Instance
 from blueprint.config import Pool, StackConfig
 from blueprint.sharing import SharingProfile
 
+from .efa import placement_group_name, security_group_tags
 from .karpenter import node_role_name
 from .network import subnet_selector_terms
 
@@ -34,9 +35,23 @@ def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
     }
     if local_nvme:
         spec["instanceStorePolicy"] = "RAID0"
+    if pool.multi_node:
+        spec["securityGroupSelectorTerms"].append({"tags": security_group_tags(config)})
+        spec["placementGroupSelector"] = {"name": placement_group_name(config, pool)}
+        spec["networkInterfaces"] = _interfaces(config.instances_of(pool)[0])
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
     return spec
+
+
+def _interfaces(row: Instance) -> list[dict[str, Any]]:
+    """The primary interface, and one for EFA alone on every card that has it: these take no address of the subnet."""
+    primary = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
+    efa = [
+        {"networkCardIndex": card, "deviceIndex": device, "interfaceType": "efa-only"}
+        for card, device in row.efa_layout
+    ]
+    return [primary, *efa]
 
 
 def _disks(pool: Pool, *, local_nvme: bool) -> list[dict[str, Any]]:

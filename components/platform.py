@@ -9,10 +9,12 @@ from blueprint.config import StackConfig
 from .access import Access
 from .addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
 from .cluster import Cluster
+from .efa import Efa
 from .gpu_operator import GpuOperator, operator_profiles
 from .gpu_pool import GpuPool
 from .karpenter import Karpenter
 from .network import Network
+from .static_nodes import StaticNodes
 from .system_nodes import SystemNodes
 from .tenant import TenantSpace
 
@@ -45,8 +47,13 @@ class Platform(pulumi.ComponentResource):
         launchers: list[pulumi.Resource] = [karpenter.release]
         if operator_profiles(config):
             launchers.append(GpuOperator(f"{name}-gpu-operator", config, after=ready, opts=inside).release)
+        if any(pool.multi_node for pool in config.pools):
+            launchers += Efa(f"{name}-efa", config, network=network, after=ready, opts=both).ready
         for pool in config.pools:
-            GpuPool(pool.name, config, pool, after=launchers, opts=inside)
+            if pool.static_nodes:
+                StaticNodes(pool.name, config, pool, network=network, system=nodes, after=launchers, opts=cloud)
+            else:
+                GpuPool(pool.name, config, pool, after=launchers, opts=inside)
         for tenant in config.tenants:
             TenantSpace(f"tenant-{tenant.name}", config, tenant, after=ready, opts=inside)
 

@@ -1,5 +1,7 @@
 """The managed node group that Karpenter and the operators run on."""
 
+import base64
+
 import pulumi
 import pulumi_aws as aws
 
@@ -23,6 +25,7 @@ class SystemNodes(pulumi.ComponentResource):
     """Two nodes or more in two zones or more, never with GPUs; ``group`` is the node group."""
 
     group: aws.eks.NodeGroup
+    role: ServiceRole
 
     def __init__(
         self,
@@ -36,45 +39,54 @@ class SystemNodes(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpu-blueprint:components:SystemNodes", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
-        role = ServiceRole(name, config, trust=service_trust("ec2.amazonaws.com"), managed=NODE_POLICIES, opts=child)
-        template = aws.ec2.LaunchTemplate(
-            f"{name}-template",
-            name_prefix=f"{name}-",
-            block_device_mappings=[
-                {
-                    "device_name": "/dev/xvda",
-                    "ebs": {
-                        "volume_size": 50,
-                        "volume_type": "gp3",
-                        "encrypted": "true",
-                        "delete_on_termination": "true",
-                    },
-                }
-            ],
-            metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
-            tag_specifications=[
-                {"resource_type": kind, "tags": {**config.all_tags, "Name": name}}
-                for kind in ("instance", "volume", "network-interface")
-            ],
-            update_default_version=True,
-            opts=child,
+        self.role = ServiceRole(
+            name, config, trust=service_trust("ec2.amazonaws.com"), managed=NODE_POLICIES, opts=child
         )
+        template = launch_template(f"{name}-template", {**config.all_tags, "Name": name}, disk_gib=50, parent=self)
         nodes = config.cluster.system_nodes
         arm = instance(nodes.instance_types[0]).arch == "arm64"
         self.group = aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,
             node_group_name_prefix=f"{name[:40]}-",
-            node_role_arn=role.role.arn,
+            node_role_arn=self.role.role.arn,
             subnet_ids=network.private_subnet_ids,
             instance_types=list(nodes.instance_types),
             ami_type="AL2023_ARM_64_STANDARD" if arm else "AL2023_x86_64_STANDARD",
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
             capacity_type="ON_DEMAND",
-            scaling_config={"desired_size": nodes.count, "min_size": nodes.count, "max_size": nodes.count},
+            scaling_config=fixed_size(nodes.count),
             update_config={"max_unavailable": 1},
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, network, *role.ready, *first]),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[cluster.control_plane, network, *self.role.ready, *first]
+            ),
         )
         self.register_outputs({})
+
+
+def fixed_size(nodes: int) -> aws.eks.NodeGroupScalingConfigArgs:
+    """A managed group of always so many nodes."""
+    return aws.eks.NodeGroupScalingConfigArgs(desired_size=nodes, min_size=nodes, max_size=nodes)
+
+
+def launch_template(
+    name: str, tags: dict[str, str], *, disk_gib: int, parent: pulumi.Resource, user_data: str | None = None
+) -> aws.ec2.LaunchTemplate:
+    """How nodes of a managed group start: an encrypted disk, IMDSv2 that pods cannot reach, tags on all they make."""
+    disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
+        volume_size=disk_gib, volume_type="gp3", encrypted="true", delete_on_termination="true"
+    )
+    return aws.ec2.LaunchTemplate(
+        name,
+        name_prefix=f"{name}-",
+        block_device_mappings=[{"device_name": "/dev/xvda", "ebs": disk}],
+        metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
+        tag_specifications=[
+            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume", "network-interface")
+        ],
+        user_data=base64.b64encode(user_data.encode()).decode() if user_data else None,
+        update_default_version=True,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

@@ -52,7 +52,7 @@ class TenantSpace(pulumi.ComponentResource):
 def quota_hard(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """What the namespace may request: every GPU resource by name, 0 unless granted, since what is not listed is unlimited."""
     granted = config.quota_of(tenant)
-    gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources()}
+    gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
     return {"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, **gpus}
 
 

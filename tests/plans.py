@@ -1,6 +1,7 @@
 """Plans to test, each rendered once: those of the shipped stacks, and of any stack object."""
 
 import json
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,10 @@ import yaml
 
 from blueprint.config import REGION_KEY, STACK_KEY, StackConfig, parse
 from blueprint.plan import PlannedResource, record
+
+with warnings.catch_warnings():  # pulumi-eks warns of parts of its own, used or not, when it is loaded
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import pulumi_eks  # noqa: F401
 
 Plan = tuple[PlannedResource, ...]
 

@@ -29,6 +29,9 @@ class Instance:
     network_cards: int
     max_enis: int
     local_nvme_gb: int
+    addresses_per_eni: int
+    efa_hugepages_mib: int
+    """hugepages-2Mi that a node with EFA offers; 0 where nobody has reported it."""
     usage_classes: frozenset[str]
     regions: frozenset[str]
 
@@ -36,6 +39,15 @@ class Instance:
     def gpu(self) -> Gpu:
         """The GPU model; only for types that have one."""
         return gpu(self.gpu_name)
+
+    @property
+    def efa_layout(self) -> tuple[tuple[int, int], ...]:
+        """(network card, device) of each EFA-only interface, beside the primary interface at (0, 0).
+
+        Source: EC2 user guide, "Maximize network bandwidth on Amazon EC2 instances with multiple network cards".
+        """
+        first = () if self.efa_interfaces < self.network_cards else ((0, 1),)
+        return first + tuple((card, 0) for card in range(1, self.network_cards))
 
     @property
     def family(self) -> str:
@@ -55,7 +67,7 @@ class Instance:
 
 _INTEGERS = (
     "vcpu", "memory_mib", "gpu_count", "gpu_devices", "gpu_memory_mib",
-    "efa_interfaces", "network_cards", "max_enis", "local_nvme_gb",
+    "efa_interfaces", "network_cards", "max_enis", "local_nvme_gb", "addresses_per_eni", "efa_hugepages_mib",
 )  # fmt: skip
 
 

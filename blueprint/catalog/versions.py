@@ -70,6 +70,12 @@ KARPENTER_VERSIONS = ("1.15.0", "1.14.1")
 GPU_OPERATOR = Chart(
     name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
 )
+EFA_PLUGIN = Chart(
+    name="aws-efa-k8s-device-plugin",
+    version="v0.5.30",
+    reference="aws-efa-k8s-device-plugin",
+    repository="https://aws.github.io/eks-charts",
+)
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""
 

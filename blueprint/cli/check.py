@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from datetime import date
 
 from ..config import open_stack
 from ..errors import BlueprintError
@@ -18,7 +19,7 @@ def _check(stack: str) -> int:
     except BlueprintError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    for warning in checked.warnings:
+    for warning in checked.warnings(date.today()):
         print(f"{warning} (warning)")
     config = checked.config
     print(f"{checked.source.file}: fine: {_count(len(config.pools), 'pool')}, {_count(len(config.tenants), 'tenant')}")

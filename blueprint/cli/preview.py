@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from datetime import date
 from typing import Any
 
 from ..config import StackFile, open_stack
@@ -32,5 +33,5 @@ def document(stack: StackFile, plan: tuple[PlannedResource, ...]) -> dict[str, A
         "resources": [resource.as_json() for resource in plan],
         "pools": [as_json(pool_summary(config, pool)) for pool in config.pools],
         "tenants": [as_json(tenant_summary(config, tenant)) for tenant in config.tenants],
-        "warnings": [str(warning) for warning in stack.warnings],
+        "warnings": [str(warning) for warning in stack.warnings(date.today())],
     }

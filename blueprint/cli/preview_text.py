@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from datetime import date
 from itertools import groupby
 
 from rich.console import Console
@@ -46,7 +47,7 @@ def show(stack: StackFile, plan: tuple[PlannedResource, ...]) -> None:
     if config.tenants:
         out.print(_tenants(config, [tenant_summary(config, tenant) for tenant in config.tenants]))
     out.print(_resources(plan))
-    for warning in stack.warnings:
+    for warning in stack.warnings(date.today()):
         out.print(Text(f"warning: {warning}", style="yellow"))
     made = sum(resource.custom for resource in plan)
     out.print(Text(f"{made} resources in {len(plan) - made - 1} components; nothing was created.", style="bold"))
@@ -111,7 +112,7 @@ def _tenants(config: StackConfig, tenants: list[TenantSummary]) -> Table:
             tenant.memory,
             "\n".join(member.rsplit("/", 1)[-1] for member in tenant.members),
         )
-    ceilings = {name: count for name, count in config.exposed_resources().items() if count}
+    ceilings = {name: count for name, count in config.exposed_resources.items() if count}
     sums = [
         f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_short(name)}"
         for name, most in ceilings.items()

@@ -107,6 +107,9 @@ class Cluster(Model):
     """Control-plane logs sent to CloudWatch."""
     log_retention_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
     """How long CloudWatch keeps them."""
+    node_overlays: bool = True
+    """Whether Karpenter may use NodeOverlay, an alpha API, to learn what shared GPUs hand out. Without it, pools that need
+    it must say `staticNodes`."""
     deletion_protection: bool = True
     """Refuse to delete the cluster, in EKS and in Pulumi."""
     system_nodes: SystemNodes = SystemNodes()

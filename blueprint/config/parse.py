@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..errors import Problem, StackError, UsageError, near, under
 from ..model import Model
+from .capacity import capacity_problems, capacity_warnings
 from .cluster import Cluster
 from .messages import RAW, problem_of
 from .network import Network
@@ -34,10 +36,9 @@ class StackFile:
     source: Source
     config: StackConfig
 
-    @property
-    def warnings(self) -> list[Problem]:
+    def warnings(self, today: date) -> list[Problem]:
         """What is legal but unwise, each at its line."""
-        return _located(self.source, [_in_file(problem) for problem in warnings(self.config)])
+        return _located(self.source, [_in_file(problem) for problem in warnings(self.config, today)])
 
 
 def open_stack(stack: str, folder: Path = STACKS) -> StackFile:
@@ -86,9 +87,9 @@ def parse(stack: Any, region: Any) -> StackConfig:
     return config
 
 
-def warnings(stack: StackConfig) -> tuple[Problem, ...]:
-    """What is legal but unwise in a stack that has no problems."""
-    return tuple(quota_warnings(stack))
+def warnings(stack: StackConfig, today: date) -> tuple[Problem, ...]:
+    """What is legal but unwise in a stack that has no problems; reservations end, so it may depend on the day."""
+    return (*quota_warnings(stack), *capacity_warnings(stack, today))
 
 
 def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem]]:
@@ -104,7 +105,7 @@ def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem
         return None, shape + list(_sound_parts(data, shape))
     found = list(config.all_problems())
     if not any(problem.path[0] == "pools" for problem in found):
-        found += quota_problems(config)
+        found += [*quota_problems(config), *capacity_problems(config)]
     return config, found
 
 

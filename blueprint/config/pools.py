@@ -1,84 +1,20 @@
 """GPU pools: which GPUs, how they are bought, how they are shared."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import Annotated
 
 from pydantic import Field
 
-from ..catalog import AMI_FAMILIES, AmiFamily, Gpu, Instance, gpu, instance, instances
+from ..catalog import Gpu, Instance, gpu, instance, instances
 from ..errors import Problem
 from ..model import Model
 from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
+from .buying import CapacityType, ReservationTerm, purchase_problems
 from .disruption import PRESETS, Disruption, Purpose
 from .network import repeated
-from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, TagKey, TagValue, Zone, resource_id
-
-CapacityType = Literal["reserved", "spot", "on-demand"]
-CAPACITY_ORDER: tuple[CapacityType, ...] = ("reserved", "spot", "on-demand")
-"""The order in which Karpenter tries them; no setting changes it."""
-
-
-class Ami(Model):
-    """The node's operating system, pinned."""
-
-    family: Literal["al2023", "bottlerocket"] = "al2023"
-    """AL2023: the GPU Operator applies sharing. Bottlerocket: the node does, at boot."""
-    version: str | None = None
-    """Release, such as `v20260724` or `v1.66.0`; the catalogue's pin unless given. Never `latest`: it replaces the fleet."""
-
-    @property
-    def row(self) -> AmiFamily:
-        """The catalogue's facts about the family."""
-        return AMI_FAMILIES[self.family]
-
-    @property
-    def pinned(self) -> str:
-        """The release that nodes run."""
-        return self.version or self.row.default_version
-
-    @property
-    def alias(self) -> str:
-        """Karpenter's name for it, ``family@version``."""
-        return f"{self.family}@{self.pinned}"
-
-    def problems(self) -> Iterator[Problem]:
-        if self.version is not None and not self.row.is_release(self.version):
-            yield Problem(
-                ("version",),
-                f"{self.version!r} is not a pinned {self.row.display} release such as {self.row.default_version}"
-                + ("; 'latest' would replace every node at each AMI release" if "latest" in self.version else ""),
-            )
-
-
-class Reservation(Model):
-    """Capacity that is already paid for: an On-Demand Capacity Reservation or a Capacity Block."""
-
-    id: resource_id("cr") | None = None  # type: ignore[valid-type]
-    """Reservation id."""
-    tags: Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)] | None = None
-    """Or the tags that select reservations."""
-
-    def problems(self) -> Iterator[Problem]:
-        if (self.id is None) == (self.tags is None):
-            yield Problem((), "name a reservation by id or by tags, and not both")
-
-
-class Disk(Model):
-    """The encrypted gp3 volume of a node."""
-
-    size_gib: int = Field(200, ge=50, le=16384)
-    """Size; CUDA images need more than the AMI's 20 GiB. Types with local NVMe keep images and pods there instead."""
-
-
-class Taint(Model):
-    """A further taint on every node of the pool."""
-
-    key: LabelKey
-    """Taint key."""
-    value: LabelValue | None = Field(None, min_length=1)
-    """Taint value."""
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
-    """What it does to pods that do not tolerate it."""
+from .nodes import Ami, Disk, MultiNode, Taint
+from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Zone
 
 
 class Pool(Model):
@@ -94,8 +30,10 @@ class Pool(Model):
     """Or the instance types, all with the same GPU."""
     purchase: list[CapacityType] = Field(min_length=1)
     """How capacity is bought, tried in this order: `reserved`, then `spot`, then `on-demand`."""
-    reservations: list[Reservation] = Field([], max_length=30)
-    """Reservations that the pool uses; needs `reserved` in purchase."""
+    reservations: list[ReservationTerm] = Field([], max_length=30)
+    """Which of the stack's reservations the pool uses; needs `reserved` in purchase."""
+    checkpointed: bool = False
+    """Whether jobs save their state and can go on elsewhere; training on spot needs it."""
     ami: Ami = Ami()
     """Operating system of the nodes."""
     sharing: Sharing = Exclusive()
@@ -110,6 +48,10 @@ class Pool(Model):
     """Further labels on every node."""
     taints: list[Taint] = []
     """Further taints on every node, such as one that keeps all but training jobs off."""
+    multi_node: MultiNode | None = None
+    """For jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
+    static_nodes: int | None = Field(None, ge=1, le=100)
+    """A fixed number of nodes in an EKS managed node group instead of Karpenter's: always on, no alpha API needed."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's preset."""
 
@@ -118,7 +60,7 @@ class Pool(Model):
         """The one GPU model of the pool."""
         return gpu(self.gpu) if self.gpu else instance((self.instance_types or [""])[0]).gpu
 
-    @property
+    @cached_property
     def candidates(self) -> tuple[Instance, ...]:
         """The instance types that the pool may use in some region."""
         if self.instance_types:
@@ -133,7 +75,7 @@ class Pool(Model):
         """Whether its nodes hold vGPU fractions."""
         return bool(self.candidates) and self.candidates[0].fractional
 
-    @property
+    @cached_property
     def profile(self) -> SharingProfile:
         """Everything that follows from GPU, AMI and sharing; only for a pool without problems."""
         return sharing_profile(self.name, self.model, self.ami.row, self.sharing)
@@ -148,7 +90,7 @@ class Pool(Model):
             yield Problem((), "say either gpu (a model) or instanceTypes, and not both")
             return
         yield from self._type_problems()
-        yield from self._purchase_problems()
+        yield from purchase_problems(self.purchase, self.reservations)
         yield from refusals(self.model, self.ami.row, self.sharing, fractional=self.fractional)
         yield from repeated(self.zones or [], "zones")
         if self.purpose == "training" and self.lifecycle.consolidation_policy != "WhenEmpty":
@@ -156,6 +98,22 @@ class Pool(Model):
                 ("disruption", "consolidationPolicy"),
                 f"{self.lifecycle.consolidation_policy!r} would end training runs to save money; training pools take WhenEmpty",
             )
+        if self.purpose == "training" and "spot" in self.purchase and not self.checkpointed:
+            yield Problem(
+                ("purchase",),
+                "spot can end a training run with two minutes' notice: say checkpointed: true if jobs resume, or leave spot out",
+            )
+        yield from self._multi_node_problems()
+        yield from self._static_problems()
+
+    def overlay(self, row: Instance) -> dict[str, str]:
+        """What Karpenter must be told about nodes of a type, as quantities; empty where EC2's own view is right."""
+        if self.static_nodes:
+            return {}
+        capacity = {name: str(count) for name, count in self.profile.overlay(row).items()}
+        if self.multi_node and self.multi_node.hugepages:
+            capacity["hugepages-2Mi"] = f"{row.efa_hugepages_mib}Mi"
+        return capacity
 
     def _type_problems(self) -> Iterator[Problem]:
         if self.gpu and self.model.karpenter_name is None:
@@ -192,15 +150,42 @@ class Pool(Model):
                 )
         yield from repeated(self.instance_types or [], "instanceTypes")
 
-    def _purchase_problems(self) -> Iterator[Problem]:
-        yield from repeated(self.purchase, "purchase")
-        if list(self.purchase) != sorted(self.purchase, key=CAPACITY_ORDER.index):
-            right = ", ".join(sorted(set(self.purchase), key=CAPACITY_ORDER.index))
-            yield Problem(("purchase",), f"Karpenter always tries reserved, then spot, then on-demand; write [{right}]")
-        if self.reservations and "reserved" not in self.purchase:
+    def _multi_node_problems(self) -> Iterator[Problem]:
+        if self.multi_node is None:
+            return
+        if len(self.candidates) != 1:
+            yield Problem(("multiNode",), "EFA interfaces are laid out per type: name exactly one in instanceTypes")
+        elif not self.candidates[0].efa_interfaces:
             yield Problem(
-                ("purchase",),
-                "the pool has reservations but never buys reserved: they would be paid and idle; put reserved first",
+                ("multiNode",), f"{self.candidates[0].instance_type} has no EFA; choose a larger or newer type"
             )
-        if "reserved" in self.purchase and not self.reservations:
-            yield Problem(("reservations",), "reserved needs the reservations to use: name them by id or tags")
+        elif self.multi_node.hugepages and not self.candidates[0].efa_hugepages_mib:
+            yield Problem(
+                ("multiNode", "hugepages"),
+                f"nobody has reported how many hugepages a {self.candidates[0].instance_type} offers; "
+                "leave it out and set FI_EFA_USE_HUGE_PAGE=0 in the pods",
+            )
+        if len(self.zones or []) != 1:
+            yield Problem(("zones",), "a placement group lies in one zone: name exactly one")
+
+    def _static_problems(self) -> Iterator[Problem]:
+        if self.static_nodes is None:
+            return
+        if self.ami.family != "al2023" or self.ami.version is not None:
+            yield Problem(
+                ("ami",), "static nodes run the AL2023 release that the catalogue pins for the cluster; leave ami out"
+            )
+        if len(self.purchase) != 1 or self.purchase == ["reserved"]:
+            yield Problem(("purchase",), "a managed node group buys in one way: [on-demand] or [spot]")
+        if self.multi_node is not None:
+            yield Problem(("multiNode",), "static nodes have no EFA here; leave multiNode or staticNodes out")
+        sizes = {row.gpu_devices for row in self.candidates}
+        if len(sizes) != 1:
+            yield Problem(
+                ("staticNodes",), "static nodes must be alike: name instanceTypes that hold the same number of GPUs"
+            )
+        elif self.static_nodes * max(sizes) != self.max_gpus:
+            held = self.static_nodes * max(sizes)
+            yield Problem(
+                ("maxGpus",), f"{self.static_nodes} static nodes hold {held} GPUs, not {self.max_gpus}; write {held}"
+            )

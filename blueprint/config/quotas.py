@@ -45,7 +45,7 @@ def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
     promised: Counter[str] = Counter()
     for tenant in stack.tenants:
         promised.update(stack.quota_of(tenant))
-    ceilings = stack.exposed_resources()
+    ceilings = stack.exposed_resources
     for name, count in promised.items():
         if count > ceilings[name]:
             yield Problem(

@@ -12,6 +12,7 @@ from ..catalog import Instance, instances
 from ..catalog.versions import oldest_ami
 from ..errors import Problem, near
 from ..model import Model
+from .buying import Reservation
 from .cluster import Cluster
 from .network import ExistingVpc, Network
 from .pools import Pool
@@ -49,6 +50,8 @@ class StackConfig(Model):
     """The EKS cluster."""
     pools: list[Pool] = Field(min_length=1, max_length=500)
     """GPU pools."""
+    reservations: list[Reservation] = []
+    """Capacity that is reserved in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
     """Teams and their shares."""
     helm_overrides: HelmOverrides = HelmOverrides()
@@ -91,6 +94,7 @@ class StackConfig(Model):
             total.update({units[unit]: count for unit, count in counts.items()})
         return dict(total)
 
+    @cached_property
     def exposed_resources(self) -> dict[str, int]:
         """Every GPU resource that some node can ever show → how many of it the ceilings allow.
 

@@ -54,7 +54,8 @@ def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] |
             )
         )
         pulumi.runtime.set_all_config(
-            {key: value if isinstance(value, str) else json.dumps(value) for key, value in config.items()}, []
+            {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in config.items()},
+            [],
         )
         try:
             loop.run_until_complete(run_in_stack(program if callable(program) else lambda: _run_file(program)))

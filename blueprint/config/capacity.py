@@ -1,0 +1,174 @@
+"""Whether the capacity that pools ask for can be had: reservations, spot offerings, addresses, Karpenter's APIs."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from ipaddress import IPv4Network
+
+from ..catalog import instances
+from ..errors import Problem, near, under
+from .buying import DIVERSE_ENOUGH, Reservation
+from .network import NewVpc, repeated
+from .pools import Pool
+from .stack import StackConfig
+
+_CNI_ENIS = 2
+"""ENIs whose addresses a node holds from the start: the VPC CNI keeps one in use and one warm (WARM_ENI_TARGET=1)."""
+_RESERVED_BY_AWS = 5
+"""Addresses of every subnet that EC2 keeps for itself."""
+
+
+def capacity_problems(stack: StackConfig) -> Iterator[Problem]:
+    """Yield what cannot be had; the stack's pools must be without problems of their own."""
+    yield from repeated([reservation.id for reservation in stack.reservations], "reservations")
+    for index, reservation in enumerate(stack.reservations):
+        if reservation.zone not in stack.network.zones:
+            hint = near(reservation.zone, stack.network.zones, "it has")
+            yield Problem(("reservations", index, "zone"), f"{reservation.zone!r} is not a zone of the network {hint}")
+    for index, pool in enumerate(stack.pools):
+        yield from under(_term_problems(stack, pool), "pools", index, "reservations")
+        yield from under(_overlay_problems(stack, pool), "pools", index)
+        yield from under(_placement_problems(stack, pool), "pools", index)
+
+
+def _term_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    known = [reservation.id for reservation in stack.reservations]
+    for index, term in enumerate(pool.reservations):
+        if term.id is not None and term.id not in known:
+            yield Problem(
+                (index, "id"), f"{term.id!r} is not declared under reservations {near(term.id, known, 'there are')}"
+            )
+        for reservation in filter(term.selects, stack.reservations):
+            if reservation.zone not in stack.zones_of(pool):
+                zones = ", ".join(stack.zones_of(pool))
+                yield Problem(
+                    (index,), f"{reservation.id} is in {reservation.zone}, the pool launches in {zones}: add the zone"
+                )
+            if reservation.instance_type not in [row.instance_type for row in pool.candidates]:
+                yield Problem(
+                    (index,),
+                    f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use: add the type",
+                )
+
+
+def _overlay_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    if not stack.cluster.node_overlays and any(map(pool.overlay, stack.instances_of(pool))):
+        yield Problem(
+            ("staticNodes",),
+            "Karpenter learns only from a NodeOverlay what these nodes hand out, and cluster.nodeOverlays: false rules that "
+            "alpha API out: say staticNodes for a fixed number of nodes, or sharing: {mode: exclusive} on whole GPUs",
+        )
+
+
+def _placement_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    if pool.multi_node is None or len(pool.zones or []) != 1:
+        return
+    (zone,) = pool.zones or []
+    room, wanted = _room(stack).get(zone), _addresses(stack, pool)
+    if room is not None and wanted > room:
+        yield Problem(
+            ("maxGpus",),
+            f"{pool.max_gpus} GPUs need {wanted} addresses in {zone}, its subnet has {room}: make the network larger",
+        )
+
+
+def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Yield what is legal but will be paid for nothing, run dry or end."""
+    for index, reservation in enumerate(stack.reservations):
+        users = [pool for pool in stack.pools if any(term.selects(reservation) for term in pool.reservations)]
+        yield from under(_reservation_warnings(reservation, users, today), "reservations", index)
+    for index, pool in enumerate(stack.pools):
+        yield from under(_spot_warnings(stack, pool), "pools", index)
+        yield from under(_ceiling_warnings(stack, pool), "pools", index)
+    for zone, room in _room(stack).items():
+        wanted = sum(
+            _addresses(stack, pool) // len(stack.zones_of(pool)) for pool in stack.pools if zone in stack.zones_of(pool)
+        )
+        if wanted > room:
+            yield Problem(
+                ("network",),
+                f"at their ceilings the pools need {wanted} addresses in {zone}, its subnet has {room}",
+                True,
+            )
+
+
+def _reservation_warnings(reservation: Reservation, users: list[Pool], today: date) -> Iterator[Problem]:
+    if not users:
+        yield Problem(
+            (),
+            f"no pool uses {reservation.id}: {reservation.instances} × {reservation.instance_type} would be paid and idle",
+            True,
+        )
+    gpus = reservation.instances * instances()[reservation.instance_type].gpu_devices
+    for pool in users:
+        if gpus > pool.max_gpus:
+            yield Problem(
+                (),
+                f"it holds {gpus} GPUs, pool {pool.name} takes at most {pool.max_gpus}: the rest would be paid and idle",
+                True,
+            )
+        if reservation.ends is not None and _lifetime(pool) > reservation.ends - today:
+            later = pool.purchase[pool.purchase.index("reserved") + 1 :]
+            then = f"the pool buys {' or '.join(later)}" if later else "the pool can launch nothing"
+            when = "ended" if reservation.ends < today else "ends"
+            yield Problem(
+                ("ends",),
+                f"it {when} on {reservation.ends}, before nodes of {pool.name} expire: they are drained, then {then}",
+                True,
+            )
+
+
+def _lifetime(pool: Pool) -> timedelta:
+    """How long a node of the pool may live."""
+    parts = re.findall(r"(\d+)([hms])", pool.lifecycle.expire_after or "")
+    units = {"h": "hours", "m": "minutes", "s": "seconds"}
+    return (
+        sum((timedelta(**{units[unit]: int(number)}) for number, unit in parts), timedelta())
+        if parts
+        else timedelta.max
+    )
+
+
+def _spot_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    types, zones = stack.instances_of(pool), stack.zones_of(pool)
+    if "spot" not in pool.purchase or len(types) * len(zones) >= DIVERSE_ENOUGH:
+        return
+    chosen = {row.instance_type for row in types}
+    same = [
+        row.instance_type for row in instances().values()
+        if row.gpu_name == pool.model.name and row.fractional == pool.fractional and row.arch == types[0].arch
+        and stack.region in row.regions and row.gpu_devices <= pool.max_gpus and row.instance_type not in chosen
+    ]  # fmt: skip
+    more = [zone for zone in stack.network.zones if zone not in zones]
+    add = [f"types {', '.join(same[:4])}"] * bool(same) + [f"zones {', '.join(more)}"] * bool(more)
+    remedy = f"add {' or '.join(add)}" if add else "no more types or zones are to be had here: keep on-demand behind it"
+    count = f"{len(types)} types × {len(zones)} zones = {len(types) * len(zones)} spot offerings"
+    yield Problem(("purchase",), f"{count}, fewer than {DIVERSE_ENOUGH}, run dry often; {remedy}", True)
+
+
+def _ceiling_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    sizes = {row.gpu_devices for row in stack.instances_of(pool)}
+    usable = pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
+    if usable < pool.max_gpus:
+        yield Problem(
+            ("maxGpus",), f"nodes hold {min(sizes)} GPUs each: only {usable} of {pool.max_gpus} can ever run", True
+        )
+
+
+def _room(stack: StackConfig) -> dict[str, int]:
+    """Zone → addresses that its private subnets can give, where they are known."""
+    if isinstance(stack.network, NewVpc):
+        blocks = list(stack.network.private_cidrs.items())
+    else:
+        blocks = [(subnet.zone, subnet.cidr) for subnet in stack.network.subnets if subnet.cidr]
+    room: dict[str, int] = {}
+    for zone, block in blocks:
+        room[zone] = room.get(zone, 0) + IPv4Network(block).num_addresses - _RESERVED_BY_AWS
+    return room
+
+
+def _addresses(stack: StackConfig, pool: Pool) -> int:
+    """Addresses that the pool's nodes hold at its ceiling; EFA-only interfaces hold none."""
+    return max(
+        -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * _CNI_ENIS for row in stack.instances_of(pool)
+    )

@@ -1,0 +1,86 @@
+"""A pool of fixed size: an EKS managed node group, for those who want no alpha API of Karpenter."""
+
+from email.message import EmailMessage
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import yaml
+
+from blueprint.config import Pool, StackConfig
+
+from .network import Network
+from .node_pool import node_labels, node_taints
+from .system_nodes import SystemNodes, fixed_size, launch_template
+
+_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
+
+
+class StaticNodes(pulumi.ComponentResource):
+    """The same labels, taints and sharing as a NodePool's nodes, but always on."""
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        pool: Pool,
+        *,
+        network: Network,
+        system: SystemNodes,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:StaticNodes", name, None, opts)
+        rows = config.instances_of(pool)
+        local_nvme = all(row.local_nvme_gb for row in rows)
+        template = launch_template(
+            f"{name}-template",
+            {**config.all_tags, "pool": pool.name, "Name": f"{config.cluster_name}-{pool.name}"},
+            disk_gib=pool.disk.size_gib,
+            user_data=mime_user_data(node_config(local_nvme=local_nvme)),
+            parent=self,
+        )
+        zones = dict(zip(network.zones, network.private_subnet_ids, strict=True))
+        aws.eks.NodeGroup(
+            f"{name}-group",
+            cluster_name=config.cluster_name,
+            node_group_name_prefix=f"{pool.name}-",
+            node_role_arn=system.role.role.arn,
+            subnet_ids=[subnet for zone, subnet in zones.items() if zone in config.zones_of(pool)],
+            instance_types=[row.instance_type for row in rows],
+            ami_type="AL2023_ARM_64_NVIDIA" if rows[0].arch == "arm64" else "AL2023_x86_64_NVIDIA",
+            version=config.cluster.kubernetes_version,
+            release_version=config.cluster.release.system_node_release,
+            capacity_type="SPOT" if pool.purchase == ["spot"] else "ON_DEMAND",
+            scaling_config=fixed_size(pool.static_nodes or 0),
+            update_config={"max_unavailable": 1},
+            labels=node_labels(pool),
+            taints=[
+                aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EFFECTS[taint["effect"]])
+                for taint in node_taints(pool)
+            ],
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[system.group, *after]),
+        )
+        self.register_outputs({})
+
+
+def node_config(*, local_nvme: bool) -> dict[str, Any]:
+    """nodeadm's settings: fast image pull, and local NVMe as one volume for images and pods."""
+    storage = {"instance": {"localStorage": {"strategy": "RAID0"}}} if local_nvme else {}
+    return {
+        "apiVersion": "node.eks.aws/v1alpha1",
+        "kind": "NodeConfig",
+        "spec": {"featureGates": {"FastImagePull": True}, **storage},
+    }
+
+
+def mime_user_data(config: dict[str, Any]) -> str:
+    """Wrap nodeadm's settings as managed node groups want them: one part of a MIME message, which EKS adds its own to."""
+    part = EmailMessage()
+    part.set_content(yaml.safe_dump(config, sort_keys=False))
+    part.replace_header("Content-Type", "application/node.eks.aws")
+    message = EmailMessage()
+    message.make_mixed(boundary="BOUNDARY")
+    message.attach(part)
+    return message.as_string()

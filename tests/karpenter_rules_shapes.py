@@ -1,0 +1,215 @@
+"""The words in which the rules of Karpenter's objects are written: shapes that say what is wrong with a value.
+
+A rule is named by where it holds and what it asks, such as ``spec.template.spec.taints[].key | pattern``; ``[]`` stands
+for any item of a list and ``{}`` for any value of a map. Unlike the API server, which drops a field that it does not
+know without a word, a shape refuses it.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Tests = Mapping[str, Callable[[Any], bool]]
+"""Name of a rule → whether a value keeps it; the CEL rules of a CRD."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A rule that a value at one place breaks."""
+
+    place: str
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.rule.split(' | ')[1]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(ABC):
+    """What a value must be."""
+
+    tests: Tests = field(default_factory=dict)
+
+    def violations(self, value: Any, place: str = "") -> Iterator[Violation]:
+        """Yield each rule that a value breaks, here and below; the tests see only what is well-formed."""
+        if not self.fits(value):
+            yield broken(place, "type")
+            return
+        found = [broken(place, name) for name, keeps in self.own_rules().items() if not keeps(value)]
+        found += self.below(value, place)
+        yield from found or (broken(place, name) for name, keeps in self.tests.items() if not keeps(value))
+
+    def rules(self, place: str = "") -> Iterator[str]:
+        """Name every rule, here and below."""
+        yield from (f"{place} | {name}" for name in ("type", *self.own_rules(), *self.tests))
+        yield from self.rules_below(place)
+
+    @abstractmethod
+    def fits(self, value: Any) -> bool:
+        """Whether a value is of the right type at all."""
+
+    def own_rules(self) -> Tests:
+        """The rules at this very place, type and tests apart."""
+        return {}
+
+    def below(self, value: Any, place: str) -> Iterator[Violation]:
+        """Look into the parts of a value."""
+        return iter(())
+
+    def rules_below(self, place: str) -> Iterator[str]:
+        """Name the rules of its parts."""
+        return iter(())
+
+
+def broken(place: str, rule: str) -> Violation:
+    """Name the rule that is broken at a place."""
+    general = re.sub(r"\{[^}]*\}", "{}", re.sub(r"\[\d+\]", "[]", place))
+    return Violation(place, f"{general} | {rule}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Shape):
+    """A string; ``pattern`` must match all of it."""
+
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
+    shortest: int = 0
+    longest: int = 0
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+    def own_rules(self) -> Tests:
+        known: dict[str, Callable[[str], bool]] = {
+            "pattern": lambda text: bool(re.fullmatch(self.pattern, text, re.ASCII)),
+            "enum": lambda text: text in self.choices,
+            "minLength": lambda text: len(text) >= self.shortest,
+            "maxLength": lambda text: len(text) <= self.longest,
+        }
+        asked = (self.pattern, self.choices, self.shortest, self.longest)
+        return {name: known[name] for name, ask in zip(known, asked, strict=True) if ask}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Shape):
+    """A whole number."""
+
+    least: int | None = None
+    most: int | None = None
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    def own_rules(self) -> Tests:
+        known: dict[str, Callable[[int], bool]] = {}
+        if self.least is not None:
+            known["minimum"] = lambda number: number >= int(self.least or 0)
+        if self.most is not None:
+            known["maximum"] = lambda number: number <= int(self.most or 0)
+        return known
+
+
+class Flag(Shape):
+    """True or false."""
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+
+class Quantity(Shape):
+    """A Kubernetes quantity: a whole number, or text such as ``10Gi``."""
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int | str) and not isinstance(value, bool)
+
+    def own_rules(self) -> Tests:
+        number = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+        form = re.compile(rf"[+-]?{number}([KMGTPE]i|[numkMGTPE]|[eE][+-]?{number})?", re.ASCII)
+        return {"pattern": lambda value: not isinstance(value, str) or bool(form.fullmatch(value))}
+
+
+class Free(Shape):
+    """A mapping whose content the CRD leaves open."""
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Items(Shape):
+    """A list."""
+
+    of: Shape
+    least: int = 0
+    most: int = 0
+    distinct: bool = False
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, list)
+
+    def own_rules(self) -> Tests:
+        known: dict[str, Callable[[list[Any]], bool]] = {
+            "minItems": lambda items: len(items) >= self.least,
+            "maxItems": lambda items: len(items) <= self.most,
+            "unique": lambda items: not any(item in items[:index] for index, item in enumerate(items)),
+        }
+        asked = (self.least, self.most, self.distinct)
+        return {name: known[name] for name, ask in zip(known, asked, strict=True) if ask}
+
+    def below(self, value: Any, place: str) -> Iterator[Violation]:
+        for index, item in enumerate(value):
+            yield from self.of.violations(item, f"{place}[{index}]")
+
+    def rules_below(self, place: str) -> Iterator[str]:
+        return self.of.rules(f"{place}[]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Map(Shape):
+    """A mapping with keys of the user's own."""
+
+    of: Shape
+    most: int = 0
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, dict)
+
+    def own_rules(self) -> Tests:
+        return {"maxProperties": lambda found: len(found) <= self.most} if self.most else {}
+
+    def below(self, value: Any, place: str) -> Iterator[Violation]:
+        for key, item in value.items():
+            yield from self.of.violations(item, f"{place}{{{key}}}")
+
+    def rules_below(self, place: str) -> Iterator[str]:
+        return self.of.rules(f"{place}{{}}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields(Shape):
+    """A mapping with known fields, and no others."""
+
+    fields: Mapping[str, Shape]
+    required: tuple[str, ...] = ()
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, dict)
+
+    def own_rules(self) -> Tests:
+        needed = {f"required {name}": _has(name) for name in self.required}
+        return {"unknown": lambda found: set(found) <= set(self.fields), **needed}
+
+    def below(self, value: Any, place: str) -> Iterator[Violation]:
+        for name, shape in self.fields.items():
+            if name in value:
+                yield from shape.violations(value[name], f"{place}.{name}".lstrip("."))
+
+    def rules_below(self, place: str) -> Iterator[str]:
+        for name, shape in self.fields.items():
+            yield from shape.rules(f"{place}.{name}".lstrip("."))
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    return lambda found: name in found
