@@ -5,6 +5,7 @@ from typing import Any
 from blueprint.catalog import Instance
 from blueprint.config import Pool, StackConfig
 from blueprint.config.buying import CAPACITY_ORDER
+from blueprint.sharing import POOL_KEY
 
 GPU_LABEL = "gpu-blueprint/gpu"
 PURPOSE_LABEL = "gpu-blueprint/purpose"
@@ -18,7 +19,8 @@ def pool_labels(pool: Pool) -> dict[str, str]:
 
 def node_labels(pool: Pool) -> dict[str, str]:
     """Labels of the pool's nodes; those of the sharing pick the configs that the GPU Operator applies."""
-    return {GPU_LABEL: pool.model.name, PURPOSE_LABEL: pool.purpose, **pool.profile.node_labels, **pool.labels}
+    own = {POOL_KEY: pool.name, GPU_LABEL: pool.model.name, PURPOSE_LABEL: pool.purpose}
+    return {**own, **pool.profile.node_labels, **pool.labels}
 
 
 def node_taints(pool: Pool) -> list[dict[str, str]]:

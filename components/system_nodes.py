@@ -81,10 +81,13 @@ def launch_template(
     return aws.ec2.LaunchTemplate(
         name,
         name_prefix=f"{name}-",
-        block_device_mappings=[{"device_name": "/dev/xvda", "ebs": disk}],
-        metadata_options={"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1},
+        block_device_mappings=[aws.ec2.LaunchTemplateBlockDeviceMappingArgs(device_name="/dev/xvda", ebs=disk)],
+        metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
+            http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=1
+        ),
         tag_specifications=[
-            {"resource_type": kind, "tags": tags} for kind in ("instance", "volume", "network-interface")
+            aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags)
+            for kind in ("instance", "volume", "network-interface")
         ],
         user_data=base64.b64encode(user_data.encode()).decode() if user_data else None,
         update_default_version=True,

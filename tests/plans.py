@@ -12,10 +12,6 @@ import yaml
 from blueprint.config import REGION_KEY, STACK_KEY, StackConfig, parse
 from blueprint.plan import PlannedResource, record
 
-with warnings.catch_warnings():  # pulumi-eks warns of parts of its own, used or not, when it is loaded
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import pulumi_eks  # noqa: F401
-
 Plan = tuple[PlannedResource, ...]
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +37,7 @@ def shipped_config(stack: str) -> StackConfig:
 @cache
 def plan(stack: str) -> Plan:
     """The plan of a shipped stack."""
-    return record(stack, shipped_file(stack))
+    return _recorded(stack, shipped_file(stack))
 
 
 def plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
@@ -56,7 +52,14 @@ def _plan_of(stack: str, region: str) -> Plan:
 
 def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     """The same, rendered anew at every call."""
-    return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
+    return _recorded("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
+
+
+def _recorded(stack: str, section: Mapping[str, Any]) -> Plan:
+    with warnings.catch_warnings():
+        # Pulumi's SDKs warn of parts of their own that nobody uses, when they load them.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_(aws|eks|kubernetes)\b")
+        return record(stack, section)
 
 
 def kind(resource: PlannedResource) -> str:

@@ -31,43 +31,43 @@ ALLOWED = {"NodePool": ALLOWED_POOLS, "EC2NodeClass": ALLOWED_CLASSES, "NodeOver
 BOTTLEROCKET = {"family": "bottlerocket"}
 WINDOW = {"nodes": "0", "reasons": ["Drifted"], "schedule": "0 6 * * mon-fri", "duration": "14h"}
 POOLS: dict[str, dict[str, Any]] = {
-    "whole GPUs": {"gpu": "l4"},
-    "whole GPUs on Bottlerocket": {"gpu": "a10g", "ami": BOTTLEROCKET},
+    "whole-gpus": {"gpu": "l4"},
+    "whole-gpus-on-bottlerocket": {"gpu": "a10g", "ami": BOTTLEROCKET},
     "time-slicing": {"gpu": "t4", "sharing": {"mode": "time-slicing", "replicas": 10}},
-    "time-slicing on Bottlerocket": {
+    "time-slicing-on-bottlerocket": {
         "gpu": "l40s",
         "ami": BOTTLEROCKET,
         "sharing": {"mode": "time-slicing", "replicas": 2},
     },
-    "MPS": {"gpu": "a10g", "sharing": {"mode": "mps", "replicas": 48}},
-    "MPS on Bottlerocket": {"gpu": "l4", "ami": BOTTLEROCKET, "sharing": {"mode": "mps", "replicas": 3}},
-    "MIG": {"instanceTypes": ["p5.4xlarge", "p5.48xlarge"], "sharing": {"mode": "mig", "profile": "1g.10gb"}},
-    "MIG on Bottlerocket": {
+    "mps": {"gpu": "a10g", "sharing": {"mode": "mps", "replicas": 48}},
+    "mps-on-bottlerocket": {"gpu": "l4", "ami": BOTTLEROCKET, "sharing": {"mode": "mps", "replicas": 3}},
+    "mig": {"instanceTypes": ["p5.4xlarge", "p5.48xlarge"], "sharing": {"mode": "mig", "profile": "1g.10gb"}},
+    "mig-on-bottlerocket": {
         "gpu": "h200-141gb",
         "ami": BOTTLEROCKET,
         "sharing": {"mode": "mig", "profile": "3g.71gb"},
     },
-    "a mixed MIG layout": {
+    "a-mixed-mig-layout": {
         "gpu": "a100-40gb",
         "sharing": {"mode": "mig", "layout": {"3g.20gb": 1, "2g.10gb": 1, "1g.5gb": 2}},
     },
-    "time-slicing over MIG": {
+    "time-slicing-over-mig": {
         "gpu": "b200-180gb",
         "sharing": {"mode": "mig", "profile": "1g.45gb", "replicas": 2},
     },
-    "MIG with engines": {"gpu": "rtx-pro-6000-96gb", "sharing": {"mode": "mig", "profile": "1g.24gb+gfx"}},
-    "fractions of a GPU": {
+    "mig-with-engines": {"gpu": "rtx-pro-6000-96gb", "sharing": {"mode": "mig", "profile": "1g.24gb+gfx"}},
+    "fractions-of-a-gpu": {
         "instanceTypes": ["g6f.large", "gr6f.4xlarge"],
         "sharing": {"mode": "time-slicing", "replicas": 2},
     },
-    "ARM without local disks": {"gpu": "t4g", "disk": {"sizeGib": 16384}},
-    "reservations by tag and by id": {
+    "arm-without-local-disks": {"gpu": "t4g", "disk": {"sizeGib": 16384}},
+    "reservations-by-tag-and-by-id": {
         "instanceTypes": ["p5.48xlarge"],
         "purchase": ["reserved", "spot", "on-demand"],
         "reservations": [{"tags": {"team": "vision"}}, {"id": "cr-0a1b2c3d4e5f60718"}],
         "zones": ["us-east-1b"],
     },
-    "every override": {
+    "every-override": {
         "purpose": "batch",
         "gpu": "v100",
         "labels": {"example.com/team": "vision", "empty": ""},
@@ -87,36 +87,49 @@ def karpenter_objects(planned: Plan) -> list[PlannedResource]:
     return [resource for resource in planned if kind(resource) in KINDS]
 
 
-def pool_plan(name: str) -> Plan:
-    return plan_of(builders.stack(pools=[builders.pool(**POOLS[name])]))
+def shipped(stack: str) -> list[PlannedResource]:
+    return karpenter_objects(plan(stack))
 
 
-EVERY_PLAN = [
-    *(pytest.param(partial(plan, stack), id=stack) for stack in SHIPPED),
-    *(pytest.param(partial(pool_plan, name), id=name) for name in POOLS),
+def made(pool: str) -> list[PlannedResource]:
+    """What one of the pools above becomes; all of them are rendered as one stack."""
+    planned = plan_of(builders.stack(pools=[builders.pool(**{**POOLS[name], "name": name}) for name in POOLS]))
+    return [found for found in karpenter_objects(planned) if found.parent.endswith(f"::{pool}")]
+
+
+def in_an_existing_vpc() -> list[PlannedResource]:
+    subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
+    network = {"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets}
+    return karpenter_objects(plan_of(builders.stack(network=network)))
+
+
+EVERY_SOURCE = [
+    *(pytest.param(partial(shipped, stack), id=stack) for stack in SHIPPED),
+    *(pytest.param(partial(made, name), id=name) for name in POOLS),
+    pytest.param(in_an_existing_vpc, id="existing VPC"),
 ]
 
 
-@pytest.mark.parametrize("planned", EVERY_PLAN)
-def test_every_rendered_object_keeps_every_rule(planned: Any) -> None:
-    objects = karpenter_objects(planned())
+@pytest.mark.parametrize("source", EVERY_SOURCE)
+def test_every_rendered_object_keeps_every_rule(source: Any) -> None:
+    objects = source()
     assert {"NodePool", "EC2NodeClass"} <= {kind(found) for found in objects}
     wrong = [f"{found.name}: {violation}" for found in objects for violation in violations(found.inputs)]
     assert not wrong
 
 
-@pytest.mark.parametrize("planned", EVERY_PLAN)
-def test_every_selector_term_says_one_thing(planned: Any) -> None:
+@pytest.mark.parametrize("source", EVERY_SOURCE)
+def test_every_selector_term_says_one_thing(source: Any) -> None:
     """The API lets a list pass when one of its terms is right; each of ours is."""
-    for found in karpenter_objects(planned()):
+    for found in source():
         for field, terms in found.inputs["spec"].items():
             if field.endswith("SelectorTerms"):
                 assert all(len(term) == 1 for term in terms), (found.name, field, terms)
 
 
-@pytest.mark.parametrize("planned", EVERY_PLAN)
-def test_a_node_pool_refers_to_the_node_class_of_the_same_plan(planned: Any) -> None:
-    objects = karpenter_objects(planned())
+@pytest.mark.parametrize("source", EVERY_SOURCE)
+def test_a_node_pool_refers_to_the_node_class_of_the_same_plan(source: Any) -> None:
+    objects = source()
     classes = {found.inputs["metadata"]["name"] for found in objects if kind(found) == "EC2NodeClass"}
     pools = [found.inputs for found in objects if kind(found) == "NodePool"]
     assert [pool["spec"]["template"]["spec"]["nodeClassRef"]["name"] for pool in pools] == [
@@ -125,11 +138,11 @@ def test_a_node_pool_refers_to_the_node_class_of_the_same_plan(planned: Any) -> 
     assert classes == {pool["metadata"]["name"] for pool in pools}
 
 
-@pytest.mark.parametrize("planned", EVERY_PLAN)
-def test_overlays_are_bound_to_one_pool_and_never_overlap(planned: Any) -> None:
+@pytest.mark.parametrize("source", EVERY_SOURCE)
+def test_overlays_are_bound_to_one_pool_and_never_overlap(source: Any) -> None:
     """Two overlays of one weight for one type conflict, and Karpenter then applies neither."""
     seen: set[tuple[str, str]] = set()
-    for found in karpenter_objects(planned()):
+    for found in source():
         if kind(found) == "NodeOverlay":
             wanted = {term["key"]: term["values"] for term in found.inputs["spec"]["requirements"]}
             (pool,) = wanted["karpenter.sh/nodepool"]
@@ -139,11 +152,8 @@ def test_overlays_are_bound_to_one_pool_and_never_overlap(planned: Any) -> None:
 
 
 def test_a_pool_may_change_from_one_profile_to_another_in_place() -> None:
-    def node_pool(name: str) -> dict[str, Any]:
-        return dict(one(pool_plan(name), "NodePool").inputs)
-
-    for old, new in pairwise(POOLS):
-        assert not list(change_violations(node_pool(old), node_pool(new)))
+    pools = [one(tuple(made(name)), "NodePool").inputs for name in POOLS]
+    assert not [found for old, new in pairwise(pools) for found in change_violations(old, new)]
 
 
 def manifest(kind: str, spec: dict[str, Any]) -> dict[str, Any]:

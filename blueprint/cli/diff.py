@@ -7,7 +7,7 @@ import yaml
 from rich.table import Table
 
 from ..config import StackConfig, open_stack
-from .preview_text import console
+from .tables import console
 
 
 def run(arguments: argparse.Namespace) -> int:

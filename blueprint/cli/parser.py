@@ -33,5 +33,13 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
     new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
 
+    explain = command("explain", "show how a pool comes to hand out what it does, and what a pod must ask for")
+    explain.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    explain.add_argument("pool", metavar="POOL", help="name of one of its pools")
+
+    mig = command("mig", "list the MIG profiles and layouts of a GPU model, or judge one layout")
+    mig.add_argument("gpu", metavar="GPU", help="GPU model, such as h100-80gb")
+    mig.add_argument("layout", metavar="LAYOUT", nargs="?", help="profiles and counts, such as 3g.40gb=1,1g.10gb=4")
+
     command("docs", "regenerate stacks/schema.json and the pages of docs/ that are made from the code")
     return top

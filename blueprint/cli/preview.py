@@ -9,19 +9,20 @@ from typing import Any
 from ..config import StackFile, open_stack
 from ..plan import PlannedResource, record
 from ..summary import as_json, pool_summary, stack_facts, tenant_summary
-from . import preview_text
+from .preview_text import show
+from .tables import progress
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the preview."""
     stack = open_stack(arguments.stack)
-    with preview_text.progress(f"rendering {stack.source.file} …"):
+    with progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     if arguments.json:
         json.dump(document(stack, plan), sys.stdout, indent=2)
         print()
     else:
-        preview_text.show(stack, plan)
+        show(stack, plan)
     return 0
 
 

@@ -1,12 +1,9 @@
 """The preview for people: pools, tenants, resources and warnings in at most 100 columns."""
 
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from datetime import date
 from itertools import groupby
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
@@ -15,28 +12,10 @@ from ..config import StackConfig, StackFile
 from ..plan import PlannedResource
 from ..sharing import WHOLE_GPU
 from ..summary import PoolSummary, TenantSummary, pool_summary, stack_facts, tenant_summary
+from .tables import console, table
 
-WIDTH = 100
 _SHOWN = 6
 """Of more siblings of one kind than this, only the first are listed."""
-
-
-def progress(message: str) -> AbstractContextManager[object]:
-    """Show a line on the terminal, if there is one, while something takes its time."""
-    return Console(stderr=True).status(message)
-
-
-class _Pipe(Console):
-    """A console that leaves a closed pipe to the caller instead of ending the program."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-def console() -> Console:
-    """Where text goes: the terminal with its colours, or plain text of fixed width."""
-    terminal = sys.stdout.isatty()
-    return _Pipe(width=None if terminal else WIDTH, highlight=False, emoji=False)
 
 
 def show(stack: StackFile, plan: tuple[PlannedResource, ...]) -> None:
@@ -61,26 +40,19 @@ def _title(config: StackConfig) -> Text:
     return Text.assemble((facts["name"], "bold"), f" in {facts['region']}, account {facts['accountId']}\n{versions}\n")
 
 
-def _table(title: str, *headers: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
-    for header in headers:
-        table.add_column(header, header_style="underline", overflow="fold")
-    return table
-
-
 def _pools(pools: Iterable[PoolSummary]) -> Table:
-    table = _table("GPU pools", "pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
+    listed = table("GPU pools", "pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
     for pool in pools:
         handed = [f"= {count} {_short(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
-        table.add_row(
+        listed.add_row(
             f"[bold]{pool.name}[/]\n{pool.purpose}",
             f"{pool.gpu}: {types_in_short(pool.instance_types)}\n{pool.sharing}, {pool.ami}",
             " → ".join(pool.purchase),
             "\n".join(_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
             "\n".join([f"{pool.max_gpus} GPUs", *handed]),
         )
-        table.add_row()
-    return table
+        listed.add_row()
+    return listed
 
 
 def types_in_short(types: list[str]) -> str:
@@ -102,9 +74,9 @@ def _short(name: str) -> str:
 
 
 def _tenants(config: StackConfig, tenants: list[TenantSummary]) -> Table:
-    table = _table("Tenants", "tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
+    listed = table("Tenants", "tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
     for tenant in tenants:
-        table.add_row(
+        listed.add_row(
             f"[bold]{tenant.name}[/]",
             "\n".join(_grants(config, tenant)) or "none",
             "\n".join(f"{count} {_short(name)}" for name, count in tenant.quota.items()),
@@ -117,9 +89,9 @@ def _tenants(config: StackConfig, tenants: list[TenantSummary]) -> Table:
         f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_short(name)}"
         for name, most in ceilings.items()
     ]
-    table.add_row("all", "", "\n".join(sums), style="dim")
-    table.add_row()
-    return table
+    listed.add_row("all", "", "\n".join(sums), style="dim")
+    listed.add_row()
+    return listed
 
 
 def _grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:

@@ -12,7 +12,7 @@ import yaml
 from ..config import open_stack
 from ..errors import UsageError
 from ..plan import record
-from .preview_text import progress
+from .tables import progress
 
 
 def run(arguments: argparse.Namespace) -> int:

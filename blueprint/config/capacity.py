@@ -1,7 +1,7 @@
 """Whether the capacity that pools ask for can be had: reservations, spot offerings, addresses, Karpenter's APIs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from datetime import date, timedelta
 from ipaddress import IPv4Network
 
@@ -142,8 +142,12 @@ def _spot_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     more = [zone for zone in stack.network.zones if zone not in zones]
     add = [f"types {', '.join(same[:4])}"] * bool(same) + [f"zones {', '.join(more)}"] * bool(more)
     remedy = f"add {' or '.join(add)}" if add else "no more types or zones are to be had here: keep on-demand behind it"
-    count = f"{len(types)} types × {len(zones)} zones = {len(types) * len(zones)} spot offerings"
+    count = f"{_many(types, 'type')} × {_many(zones, 'zone')} = {len(types) * len(zones)} spot offerings"
     yield Problem(("purchase",), f"{count}, fewer than {DIVERSE_ENOUGH}, run dry often; {remedy}", True)
+
+
+def _many(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _ceiling_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:

@@ -100,7 +100,7 @@ class Cluster(Model):
     admins: list[PrincipalArn] = Field(min_length=1)
     """IAM roles that administer the cluster. The role that runs `pulumi up` must be one of them."""
     viewers: list[PrincipalArn] = []
-    """IAM roles that may read everything except secrets."""
+    """IAM roles that may read what is in namespaces, secrets excepted."""
     secrets_key_arn: KmsKeyArn | None = None
     """KMS key that encrypts Kubernetes secrets; one is made, with rotation, unless given."""
     logs: list[LogType] = ["audit", "authenticator"]

@@ -21,7 +21,7 @@ class Pool(Model):
     """One Karpenter NodePool of GPU nodes, with its node class and overlays."""
 
     name: Name
-    """Name of the NodePool; pods select it with `karpenter.sh/nodepool`."""
+    """Name of the NodePool; pods select it with the node label `gpu-blueprint/pool`."""
     purpose: Purpose
     """What runs here; presets consolidation, expiry, disruption budgets and drain time."""
     gpu: GpuModel | None = None
@@ -164,6 +164,11 @@ class Pool(Model):
                 ("multiNode", "hugepages"),
                 f"nobody has reported how many hugepages a {self.candidates[0].instance_type} offers; "
                 "leave it out and set FI_EFA_USE_HUGE_PAGE=0 in the pods",
+            )
+        if not isinstance(self.sharing, Exclusive):
+            yield Problem(
+                ("sharing",),
+                "jobs that span nodes take whole GPUs: MIG cuts NVLink, and shared GPUs wait for each other",
             )
         if len(self.zones or []) != 1:
             yield Problem(("zones",), "a placement group lies in one zone: name exactly one")

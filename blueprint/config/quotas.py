@@ -59,7 +59,7 @@ def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 ("pools",),
                 f"{listed} all hand out {name}: a quota counts the name, and a pod without nodeSelector "
-                "karpenter.sh/nodepool may land on the dearest; give pools a taint of their own",
+                "gpu-blueprint/pool may land on the dearest; give pools a taint of their own",
                 True,
             )
     granted = {(tenant.name, pool) for tenant in stack.tenants for pool in tenant.gpus}

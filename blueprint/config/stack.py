@@ -94,6 +94,15 @@ class StackConfig(Model):
             total.update({units[unit]: count for unit, count in counts.items()})
         return dict(total)
 
+    def efa_quota_of(self, tenant: Tenant) -> int:
+        """How many EFA interfaces come with the GPUs that the tenant may use in pools for jobs on several nodes."""
+        total = 0
+        for name, grant in tenant.gpus.items():
+            pool = self.pools_by_name[name]
+            if pool.multi_node and isinstance(grant, int):
+                total += grant * pool.candidates[0].efa_interfaces // pool.candidates[0].gpu_devices
+        return total
+
     @cached_property
     def exposed_resources(self) -> dict[str, int]:
         """Every GPU resource that some node can ever show → how many of it the ceilings allow.

@@ -34,8 +34,11 @@ def _fits(profiles: list[MigProfile], taken: int) -> bool:
 
 @cache
 def legal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """Every legal layout with at least one instance, of the profiles without engine variants (``+me``, ``+gfx``, ``-me``)."""
-    plain = [p.name for p in table.rows if not p.variant]
+    """Every legal layout with at least one instance, of the profiles without engine variants (``+me``, ``+gfx``, ``-me``).
+
+    Each names its largest profile first.
+    """
+    plain = [p.name for p in reversed(table.rows) if not p.variant]
     return tuple(layout for layout in _grow(table, plain, {}) if layout)
 
 
@@ -52,11 +55,11 @@ def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator
 
 @cache
 def maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """The legal layouts to which no further instance can be added."""
+    """The legal layouts to which no further instance can be added, those with the largest profiles first."""
     plain = [p.name for p in table.rows if not p.variant]
     return tuple(
         layout
-        for layout in legal_layouts(table)
+        for layout in reversed(legal_layouts(table))
         if not any(can_place(table, {**layout, name: layout.get(name, 0) + 1}) for name in plain)
     )
 

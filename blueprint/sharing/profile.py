@@ -5,14 +5,15 @@ that they cannot disagree. Why these choices: docs/decisions/0002-distinct-resou
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 
 WHOLE_GPU = "nvidia.com/gpu"
-POOL_TAINT = "gpu-blueprint/pool"
+POOL_KEY = "gpu-blueprint/pool"
+"""Label of every node with its pool's name; also the taint of pools that hand out several resources."""
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
 PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
@@ -69,7 +70,7 @@ class SharingProfile:
 
 
 def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
-    """Derive the profile of a combination that ``refusals`` lets pass; ``pool`` names a mixed layout's config."""
+    """Derive the profile of a combination that ``refusals`` lets pass; ``pool`` names a mixed layout's config and taint."""
     if family is BOTTLEROCKET:
         return _on_bottlerocket(gpu, sharing)
     match sharing:
@@ -80,20 +81,19 @@ def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) ->
         case Mps(replicas=replicas):
             return _shared({WHOLE_GPU: 1}, replicas, "mps", f"{replicas} pods at once on each GPU (MPS)")
         case Mig():
-            return _mig(pool, gpu, sharing)
+            profile = _mig(pool, gpu, sharing)
+            return profile if len(profile.per_device) == 1 else replace(profile, taint=_pool_taint(pool))
 
 
 def _handing_out(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
-    return SharingProfile(summary=summary, per_device=per_device, taint=_taint(per_device), **applied)
+    """Key the taint by the resource: EKS lets a pod that asks for an extended resource tolerate the taint of that name."""
+    taint = {"key": next(iter(per_device)), "effect": "NoSchedule"}
+    return SharingProfile(summary=summary, per_device=per_device, taint=taint, **applied)
 
 
-def _taint(resources: Mapping[str, int]) -> dict[str, str]:
-    """Key a taint by the resource: EKS lets a pod that asks for an extended resource tolerate the taint of that name.
-
-    Several resources on one node have no one name, so they get the pool's key and pods tolerate it explicitly.
-    """
-    key = next(iter(resources)) if len(resources) == 1 else POOL_TAINT
-    return {"key": key, "effect": "NoSchedule"}
+def _pool_taint(pool: str) -> dict[str, str]:
+    """Several resources on one node have no one name: the pool has, and its pods tolerate that explicitly."""
+    return {"key": POOL_KEY, "value": pool, "effect": "NoSchedule"}
 
 
 def _shared(

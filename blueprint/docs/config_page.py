@@ -1,20 +1,11 @@
-"""Pages made from the code: the editor schema and the field reference."""
+"""The editor schema and the field reference, made from the models of the config."""
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from .config import PROJECT, REGION_KEY, STACK_KEY, StackConfig
-from .config.source import NO_DEFAULT_PROVIDERS
-
-
-def pages() -> dict[Path, str]:
-    """Path → content of every generated file."""
-    return {
-        Path("stacks/schema.json"): json.dumps(file_schema(), indent=2) + "\n",
-        Path("docs/config.md"): config_page(),
-    }
+from ..config import PROJECT, REGION_KEY, STACK_KEY, StackConfig
+from ..config.source import NO_DEFAULT_PROVIDERS
 
 
 def stack_schema() -> dict[str, Any]:
@@ -46,7 +37,7 @@ def file_schema() -> dict[str, Any]:
                     STACK_KEY: stack,
                 },
                 "patternProperties": {
-                    f"^{PROJECT}:": {
+                    f"^{PROJECT}:(?!stack$)": {
                         "type": "object",
                         "required": ["secure"],
                         "properties": {"secure": {"type": "string"}},

@@ -1,0 +1,35 @@
+"""How text reaches a person: tables without lines, at most 100 columns wide, colour only on a terminal."""
+
+import sys
+from contextlib import AbstractContextManager
+
+from rich.console import Console
+from rich.table import Table
+
+WIDTH = 100
+
+
+class _Pipe(Console):
+    """A console that leaves a closed pipe to the caller instead of ending the program."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def console() -> Console:
+    """Where text goes: the terminal with its colours, or plain text of fixed width."""
+    terminal = sys.stdout.isatty()
+    return _Pipe(width=None if terminal else WIDTH, highlight=False, emoji=False)
+
+
+def progress(message: str) -> AbstractContextManager[object]:
+    """Show a line on the terminal, if there is one, while something takes its time."""
+    return Console(stderr=True).status(message)
+
+
+def table(title: str, *headers: str) -> Table:
+    """A table with a bold title."""
+    made = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    for header in headers:
+        made.add_column(header, header_style="underline", overflow="fold")
+    return made

@@ -1,0 +1,19 @@
+"""Pages made from the code; a test compares them with what is in the repository."""
+
+import json
+from pathlib import Path
+
+from .config_page import config_page, file_schema
+from .sharing_page import sharing_page
+
+
+def pages() -> dict[Path, str]:
+    """Path → content of every generated file."""
+    return {
+        Path("stacks/schema.json"): json.dumps(file_schema(), indent=2) + "\n",
+        Path("docs/config.md"): config_page(),
+        Path("docs/sharing.md"): sharing_page(),
+    }
+
+
+__all__ = ["pages"]
