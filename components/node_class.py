@@ -55,12 +55,13 @@ def _interfaces(row: Instance) -> list[dict[str, Any]]:
 
 
 def _disks(pool: Pool, *, local_nvme: bool) -> list[dict[str, Any]]:
-    """The volume for images and pods, fast where there is no local NVMe to hold them; and Bottlerocket's own small one."""
+    """The volume for images and pods, fast where there is no local NVMe to hold them; and Bottlerocket's own small one.
+
+    ``rootVolume`` is Karpenter's word for the one with kubelet's folder: its size is the node's ephemeral storage.
+    """
     family = pool.ami.row
-    data = _volume(family.root_device, f"{pool.disk.size_gib}Gi", fast=not local_nvme)
-    if family.os_device is None:
-        return [{**data, "rootVolume": True}]
-    return [{**_volume(family.os_device, "4Gi", fast=False), "rootVolume": True}, data]
+    data = _volume(family.data_device, f"{pool.disk.size_gib}Gi", fast=not local_nvme) | {"rootVolume": True}
+    return [data] if family.os_device is None else [_volume(family.os_device, "4Gi", fast=False), data]
 
 
 def _volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:

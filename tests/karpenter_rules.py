@@ -1,7 +1,7 @@
 """What the API server accepts of Karpenter's objects, written down by hand: the rules of the CRDs of Karpenter v1.14.1.
 
 Written without a look at the code that renders the objects, so that the two can disagree. Each rule has a
-counterexample in the module that holds it.
+counterexample in the ``_cases`` module beside it.
 """
 
 from collections.abc import Iterator, Mapping

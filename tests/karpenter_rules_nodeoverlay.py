@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .karpenter_rules_nodepool import KEY_TESTS, REQUIREMENT, compares_one_number, with_values
+from .karpenter_rules_nodepool import OVERLAY_KEY_TESTS, REQUIREMENT, compares_one_number, with_values
 from .karpenter_rules_shapes import Fields, Items, Map, Number, Quantity, Text
 
 _RESTRICTED = {"cpu", "memory", "ephemeral-storage", "pods"}
@@ -14,7 +14,7 @@ NODE_OVERLAY = Fields(
         "priceAdjustment": Text(pattern=r"[+-]\d*\.?\d+|\+\d*\.?\d+%|-\d{1,2}(\.\d+)?%|-100%"),
         "requirements": Items(
             of=Fields(
-                fields={**REQUIREMENT, "key": replace(REQUIREMENT["key"], tests=KEY_TESTS)},
+                fields={**REQUIREMENT, "key": replace(REQUIREMENT["key"], tests=OVERLAY_KEY_TESTS)},
                 required=("key", "operator"),
             ),
             most=100,

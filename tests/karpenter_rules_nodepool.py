@@ -15,18 +15,17 @@ QUALIFIED = rf"({_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_WORD}"
 LABEL_VALUE = rf"({_WORD})?"
 _TIMES = r"([0-9]+(s|m|h))+"
 
-_AWS_LABELS = frozenset(
-    f"karpenter.k8s.aws/{name}"
-    for name in (
-        "capacity-reservation-id", "capacity-reservation-interruptible", "capacity-reservation-type", "ec2nodeclass",
-        "instance-accelerator-count", "instance-accelerator-manufacturer", "instance-accelerator-name",
-        "instance-capability-flex", "instance-category", "instance-cpu", "instance-cpu-manufacturer",
-        "instance-cpu-sustained-clock-speed-mhz", "instance-ebs-bandwidth",
-        "instance-encryption-in-transit-supported", "instance-family", "instance-generation", "instance-gpu-count",
-        "instance-gpu-manufacturer", "instance-gpu-memory", "instance-gpu-name", "instance-hypervisor",
-        "instance-local-nvme", "instance-memory", "instance-network-bandwidth", "instance-size", "instance-tenancy",
-        "nitro-sandbox", "placement-group-id", "placement-group-partition",
-    )
+_HARDWARE = (
+    "ec2nodeclass", "instance-accelerator-count", "instance-accelerator-manufacturer", "instance-accelerator-name",
+    "instance-capability-flex", "instance-category", "instance-cpu", "instance-cpu-manufacturer",
+    "instance-cpu-sustained-clock-speed-mhz", "instance-ebs-bandwidth", "instance-encryption-in-transit-supported",
+    "instance-family", "instance-generation", "instance-gpu-count", "instance-gpu-manufacturer",
+    "instance-gpu-memory", "instance-gpu-name", "instance-hypervisor", "instance-local-nvme", "instance-memory",
+    "instance-network-bandwidth", "instance-size", "nitro-sandbox",
+)  # fmt: skip
+_PLACING = (
+    "capacity-reservation-id", "capacity-reservation-interruptible", "capacity-reservation-type", "instance-tenancy",
+    "placement-group-id", "placement-group-partition",
 )  # fmt: skip
 _OWN_LABELS = frozenset({"karpenter.sh/capacity-type", "karpenter.sh/nodepool"})
 
@@ -40,14 +39,20 @@ def _each(test: Any) -> Any:
     return lambda keys: all(test(key) for key in ([keys] if isinstance(keys, str) else keys))
 
 
-KEY_TESTS: Tests = {
+def _aws_labels(*names: str) -> Tests:
+    known = {f"karpenter.k8s.aws/{name}" for name in names}
+    return {"domain karpenter.k8s.aws": _each(lambda key: key in known or not in_domain(key, "karpenter.k8s.aws"))}
+
+
+_KEY_TESTS: Tests = {
     "domain karpenter.sh": _each(lambda key: key in _OWN_LABELS or not in_domain(key, "karpenter.sh")),
     "hostname": _each(lambda key: key != "kubernetes.io/hostname"),
 }
+OVERLAY_KEY_TESTS: Tests = {**_KEY_TESTS, **_aws_labels(*_HARDWARE)}
 _POOL_KEY_TESTS: Tests = {
-    **KEY_TESTS,
+    **_KEY_TESTS,
+    **_aws_labels(*_HARDWARE, *_PLACING),
     "nodepool": _each(lambda key: key != "karpenter.sh/nodepool"),
-    "domain karpenter.k8s.aws": _each(lambda key: key in _AWS_LABELS or not in_domain(key, "karpenter.k8s.aws")),
 }
 
 
@@ -73,6 +78,7 @@ def _enough_values(items: list[dict[str, Any]]) -> bool:
     )
 
 
+# The CRD writes what values must look like beside the list, where it has no effect; Karpenter checks it at run time.
 REQUIREMENT = {
     "key": Text(pattern=QUALIFIED, longest=316, tests=_POOL_KEY_TESTS),
     "operator": Text(choices=OPERATORS),

@@ -93,6 +93,7 @@ def _requirements(place: str) -> dict[str, Any]:
         f"{place}[].key | maxLength": f"{'a' * 252}/{'b' * 64}",
         f"{place}[].key | domain karpenter.sh": ("karpenter.sh/other", "my.karpenter.sh/a", "karpenter.sh"),
         f"{place}[].key | hostname": "kubernetes.io/hostname",
+        f"{place}[].key | domain karpenter.k8s.aws": ("karpenter.k8s.aws/instance-gpu", "x.karpenter.k8s.aws/y"),
         f"{place}[].operator | enum": ("in", "Equals"),
         f"{place}[].values[] | pattern": ("-a", "a/b", "a "),
         f"{place}[].values[] | maxLength": _LONG,
@@ -158,10 +159,6 @@ BROKEN_POOLS: dict[str, Any] = {
     **_requirements(f"{_SPEC}.requirements"),
     f"{_SPEC}.requirements | minValues are there": [{"key": "a", "operator": "In", "values": ["b"], "minValues": 2}],
     f"{_SPEC}.requirements[].key | nodepool": "karpenter.sh/nodepool",
-    f"{_SPEC}.requirements[].key | domain karpenter.k8s.aws": (
-        "karpenter.k8s.aws/instance-gpu",
-        "karpenter.k8s.aws/other",
-    ),
     f"{_SPEC}.requirements[].minValues | minimum": 0,
     f"{_SPEC}.requirements[].minValues | maximum": 51,
     **_taints(f"{_SPEC}.taints"),
@@ -181,6 +178,7 @@ BROKEN_OVERLAYS: dict[str, Any] = {
     ),
     "spec.capacity{} | pattern": ("seven", "", "1 "),
     **_requirements("spec.requirements"),
+    "spec.requirements[].key | domain karpenter.k8s.aws": "karpenter.k8s.aws/capacity-reservation-id",
     "spec.requirements | NotIn has values": [{"key": "a", "operator": "NotIn", "values": []}],
 }
 
@@ -194,7 +192,7 @@ ALLOWED_POOLS: dict[str, tuple[Any, ...]] = {
     f"{_BUDGETS}[].nodes": ("0", "100%", "0%", "500"),
     f"{_BUDGETS}[].duration": ("1h30m", "90m", "10h0s"),
     f"{_SPEC}.requirements[].minValues": (1,),
-    f"{_SPEC}.requirements[].key": ("karpenter.sh/capacity-type", "karpenter.k8s.aws/instance-gpu-name", "a"),
+    f"{_SPEC}.requirements[].key": ("karpenter.sh/capacity-type", "karpenter.k8s.aws/capacity-reservation-id", "a"),
     f"{_SPEC}.requirements[].values[]": ("", "a" * 63),
     f"{_SPEC}.expireAfter": ("Never", "1s"),
     f"{_SPEC}.taints": ([], [{"key": "nvidia.com/mig-1g.10gb", "effect": "NoSchedule"}]),
@@ -207,5 +205,5 @@ ALLOWED_OVERLAYS: dict[str, tuple[Any, ...]] = {
     "spec.price": ("0", "12"),
     "spec.priceAdjustment": ("+10%", "-100%", "-0.5", "+150%"),
     "spec.capacity": ({}, {"hugepages-2Mi": "5Gi"}),
-    "spec.requirements": ([], [{"key": "karpenter.k8s.aws/anything", "operator": "Exists"}]),
+    "spec.requirements": ([], [{"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Exists"}]),
 }

@@ -20,8 +20,8 @@ class AmiFamily:
     """Oldest release that has everything this blueprint sets; why stands in ``oldest_because``."""
     oldest_because: str
     driver_branch: int
-    root_device: str
-    """Device of the volume that holds images and pods."""
+    data_device: str
+    """Device of the volume that holds images, pods and kubelet's folder."""
     os_device: str | None = None
     """Device of a separate volume for the operating system alone."""
 
@@ -42,7 +42,7 @@ AL2023 = AmiFamily(
     oldest_version="v20260714",
     oldest_because="older releases ship another NVIDIA driver branch than 580",
     driver_branch=580,
-    root_device="/dev/xvda",
+    data_device="/dev/xvda",
 )
 BOTTLEROCKET = AmiFamily(
     name="bottlerocket",
@@ -52,7 +52,7 @@ BOTTLEROCKET = AmiFamily(
     oldest_version="v1.54.0",
     oldest_because="MPS needs 1.54, parallel image pull 1.44, cdi-cri 1.40",
     driver_branch=580,
-    root_device="/dev/xvdb",
+    data_device="/dev/xvdb",
     os_device="/dev/xvda",
 )
 

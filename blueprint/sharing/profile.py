@@ -40,11 +40,8 @@ class SharingProfile:
 
     @property
     def units(self) -> dict[str, str]:
-        """Short name → extended resource: a MIG profile such as ``1g.10gb``, else ``gpu``."""
-        return {
-            name.removeprefix("nvidia.com/").removeprefix("mig-").removesuffix(".shared"): name
-            for name in self.per_device
-        }
+        """What users call it → extended resource: a MIG profile such as ``1g.10gb+me``, else ``gpu``."""
+        return {_unit(name): name for name in self.per_device}
 
     @property
     def operands_off(self) -> bool:
@@ -67,6 +64,12 @@ class SharingProfile:
         truth = self.per_node(instance)
         seen = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
         return {} if truth == seen else {**truth, **{name: 0 for name in seen if name not in truth}}
+
+
+def _unit(resource: str) -> str:
+    """Undo the renaming of ``MigProfile.resource`` and of sharing."""
+    name = resource.removeprefix("nvidia.com/").removesuffix(".shared")
+    return name.removeprefix("mig-").replace("gb.", "gb+") if name.startswith("mig-") else name
 
 
 def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
