@@ -44,7 +44,7 @@ class StaticNodes(pulumi.ComponentResource):
         aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,
-            node_group_name_prefix=f"{pool.name}-",
+            node_group_name_prefix=f"{pool.name[:36]}-",
             node_role_arn=system.role.role.arn,
             subnet_ids=[subnet for zone, subnet in zones.items() if zone in config.zones_of(pool)],
             instance_types=[row.instance_type for row in rows],

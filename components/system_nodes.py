@@ -48,7 +48,7 @@ class SystemNodes(pulumi.ComponentResource):
         self.group = aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,
-            node_group_name_prefix=f"{name[:40]}-",
+            node_group_name_prefix=f"{name[:36]}-",
             node_role_arn=self.role.role.arn,
             subnet_ids=network.private_subnet_ids,
             instance_types=list(nodes.instance_types),

@@ -1,7 +1,6 @@
 """Plans to test, each rendered once: those of the shipped stacks, and of any stack object."""
 
 import json
-import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -37,7 +36,7 @@ def shipped_config(stack: str) -> StackConfig:
 @cache
 def plan(stack: str) -> Plan:
     """The plan of a shipped stack."""
-    return _recorded(stack, shipped_file(stack))
+    return record(stack, shipped_file(stack))
 
 
 def plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
@@ -52,14 +51,7 @@ def _plan_of(stack: str, region: str) -> Plan:
 
 def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     """The same, rendered anew at every call."""
-    return _recorded("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
-
-
-def _recorded(stack: str, section: Mapping[str, Any]) -> Plan:
-    with warnings.catch_warnings():
-        # Pulumi's SDKs warn of parts of their own that nobody uses, when they load them.
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pulumi_(aws|eks|kubernetes)\b")
-        return record(stack, section)
+    return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
 
 
 def kind(resource: PlannedResource) -> str:

@@ -160,14 +160,12 @@ def test_no_problem_is_told_twice(tmp_path: Path) -> None:
     assert len(set(found)) == len(found)
 
 
-@pytest.mark.xfail(strict=True, reason=AWAITED)
 def test_two_problems_of_one_field_are_both_told(tmp_path: Path) -> None:
     text = (Path(__file__).parent / "configs/bad/Pulumi.vpc-too-small.yaml").read_text(encoding="utf-8")
     found = in_file(text.replace("10.40.0.0/22", "8.8.0.0/22"), tmp_path)
     assert [("/22" in line, "public" in line) for line in found] == [(True, False), (True, True)]
 
 
-@pytest.mark.xfail(strict=True, reason=AWAITED)
 def test_two_warnings_of_one_field_are_both_told(tmp_path: Path) -> None:
     text = (Path(__file__).parent / "configs/good/Pulumi.static-nodes.yaml").read_text(encoding="utf-8")
     start = text.index("      - name: main")
@@ -181,32 +179,27 @@ def test_two_warnings_of_one_field_are_both_told(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.xfail(strict=True, reason=AWAITED)
 def test_a_quota_is_judged_although_another_pool_is_wrong() -> None:
     pools = [pool(), pool(name="other", gpu="gb200")]
     assert fields(pools=pools, tenants=[tenant(gpus={"mian": 4})]) == ["pools.1.gpu", "tenants.0.gpus.mian"]
 
 
-@pytest.mark.xfail(strict=True, reason=AWAITED)
 def test_what_parts_must_agree_on_is_judged_although_a_tag_has_the_wrong_shape() -> None:
     found = fields(owner=4711, network=network(cidr="172.20.0.0/16"), pools=[pool(), pool()])
     assert found == ["network.cidr", "owner", "pools.1.name"]
 
 
-@pytest.mark.xfail(strict=True, reason=AWAITED)
 def test_a_region_inside_the_object_hides_nothing() -> None:
     with pytest.raises(StackError) as caught:
         parse(stack(owner="") | {"region": "us-east-1"}, "us-east-1")
     assert sorted(str(problem.path[0]) for problem in caught.value.problems) == ["owner", "region"]
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="Pulumi may hand over any JSON, not only an object")
 def test_a_stack_that_is_no_mapping_is_refused() -> None:
     with pytest.raises(StackError):
         parse(["pools"], "us-east-1")
 
 
-@pytest.mark.xfail(strict=True, reason="the placeholder for the text of the file stays in the message")
 def test_a_number_for_a_text_is_told_as_pulumi_read_it() -> None:
     assert problems(costCenter=4711) == ['costCenter: got the number 4711; quote it: "4711"']
 

@@ -29,6 +29,7 @@ BROKEN = {"NodePool": BROKEN_POOLS, "EC2NodeClass": BROKEN_CLASSES, "NodeOverlay
 ALLOWED = {"NodePool": ALLOWED_POOLS, "EC2NodeClass": ALLOWED_CLASSES, "NodeOverlay": ALLOWED_OVERLAYS}
 
 BOTTLEROCKET = {"family": "bottlerocket"}
+RESERVATION = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1b", "instances": 1}
 WINDOW = {"nodes": "0", "reasons": ["Drifted"], "schedule": "0 6 * * mon-fri", "duration": "14h"}
 POOLS: dict[str, dict[str, Any]] = {
     "whole-gpus": {"gpu": "l4"},
@@ -64,8 +65,15 @@ POOLS: dict[str, dict[str, Any]] = {
     "reservations-by-tag-and-by-id": {
         "instanceTypes": ["p5.48xlarge"],
         "purchase": ["reserved", "spot", "on-demand"],
-        "reservations": [{"tags": {"team": "vision"}}, {"id": "cr-0a1b2c3d4e5f60718"}],
+        "reservations": [{"tags": {"team": "vision"}}, {"id": RESERVATION["id"]}],
         "zones": ["us-east-1b"],
+    },
+    "jobs-on-several-nodes": {
+        "purpose": "training",
+        "instanceTypes": ["p5.48xlarge"],
+        "maxGpus": 64,
+        "zones": ["us-east-1a"],
+        "multiNode": {"hugepages": True},
     },
     "every-override": {
         "purpose": "batch",
@@ -93,7 +101,8 @@ def shipped(stack: str) -> list[PlannedResource]:
 
 def made(pool: str) -> list[PlannedResource]:
     """What one of the pools above becomes; all of them are rendered as one stack."""
-    planned = plan_of(builders.stack(pools=[builders.pool(**{**POOLS[name], "name": name}) for name in POOLS]))
+    pools = [builders.pool(**{**POOLS[name], "name": name}) for name in POOLS]
+    planned = plan_of(builders.stack(pools=pools, reservations=[RESERVATION]))
     return [found for found in karpenter_objects(planned) if found.parent.endswith(f"::{pool}")]
 
 

@@ -31,6 +31,8 @@ def _without_tags(loc: Path, data: Any) -> Path:
     for index, part in enumerate(loc):
         if isinstance(data, dict) and part not in data and part in _tags(data) and index + 1 < len(loc):
             continue
+        if part == "[key]" and index + 1 == len(loc):  # a wrong key of a mapping
+            break
         path.append(part)
         data = _item(data, part)
     return tuple(path)

@@ -6,26 +6,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from ..errors import Problem, StackError, UsageError, near, under
-from ..model import Model
+from ..errors import Problem, StackError, UsageError, near
 from .capacity import capacity_problems, capacity_warnings
-from .cluster import Cluster
 from .messages import RAW, problem_of
-from .network import Network
-from .pools import Pool
 from .quotas import quota_problems, quota_warnings
+from .sound import Remainder, sound_parts
 from .source import IN_FILE, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
 from .stack import StackConfig
-from .tenants import Tenant
-
-_PARTS: dict[str, TypeAdapter[Any]] = {
-    "network": TypeAdapter(Network),
-    "cluster": TypeAdapter(Cluster),
-    "pools": TypeAdapter(Pool),
-    "tenants": TypeAdapter(Tenant),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +42,9 @@ def open_stack(stack: str, folder: Path = STACKS) -> StackFile:
     if found:
         raise StackError(_located(source, found))
     config, wrong = _validate(source.stack, source.region)
-    found = [*source.findings(), *(_in_file(problem) for problem in wrong)]
+    around = list(source.findings())
+    told = {problem.path for problem in around}
+    found = around + [problem for problem in map(_in_file, wrong) if problem.path not in told]
     if found or config is None:
         raise StackError(_located(source, found))
     return StackFile(stack, source, config)
@@ -83,8 +74,16 @@ def parse(stack: Any, region: Any) -> StackConfig:
     """
     config, found = _validate(stack, region)
     if found or config is None:
-        raise StackError(found)
+        raise StackError(
+            replace(problem, message=problem.message.replace(RAW, _text(stack, problem.path))) for problem in found
+        )
     return config
+
+
+def _text(value: Any, path: tuple[str | int, ...]) -> str:
+    for part in path:
+        value = value[part]
+    return str(value)
 
 
 def warnings(stack: StackConfig, today: date) -> tuple[Problem, ...]:
@@ -93,32 +92,41 @@ def warnings(stack: StackConfig, today: date) -> tuple[Problem, ...]:
 
 
 def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem]]:
-    if "region" in stack:
-        return None, [
-            Problem(("region",), f"unknown field; the region stands once, as {REGION_KEY} beside {STACK_KEY}")
-        ]
+    if not isinstance(stack, dict):
+        return None, [Problem((), f"got {stack!r}, not a mapping")]
+    twice = [Problem(("region",), f"unknown field; the region stands once, as {REGION_KEY} beside {STACK_KEY}")] * (
+        "region" in stack
+    )
     data = {**stack, "region": region}
+    config, found = _shaped(data)
+    if config is not None:
+        found += config.all_problems()
+    return config, [*twice, *found, *_further(data, config, found)]
+
+
+def _shaped(data: dict[str, Any]) -> tuple[StackConfig | None, list[Problem]]:
     try:
-        config = StackConfig.model_validate(data)
+        return StackConfig.model_validate(data), []
     except ValidationError as error:
-        shape = [problem_of(details, StackConfig, data) for details in error.errors()]
-        return None, shape + list(_sound_parts(data, shape))
-    found = list(config.all_problems())
-    if not any(problem.path[0] == "pools" for problem in found):
-        found += [*quota_problems(config), *capacity_problems(config)]
-    return config, found
+        return None, [problem_of(details, StackConfig, data) for details in error.errors()]
 
 
-def _sound_parts(data: dict[str, Any], shape: list[Problem]) -> Iterator[Problem]:
-    """Look further at each part that is well-formed although another is not."""
-    broken = {problem.path[:length] for problem in shape for length in (1, 2)}
-    for name, adapter in _PARTS.items():
-        section = data.get(name)
-        items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {(name,): section}
-        for path, item in items.items():
-            if path not in broken and isinstance(item, dict):
-                part: Model = adapter.validate_python(item)
-                yield from under(part.all_problems(), *path)
+def _further(data: dict[str, Any], config: StackConfig | None, found: list[Problem]) -> Iterator[Problem]:
+    """Yield what else is wrong with the parts that nothing was found in, alone and with each other."""
+    if config is None:
+        remainder = Remainder(data, [problem.path for problem in found])
+        config, _ = _shaped(remainder.data)
+        more = (
+            sound_parts(data, [problem.path for problem in found])
+            if config is None
+            else remainder.placed(config.all_problems())
+        )
+        found = [*found, *(listed := list(more))]
+        yield from listed
+    remainder = Remainder(data, [problem.path for problem in found])
+    rest, _ = _shaped(remainder.data)
+    if rest is not None:
+        yield from remainder.placed([*quota_problems(rest), *capacity_problems(rest)])
 
 
 def _in_file(problem: Problem) -> Problem:
@@ -127,18 +135,19 @@ def _in_file(problem: Problem) -> Problem:
 
 
 def _located(source: Source, found: list[Problem]) -> list[Problem]:
-    """Give each problem its file and line, drop repetitions, and show paths from the stack object on."""
-    places: dict[tuple[str | int, ...], Problem] = {}
-    for problem in found:
-        places.setdefault(problem.path, problem)
+    """Give each problem its file and line, and show paths from the stack object on."""
     located = [
         replace(
             problem,
-            path=path[len(IN_FILE) :] if path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE) else path,
-            message=problem.message.replace(RAW, source.raw(path)),
+            path=problem.path[len(IN_FILE) :] if _inside(problem.path) else problem.path,
+            message=problem.message.replace(RAW, source.raw(problem.path)),
             file=source.file,
-            line=source.line_of(path),
+            line=source.line_of(problem.path),
         )
-        for path, problem in places.items()
+        for problem in dict.fromkeys(found)
     ]
     return sorted(located, key=lambda problem: problem.line)
+
+
+def _inside(path: tuple[str | int, ...]) -> bool:
+    return path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE)

@@ -1,5 +1,6 @@
 """A stack file as text: what it says, and on which line it says it."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,8 +43,12 @@ class Source:
             raise StackError(
                 [Problem((), f"not valid YAML: {error.problem or error.context}", file=file, line=line)]
             ) from None
-        except yaml.YAMLError as error:
-            raise StackError([Problem((), f"not valid YAML: {' '.join(str(error).split())}", file=file)]) from None
+        except (yaml.YAMLError, ValueError) as error:
+            raise StackError(
+                [Problem((), f"not valid YAML: {' '.join(str(error).split())}", file=file, line=1)]
+            ) from None
+        if _refers_to_itself(self.data):
+            raise StackError([Problem((), "an alias (*) refers to what it stands in", file=file, line=1)])
 
     @property
     def config(self) -> dict[str, Any]:
@@ -124,6 +129,14 @@ class Source:
                 return
             node = found[1]
             yield found[0].start_mark.line + 1, node
+
+
+def _refers_to_itself(value: Any) -> bool:
+    try:
+        json.dumps(value, default=str, skipkeys=True)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _is_secret(value: Any) -> bool:

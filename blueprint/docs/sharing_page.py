@@ -62,7 +62,9 @@ def _half(gpu: Gpu) -> str:
 
 
 def _cell(gpu: Gpu, family: AmiFamily, sharing: Sharing, fractional: bool, reasons: dict[str, int]) -> str:
-    found = [problem.message.replace(gpu.name, "it", 1) for problem in refusals(gpu, family, sharing, fractional=fractional)]
+    found = [
+        problem.message.replace(gpu.name, "it", 1) for problem in refusals(gpu, family, sharing, fractional=fractional)
+    ]
     if found:
         return "– " + ", ".join(str(reasons.setdefault(reason, len(reasons) + 1)) for reason in found)
     profile = sharing_profile("pool", gpu, family, sharing)

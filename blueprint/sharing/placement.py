@@ -75,13 +75,19 @@ def nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tuple[La
 
 
 def leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
-    """What more a legal layout leaves room for: the largest additions, none containing another."""
-    spare = [
-        {name: full.get(name, 0) - layout.get(name, 0) for name in full if full.get(name, 0) > layout.get(name, 0)}
-        for full in maximal_layouts(table)
-        if all(full.get(name, 0) >= count for name, count in layout.items())
+    """What more a legal layout leaves room for: the largest additions of plain profiles, none containing another."""
+    room = [
+        addition
+        for addition in reversed(legal_layouts(table))
+        if can_place(table, {name: layout.get(name, 0) + addition.get(name, 0) for name in {**layout, **addition}})
     ]
-    return tuple(addition for addition in spare if addition)
+    return tuple(
+        addition for addition in room if not any(_contains(other, addition) for other in room if other != addition)
+    )
+
+
+def _contains(larger: Layout, smaller: Layout) -> bool:
+    return all(larger.get(name, 0) >= count for name, count in smaller.items())
 
 
 def describe(layout: Layout) -> str:
