@@ -55,7 +55,9 @@ def _child(*arguments: str) -> dict[str, Any]:
 def synthetic(pools: int, tenants: int) -> dict[str, Any]:
     """A stack object of any size."""
     return stack(
-        pools=[pool(name=f"pool-{n}", sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=64) for n in range(pools)],
+        pools=[
+            pool(name=f"pool-{n}", sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=64) for n in range(pools)
+        ],
         tenants=[tenant(name=f"team-{n}", gpus={f"pool-{n % pools}": 4}) for n in range(tenants)],
     )
 

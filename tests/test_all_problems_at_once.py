@@ -163,7 +163,7 @@ def test_no_problem_is_told_twice(tmp_path: Path) -> None:
 def test_two_problems_of_one_field_are_both_told(tmp_path: Path) -> None:
     text = (Path(__file__).parent / "configs/bad/Pulumi.vpc-too-small.yaml").read_text(encoding="utf-8")
     found = in_file(text.replace("10.40.0.0/22", "8.8.0.0/22"), tmp_path)
-    assert [("/22" in line, "public" in line) for line in found] == [(True, False), (True, True)]
+    assert [("/22" in line, "of your own" in line) for line in found] == [(True, False), (True, True)]
 
 
 def test_two_warnings_of_one_field_are_both_told(tmp_path: Path) -> None:

@@ -62,8 +62,10 @@ def test_a_reservation_larger_than_the_pools_ceiling_is_partly_idle() -> None:
 def test_tags_select_reservations_that_carry_all_of_them() -> None:
     tagged = reservation(tags={"team": "ml", "use": "train"})
     assert said(reservations=[tagged], pools=[training(reservations=[{"tags": {"team": "ml"}}])]) == []
-    (warning,) = said(reservations=[tagged], pools=[training(reservations=[{"tags": {"team": "web"}}])])
-    assert "would be paid and idle" in warning
+    (problem,) = problems(reservations=[tagged], pools=[training(reservations=[{"tags": {"team": "web"}}])])
+    assert problem.startswith(
+        "pools.0.reservations.0.tags: no reservation declared under reservations carries these tags"
+    )
 
 
 @pytest.mark.parametrize(

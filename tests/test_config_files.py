@@ -19,6 +19,7 @@ GOOD = Path(__file__).parent / "configs" / "good"
 SHIPPED = Path(__file__).parent.parent / STACKS
 TODAY = date(2026, 11, 20)
 
+
 def leading_comment(file: Path) -> list[str]:
     lines = file.read_text(encoding="utf-8").splitlines()
     return [line.removeprefix("# ") for line in takewhile(lambda line: line.startswith("# "), lines)]

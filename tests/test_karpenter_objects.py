@@ -29,7 +29,13 @@ BROKEN = {"NodePool": BROKEN_POOLS, "EC2NodeClass": BROKEN_CLASSES, "NodeOverlay
 ALLOWED = {"NodePool": ALLOWED_POOLS, "EC2NodeClass": ALLOWED_CLASSES, "NodeOverlay": ALLOWED_OVERLAYS}
 
 BOTTLEROCKET = {"family": "bottlerocket"}
-RESERVATION = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1b", "instances": 1}
+RESERVATION = {
+    "id": "cr-0a1b2c3d4e5f60718",
+    "instanceType": "p5.48xlarge",
+    "zone": "us-east-1b",
+    "instances": 1,
+    "tags": {"team": "vision"},
+}
 WINDOW = {"nodes": "0", "reasons": ["Drifted"], "schedule": "0 6 * * mon-fri", "duration": "14h"}
 POOLS: dict[str, dict[str, Any]] = {
     "whole-gpus": {"gpu": "l4"},
@@ -47,6 +53,7 @@ POOLS: dict[str, dict[str, Any]] = {
         "gpu": "h200-141gb",
         "ami": BOTTLEROCKET,
         "sharing": {"mode": "mig", "profile": "3g.71gb"},
+        "taints": [{"key": "example.com/slices"}],
     },
     "a-mixed-mig-layout": {
         "gpu": "a100-40gb",
@@ -58,7 +65,7 @@ POOLS: dict[str, dict[str, Any]] = {
     },
     "mig-with-engines": {"gpu": "rtx-pro-6000-96gb", "sharing": {"mode": "mig", "profile": "1g.24gb+gfx"}},
     "fractions-of-a-gpu": {
-        "instanceTypes": ["g6f.large", "gr6f.4xlarge"],
+        "instanceTypes": ["g6f.large", "g6f.xlarge"],
         "sharing": {"mode": "time-slicing", "replicas": 2},
     },
     "arm-without-local-disks": {"gpu": "t4g", "disk": {"sizeGib": 16384}},

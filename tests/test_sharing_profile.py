@@ -63,9 +63,9 @@ def test_a_mixed_layout_is_named_after_its_pool_and_has_the_pools_taint() -> Non
     found = profile("h100-80gb", AL2023, MIXED, pool="slices")
     assert found.per_device == {"nvidia.com/mig-3g.40gb": 1, "nvidia.com/mig-1g.10gb": 4}
     assert found.taint == {"key": "gpu-blueprint/pool", "value": "slices", "effect": "NoSchedule"}
-    assert found.node_labels == {MIG: "slices"}
+    assert found.node_labels == {MIG: "layout-slices"}
     assert found.mig_configs == {
-        "slices": [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 1, "1g.10gb": 4}}]
+        "layout-slices": [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 1, "1g.10gb": 4}}]
     }
     assert list(found.units) == ["3g.40gb", "1g.10gb"]
 
@@ -91,9 +91,9 @@ def test_replicas_on_al2023_are_renamed_by_a_labelled_plugin_config(sharing: dic
 
 def test_replicas_over_mig_multiply_the_slices_and_share_each_by_name() -> None:
     found = profile("h100-80gb", AL2023, {**MIXED, "replicas": 2}, pool="slices")
-    key = "slices-time-slicing-2"
+    key = "layout-slices-time-slicing-2"
     assert found.per_device == {"nvidia.com/mig-3g.40gb.shared": 2, "nvidia.com/mig-1g.10gb.shared": 8}
-    assert found.node_labels == {PLUGIN: key, MIG: "slices"}
+    assert found.node_labels == {PLUGIN: key, MIG: "layout-slices"}
     resources = ("nvidia.com/mig-3g.40gb", "nvidia.com/mig-1g.10gb")
     assert found.plugin_configs == {key: device_plugin("timeSlicing", *resources, replicas=2)}
     assert found.units == {
@@ -195,7 +195,7 @@ def test_karpenter_is_told_what_ec2_does_not_say(
         ("p5.48xlarge", BOTTLEROCKET, MIXED, ("sharing", "layout")),
         ("p5.48xlarge", BOTTLEROCKET, {"mode": "mig", "profile": "1g.10gb+me"}, ("sharing", "profile")),
         ("g7e.48xlarge", BOTTLEROCKET, {"mode": "mig", "profile": "1g.24gb"}, ("ami", "family")),
-        ("g7.2xlarge", AL2023, EXCLUSIVE, ("ami", "family")),
+        ("g7.2xlarge", AL2023, EXCLUSIVE, ("gpu",)),
     ],
 )
 def test_what_cannot_work_is_refused_at_its_field(

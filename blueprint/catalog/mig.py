@@ -31,6 +31,11 @@ class MigProfile:
         return not self.name.endswith("gb")
 
     @property
+    def plain(self) -> str:
+        """The profile of the same size without extra engines."""
+        return self.name[: self.name.index("gb") + 2]
+
+    @property
     def resource(self) -> str:
         """Name under which NVIDIA's device plugin advertises it with ``migStrategy: mixed``."""
         return f"nvidia.com/mig-{self.name.replace('+', '.')}"

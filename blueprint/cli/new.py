@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from ..config import NewVpc, Source, StackConfig, StackFile, existing_stacks, open_stack, parse, stack_path
+from ..config.scalars import is_inside
 from ..config.source import IN_FILE
 from ..errors import BlueprintError, StackError, UsageError
 
@@ -49,7 +50,7 @@ def _free_block(block: IPv4Network) -> IPv4Network:
     taken = [IPv4Network(network.cidr) for network in _networks() if isinstance(network, NewVpc)]
     while any(block.overlaps(other) for other in taken):
         block = IPv4Network((int(block.network_address) + block.num_addresses, block.prefixlen))
-        if not block.is_private:
+        if not is_inside(str(block)):
             raise UsageError("no free address block is left behind the origin's; write the file by hand")
     return block
 

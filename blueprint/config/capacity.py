@@ -38,6 +38,11 @@ def _term_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
             yield Problem(
                 (index, "id"), f"{term.id!r} is not declared under reservations {near(term.id, known, 'there are')}"
             )
+        if term.tags is not None and not any(map(term.selects, stack.reservations)):
+            yield Problem(
+                (index, "tags"),
+                "no reservation declared under reservations carries these tags; add them there, or name an id",
+            )
         for reservation in filter(term.selects, stack.reservations):
             if reservation.zone not in stack.zones_of(pool):
                 zones = ", ".join(stack.zones_of(pool))
@@ -136,7 +141,7 @@ def _spot_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     chosen = {row.instance_type for row in types}
     same = [
         row.instance_type for row in instances().values()
-        if row.gpu_name == pool.model.name and row.fractional == pool.fractional and row.arch == types[0].arch
+        if row.gpu_name == pool.model.name and row.gpu_memory_mib == types[0].gpu_memory_mib
         and stack.region in row.regions and row.gpu_devices <= pool.max_gpus and row.instance_type not in chosen
     ]  # fmt: skip
     more = [zone for zone in stack.network.zones if zone not in zones]

@@ -19,7 +19,7 @@ from ..catalog.versions import (
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import Cidr, KmsKeyArn, Name, PrincipalArn, SystemInstanceType
+from .scalars import Cidr, KmsKeyArn, Name, PrincipalArn, SystemInstanceType, is_inside
 
 
 def _kubernetes(value: str) -> str:
@@ -132,5 +132,5 @@ class Cluster(Model):
         for index, arn in enumerate(self.viewers):
             if arn in self.admins:
                 yield Problem(("viewers", index), f"{arn!r} is already an admin; remove it here")
-        if not IPv4Network(self.service_cidr).is_private or not 12 <= IPv4Network(self.service_cidr).prefixlen <= 24:
+        if not is_inside(self.service_cidr) or not 12 <= IPv4Network(self.service_cidr).prefixlen <= 24:
             yield Problem(("serviceCidr",), f"{self.service_cidr!r} must be a private block of /12 to /24")

@@ -18,8 +18,32 @@ Reason = Literal["Underutilized", "Empty", "Drifted"]
 Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
 _NODES = re.compile(r"(100|[0-9]{1,2})%|[0-9]+")
-_CRON = re.compile(r"@(annually|yearly|monthly|weekly|daily|midnight|hourly)|\S+( \S+){4}")
+_CRON_NAMES = re.compile(r"@(annually|yearly|monthly|weekly|daily|midnight|hourly)")
+_CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
+_CRON_WORDS = {
+    word: str(n)
+    for words, first in (("jan feb mar apr may jun jul aug sep oct nov dec", 1), ("sun mon tue wed thu fri sat", 0))
+    for n, word in enumerate(words.split(), first)
+}
 _WINDOW = re.compile(r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?")
+
+
+def is_cron(text: str) -> bool:
+    """Whether a text is a cron expression as Karpenter reads it: five fields, or a name such as ``@daily``."""
+    fields = text.lower().split()
+    return bool(_CRON_NAMES.fullmatch(text)) or (len(fields) == 5 and all(map(_is_cron_field, fields, _CRON_RANGES)))
+
+
+def _is_cron_field(field: str, allowed: tuple[int, int]) -> bool:
+    for part in field.split(","):
+        span, _, step = part.partition("/")
+        ends = [_CRON_WORDS.get(end, end) for end in span.split("-")] if span not in ("*", "?") else []
+        if ("/" in part and not step.isdecimal()) or len(ends) > 2 or not all(end.isdecimal() for end in ends):
+            return False
+        numbers = [int(end) for end in ends]
+        if numbers != sorted(numbers) or not all(allowed[0] <= number <= allowed[1] for number in numbers):
+            return False
+    return True
 
 
 class Budget(Model):
@@ -39,7 +63,7 @@ class Budget(Model):
             yield Problem(("nodes",), f'{self.nodes!r} is not a count or a percentage up to 100, such as "1" or "10%"')
         if (self.schedule is None) != (self.duration is None):
             yield Problem((), "schedule and duration go together: a window needs both")
-        if self.schedule is not None and not _CRON.fullmatch(self.schedule):
+        if self.schedule is not None and not is_cron(self.schedule):
             yield Problem(
                 ("schedule",), f"{self.schedule!r} is not a cron expression of five fields, such as '0 8 * * mon-fri'"
             )

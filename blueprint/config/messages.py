@@ -16,13 +16,17 @@ _WANTED = {
     "bool_type": "true or false",
     "list_type": "a list",
     "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
 }
 
 
 def problem_of(details: ErrorDetails, root: type[Model], data: Any) -> Problem:
     """Turn one finding about ``data``, read as ``root``, into a problem with the path that stands in the file."""
     path = _without_tags(details["loc"], data)
-    return Problem(path, _message(details, path, root, data))
+    message = _message(details, path, root, data)
+    of_key = details["loc"][-1:] == ("[key]",)
+    return Problem(path, message.replace(RAW, str(details["input"])) if of_key else message)
 
 
 def _without_tags(loc: Path, data: Any) -> Path:
@@ -58,23 +62,69 @@ def _message(details: ErrorDetails, path: Path, root: type[Model], data: Any) ->
             return "missing; it is required"
         case "extra_forbidden":
             return f"unknown field {near(str(path[-1]), _fields_at(path[:-1], root, data), 'known')}"
-        case "string_type" if isinstance(value, int | float) and not isinstance(value, bool):
-            return f'got the number {RAW}; quote it: "{RAW}"'
-        case "model_type" | "model_attributes_type":
-            return f"got {value!r}, not a mapping"
+        case "invalid_key":
+            return f'the key {value!r} is no text; quote it: "{value}"'
         case "literal_error":
             return f"{value!r} is none of {context['expected']}"
         case "union_tag_not_found":
-            return f"say {context['discriminator'].strip(chr(39))}: which kind it is"
+            discriminator = context["discriminator"].strip("'")
+            return f"say {discriminator}: {' or '.join(_tags_at(path, root, discriminator))}"
         case "union_tag_invalid":
             return f"{context['discriminator'].strip(chr(39))} {context['tag']!r} is none of {context['expected_tags']}"
+        case "string_too_short":
+            return "empty; write a value, or leave the field out"
         case "too_short" | "too_long":
             return said.replace(" after validation", "")
-    return f"got {value!r}, not {_WANTED[kind]}" if kind in _WANTED else f"{value!r}: {said}"
+    return _wrong_type(kind, value) if kind in _WANTED else f"{_shown(value)}: {said}"
+
+
+def _wrong_type(kind: str, value: Any) -> str:
+    if value is None:
+        return f"empty; it needs {_WANTED[kind]}"
+    if kind == "string_type" and not isinstance(value, list | dict):
+        what = (
+            "true or false"
+            if isinstance(value, bool)
+            else "the number"
+            if isinstance(value, int | float)
+            else "the date"
+        )
+        return f'got {what if isinstance(value, bool) else f"{what} {RAW}"}; quote it: "{RAW}"'
+    return f"got {_shown(value)}, not {_WANTED[kind]}"
+
+
+def _shown(value: Any) -> str:
+    """A value short enough for one line."""
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def _tags_at(path: Path, root: type[Model], discriminator: str) -> list[str]:
+    fields = [
+        model.model_fields[discriminator] for model in _models_at(path, root) if discriminator in model.model_fields
+    ]
+    return [str(value) for field in fields for value in get_args(field.annotation)]
 
 
 def _fields_at(path: Path, root: type[Model], data: Any) -> list[str]:
     """The names that a mapping at this path may use."""
+    models = _models_at(path, root)
+    for part in path:
+        data = _item(data, part)
+    tagged = [
+        model
+        for model in models
+        if isinstance(data, dict) and any(tag in _literals(model) for tag in _tags(data) if tag)
+    ]
+    return [field.alias or name for model in tagged or models for name, field in model.model_fields.items()]
+
+
+def _models_at(path: Path, root: type[Model]) -> list[type[Model]]:
+    """The models that a value at this path may be."""
     models = [root]
     for part in path:
         annotations = [
@@ -84,13 +134,7 @@ def _fields_at(path: Path, root: type[Model], data: Any) -> list[str]:
             if (field.alias or name) == part
         ]
         models = models_in(annotations) if annotations or isinstance(part, str) else models
-        data = _item(data, part)
-    fitting = [
-        model
-        for model in models
-        if isinstance(data, dict) and any(tag in _literals(model) for tag in _tags(data) if tag)
-    ]
-    return [field.alias or name for model in fitting or models for name, field in model.model_fields.items()]
+    return models
 
 
 def models_in(annotation: Any) -> list[type[Model]]:

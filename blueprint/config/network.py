@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .scalars import Cidr, Zone, resource_id
+from .scalars import Cidr, Zone, is_inside, resource_id
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
 MAX_ZONES = 7
@@ -47,10 +47,10 @@ class NewVpc(Model):
             yield Problem(
                 ("cidr",), f"{self.cidr!r} is a /{block.prefixlen}; a new VPC needs /16 (roomy) to /20 (at least)"
             )
-        if not block.is_private:
+        if not is_inside(self.cidr):
             yield Problem(
                 ("cidr",),
-                f"{self.cidr!r} is public address space; use a block of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16",
+                f"{self.cidr!r} is not address space of your own; use a block of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10",
             )
         yield from repeated(self.zones, "zones")
         yield from repeated(self.endpoints, "endpoints")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ..errors import Problem, StackError, UsageError, near
 from .capacity import capacity_problems, capacity_warnings
 from .messages import RAW, problem_of
-from .quotas import quota_problems, quota_warnings
+from .quotas import name_problems, quota_problems, quota_warnings
 from .sound import Remainder, sound_parts
 from .source import IN_FILE, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
 from .stack import StackConfig
@@ -74,16 +74,17 @@ def parse(stack: Any, region: Any) -> StackConfig:
     """
     config, found = _validate(stack, region)
     if found or config is None:
-        raise StackError(
-            replace(problem, message=problem.message.replace(RAW, _text(stack, problem.path))) for problem in found
-        )
+        raise StackError(_with_text(problem, stack) for problem in found)
     return config
 
 
-def _text(value: Any, path: tuple[str | int, ...]) -> str:
-    for part in path:
+def _with_text(problem: Problem, stack: Any) -> Problem:
+    if RAW not in problem.message:
+        return problem
+    value = stack
+    for part in problem.path:
         value = value[part]
-    return str(value)
+    return replace(problem, message=problem.message.replace(RAW, str(value)))
 
 
 def warnings(stack: StackConfig, today: date) -> tuple[Problem, ...]:
@@ -126,7 +127,7 @@ def _further(data: dict[str, Any], config: StackConfig | None, found: list[Probl
     remainder = Remainder(data, [problem.path for problem in found])
     rest, _ = _shaped(remainder.data)
     if rest is not None:
-        yield from remainder.placed([*quota_problems(rest), *capacity_problems(rest)])
+        yield from remainder.placed([*quota_problems(rest), *name_problems(rest), *capacity_problems(rest)])
 
 
 def _in_file(problem: Problem) -> Problem:

@@ -1,6 +1,7 @@
 """GPU pools: which GPUs, how they are bought, how they are shared."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated
 
@@ -91,7 +92,9 @@ class Pool(Model):
             return
         yield from self._type_problems()
         yield from purchase_problems(self.purchase, self.reservations)
-        yield from refusals(self.model, self.ami.row, self.sharing, fractional=self.fractional)
+        for problem in refusals(self.model, self.ami.row, self.sharing, fractional=self.fractional):
+            by_type = problem.path == ("gpu",) and self.gpu is None
+            yield replace(problem, path=("instanceTypes",)) if by_type else problem
         yield from repeated(self.zones or [], "zones")
         if self.purpose == "training" and self.lifecycle.consolidation_policy != "WhenEmpty":
             yield Problem(
@@ -132,16 +135,16 @@ class Pool(Model):
             if row.gpu_name != self.model.name:
                 yield Problem(
                     where,
-                    f"{row.instance_type!r} has a {row.gpu_name}, {self.candidates[0].instance_type} a {self.model.name}; make two pools",
+                    f"{row.instance_type!r} carries {row.gpu_name}, {self.candidates[0].instance_type} carries {self.model.name}; make two pools",
                 )
             elif row.fractional != self.fractional:
                 yield Problem(
                     where, f"{row.instance_type!r} mixes whole and fractional GPUs in one pool; make two pools"
                 )
-            elif row.arch != self.candidates[0].arch:
+            elif row.gpu_memory_mib != self.candidates[0].gpu_memory_mib:
+                sizes = f"{row.gpu_memory_mib} MiB, {self.candidates[0].instance_type} one of {self.candidates[0].gpu_memory_mib} MiB"
                 yield Problem(
-                    where,
-                    f"{row.instance_type!r} is {row.arch}, {self.candidates[0].instance_type} is not; make two pools",
+                    where, f"{row.instance_type!r} holds a fraction of {sizes}: pods could not tell; make two pools"
                 )
             if row.gpu_devices > self.max_gpus:
                 yield Problem(

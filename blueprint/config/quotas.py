@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import Problem, near
+from ..sharing import WHOLE_GPU, Mig
 from .pools import Pool
 from .stack import StackConfig
 
@@ -40,6 +41,21 @@ def _grant_problems(pool: Pool, grant: int | dict[str, int]) -> Iterator[Problem
             )
 
 
+def name_problems(stack: StackConfig) -> Iterator[Problem]:
+    """Yield pools whose pods could land on a slice where they mean a whole GPU: same name, same taint."""
+    open_pools = [
+        (i, pool) for i, pool in enumerate(stack.pools) if WHOLE_GPU in pool.profile.per_device and not pool.taints
+    ]
+    whole = [pool.name for _, pool in open_pools if not isinstance(pool.sharing, Mig)]
+    for index, pool in open_pools:
+        if isinstance(pool.sharing, Mig) and whole:
+            yield Problem(
+                ("pools", index, "taints"),
+                f"its slices are called {WHOLE_GPU} on Bottlerocket, as are the whole GPUs of {', '.join(whole)}: pods could "
+                "land on the wrong ones; give the pool a taint of its own, or use ami.family al2023, where slices have names",
+            )
+
+
 def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
     """Yield what is legal but surprises: promises above a ceiling, and names that do not tell pools apart."""
     promised: Counter[str] = Counter()
@@ -54,8 +70,10 @@ def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
                 True,
             )
     for name, pools in _pools_by_resource(stack).items():
-        if len({pool.model.name for pool in pools if not pool.taints}) > 1:
-            listed = ", ".join(f"{pool.name} ({pool.model.product})" for pool in pools if not pool.taints)
+        if len({(pool.model.name, pool.profile.summary) for pool in pools if not pool.taints}) > 1:
+            listed = ", ".join(
+                f"{pool.name} ({pool.model.product}, {pool.profile.summary})" for pool in pools if not pool.taints
+            )
             yield Problem(
                 ("pools",),
                 f"{listed} all hand out {name}: a quota counts the name, and a pod without nodeSelector "

@@ -37,8 +37,14 @@ Name = Annotated[
 """Name of an environment, pool or tenant: it becomes part of Kubernetes and AWS names."""
 
 _TAG = r"[\w .:/=+@-]*"
+_TAKEN = r"(?!aws:|kubernetes\.io/cluster|eks:eks-cluster-name|karpenter\.sh/node(pool|claim)|karpenter\.k8s\.aws/ec2nodeclass)"
 TagKey = Annotated[
-    str, _shape(rf"(?!aws:){_TAG}[\w]+{_TAG}", "an AWS tag key (letters, digits, spaces, _.:/=+-@; not aws:…)", 128)
+    str,
+    _shape(
+        rf"{_TAKEN}{_TAG}\w{_TAG}",
+        "an AWS tag key of your own (letters, digits, spaces, _.:/=+-@; none that AWS, EKS or Karpenter sets)",
+        128,
+    ),
 ]
 TagValue = Annotated[
     str, _shape(rf"{_TAG}\S{_TAG}", "an AWS tag value (letters, digits, spaces, _.:/=+-@; not empty)", 256)
@@ -62,7 +68,7 @@ DurationOrNever = Annotated[
     str, _shape(rf"{_DURATION}|Never", "a duration such as 336h, or Never"), _schema(f"^({_DURATION}|Never)$")
 ]
 
-_QUANTITY = r"[1-9][0-9]*(\.[0-9]+)?(m|[KMGTPE]i?|k)?"
+_QUANTITY = r"(?!0+(\.0+)?\D*$)[0-9]+(\.[0-9]+)?(m|[KMGTPE]i?|k)?"
 Quantity = Annotated[str, _shape(_QUANTITY, 'a Kubernetes quantity such as "64" or 512Gi'), _schema(f"^{_QUANTITY}$")]
 
 _PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
@@ -120,6 +126,8 @@ SystemInstanceType = Annotated[str, AfterValidator(_system_type)]
 
 def _cidr(value: str) -> str:
     try:
+        if not re.fullmatch(r"[0-9a-fA-F.:]+/\d{1,3}", value):
+            raise ValueError("write address/length")
         network = ip_network(value)
     except ValueError as error:
         raise ValueError(f"{value!r} is not a CIDR block such as 10.0.0.0/16: {error}") from None
@@ -129,6 +137,12 @@ def _cidr(value: str) -> str:
 
 
 Cidr = Annotated[str, AfterValidator(_cidr)]
+_INSIDE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
+
+
+def is_inside(cidr: str) -> bool:
+    """Whether a block is of the address space for networks of one's own (RFC 1918, RFC 6598)."""
+    return any(IPv4Network(cidr).subnet_of(block) for block in _INSIDE)
 
 
 def resource_id(kind: str) -> Any:

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from ..errors import Path, Problem, under
 from ..model import Model
+from .buying import Reservation
 from .cluster import Cluster
 from .network import Network
 from .pools import Pool
@@ -18,6 +19,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
     "network": TypeAdapter(Network),
     "cluster": TypeAdapter(Cluster),
     "pools": TypeAdapter(Pool),
+    "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
 }
 

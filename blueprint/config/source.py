@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,10 @@ class Source:
             raise StackError(
                 [Problem((), f"not valid YAML: {error.problem or error.context}", file=file, line=line)]
             ) from None
+        except yaml.reader.ReaderError as error:
+            line = text[: error.position].count("\n") + 1
+            message = f"not valid YAML: a character that is not allowed (0x{error.character:02x})"
+            raise StackError([Problem((), message, file=file, line=line)]) from None
         except (yaml.YAMLError, ValueError) as error:
             raise StackError(
                 [Problem((), f"not valid YAML: {' '.join(str(error).split())}", file=file, line=1)]
@@ -73,8 +78,10 @@ class Source:
         if not isinstance(self.data.get("config"), dict):
             yield Problem(("config",), f"missing; it holds {REGION_KEY}, {NO_DEFAULT_PROVIDERS} and {STACK_KEY}")
             return
-        if not isinstance(self.config.get(STACK_KEY), dict):
-            yield Problem(IN_FILE, f"missing or no mapping {near(STACK_KEY, self.config, 'config has')}")
+        if STACK_KEY not in self.config:
+            yield Problem(IN_FILE, f"missing {near(STACK_KEY, map(str, self.config), 'config has')}")
+        elif not isinstance(self.stack, dict):
+            yield Problem(IN_FILE, "empty or no mapping; it describes the environment")
 
     def findings(self) -> Iterator[Problem]:
         """Yield what is wrong in the file itself, the stack object apart."""
@@ -87,7 +94,9 @@ class Source:
                 'must be ["*"], so that no resource goes to whatever account is at hand',
             )
         if REGION_KEY not in self.config:
-            yield Problem(REGION_IN_FILE, "missing: the AWS region, such as us-east-1")
+            meant = get_close_matches(REGION_KEY, map(str, self.config), 1)
+            hint = f" (did you mean that by {meant[0]}?)" if meant else ""
+            yield Problem(REGION_IN_FILE, f"missing: the AWS region, such as us-east-1{hint}")
         for key in self.config:
             project = str(key).split(":")[0]
             if project == PROJECT and key != STACK_KEY and not _is_secret(self.config[key]):
@@ -97,6 +106,7 @@ class Source:
             elif project not in (PROJECT, "aws", "pulumi"):
                 yield Problem(("config", key), "unknown key: config holds aws:…, pulumi:… and gpu-blueprint:… only")
         yield from _duplicates(self.root, ())
+        yield from _loose_booleans(self.root, ())
         yield from _secrets(self.stack, IN_FILE)
 
     def line_of(self, path: FieldPath) -> int:
@@ -152,6 +162,20 @@ def _secrets(value: Any, path: FieldPath) -> Iterator[Problem]:
     elif isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _secrets(item, (*path, key))
+
+
+def _loose_booleans(node: Any, path: FieldPath) -> Iterator[Problem]:
+    """Yield yes, no, on and off: truth values to some YAML readers, texts to Pulumi's."""
+    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":bool") and node.value.lower() not in ("true", "false"):
+        yield Problem(
+            path, f'{node.value!r} is not read alike everywhere; write true or false, or "{node.value}" for the text'
+        )
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _loose_booleans(value, (*path, key.value))
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from _loose_booleans(item, (*path, index))
 
 
 def _duplicates(node: Any, path: FieldPath) -> Iterator[Problem]:

@@ -19,6 +19,9 @@ from .pools import Pool
 from .scalars import AccountId, Name, Region, TagKey, TagValue
 from .tenants import Tenant
 
+OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
+"""Tags that are set from other fields, on everything or on nodes."""
+
 
 class HelmOverrides(Model):
     """Helm values laid over what the blueprint renders: the one way past it, and at your own risk."""
@@ -118,11 +121,26 @@ class StackConfig(Model):
     def problems(self) -> Iterator[Problem]:
         yield from self._zone_problems()
         yield from self._address_problems()
+        for key in self.tags:
+            if key in OWN_TAGS:
+                yield Problem(
+                    ("tags", key), f"{key!r} is set by the blueprint, from the field of that meaning; remove it here"
+                )
+        key_arn = self.cluster.secrets_key_arn
+        if key_arn and key_arn.split(":")[3] != self.region:
+            yield Problem(
+                ("cluster", "secretsKeyArn"), f"the key is in {key_arn.split(':')[3]}, the cluster in {self.region}"
+            )
         for index, pool in enumerate(self.pools):
             yield from (problem.under("pools", index) for problem in self._pool_problems(pool))
         yield from _same_names([pool.name for pool in self.pools], "pools", "name")
-        yield from _same_names([tenant.space for tenant in self.tenants], "tenants", "namespace")
         yield from _same_names([tenant.name for tenant in self.tenants], "tenants", "name")
+        spaces = [tenant.space for tenant in self.tenants]
+        for problem in _same_names(spaces, "tenants", "namespace"):
+            if self.tenants[int(problem.path[1])].name not in [
+                tenant.name for tenant in self.tenants[: int(problem.path[1])]
+            ]:
+                yield problem
         for name in self.cluster.system_nodes.instance_types:
             if self.region not in instances()[name].regions:
                 yield Problem(("cluster", "systemNodes", "instanceTypes"), _not_offered(instances()[name], self.region))
@@ -158,10 +176,21 @@ class StackConfig(Model):
             if self.region not in row.regions:
                 yield Problem(("instanceTypes", index), _not_offered(row, self.region))
         if pool.candidates and not pool.instance_types and not self.instances_of(pool):
-            yield Problem(
-                ("gpu",),
-                f"no instance type with a {pool.gpu} is offered in {self.region}; choose another model or region",
-            )
+            sizes = [
+                row.gpu_devices
+                for row in instances().values()
+                if row.gpu_name == pool.gpu and self.region in row.regions
+            ]
+            if sizes:
+                text = (
+                    f"{pool.max_gpus} is less than the smallest {pool.gpu} node in {self.region} holds ({min(sizes)})"
+                )
+                yield Problem(("maxGpus",), f"{text}: nothing could launch")
+            else:
+                yield Problem(
+                    ("gpu",),
+                    f"no instance type with {pool.gpu} is offered in {self.region}; choose another model or region",
+                )
         if pool.ami.version is None or pool.ami.row.is_release(pool.ami.version):
             oldest, why = oldest_ami(pool.ami.row, self.cluster.release)
             if pool.ami.row.order(pool.ami.pinned) < pool.ami.row.order(oldest):
@@ -174,11 +203,7 @@ def _not_offered(row: Instance, region: str) -> str:
         for other in instances().values()
         if other.gpu_name == row.gpu_name and region in other.regions
     )
-    instead = (
-        f"there are {', '.join(same[:4])}"
-        if same and row.gpu_name
-        else f"it is in {', '.join(sorted(row.regions)[:4])}"
-    )
+    instead = f"there are {', '.join(same[:4])}" if same else f"it is in {', '.join(sorted(row.regions)[:4])}"
     return f"{row.instance_type!r} is not offered in {region}; {instead}"
 
 

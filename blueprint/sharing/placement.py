@@ -104,17 +104,13 @@ def refusal(table: MigTable, layout: Layout) -> str:
     memory = sum(p.memory_slices * n for p, n in rows)
     media = sum(n for p, n in rows if p.media_engines)
     sums = f"{compute} of {table.compute_slices} compute slices, {memory} of {table.memory_slices} memory slices"
-    if compute > table.compute_slices or memory > table.memory_slices:
-        why = f"it takes {sums}"
-    elif media > 1:
+    if media > 1:
         why = f"{media} instances want the extra media engines that one GPU has once"
+    elif compute > table.compute_slices or memory > table.memory_slices:
+        why = f"it takes {sums}"
     else:
-        starts = "; ".join(f"{p.name} covers {p.memory_slices} from {_listed(p.starts)}" for p, _ in rows)
-        why = f"the sums fit ({sums}) but no placement does: {starts}"
-    plain = {name: count for name, count in layout.items() if not table.profiles[name].variant}
+        why = f"the sums fit ({sums}) but no placement does"
+    plain: dict[str, int] = {}
+    for p, count in rows:
+        plain[p.plain] = plain.get(p.plain, 0) + count
     return f"{why}; nearest legal: {', '.join(describe(near) for near in nearest_layouts(table, plain))}"
-
-
-def _listed(starts: tuple[int, ...]) -> str:
-    *first, last = map(str, starts)
-    return f"{', '.join(first)} or {last}" if first else last

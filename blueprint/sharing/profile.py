@@ -127,7 +127,7 @@ def mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
 def _mig(pool: str, gpu: Gpu, sharing: Mig) -> SharingProfile:
     assert gpu.mig is not None
     layout = mig_layout(gpu, sharing)
-    key = pool if sharing.layout else f"{gpu.name}-{sharing.profile}".replace("+", ".")
+    key = f"layout-{pool}" if sharing.layout else f"{gpu.name}-{sharing.profile}".replace("+", ".")
     config = [{"devices": "all", "mig-enabled": True, "mig-devices": layout}]
     resources = {gpu.mig.profiles[name].resource: count for name, count in layout.items()}
     applied = {"mig_configs": {key: config}, "node_labels": {MIG_CONFIG_LABEL: key}, "reboots": gpu.mig_needs_reboot}

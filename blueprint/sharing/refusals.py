@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog import AL2023, BOTTLEROCKET, GPUS, AmiFamily, Gpu, MigTable
-from ..errors import Problem, near
+from ..errors import Problem
 from .modes import Mig, Mps, Sharing
 from .placement import refusal
 
@@ -12,7 +12,7 @@ def refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: bool)
     """Yield each reason, at its field below the pool; nothing when the combination works."""
     if gpu.min_driver > family.driver_branch:
         yield Problem(
-            ("ami", "family"),
+            ("gpu",),
             f"{gpu.name} needs NVIDIA driver {gpu.min_driver} or newer, and no supported AMI has it "
             f"({family.display} ships {family.driver_branch}); choose another GPU model",
         )
@@ -30,7 +30,8 @@ def _mig_refusals(gpu: Gpu, family: AmiFamily, sharing: Mig, *, fractional: bool
         able = ", ".join(row.name for row in GPUS.values() if row.mig and row.karpenter_name)
         what = "a fractional GPU" if fractional else gpu.name
         yield Problem(
-            ("sharing", "mode"), f"{what} has no MIG (these have: {able}); use time-slicing or mps to share it"
+            ("sharing", "mode"),
+            f"{what} has no MIG (these have: {able}); use time-slicing{'' if fractional else ' or mps'} to share it",
         )
         return
     for path, layout in _named_layouts(sharing):
@@ -50,12 +51,7 @@ def _layout_refusals(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tu
     unknown = [name for name in layout if name not in table.profiles]
     for name in unknown:
         where = path if path[-1] == "profile" else (*path, name)
-        known = ", ".join(table.profiles)
-        hint = near(name, table.profiles, "it has")
-        yield Problem(
-            where,
-            f"{gpu.name} has no MIG profile {name!r} {hint if 'it has' in hint else f'{hint[:-1]}; it has {known})'}",
-        )
+        yield Problem(where, f"{gpu.name} has no MIG profile {name!r} (it has {', '.join(table.profiles)})")
     if not unknown and (why := refusal(table, layout)):
         yield Problem(path, f"{gpu.name} cannot hold {' + '.join(f'{n} × {p}' for p, n in layout.items())}: {why}")
 
