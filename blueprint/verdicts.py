@@ -1,0 +1,105 @@
+"""The rules of policies/ over a plan, with the levels of an environment and the waivers of a stack."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, judge
+
+from .errors import UsageError, near
+from .plan import UNKNOWN as UNKNOWN_IN_PLAN
+from .plan import PlannedResource
+
+Level = Literal["mandatory", "advisory", "remediate", "disabled"]
+LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
+FOLDER = Path(__file__).parent.parent / "policies"
+STRICTEST = "prod"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One verdict at the level of the environment."""
+
+    verdict: Verdict
+    level: Level
+
+    @property
+    def fails(self) -> bool:
+        """Whether it stops a deployment."""
+        return self.level == "mandatory" and not self.verdict.undecided
+
+
+def levels_file(environment: str, folder: Path = FOLDER) -> Path:
+    """The policy configuration of an environment: its own file, else the strictest one."""
+    own = folder / f"{environment}.json"
+    return own if own.is_file() else folder / f"{STRICTEST}.json"
+
+
+def read_levels(path: Path) -> dict[str, Any]:
+    """Read a policy configuration as the Pulumi CLI does, and refuse rules and levels that do not exist."""
+    try:
+        given: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from None
+    known = [rule.id for rule in RULES]
+    for name, value in given.items():
+        level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
+        if name not in (*known, "all"):
+            raise UsageError(f"{path}: there is no rule {name!r} {near(name, known)}")
+        if level not in LEVELS:
+            raise UsageError(f"{path}: {name}: {level!r} is no level (there are: {', '.join(LEVELS)})")
+    return given
+
+
+def findings(plan: Sequence[PlannedResource], levels: Mapping[str, Any]) -> list[Finding]:
+    """Judge a plan by every rule that is not disabled, in the order of RULES."""
+    stack = as_stack(plan)
+    found: list[Finding] = []
+    for rule in RULES:
+        level, settings = _chosen(rule, levels)
+        if level != "disabled":
+            found += [Finding(verdict, level) for verdict in judge(rule, stack, settings)]
+    return found
+
+
+def _chosen(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
+    value = levels.get(rule.id, levels.get("all", "mandatory"))
+    if not isinstance(value, dict):
+        return value, {}
+    settings = {key: item for key, item in value.items() if key != "enforcementLevel"}
+    return value.get("enforcementLevel", levels.get("all", "mandatory")), settings
+
+
+def as_stack(plan: Sequence[PlannedResource]) -> Stack:
+    """A plan as rules see it."""
+    by_urn = {resource.urn: resource for resource in plan}
+    tags = {urn: _default_tags(resource) for urn, resource in by_urn.items() if resource.type == "pulumi:providers:aws"}
+    return Stack([
+        Resource(
+            urn=resource.urn,
+            type=resource.type,
+            name=resource.name,
+            props=_seen(resource.inputs),
+            provider=resource.provider,
+            dependencies=resource.dependencies,
+            default_tags=tags.get(resource.provider, {}),
+        )
+        for resource in plan
+        if resource.custom
+    ])  # fmt: skip
+
+
+def _default_tags(provider: PlannedResource) -> dict[str, Any]:
+    tags = provider.inputs.get("defaultTags") or {}
+    given: dict[str, Any] = (json.loads(tags) if isinstance(tags, str) else tags).get("tags") or {}
+    return given
+
+
+def _seen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if value == UNKNOWN_IN_PLAN or "$secret" in value:
+            return UNKNOWN
+        return {key: _seen(item) for key, item in value.items()}
+    return [_seen(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,123 @@
+"""The EKS control plane, as pulumi-eks and as aws.eks.Cluster."""
+
+from blueprint.catalog.versions import KUBERNETES
+
+from .rule import UNKNOWN, Report, Resource, Rule, Settings, Stack
+
+_OPEN = "0.0.0.0/0"
+
+
+def _is_cluster(resource: Resource) -> bool:
+    return resource.type in ("eks:index:Cluster", "aws:eks/cluster:Cluster")
+
+
+def _api_closed(cluster: Resource, report: Report, _: Settings) -> None:
+    if not _is_cluster(cluster):
+        return
+    native = cluster.type.startswith("aws:")
+    vpc = cluster.get("vpcConfig", default={}) if native else cluster.props
+    public = vpc.get("endpointPublicAccess", True)
+    cidrs = vpc.get("publicAccessCidrs")
+    if public is not False and (not cidrs or (cidrs is not UNKNOWN and _OPEN in cidrs)):
+        report(f"the Kubernetes API of {cluster.name} is open to the world")
+
+
+def _access_entries(cluster: Resource, report: Report, _: Settings) -> None:
+    if _is_cluster(cluster):
+        native = cluster.type.startswith("aws:")
+        mode = cluster.get("accessConfig", "authenticationMode") if native else cluster.get("authenticationMode")
+        if mode != "API":
+            report(f"{cluster.name} takes access from the aws-auth config map (mode {mode or 'CONFIG_MAP'})")
+
+
+def _creator_not_admin(cluster: Resource, report: Report, _: Settings) -> None:
+    if cluster.type != "aws:eks/cluster:Cluster":
+        return
+    if cluster.get("accessConfig", "bootstrapClusterCreatorAdminPermissions", default=True) is not False:
+        report(f"whoever creates {cluster.name} stays its admin, in no list and for ever")
+
+
+def _secrets_encrypted(cluster: Resource, report: Report, _: Settings) -> None:
+    if _is_cluster(cluster):
+        native = cluster.type.startswith("aws:")
+        key = cluster.props.get("encryptionConfig") if native else cluster.props.get("encryptionConfigKeyArn")
+        if not key:
+            report(f"Kubernetes secrets of {cluster.name} are not encrypted with a key of yours")
+
+
+def _logged(cluster: Resource, report: Report, settings: Settings) -> None:
+    if _is_cluster(cluster):
+        given = cluster.get("enabledClusterLogTypes", default=[])
+        missing = [kind for kind in settings["logTypes"] if kind not in given]
+        if missing:
+            report(f"{cluster.name} does not log {', '.join(missing)}")
+
+
+def _supported(cluster: Resource, report: Report, settings: Settings) -> None:
+    if _is_cluster(cluster):
+        version = cluster.get("version")
+        if version not in settings["versions"]:
+            report(
+                f"{cluster.name} runs Kubernetes {version or 'of no stated version'}, supported are {', '.join(settings['versions'])}"
+            )
+
+
+def _protected(cluster: Resource, report: Report, _: Settings) -> None:
+    if _is_cluster(cluster) and cluster.get("deletionProtection", default=False) is not True:
+        report(f"{cluster.name} can be deleted by one command")
+
+
+def _skew(stack: Stack, report: Report, _: Settings) -> None:
+    versions = [cluster.get("version") for cluster in stack.resources if _is_cluster(cluster)]
+    for group in stack.of("NodeGroup") if versions and versions[0] else ():
+        behind = _minor(versions[0]) - _minor(group.get("version", default=versions[0]))
+        if not 0 <= behind <= 3:
+            report(f"nodes of {group.name} are {behind} minor versions behind the control plane", group)
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])
+
+
+RULES = (
+    Rule(
+        id="api-not-public", kinds=("Cluster",), check=_api_closed,
+        looks_at="public access of EKS clusters", passes="it is off or limited to address blocks", fails="0.0.0.0/0 may connect",
+        why="everybody may try keys and bugs at your API", fix="switch it off or list the blocks you connect from",
+    ),
+    Rule(
+        id="access-entries", kinds=("Cluster",), check=_access_entries,
+        looks_at="authentication mode", passes="it is API: access entries alone decide", fails="the aws-auth config map does too",
+        why="one bad edit of a config map locks everybody out", fix="set the mode to API",
+    ),
+    Rule(
+        id="creator-not-admin", kinds=("Cluster",), check=_creator_not_admin,
+        looks_at="bootstrapClusterCreatorAdminPermissions of aws.eks.Cluster", passes="it is false", fails="it is true or left out",
+        why="a CI role keeps full rights that no list shows", fix="set it to false and give admins access entries",
+    ),
+    Rule(
+        id="secrets-encrypted", kinds=("Cluster",), check=_secrets_encrypted,
+        looks_at="envelope encryption of secrets", passes="a KMS key is set", fails="none is",
+        why="a copy of etcd shows every token", fix="set a KMS key",
+    ),
+    Rule(
+        id="control-plane-logged", kinds=("Cluster",), check=_logged, settings={"logTypes": ["audit", "authenticator"]},
+        looks_at="control-plane log types", passes="the required ones are on", fails="one is missing",
+        why="after an incident nobody can say who did it", fix="add them to the enabled log types",
+    ),
+    Rule(
+        id="kubernetes-supported", kinds=("Cluster",), check=_supported, settings={"versions": sorted(KUBERNETES)},
+        looks_at="the Kubernetes version", passes="it is one that the pins go with", fails="it is another or not stated",
+        why="extended support costs six times the control plane, and add-ons do not match", fix="use a supported version",
+    ),
+    Rule(
+        id="deletion-protected", kinds=("Cluster",), check=_protected,
+        looks_at="deletion protection", passes="it is on", fails="it is off",
+        why="one wrong destroy takes everything", fix="set deletionProtection: true",
+    ),
+    Rule(
+        id="version-skew", kinds=("NodeGroup",), check=_skew, whole=True,
+        looks_at="versions of node groups and control plane", passes="nodes are at most three minors behind, never ahead", fails="they are",
+        why="kubelets outside the skew lose features or do not join", fix="upgrade the control plane first, then the nodes",
+    ),
+)  # fmt: skip

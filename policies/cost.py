@@ -1,0 +1,62 @@
+"""What the ceilings can cost."""
+
+from blueprint.catalog.prices import usd_per_hour
+
+from .pools import amount, capacity_types, gpu_rows, wanted
+from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack
+
+
+def _under_ceiling(stack: Stack, report: Report, settings: Settings) -> None:
+    most = settings["hourlyUsd"]
+    if not most:
+        return
+    overlays = list(stack.of("NodeOverlay"))
+    bought = [pool for pool in stack.of("NodePool") if gpu_rows(pool) and capacity_types(pool) != ["reserved"]]
+    costs = {pool.name: _gpus(pool, overlays) * _dearest(pool) for pool in bought}
+    total = sum(costs.values())
+    if total > most:
+        dearest = max(costs, key=lambda name: costs[name])
+        report(
+            f"at their ceilings GPU pools cost {total:,.0f} $ an hour on demand, allowed are {most:,.0f} $ (most of it: {dearest})"
+        )
+
+
+def _dearest(pool: Resource) -> float:
+    """On-demand dollars an hour of one GPU, on the type of the pool where it costs most."""
+    zones = wanted(pool).get("topology.kubernetes.io/zone", [])
+    region = zones[0][:-1] if zones else "us-east-1"
+    prices = {row: usd_per_hour(row.instance_type, region) for row in gpu_rows(pool)}
+    for row, price in prices.items():
+        if price is None:
+            raise NotYetKnownError(f"the price of {row.instance_type} in {region}")
+    return max((price or 0) / row.gpu_devices for row, price in prices.items())
+
+
+def _gpus(pool: Resource, overlays: list[Resource]) -> float:
+    """Physical GPUs that the pool's limits come to: slices are divided by what its overlay says a GPU hands out."""
+    limits = {
+        name: amount(count)
+        for name, count in pool.get("spec", "limits", default={}).items()
+        if name.startswith("nvidia.com/")
+    }
+    for overlay in overlays:
+        if pool.get("metadata", "name") in wanted(overlay).get("karpenter.sh/nodepool", []):
+            devices = gpu_rows(overlay)[0].gpu_devices
+            capacity = overlay.get("spec", "capacity", default={})
+            ratios = [
+                count * devices / amount(capacity[name])
+                for name, count in limits.items()
+                if amount(capacity.get(name, 0))
+            ]
+            if ratios:
+                return max(ratios)
+    return limits.get("nvidia.com/gpu", 0)
+
+
+RULES = (
+    Rule(
+        id="under-hourly-ceiling", kinds=("NodePool",), check=_under_ceiling, whole=True, settings={"hourlyUsd": 0},
+        looks_at="limits of GPU pools × on-demand price", passes="the sum is under hourlyUsd, if the environment sets one", fails="it is above",
+        why="the bill of a weekend at the ceiling", fix="lower maxGpus or raise the ceiling knowingly",
+    ),
+)  # fmt: skip

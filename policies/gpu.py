@@ -1,0 +1,216 @@
+"""GPU pools and how they are shared."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from blueprint.catalog import GPUS, MigTable
+from blueprint.sharing.placement import can_place, refusal
+
+from .pools import amount, gpu_rows, is_gpu_pool, wanted
+from .rule import Report, Resource, Rule, Settings, Stack
+
+
+def _tainted(pool: Resource, report: Report, _: Settings) -> None:
+    taints = pool.get("spec", "template", "spec", "taints", default=[])
+    if is_gpu_pool(pool) and not any(taint.get("effect") in ("NoSchedule", "NoExecute") for taint in taints):
+        report(f"GPU pool {pool.name} has no NoSchedule taint: any pod may land on its nodes")
+
+
+def _limited(pool: Resource, report: Report, _: Settings) -> None:
+    limits = pool.get("spec", "limits", default={})
+    if is_gpu_pool(pool) and not any("nvidia.com/" in name for name in limits):
+        report(f"GPU pool {pool.name} has no limit in GPUs")
+
+
+def _slices(overlay: Resource) -> dict[str, int]:
+    capacity = overlay.get("spec", "capacity", default={})
+    return {
+        name.removeprefix("nvidia.com/mig-").replace("gb.", "gb+"): amount(count)
+        for name, count in capacity.items()
+        if name.startswith("nvidia.com/mig-") and not name.endswith(".shared")
+    }
+
+
+def _profiles_exist(overlay: Resource, report: Report, _: Settings) -> None:
+    slices, rows = _slices(overlay), gpu_rows(overlay)
+    if slices and not rows:
+        report(f"overlay {overlay.name} hands out {', '.join(slices)} but names no instance type that is known")
+    for row in rows:
+        known = row.gpu.mig.profiles if row.gpu.mig else {}
+        for profile in slices:
+            if profile not in known:
+                report(
+                    f"{row.instance_type} ({row.gpu_name}) has no MIG profile {profile!r} (it has {', '.join(known) or 'none'})"
+                )
+
+
+def _placeable(overlay: Resource, report: Report, _: Settings) -> None:
+    slices = _slices(overlay)
+    for row in gpu_rows(overlay) if slices else ():
+        table = row.gpu.mig
+        if table is None or any(profile not in table.profiles for profile in slices):
+            continue
+        if any(count % row.gpu_devices for count in slices.values()):
+            report(f"{row.instance_type} has {row.gpu_devices} GPUs cut alike, which {slices} does not divide by")
+            continue
+        layout = {profile: count // row.gpu_devices for profile, count in slices.items() if count}
+        if not can_place(table, layout):
+            report(f"{row.instance_type} cannot hold it: {refusal(table, layout)}")
+
+
+def _mig_configs(release: Resource) -> Iterator[tuple[str, dict[str, int]]]:
+    text = release.get("values", "migManager", "config", "data", default={}).get("config.yaml", "")
+    for name, entries in ((yaml.safe_load(text) or {}).get("mig-configs") or {}).items():
+        for entry in entries:
+            if entry.get("mig-devices"):
+                yield name, entry["mig-devices"]
+
+
+def _configs_legal(release: Resource, report: Report, _: Settings) -> None:
+    tables: list[MigTable] = [gpu.mig for gpu in GPUS.values() if gpu.mig]
+    for name, layout in _mig_configs(release):
+        fitting = [table for table in tables if all(profile in table.profiles for profile in layout)]
+        if not fitting:
+            report(f"MIG config {name!r} names profiles that no one GPU has: {', '.join(layout)}")
+        elif not any(can_place(table, layout) for table in fitting):
+            report(f"MIG config {name!r} fits no GPU: {refusal(fitting[0], layout)}")
+
+
+def _scoped(overlay: Resource, report: Report, _: Settings) -> None:
+    keys = wanted(overlay)
+    if len(keys.get("karpenter.sh/nodepool", [])) != 1 or not keys.get("node.kubernetes.io/instance-type"):
+        report(
+            f"overlay {overlay.name} is not bound to one NodePool and to instance types: it corrupts every pool it matches"
+        )
+
+
+def _whole_gpus_hidden(overlay: Resource, report: Report, _: Settings) -> None:
+    capacity = overlay.get("spec", "capacity", default={})
+    shared = [
+        name
+        for name, count in capacity.items()
+        if name.startswith("nvidia.com/") and name != "nvidia.com/gpu" and amount(count)
+    ]
+    whole = any(row.gpu_count for row in gpu_rows(overlay))
+    if shared and whole and "nvidia.com/gpu" not in capacity:
+        report(
+            f"overlay {overlay.name} hands out {', '.join(shared)} and leaves nvidia.com/gpu as EC2 says: whole-GPU pods are planned there"
+        )
+
+
+def _overlaid(stack: Stack, report: Report, _: Settings) -> None:
+    told = {name for overlay in stack.of("NodeOverlay") for name in wanted(overlay).get("karpenter.sh/nodepool", [])}
+    for pool in stack.of("NodePool"):
+        labels = pool.get("spec", "template", "metadata", "labels", default={})
+        cut = labels.get("nvidia.com/mig.config", "all-disabled") != "all-disabled"
+        shared = labels.get("nvidia.com/device-plugin.config", "none") != "none"
+        if (cut or shared) and pool.get("metadata", "name") not in told:
+            report(
+                f"pool {pool.name} shares its GPUs and no NodeOverlay says so: Karpenter plans with EC2's count", pool
+            )
+
+
+def _operator(release: Resource) -> bool:
+    return str(release.get("chart", default="")).rsplit("/", 1)[-1] == "gpu-operator"
+
+
+def _driver_off(release: Resource, report: Report, _: Settings) -> None:
+    for part in ("driver", "toolkit") if _operator(release) else ():
+        if release.get("values", part, "enabled", default=True) is not False:
+            report(f"the GPU Operator installs its own {part} beside the AMI's")
+
+
+def _strategy(release: Resource, report: Report, _: Settings) -> None:
+    strategy = release.get("values", "mig", "strategy", default="single") if _operator(release) else "mixed"
+    if strategy != "mixed":
+        report(f"MIG strategy {strategy!r} calls a slice nvidia.com/gpu")
+
+
+def _tolerates(release: Resource, report: Report, _: Settings) -> None:
+    for path in (("daemonsets",), ("node-feature-discovery", "worker")) if _operator(release) else ():
+        given = release.get("values", *path, "tolerations", default=[])
+        if not any(item.get("operator") == "Exists" and not item.get("key") for item in given):
+            report(
+                f"{'.'.join(path)}.tolerations does not tolerate every taint: pools with their own taint get no GPUs"
+            )
+
+
+def _one_engine(stack: Stack, report: Report, _: Settings) -> None:
+    operator = [
+        release
+        for release in stack.of("Release")
+        if _operator(release) and release.get("values", "dcgm", "enabled", default=False)
+    ]
+    for addon in stack.of("Addon"):
+        if not operator or addon.get("addonName") != "eks-node-monitoring-agent":
+            continue
+        agent: Any = (yaml.safe_load(addon.get("configurationValues", default="") or "{}") or {}).get("dcgmAgent", {})
+        if agent.get("enabled", True) and not agent.get("nodeSelector"):
+            report("the GPU Operator and the node monitoring agent both run a DCGM engine on host port 5555", addon)
+
+
+RULES = (
+    Rule(
+        id="gpu-pool-tainted", kinds=("NodePool",), check=_tainted,
+        looks_at="NodePools that may launch GPU types", passes="a taint with NoSchedule or NoExecute keeps other pods off",
+        fails="there is none", why="one CPU pod holds a p5.48xlarge at 55 $ an hour", fix="taint it with the name of the resource it hands out",
+    ),
+    Rule(
+        id="gpu-pool-limited", kinds=("NodePool",), check=_limited,
+        looks_at="`spec.limits` of GPU NodePools", passes="a limit in an nvidia.com/ resource stands there",
+        fails="there is none", why="a loop that makes pods buys GPUs without end", fix="set spec.limits in the resource that nodes hand out",
+    ),
+    Rule(
+        id="mig-profile-exists", kinds=("NodeOverlay",), check=_profiles_exist,
+        looks_at="MIG resources in NodeOverlays", passes="each profile is one of the GPU's, by name and memory",
+        fails="a GPU does not have it, or the instance type is not known", why="the node never hands it out, and pods wait for ever on a paid node",
+        fix="use a profile that `python -m blueprint mig GPU` lists",
+    ),
+    Rule(
+        id="mig-layout-placeable", kinds=("NodeOverlay",), check=_placeable,
+        looks_at="counts of MIG resources in NodeOverlays", passes="divided by the GPUs of the node they can be placed on one GPU",
+        fails="they cannot", why="MIG manager fails, the node shows whole GPUs and nobody may use them", fix="choose a legal layout",
+    ),
+    Rule(
+        id="mig-config-legal", kinds=("Release",), check=_configs_legal,
+        looks_at="the MIG manager's config in the GPU Operator's values", passes="each layout can be placed on some GPU model",
+        fails="a profile exists on none, or the layout has no placement", why="the node's MIG state becomes failed", fix="choose a legal layout",
+    ),
+    Rule(
+        id="overlay-scoped", kinds=("NodeOverlay",), check=_scoped,
+        looks_at="requirements of NodeOverlays", passes="they name one NodePool and its instance types",
+        fails="they match more", why="other pools get wrong counts; overlapping overlays are dropped without a word", fix="add both requirements",
+    ),
+    Rule(
+        id="overlay-hides-whole-gpus", kinds=("NodeOverlay",), check=_whole_gpus_hidden,
+        looks_at="capacity of NodeOverlays", passes="nvidia.com/gpu is overlaid too where slices take its place",
+        fails="it keeps EC2's count", why="Karpenter launches nodes for whole-GPU pods that can never run there", fix='set nvidia.com/gpu: "0"',
+    ),
+    Rule(
+        id="sharing-overlaid", kinds=("NodePool",), check=_overlaid, whole=True,
+        looks_at="NodePools whose nodes share GPUs", passes="a NodeOverlay names the pool",
+        fails="none does", why="pods that ask for slices never get a node", fix="add a NodeOverlay for the pool",
+    ),
+    Rule(
+        id="driver-left-to-ami", kinds=("Release",), check=_driver_off,
+        looks_at="driver and toolkit of the GPU Operator", passes="both are off: the EKS AMIs bring them",
+        fails="one is on", why="two drivers fight and the node has no GPU", fix="set driver.enabled and toolkit.enabled to false",
+    ),
+    Rule(
+        id="mig-strategy-mixed", kinds=("Release",), check=_strategy,
+        looks_at="mig.strategy of the GPU Operator", passes="it is mixed", fails="it is not",
+        why="slices and whole GPUs get one name, and pods the wrong one", fix="set mig.strategy: mixed",
+    ),
+    Rule(
+        id="operator-tolerates-taints", kinds=("Release",), check=_tolerates,
+        looks_at="tolerations of the GPU Operator's DaemonSets, feature discovery's own key included", passes="they tolerate every taint",
+        fails="they tolerate some", why="nodes of a tainted pool are paid and show no GPU", fix="set [{operator: Exists}]",
+    ),
+    Rule(
+        id="one-dcgm-engine", kinds=("Addon",), check=_one_engine, whole=True,
+        looks_at="the GPU Operator's DCGM and the node monitoring agent's", passes="one of them runs on a node",
+        fails="both do", why="the agent calls healthy nodes broken, and they are replaced", fix="set dcgmAgent.enabled: false or select other nodes",
+    ),
+)  # fmt: skip

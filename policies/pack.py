@@ -1,0 +1,101 @@
+"""The rules as CrossGuard policies: what `pulumi preview --policy-pack policies` runs."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pulumi_policy import (
+    EnforcementLevel,
+    Policy,
+    PolicyConfigSchema,
+    ReportViolation,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from pulumi_policy.proxy import UnknownValueError
+
+from . import RULES
+from .rule import UNKNOWN, Resource, Rule, Stack, judge
+
+
+def policies() -> list[Policy]:
+    """Every rule as a policy, mandatory unless the environment's file says otherwise."""
+    return [_stack_policy(rule) if rule.whole else _resource_policy(rule) for rule in RULES]
+
+
+def _described(rule: Rule) -> dict[str, Any]:
+    return {
+        "name": rule.id,
+        "description": f"Passes if {rule.passes}. {rule.why[0].upper()}{rule.why[1:]}.",
+        "enforcement_level": EnforcementLevel.MANDATORY,
+        "config_schema": PolicyConfigSchema({name: _schema(value) for name, value in rule.settings.items()})
+        if rule.settings
+        else None,
+        "remediation_steps": rule.fix,
+    }
+
+
+def _schema(default: Any) -> dict[str, Any]:
+    kind = {list: "array", int: "number", str: "string"}[type(default)]
+    return {"type": kind, "default": default}
+
+
+def _resource_policy(rule: Rule) -> ResourceValidationPolicy:
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        provider = args.provider
+        seen = Resource(
+            urn=args.urn,
+            type=args.resource_type,
+            name=args.name,
+            props=plain(args.props),
+            provider=provider.urn if provider else "",
+            default_tags=_default_tags(plain(provider.props)) if provider else {},
+        )
+        for verdict in judge(rule, Stack([seen]), args.get_config() if rule.settings else {}):
+            report(verdict.message, None)
+
+    return ResourceValidationPolicy(validate=validate, **_described(rule))
+
+
+def _stack_policy(rule: Rule) -> StackValidationPolicy:
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        stack = Stack([
+            Resource(
+                urn=one.urn,
+                type=one.resource_type,
+                name=one.name,
+                props=plain(one.props),
+                provider=one.provider.urn if one.provider else "",
+                dependencies=tuple(dependency.urn for dependency in one.dependencies),
+            )
+            for one in args.resources
+        ])  # fmt: skip
+        for verdict in judge(rule, stack, args.get_config() if rule.settings else {}):
+            report(verdict.message, verdict.urn or None)
+
+    return StackValidationPolicy(validate=validate, **_described(rule))
+
+
+def _default_tags(provider: Mapping[str, Any]) -> Mapping[str, Any]:
+    tags = provider.get("defaultTags") or {}
+    if isinstance(tags, str):  # providers keep their configuration as JSON text
+        tags = json.loads(tags)
+    return tags.get("tags") or {}
+
+
+def plain(value: Any) -> Any:
+    """Read CrossGuard's guarded view as plain values, with UNKNOWN where a look would end the policy."""
+    if isinstance(value, Mapping):
+        return {key: _guarded(value, key) for key in value}
+    if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):
+        return [_guarded(value, index) for index in range(len(value))]
+    return value
+
+
+def _guarded(container: Any, key: Any) -> Any:
+    try:
+        return plain(container[key])
+    except UnknownValueError:
+        return UNKNOWN

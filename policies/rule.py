@@ -1,0 +1,141 @@
+"""What a rule is, what it sees, and how it is run; no Pulumi in here, so that the same rules run anywhere."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+
+class Unknown:
+    """A value that only the deployment will know."""
+
+    def __repr__(self) -> str:
+        return "(known after the deployment)"
+
+
+UNKNOWN = Unknown()
+
+
+class NotYetKnownError(Exception):
+    """A rule needs a value that is not known yet; the message names its path."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One resource as a rule sees it; ``props`` are plain values in which UNKNOWN may stand."""
+
+    urn: str
+    type: str
+    name: str
+    props: Mapping[str, Any]
+    provider: str = ""
+    dependencies: tuple[str, ...] = ()
+    default_tags: Mapping[str, Any] = field(default_factory=dict)
+    """Tags that its AWS provider adds."""
+
+    @property
+    def kind(self) -> str:
+        """The last part of the type, such as ``NodePool``."""
+        return self.type.rsplit(":", 1)[-1]
+
+    def get(self, *path: str, default: Any = None) -> Any:
+        """The value at a path; the default where there is none.
+
+        Raises:
+            NotYetKnownError: The value, or what it stands in, is not known yet.
+        """
+        value: Any = self.props
+        for part in path:
+            if value is UNKNOWN:
+                break
+            value = value.get(part) if isinstance(value, Mapping) else None
+            if value is None:
+                return default
+        if value is UNKNOWN:
+            raise NotYetKnownError(".".join(path))
+        return value
+
+
+@dataclass(frozen=True)
+class Stack:
+    """All resources, for rules that compare them."""
+
+    resources: Sequence[Resource]
+
+    def of(self, *kinds: str) -> Iterator[Resource]:
+        """The resources of some kinds."""
+        return (resource for resource in self.resources if resource.kind in kinds)
+
+    @cached_property
+    def by_urn(self) -> dict[str, Resource]:
+        """Resources by URN."""
+        return {resource.urn: resource for resource in self.resources}
+
+
+Report = Callable[..., None]
+"""``report(message)``, for a stack rule ``report(message, resource)``: something is wrong."""
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One rule: a function and everything that people want to know about it."""
+
+    id: str
+    kinds: tuple[str, ...]
+    """Kinds of resources that it looks at; for a stack rule those that it needs at all."""
+    check: Callable[..., None]
+    """``check(resource, report, settings)``, or with ``whole`` ``check(stack, report, settings)``."""
+    looks_at: str
+    passes: str
+    fails: str
+    why: str
+    """What it costs to break it."""
+    fix: str
+    whole: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Defaults of what an environment may set."""
+
+    @property
+    def subject(self) -> str:
+        """The file that it stands in."""
+        return self.check.__module__.rsplit(".", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a rule found: ``undecided`` where it could not judge yet."""
+
+    rule: str
+    urn: str
+    message: str
+    undecided: bool = False
+
+
+def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
+    """Run one rule over a stack."""
+    chosen = {**rule.settings, **(settings or {})}
+    if rule.whole:
+        yield from _run(rule, stack, chosen, "")
+        return
+    for resource in stack.resources:
+        if applies(rule, resource):
+            yield from _run(rule, resource, chosen, resource.urn)
+
+
+def applies(rule: Rule, resource: Resource) -> bool:
+    """Whether a resource rule looks at a resource."""
+    return "*" in rule.kinds or resource.kind in rule.kinds
+
+
+def _run(rule: Rule, subject: Resource | Stack, settings: Settings, urn: str) -> Iterator[Verdict]:
+    found: list[Verdict] = []
+
+    def report(message: str, where: Resource | None = None) -> None:
+        found.append(Verdict(rule.id, where.urn if where else urn, f"{message}; {rule.fix}"))
+
+    try:
+        rule.check(subject, report, settings)
+    except NotYetKnownError as error:
+        found.append(Verdict(rule.id, urn, f"cannot be judged before the deployment: {error} is not known yet", True))
+    yield from found

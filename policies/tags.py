@@ -1,0 +1,50 @@
+"""Tags: who owns it, who pays."""
+
+from .rule import UNKNOWN, Report, Resource, Rule, Settings
+
+
+def _required(resource: Resource, report: Report, settings: Settings) -> None:
+    missing = missing_tags(resource, settings)
+    if missing:
+        report(f"{resource.name} has no tag {', '.join(missing)}")
+
+
+def missing_tags(resource: Resource, settings: Settings) -> list[str]:
+    """The required tags that neither the resource nor its provider sets."""
+    if resource.kind == "EC2NodeClass":
+        tags = resource.get("spec", "tags", default={})
+    elif resource.type.startswith("aws:") and resource.kind in TAGGED:
+        tags = resource.props.get("tags") or {}
+    else:
+        return []
+    if tags is UNKNOWN:
+        return []
+    return [tag for tag in settings["required"] if tag not in tags and tag not in resource.default_tags]
+
+
+TAGGED = (
+    "Vpc",
+    "Subnet",
+    "NatGateway",
+    "Eip",
+    "VpcEndpoint",
+    "SecurityGroup",
+    "Cluster",
+    "NodeGroup",
+    "Addon",
+    "LogGroup",
+    "Key",
+    "Role",
+    "Queue",
+    "LaunchTemplate",
+)
+"""AWS resources that cost money or hold rights, and take tags."""
+
+RULES = (
+    Rule(
+        id="required-tags", kinds=("EC2NodeClass", *TAGGED), check=_required,
+        settings={"required": ["owner", "environment", "cost-center"]},
+        looks_at="tags of AWS resources and of Karpenter's nodes, the provider's default tags included", passes="the required ones are there",
+        fails="one is missing", why="nobody knows whose bill it is", fix="set it on the provider (defaultTags) or on the resource",
+    ),
+)  # fmt: skip

@@ -1,0 +1,192 @@
+"""For every field of a stack file, two values that make a difference."""
+
+from typing import Any
+
+from .builders import cluster, network, pool, role, stack, tenant
+
+Stack = tuple[dict[str, Any], str]
+"""A stack object and its region."""
+Pair = tuple[Stack, Stack]
+
+
+def stacks(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return (stack(**one), "us-east-1"), (stack(**other), "us-east-1")
+
+
+def clusters(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks({"cluster": cluster(**one)}, {"cluster": cluster(**other)})
+
+
+def networks(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks({"network": network(**one)}, {"network": network(**other)})
+
+
+def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
+    """An existing VPC; ``second`` says how its second subnet differs."""
+    subnets = [
+        {"id": "subnet-0a1b2c3d", "zone": "us-east-1a"},
+        {"id": "subnet-1a1b2c3d", "zone": "us-east-1b", **second},
+    ]
+    return {"network": {"mode": "existing", "vpcId": vpc, "subnets": subnets}}
+
+
+def tenants(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks({"tenants": [tenant(**one)]}, {"tenants": [tenant(**other)]})
+
+
+def api(**access: Any) -> dict[str, Any]:
+    return {"api": access}
+
+
+def reserved(**other: Any) -> dict[str, Any]:
+    """A reservation and the pool that uses it."""
+    one = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1, **other}
+    terms: dict[str, Any] = {"purchase": ["reserved"], "reservations": [{"tags": {"team": "vision"}}]}
+    users = [pool(instanceTypes=["p5.48xlarge"], zones=["us-east-1a"], **terms)]
+    return {"reservations": [{"tags": {"team": "vision"}, **one}], "pools": users}
+
+
+def two_reservations(second: str) -> dict[str, Any]:
+    one = reserved()
+    return {**one, "reservations": [*one["reservations"], {**one["reservations"][0], "id": second}]}
+
+
+OTHER = {"mode": "mps", "replicas": 2}
+KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
+
+CHANGES: dict[str, Pair] = {
+    "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),
+    "owner": stacks({}, {"owner": "others"}),
+    "environment": stacks({}, {"environment": "other"}),
+    "costCenter": stacks({}, {"costCenter": "4711"}),
+    "accountId": stacks({}, {"accountId": "999988887777"}),
+    "tags": stacks({}, {"tags": {"a": "b"}}),
+    "network<NewVpc>.mode": stacks({}, existing()),
+    "network<NewVpc>.cidr": networks({}, {"cidr": "10.41.0.0/16"}),
+    "network<NewVpc>.zones": networks({}, {"zones": ["us-east-1a", "us-east-1c"]}),
+    "network<NewVpc>.nat": networks({}, {"nat": "per-zone"}),
+    "network<NewVpc>.endpoints": networks({}, {"endpoints": ["s3", "logs"]}),
+    "network<ExistingVpc>.mode": stacks(existing(), {}),
+    "network<ExistingVpc>.vpcId": stacks(existing(), existing("vpc-0a1b2c3e")),
+    "network<ExistingVpc>.subnets[].id": stacks(existing(), existing(id="subnet-2a1b2c3d")),
+    "network<ExistingVpc>.subnets[].zone": stacks(existing(), existing(zone="us-east-1c")),
+    "cluster.name": clusters({}, {"name": "other"}),
+    "cluster.kubernetesVersion": clusters({"kubernetesVersion": "1.35"}, {"kubernetesVersion": "1.36"}),
+    "cluster.karpenterVersion": clusters({"karpenterVersion": "1.14.1"}, {"karpenterVersion": "1.15.0"}),
+    "cluster.api<PrivateApi>.access": clusters({}, api(access="public", allowedCidrs=["198.51.100.0/24"])),
+    "cluster.api<PublicApi>.access": clusters(api(access="public", allowedCidrs=["198.51.100.0/24"]), {}),
+    "cluster.api<PublicApi>.allowedCidrs": clusters(
+        api(access="public", allowedCidrs=["198.51.100.0/24"]), api(access="public", allowedCidrs=["203.0.113.0/24"])
+    ),
+    "cluster.serviceCidr": clusters({}, {"serviceCidr": "172.21.0.0/16"}),
+    "cluster.admins": clusters({}, {"admins": [role("other")]}),
+    "cluster.viewers": clusters({}, {"viewers": [role("viewer")]}),
+    "cluster.secretsKeyArn": clusters({}, {"secretsKeyArn": KEY}),
+    "cluster.logs": clusters({}, {"logs": ["api"]}),
+    "cluster.logRetentionDays": clusters({}, {"logRetentionDays": 7}),
+    "cluster.deletionProtection": clusters({}, {"deletionProtection": False}),
+    "cluster.systemNodes.instanceTypes": clusters({}, {"systemNodes": {"instanceTypes": ["m7g.large"]}}),
+    "cluster.systemNodes.count": clusters({}, {"systemNodes": {"count": 3}}),
+    "pools[].name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
+    "tenants[].name": tenants({}, {"name": "other"}),
+    "tenants[].namespace": tenants({}, {"namespace": "other"}),
+    "tenants[].gpus": tenants({}, {"gpus": {"main": 5}}),
+    "tenants[].cpu": tenants({}, {"cpu": "65"}),
+    "tenants[].memory": tenants({}, {"memory": "1Ti"}),
+    "tenants[].members": tenants({}, {"members": [role("other")]}),
+    "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
+    "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
+}
+"""Place → two stacks of which each becomes another plan."""
+
+
+def sharing(one: dict[str, Any], other: dict[str, Any], gpu: str = "l4") -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"gpu": gpu, "sharing": one}, {"gpu": gpu, "sharing": other}
+
+
+def shared(mode: str, one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return sharing({"mode": mode, **one}, {"mode": mode, **other}, "h100-80gb" if mode == "mig" else "l4")
+
+
+def term(**one: Any) -> dict[str, Any]:
+    here = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved"]}
+    return {**here, "reservations": [one]}
+
+
+def disruption(**one: Any) -> dict[str, Any]:
+    return {"disruption": one}
+
+
+def budget(**one: Any) -> dict[str, Any]:
+    return disruption(budgets=[{"nodes": "10%", **one}])
+
+
+SEVERAL = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
+STATIC = {"instanceTypes": ["g6.xlarge"], "staticNodes": 2, "maxGpus": 2}
+TAINT = {"key": "example.com/a", "value": "b"}
+WINDOW = {"schedule": "@daily", "duration": "1h"}
+
+POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "pools[].purpose": ({}, {"purpose": "batch"}),
+    "pools[].gpu": ({"gpu": "l4"}, {"gpu": "a10g"}),
+    "pools[].instanceTypes": ({"instanceTypes": ["g6.xlarge"]}, {"instanceTypes": ["g6.2xlarge"]}),
+    "pools[].purchase": ({}, {"purchase": ["spot"]}),
+    "pools[].reservations[].id": (term(id="cr-0a1b2c3da"), term(id="cr-0a1b2c3db")),
+    "pools[].reservations[].tags": (term(tags={"team": "a"}), term(tags={"team": "b"})),
+    "pools[].checkpointed": ({}, {"checkpointed": True}),
+    "pools[].ami.family": ({}, {"ami": {"family": "bottlerocket"}}),
+    "pools[].ami.version": ({}, {"ami": {"version": "v20260801"}}),
+    "pools[].sharing<Exclusive>.mode": sharing({"mode": "exclusive"}, OTHER),
+    "pools[].sharing<Mig>.mode": sharing({"mode": "mig", "profile": "1g.10gb"}, OTHER, "h100-80gb"),
+    "pools[].sharing<Mig>.profile": shared("mig", {"profile": "1g.10gb"}, {"profile": "2g.20gb"}),
+    "pools[].sharing<Mig>.layout": shared("mig", {"layout": {"3g.40gb": 1}}, {"layout": {"3g.40gb": 2}}),
+    "pools[].sharing<Mig>.replicas": shared("mig", {"profile": "1g.10gb"}, {"profile": "1g.10gb", "replicas": 2}),
+    "pools[].sharing<TimeSlicing>.mode": sharing({"mode": "time-slicing", "replicas": 2}, OTHER),
+    "pools[].sharing<TimeSlicing>.replicas": shared("time-slicing", {"replicas": 2}, {"replicas": 3}),
+    "pools[].sharing<Mps>.mode": sharing(OTHER, {"mode": "time-slicing", "replicas": 2}),
+    "pools[].sharing<Mps>.replicas": shared("mps", {"replicas": 2}, {"replicas": 3}),
+    "pools[].maxGpus": ({}, {"maxGpus": 16}),
+    "pools[].zones": ({}, {"zones": ["us-east-1b"]}),
+    "pools[].disk.sizeGib": ({}, {"disk": {"sizeGib": 201}}),
+    "pools[].labels": ({}, {"labels": {"example.com/a": "b"}}),
+    "pools[].taints[].key": ({"taints": [TAINT]}, {"taints": [{**TAINT, "key": "b"}]}),
+    "pools[].taints[].value": ({"taints": [TAINT]}, {"taints": [{**TAINT, "value": "c"}]}),
+    "pools[].taints[].effect": ({"taints": [TAINT]}, {"taints": [{**TAINT, "effect": "NoExecute"}]}),
+    "pools[].multiNode.hugepages": ({**SEVERAL, "multiNode": {}}, {**SEVERAL, "multiNode": {"hugepages": True}}),
+    "pools[].staticNodes": (STATIC, {**STATIC, "staticNodes": 1, "maxGpus": 1}),
+    "pools[].disruption.consolidationPolicy": ({}, disruption(consolidationPolicy="WhenEmpty")),
+    "pools[].disruption.consolidateAfter": ({}, disruption(consolidateAfter="1h")),
+    "pools[].disruption.expireAfter": ({}, disruption(expireAfter="1h")),
+    "pools[].disruption.terminationGracePeriod": ({}, disruption(terminationGracePeriod="1h")),
+    "pools[].disruption.budgets[].nodes": (budget(), budget(nodes="20%")),
+    "pools[].disruption.budgets[].reasons": (budget(), budget(reasons=["Empty"])),
+    "pools[].disruption.budgets[].schedule": (budget(**WINDOW), budget(**{**WINDOW, "schedule": "@hourly"})),
+    "pools[].disruption.budgets[].duration": (budget(**WINDOW), budget(**{**WINDOW, "duration": "2h"})),
+}
+"""Place → two pools of which each becomes something else."""
+
+JUDGED: dict[str, Pair] = {
+    "network<ExistingVpc>.subnets[].cidr": stacks(existing(), existing(cidr="172.20.0.0/24")),
+    "cluster.nodeOverlays": stacks(
+        {"pools": [pool(sharing=OTHER)], "cluster": cluster(nodeOverlays=True)},
+        {"pools": [pool(sharing=OTHER)], "cluster": cluster(nodeOverlays=False)},
+    ),
+    "reservations[].id": stacks(two_reservations("cr-0a1b2c3e"), two_reservations("cr-0a1b2c3d")),
+    "reservations[].instanceType": stacks(reserved(), reserved(instanceType="p4d.24xlarge")),
+    "reservations[].zone": stacks(reserved(), reserved(zone="us-east-1b")),
+    "reservations[].instances": stacks(reserved(), reserved(instances=2)),
+    "reservations[].ends": stacks(reserved(), reserved(ends="2026-11-25")),
+    "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
+}
+"""Place of a field that builds nothing → two stacks of which only one is refused or warned of."""
+
+COUPLED: dict[str, tuple[str, ...]] = {
+    "region": ("network.zones",),
+    "network<NewVpc>.mode": ("network",),
+    "network<ExistingVpc>.mode": ("network",),
+    "cluster.api<PrivateApi>.access": ("cluster.api",),
+    "cluster.api<PublicApi>.access": ("cluster.api",),
+    **{f"pools[].sharing<{model}>.mode": ("pools[].sharing",) for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")},
+    "pools[].staticNodes": ("pools[].maxGpus",),
+}
+"""Place → what has to change with it."""
