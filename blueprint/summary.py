@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from .catalog import Instance
+from .catalog.prices import usd_per_hour
 from .catalog.versions import GPU_OPERATOR
 from .config import Pool, StackConfig, Tenant
 
@@ -24,6 +26,8 @@ class PoolSummary:
     per_node: dict[str, dict[str, int]]
     max_gpus: int
     ceiling: dict[str, int]
+    ceiling_usd_per_hour: float | None
+    """On-demand price of all GPUs of the ceiling, on the type that costs most per GPU; None where it is not known."""
     taints: list[dict[str, str]]
 
 
@@ -68,8 +72,15 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
         ceiling=pool.profile.ceiling(pool.max_gpus),
+        ceiling_usd_per_hour=_ceiling_usd(rows, pool.max_gpus, stack.region),
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
     )
+
+
+def _ceiling_usd(rows: tuple[Instance, ...], gpus: int, region: str) -> float | None:
+    prices = [(usd_per_hour(row.instance_type, region), row.gpu_devices) for row in rows]
+    known = [price / devices for price, devices in prices if price is not None]
+    return round(max(known) * gpus, 2) if known and len(known) == len(prices) else None
 
 
 def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:

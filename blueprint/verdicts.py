@@ -1,12 +1,13 @@
 """The rules of policies/ over a plan, with the levels of an environment and the waivers of a stack."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, judge
+from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, judge, waiver_of
 
 from .errors import UsageError, near
 from .plan import UNKNOWN as UNKNOWN_IN_PLAN
@@ -20,15 +21,28 @@ STRICTEST = "prod"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One verdict at the level of the environment."""
+    """One verdict at the level of the environment, and the waiver that sets it aside, if one does."""
 
     verdict: Verdict
     level: Level
+    waiver: Waiver | None = None
+
+    @property
+    def resource(self) -> str:
+        """Name of the resource."""
+        return self.verdict.urn.split("::")[-1]
 
     @property
     def fails(self) -> bool:
         """Whether it stops a deployment."""
-        return self.level == "mandatory" and not self.verdict.undecided
+        return self.level == "mandatory" and not self.verdict.undecided and self.waiver is None
+
+    @property
+    def word(self) -> str:
+        """How it counts, in one word."""
+        if self.waiver:
+            return "waived"
+        return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level
 
 
 def levels_file(environment: str, folder: Path = FOLDER) -> Path:
@@ -53,15 +67,36 @@ def read_levels(path: Path) -> dict[str, Any]:
     return given
 
 
-def findings(plan: Sequence[PlannedResource], levels: Mapping[str, Any]) -> list[Finding]:
-    """Judge a plan by every rule that is not disabled, in the order of RULES."""
+def findings(
+    plan: Sequence[PlannedResource], levels: Mapping[str, Any], waivers: Sequence[Waiver] = (), today: date = date.max
+) -> list[Finding]:
+    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers that ended or mean nothing fail."""
     stack = as_stack(plan)
-    found: list[Finding] = []
+    found = list(_waiver_findings(stack, waivers, today))
     for rule in RULES:
         level, settings = _chosen(rule, levels)
         if level != "disabled":
-            found += [Finding(verdict, level) for verdict in judge(rule, stack, settings)]
+            verdicts = judge(rule, stack, settings)
+            named = ((verdict, verdict.urn.split("::")[-1]) for verdict in verdicts)
+            found += [Finding(verdict, level, waiver_of(waivers, rule.id, name, today)) for verdict, name in named]
     return found
+
+
+def _waiver_findings(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
+    rules = [rule.id for rule in RULES]
+    urns = {resource.name: resource.urn for resource in stack.resources}
+    for one in waivers:
+        if one.rule not in rules:
+            text = f"a waiver names the rule {one.rule!r} {near(one.rule, rules)}"
+        elif one.resource not in urns:
+            text = (
+                f"a waiver of {one.rule} names the resource {one.resource!r}, which the stack does not make; remove it"
+            )
+        elif one.until < today:
+            text = f"the waiver of {one.rule} ended on {one.until}; mend what it waived, or have {one.owner} renew it"
+        else:
+            continue
+        yield Finding(Verdict("waiver-in-force", urns.get(one.resource, ""), text), "mandatory")
 
 
 def _chosen(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from . import cluster, cost, gpu, iam, karpenter, network, supply_chain, tags, teardown, tenancy
 from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, judge
+from .waivers import Waiver, waiver_of
 
 RULES: tuple[Rule, ...] = (
     *gpu.RULES,
@@ -16,4 +17,4 @@ RULES: tuple[Rule, ...] = (
     *teardown.RULES,
 )
 
-__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "judge"]
+__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "Waiver", "judge", "waiver_of"]

@@ -1,7 +1,8 @@
 """The rules as CrossGuard policies: what `pulumi preview --policy-pack policies` runs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from pulumi_policy import (
@@ -18,11 +19,18 @@ from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
 from .rule import UNKNOWN, Resource, Rule, Stack, judge
+from .waivers import Waiver, waiver_of
 
 
-def policies() -> list[Policy]:
+def policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
     """Every rule as a policy, mandatory unless the environment's file says otherwise."""
-    return [_stack_policy(rule) if rule.whole else _resource_policy(rule) for rule in RULES]
+    return [_stack_policy(rule, waivers) if rule.whole else _resource_policy(rule, waivers) for rule in RULES]
+
+
+def stack_waivers(stack: Any) -> list[Waiver]:
+    """The waivers that a stack object states; none where there is no such object, as in other people's programs."""
+    given = stack.get("waivers", []) if isinstance(stack, Mapping) else []
+    return [Waiver(**{**one, "until": date.fromisoformat(str(one["until"]))}) for one in given]
 
 
 def _described(rule: Rule) -> dict[str, Any]:
@@ -38,28 +46,44 @@ def _described(rule: Rule) -> dict[str, Any]:
 
 
 def _schema(default: Any) -> dict[str, Any]:
-    kind = {list: "array", int: "number", str: "string"}[type(default)]
+    kind = {list: "array", int: "number", str: "string", dict: "object"}[type(default)]
     return {"type": kind, "default": default}
 
 
-def _resource_policy(rule: Rule) -> ResourceValidationPolicy:
+def _resource_policy(rule: Rule, waivers: Sequence[Waiver]) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        provider = args.provider
-        seen = Resource(
-            urn=args.urn,
-            type=args.resource_type,
-            name=args.name,
-            props=plain(args.props),
-            provider=provider.urn if provider else "",
-            default_tags=_default_tags(plain(provider.props)) if provider else {},
-        )
-        for verdict in judge(rule, Stack([seen]), args.get_config() if rule.settings else {}):
-            report(verdict.message, None)
+        for verdict in judge(rule, Stack([_seen(args)]), _settings(rule, args)):
+            if not waiver_of(waivers, rule.id, args.name, date.today()):
+                report(verdict.message, None)
 
-    return ResourceValidationPolicy(validate=validate, **_described(rule))
+    return ResourceValidationPolicy(validate=validate, remediate=_remediation(rule), **_described(rule))
 
 
-def _stack_policy(rule: Rule) -> StackValidationPolicy:
+def _remediation(rule: Rule) -> Any:
+    """What CrossGuard calls at the level remediate: new props or nothing. Its types know only the asynchronous form."""
+    if rule.remediate is None:
+        return None
+    mend = rule.remediate
+    return lambda args: mend(_seen(args), {**rule.settings, **_settings(rule, args)})
+
+
+def _settings(rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
+    return args.get_config() if rule.settings else {}
+
+
+def _seen(args: ResourceValidationArgs) -> Resource:
+    provider = args.provider
+    return Resource(
+        urn=args.urn,
+        type=args.resource_type,
+        name=args.name,
+        props=plain(args.props),
+        provider=provider.urn if provider else "",
+        default_tags=_default_tags(plain(provider.props)) if provider else {},
+    )
+
+
+def _stack_policy(rule: Rule, waivers: Sequence[Waiver]) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         stack = Stack([
             Resource(
@@ -72,8 +96,9 @@ def _stack_policy(rule: Rule) -> StackValidationPolicy:
             )
             for one in args.resources
         ])  # fmt: skip
-        for verdict in judge(rule, stack, args.get_config() if rule.settings else {}):
-            report(verdict.message, verdict.urn or None)
+        for verdict in judge(rule, stack, _settings(rule, args)):
+            if not waiver_of(waivers, rule.id, verdict.urn.split("::")[-1], date.today()):
+                report(verdict.message, verdict.urn or None)
 
     return StackValidationPolicy(validate=validate, **_described(rule))
 

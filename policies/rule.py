@@ -95,6 +95,8 @@ class Rule:
     whole: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of what an environment may set."""
+    remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
+    """Mends a resource where the environment sets the level remediate: new props, or None when all is well."""
 
     @property
     def subject(self) -> str:

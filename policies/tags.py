@@ -1,5 +1,7 @@
 """Tags: who owns it, who pays."""
 
+from typing import Any
+
 from .rule import UNKNOWN, Report, Resource, Rule, Settings
 
 
@@ -20,6 +22,17 @@ def missing_tags(resource: Resource, settings: Settings) -> list[str]:
     if tags is UNKNOWN:
         return []
     return [tag for tag in settings["required"] if tag not in tags and tag not in resource.default_tags]
+
+
+def _add(resource: Resource, settings: Settings) -> dict[str, Any] | None:
+    """Add the missing tags for which the environment names a value."""
+    added = {tag: settings["values"][tag] for tag in missing_tags(resource, settings) if tag in settings["values"]}
+    if not added:
+        return None
+    if resource.kind == "EC2NodeClass":
+        spec = resource.get("spec")
+        return {**resource.props, "spec": {**spec, "tags": {**spec.get("tags", {}), **added}}}
+    return {**resource.props, "tags": {**(resource.props.get("tags") or {}), **added}}
 
 
 TAGGED = (
@@ -43,7 +56,7 @@ TAGGED = (
 RULES = (
     Rule(
         id="required-tags", kinds=("EC2NodeClass", *TAGGED), check=_required,
-        settings={"required": ["owner", "environment", "cost-center"]},
+        settings={"required": ["owner", "environment", "cost-center"], "values": {}}, remediate=_add,
         looks_at="tags of AWS resources and of Karpenter's nodes, the provider's default tags included", passes="the required ones are there",
         fails="one is missing", why="nobody knows whose bill it is", fix="set it on the provider (defaultTags) or on the resource",
     ),

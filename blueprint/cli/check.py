@@ -1,29 +1,42 @@
-"""``check``: is the stack file right?"""
+"""``check``: is the stack file right, and, with ``--policies``, does the platform keep the rules?"""
 
 import argparse
+import importlib
 import sys
 from datetime import date
 
-from ..config import open_stack
-from ..errors import BlueprintError
+from ..config import StackFile, open_stack
+from ..errors import BlueprintError, UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check each stack; the worst result is the exit code."""
-    return max(_check(stack) for stack in arguments.stacks)
+    if arguments.format != "text" and not (arguments.policies and len(arguments.stacks) == 1):
+        raise UsageError(f"--format {arguments.format} needs --policies and one stack")
+    return max(_check(stack, arguments) for stack in arguments.stacks)
 
 
-def _check(stack: str) -> int:
+def _check(name: str, arguments: argparse.Namespace) -> int:
     try:
-        checked = open_stack(stack)
+        stack = open_stack(name)
     except BlueprintError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    for warning in checked.warnings(date.today()):
-        print(f"{warning} (warning)")
-    config = checked.config
-    print(f"{checked.source.file}: fine: {_count(len(config.pools), 'pool')}, {_count(len(config.tenants), 'tenant')}")
+    if arguments.policies:
+        # Imported here because it loads Pulumi, which a plain check does without.
+        judge = importlib.import_module("blueprint.cli.policies")
+        code: int = judge.check(stack, arguments)
+        return code
+    print_warnings(stack)
+    pools, tenants = len(stack.config.pools), len(stack.config.tenants)
+    print(f"{stack.source.file}: fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}")
     return 0
+
+
+def print_warnings(stack: StackFile) -> None:
+    """Print what is legal but unwise."""
+    for warning in stack.warnings(date.today()):
+        print(f"{warning} (warning)")
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,23 +1,41 @@
-"""``explain``: why does a pool hand out what it hands out, and what must a pod ask for?"""
+"""``explain``: why does a pool hand out what it hands out, and what must a pod ask for? Or: what is a rule for?"""
 
 import argparse
 
 from rich.table import Table
 
+from policies import RULES
+
 from ..config import open_stack
+from ..docs import described
 from ..errors import UsageError, near
 from ..explain import explain
 from .tables import console
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the chain of one pool."""
-    stack = open_stack(arguments.stack).config
-    if arguments.pool not in stack.pools_by_name:
-        raise UsageError(
-            f"{arguments.stack} has no pool {arguments.pool!r} {near(arguments.pool, stack.pools_by_name, 'it has')}"
-        )
-    pool = stack.pools_by_name[arguments.pool]
+    """Print the chain of one pool, or one rule."""
+    if arguments.pool is None:
+        _rule(arguments.subject)
+    else:
+        _pool(arguments.subject, arguments.pool)
+    return 0
+
+
+def _rule(name: str) -> None:
+    rules = {rule.id: rule for rule in RULES}
+    if name not in rules:
+        raise UsageError(f"there is no policy rule {name!r} {near(name, rules)}; for a pool, name stack and pool")
+    print(f"{name}\n")
+    for line in described(rules[name]):
+        print(line.strip())
+
+
+def _pool(stack_name: str, name: str) -> None:
+    stack = open_stack(stack_name).config
+    if name not in stack.pools_by_name:
+        raise UsageError(f"{stack_name} has no pool {name!r} {near(name, stack.pools_by_name, 'it has')}")
+    pool = stack.pools_by_name[name]
     grid = Table(box=None, show_header=False, pad_edge=False)
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -28,4 +46,3 @@ def run(arguments: argparse.Namespace) -> int:
     out = console()
     out.print(f"[bold]{pool.name}[/], for {pool.purpose}\n")
     out.print(grid)
-    return 0

@@ -33,5 +33,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _stacks(parsed: argparse.Namespace) -> list[str]:
     """Every argument that names a stack."""
-    given = [getattr(parsed, name, None) for name in ("stack", "other", "origin", "environment")]
+    given = [getattr(parsed, name, None) for name in ("stack", "other", "origin", "environment", "subject")]
     return [stack for stack in given if stack] + list(getattr(parsed, "stacks", []))

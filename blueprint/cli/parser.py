@@ -16,6 +16,16 @@ def parser() -> argparse.ArgumentParser:
 
     check = command("check", "validate stack files: every problem at once, with its line and what would be right")
     check.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
+    check.add_argument(
+        "--policies", action="store_true", help="also judge the whole platform by the rules of policies/"
+    )
+    check.add_argument(
+        "--policy-config",
+        metavar="FILE",
+        type=Path,
+        help="levels and settings; policies/<environment>.json unless given",
+    )
+    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how findings are printed")
 
     preview = command("preview", "show the whole platform that `pulumi up` would build")
     preview.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
@@ -33,9 +43,11 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
     new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
 
-    explain = command("explain", "show how a pool comes to hand out what it does, and what a pod must ask for")
-    explain.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
-    explain.add_argument("pool", metavar="POOL", help="name of one of its pools")
+    explain = command("explain", "show how a pool comes to hand out what it does, or what a policy rule is for")
+    explain.add_argument(
+        "subject", metavar="STACK|RULE", help="name of a stack with a pool, or id of a policy rule alone"
+    )
+    explain.add_argument("pool", metavar="POOL", nargs="?", help="name of one of the stack's pools")
 
     mig = command("mig", "list the MIG profiles and layouts of a GPU model, or judge one layout")
     mig.add_argument("gpu", metavar="GPU", help="GPU model, such as h100-80gb")

@@ -3,30 +3,34 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from ..config import StackFile, open_stack
 from ..plan import PlannedResource, record
+from ..policy_report import Placed
 from ..summary import as_json, pool_summary, stack_facts, tenant_summary
+from .policies import judged
 from .preview_text import show
 from .tables import progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the preview."""
+    """Print the preview; 1 when a policy fails, as `pulumi preview` with the pack would."""
     stack = open_stack(arguments.stack)
     with progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
+    found = judged(stack, plan)
     if arguments.json:
-        json.dump(document(stack, plan), sys.stdout, indent=2)
+        json.dump(document(stack, plan, found), sys.stdout, indent=2)
         print()
     else:
-        show(stack, plan)
-    return 0
+        show(stack, plan, found)
+    return 1 if any(one.finding.fails for one in found) else 0
 
 
-def document(stack: StackFile, plan: tuple[PlannedResource, ...]) -> dict[str, Any]:
+def document(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Placed]) -> dict[str, Any]:
     """The preview as one JSON document."""
     config = stack.config
     return {
@@ -35,4 +39,5 @@ def document(stack: StackFile, plan: tuple[PlannedResource, ...]) -> dict[str, A
         "pools": [as_json(pool_summary(config, pool)) for pool in config.pools],
         "tenants": [as_json(tenant_summary(config, tenant)) for tenant in config.tenants],
         "warnings": [str(warning) for warning in stack.warnings(date.today())],
+        "policies": [one.as_json() for one in found],
     }

@@ -1,6 +1,6 @@
 """The preview for people: pools, tenants, resources and warnings in at most 100 columns."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import groupby
 
@@ -10,15 +10,17 @@ from rich.tree import Tree
 
 from ..config import StackConfig, StackFile
 from ..plan import PlannedResource
+from ..policy_report import Placed
 from ..sharing import WHOLE_GPU
 from ..summary import PoolSummary, TenantSummary, pool_summary, stack_facts, tenant_summary
+from .policies import verdict
 from .tables import console, table
 
 _SHOWN = 6
 """Of more siblings of one kind than this, only the first are listed."""
 
 
-def show(stack: StackFile, plan: tuple[PlannedResource, ...]) -> None:
+def show(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Placed]) -> None:
     """Print the preview."""
     out, config = console(), stack.config
     out.print(_title(config))
@@ -28,6 +30,9 @@ def show(stack: StackFile, plan: tuple[PlannedResource, ...]) -> None:
     out.print(_resources(plan))
     for warning in stack.warnings(date.today()):
         out.print(Text(f"warning: {warning}", style="yellow"))
+    for one in found:
+        out.print(Text(str(one), style="bold red" if one.finding.fails else "yellow"))
+    out.print(Text(verdict(found), style="bold red" if any(one.finding.fails for one in found) else "green"))
     made = sum(resource.custom for resource in plan)
     out.print(Text(f"{made} resources in {len(plan) - made - 1} components; nothing was created.", style="bold"))
 
@@ -49,10 +54,16 @@ def _pools(pools: Iterable[PoolSummary]) -> Table:
             f"{pool.gpu}: {types_in_short(pool.instance_types)}\n{pool.sharing}, {pool.ami}",
             " → ".join(pool.purchase),
             "\n".join(_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
-            "\n".join([f"{pool.max_gpus} GPUs", *handed]),
+            "\n".join([f"{pool.max_gpus} GPUs", *handed, _price(pool)]),
         )
         listed.add_row()
     return listed
+
+
+def _price(pool: PoolSummary) -> str:
+    """What the ceiling can cost on demand, on the dearest type."""
+    price = pool.ceiling_usd_per_hour
+    return "price unknown" if price is None else f"≤ ${price:,.2f}/h"
 
 
 def types_in_short(types: list[str]) -> str:
@@ -103,7 +114,7 @@ def _grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
         yield f"{name}: {', '.join(f'{count} of {ceiling[units[unit]]} {_short(units[unit])}' for unit, count in counts.items())}"
 
 
-def _resources(plan: tuple[PlannedResource, ...]) -> Tree:
+def _resources(plan: Sequence[PlannedResource]) -> Tree:
     children: dict[str, list[PlannedResource]] = {}
     for resource in plan:
         children.setdefault(resource.parent, []).append(resource)

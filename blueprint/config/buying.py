@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import GpuInstanceType, TagKey, TagValue, Zone, resource_id
+from .scalars import GpuInstanceType, TagKey, TagValue, Zone, day, resource_id
 
 CapacityType = Literal["reserved", "spot", "on-demand"]
 CAPACITY_ORDER: tuple[CapacityType, ...] = ("reserved", "spot", "on-demand")
@@ -19,14 +19,6 @@ DIVERSE_ENOUGH = 5
 
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
-
-
-def _day(value: Any) -> Any:
-    """YAML makes a date of 2027-01-31, Pulumi a text; take both."""
-    try:
-        return date.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
-        raise ValueError(f"{value!r} is not a day such as 2027-01-31") from None
 
 
 class Reservation(Model):
@@ -40,7 +32,7 @@ class Reservation(Model):
     """Where."""
     instances: int = Field(ge=1, le=1000)
     """How many."""
-    ends: Annotated[date, BeforeValidator(_day)] | None = None
+    ends: Annotated[date, BeforeValidator(day)] | None = None
     """Last day; a Capacity Block has one, and Karpenter drains its nodes before."""
     tags: Tags | None = None
     """Its tags, where pools select by tags."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from ipaddress import IPv4Network, ip_network
 from typing import Annotated, Any
 
@@ -149,3 +150,11 @@ def resource_id(kind: str) -> Any:
     """Type of an AWS resource id such as ``vpc-0a1b2c3d``."""
     pattern = rf"{kind}-[0-9a-f]{{8,17}}"
     return Annotated[str, _shape(pattern, f"an id such as {kind}-0a1b2c3d4e5f60718"), _schema(f"^{pattern}$")]
+
+
+def day(value: Any) -> Any:
+    """YAML makes a date of 2027-01-31, Pulumi a text; take both."""
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError(f"{value!r} is not a day such as 2027-01-31") from None

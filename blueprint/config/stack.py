@@ -18,6 +18,7 @@ from .network import ExistingVpc, Network
 from .pools import Pool
 from .scalars import AccountId, Name, Region, TagKey, TagValue
 from .tenants import Tenant
+from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
 """Tags that are set from other fields, on everything or on nodes."""
@@ -57,6 +58,8 @@ class StackConfig(Model):
     """Capacity that is reserved in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
     """Teams and their shares."""
+    waivers: list[Waiver] = []
+    """Exceptions to policy rules, each for one resource and a while."""
     helm_overrides: HelmOverrides = HelmOverrides()
     """Helm values laid over what the blueprint renders."""
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from .config_page import config_page, file_schema
+from .policies_page import described, policies_page
 from .sharing_page import sharing_page
 
 
@@ -13,7 +14,8 @@ def pages() -> dict[Path, str]:
         Path("stacks/schema.json"): json.dumps(file_schema(), indent=2) + "\n",
         Path("docs/config.md"): config_page(),
         Path("docs/sharing.md"): sharing_page(),
+        Path("docs/policies.md"): policies_page(),
     }
 
 
-__all__ = ["pages"]
+__all__ = ["described", "pages"]
