@@ -19,6 +19,7 @@ _COMPONENTS = {
     "SystemNodes": ("cluster", "systemNodes"),
     "Addons": ("cluster",),
     "Karpenter": ("cluster",),
+    "Storage": ("cluster",),
     "GpuOperator": ("pools",),
     "Efa": ("pools",),
 }

@@ -9,6 +9,7 @@ from .catalog import Instance
 from .catalog.prices import usd_per_hour
 from .catalog.versions import GPU_OPERATOR
 from .config import Pool, StackConfig, Tenant
+from .config.buying import Reservation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class PoolSummary:
     sharing: str
     instance_types: list[str]
     purchase: list[str]
+    reservations: list[str]
     zones: list[str]
     ami: str
     per_node: dict[str, dict[str, int]]
@@ -67,6 +69,9 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         sharing=pool.profile.summary,
         instance_types=[row.instance_type for row in rows],
         purchase=list(pool.purchase),
+        reservations=[
+            _reserved(one) for one in stack.reservations if any(term.selects(one) for term in pool.reservations)
+        ],
         zones=stack.zones_of(pool),
         ami=pool.ami.alias,
         per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
@@ -75,6 +80,11 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         ceiling_usd_per_hour=_ceiling_usd(rows, pool.max_gpus, stack.region),
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
     )
+
+
+def _reserved(one: Reservation) -> str:
+    until = f" until {one.ends}" if one.ends else ""
+    return f"{one.instances} × {one.instance_type} in {one.zone}{until} ({one.id})"
 
 
 def _ceiling_usd(rows: tuple[Instance, ...], gpus: int, region: str) -> float | None:

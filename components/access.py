@@ -59,7 +59,7 @@ class Access(pulumi.ComponentResource):
             # Constant, so that a kubeconfig that is not known yet does not plan the replacement of everything inside.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=admins),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*admins, *cluster.reachable]),
         )
         self.register_outputs({})
 

@@ -7,7 +7,6 @@ import pulumi
 import pulumi_aws as aws
 
 from blueprint.config import StackConfig
-from blueprint.sharing import OPERANDS_LABEL
 
 from .cluster import Cluster
 from .roles import ServiceRole, pod_identity_trust
@@ -87,11 +86,19 @@ def addon_values(addon: str, config: StackConfig) -> dict[str, Any]:
 
 
 def _node_monitoring(config: StackConfig) -> dict[str, Any]:
-    """One DCGM host engine per node: the GPU Operator's on AL2023, the agent's own where the operator stays away.
+    """Where the agent finds DCGM: the GPU Operator's engine if that runs on every GPU node, else an engine of its own.
 
-    Both listen on host port 5555, where the agent looks for it; without tolerations its engine would miss every GPU node.
+    See docs/decisions/0003. Without tolerations its own engine would miss every tainted node.
     """
-    own_engine = any(pool.profile.operands_off for pool in config.pools)
-    if not own_engine:
-        return {"dcgmAgent": {"enabled": False}}
-    return {"dcgmAgent": {"enabled": True, "nodeSelector": {OPERANDS_LABEL: "false"}, "tolerations": EVERYWHERE}}
+    if operator_runs_dcgm(config):
+        address = {
+            "dcgmAddress": "nvidia-dcgm.gpu-operator.svc.cluster.local:5555",
+            "dnsPolicy": "ClusterFirstWithHostNet",
+        }
+        return {"dcgmAgent": {"enabled": False}, "nodeAgent": address}
+    return {"dcgmAgent": {"enabled": True, "tolerations": EVERYWHERE}}
+
+
+def operator_runs_dcgm(config: StackConfig) -> bool:
+    """Whether the GPU Operator's DCGM serves every GPU node: where no pool keeps its operands off."""
+    return not any(pool.profile.operands_off for pool in config.pools)

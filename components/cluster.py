@@ -6,16 +6,20 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from blueprint.config import PublicApi, StackConfig
+from blueprint.config import PrivateApi, PublicApi, StackConfig
 
-from .network import Network
+from .network import Network, stable_subnet_ids
 from .roles import ServiceRole, service_trust
 
 
 class Cluster(pulumi.ComponentResource):
-    """The control plane; ``control_plane`` is what everything inside the cluster depends on."""
+    """The control plane; ``control_plane`` is what everything inside the cluster depends on.
+
+    ``reachable`` lists what lets networks outside the VPC reach its API.
+    """
 
     control_plane: eks.Cluster
+    reachable: list[pulumi.Resource]
 
     def __init__(
         self, name: str, config: StackConfig, *, network: Network, opts: pulumi.ResourceOptions | None = None
@@ -35,14 +39,22 @@ class Cluster(pulumi.ComponentResource):
             managed=["AmazonEKSClusterPolicy"],
             opts=child,
         )
+        self.control_plane = self._make_control_plane(name, config, network, role, [network, logs, *role.ready])
+        api = config.cluster.api
+        self.reachable = [self._admit(name, cidr) for cidr in api.allowed_cidrs] if isinstance(api, PrivateApi) else []
+        self.register_outputs({"name": config.cluster_name})
+
+    def _make_control_plane(
+        self, name: str, config: StackConfig, network: Network, role: ServiceRole, after: list[pulumi.Resource]
+    ) -> eks.Cluster:
         api = config.cluster.api
         public = isinstance(api, PublicApi)
-        self.control_plane = eks.Cluster(
+        return eks.Cluster(
             f"{name}-eks",
             name=config.cluster_name,
             version=config.cluster.kubernetes_version,
             vpc_id=network.vpc_id,
-            subnet_ids=network.private_subnet_ids,
+            subnet_ids=stable_subnet_ids(network),
             service_role=role.role,
             authentication_mode=eks.AuthenticationMode.API,
             endpoint_private_access=True,
@@ -64,12 +76,24 @@ class Cluster(pulumi.ComponentResource):
             skip_default_security_groups=True,
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[network, logs, *role.ready],
+                depends_on=after,
                 protect=config.cluster.deletion_protection,
                 transforms=[without_creator_admin],
             ),
         )
-        self.register_outputs({"name": config.cluster_name})
+
+    def _admit(self, name: str, cidr: str) -> pulumi.Resource:
+        """Let a network that is routed to the VPC reach the API: EKS's own group admits nodes alone."""
+        return aws.vpc.SecurityGroupIngressRule(
+            f"{name}-api-{cidr}",
+            security_group_id=self.control_plane.eks_cluster.vpc_config.cluster_security_group_id,
+            description="Kubernetes API",
+            cidr_ipv4=cidr,
+            ip_protocol="tcp",
+            from_port=443,
+            to_port=443,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
 
     def _make_key(self, name: str) -> pulumi.Output[str]:
         key = aws.kms.Key(

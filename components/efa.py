@@ -44,7 +44,7 @@ class Efa(pulumi.ComponentResource):
                 f"{name}-{pool.name}", name=placement_group_name(config, pool), strategy="cluster", opts=child
             )
             for pool in config.pools
-            if pool.multi_node
+            if pool.placed
         ]
         plugin = chart_release(
             f"{name}-plugin", EFA_PLUGIN, "kube-system", {"tolerations": EVERYWHERE}, parent=self, depends_on=after

@@ -10,7 +10,7 @@ from blueprint.catalog.versions import GPU_OPERATOR
 from blueprint.config import StackConfig
 from blueprint.sharing import SharingProfile
 
-from .addons import EVERYWHERE
+from .addons import EVERYWHERE, operator_runs_dcgm
 from .helm import chart_release, overlaid
 
 NAMESPACE = "gpu-operator"
@@ -62,7 +62,7 @@ def gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "mig": {"strategy": "mixed"},
         "daemonsets": {"tolerations": EVERYWHERE},
         "node-feature-discovery": {"worker": {"tolerations": EVERYWHERE}},
-        "dcgm": {"enabled": True},
+        "dcgm": {"enabled": operator_runs_dcgm(config)},
         "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}},
         "devicePlugin": {"enabled": True, "config": _plugin_configs(profiles)},
         "migManager": _mig_manager(profiles),

@@ -27,7 +27,7 @@ def chart_release(
         repository_opts={"repo": chart.repository} if chart.repository else None,
         namespace=namespace,
         values=dict(values),
-        skip_crds=chart.name == "karpenter",
+        skip_crds=chart.crds_apart,
         cleanup_on_fail=True,
         timeout=900,
         # The GPU Operator installs objects of kinds that its own hooks define.

@@ -50,16 +50,7 @@ class Karpenter(pulumi.ComponentResource):
             type="EC2_LINUX",
             opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, nodes.role]),
         )
-        policies = controller_policies(config, node_role_arn=nodes.arn, queue_arn=queue.arn)
-        controller = ServiceRole(name, config, trust=pod_identity_trust(config), policies=policies, opts=child)
-        identity = aws.eks.PodIdentityAssociation(
-            f"{name}-identity",
-            cluster_name=config.cluster_name,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=controller.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, controller.role]),
-        )
+        controller, identity = self._make_identity(name, config, cluster, nodes.arn, queue.arn)
         needed = [*after, *queue.ready, *nodes.ready, *controller.ready, entry, identity]
         version = config.cluster.karpenter_version
         crds = chart_release(f"{name}-crd", karpenter_crd_chart(version), NAMESPACE, {}, parent=self, depends_on=needed)
@@ -72,6 +63,23 @@ class Karpenter(pulumi.ComponentResource):
             depends_on=[crds, *needed],
         )
         self.register_outputs({})
+
+    def _make_identity(
+        self, name: str, config: StackConfig, cluster: Cluster, node_role_arn: str, queue_arn: str
+    ) -> tuple[ServiceRole, pulumi.Resource]:
+        """The controller's role, and what hands it to the controller's pods."""
+        child = pulumi.ResourceOptions(parent=self)
+        policies = controller_policies(config, node_role_arn=node_role_arn, queue_arn=queue_arn)
+        controller = ServiceRole(name, config, trust=pod_identity_trust(config), policies=policies, opts=child)
+        identity = aws.eks.PodIdentityAssociation(
+            f"{name}-identity",
+            cluster_name=config.cluster_name,
+            namespace=NAMESPACE,
+            service_account=SERVICE_ACCOUNT,
+            role_arn=controller.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, controller.role]),
+        )
+        return controller, identity
 
 
 def node_role_name(config: StackConfig) -> str:

@@ -54,11 +54,8 @@ def _ec2(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[
 
 
 def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
-    cluster_tag = f"kubernetes.io/cluster/{config.cluster_name}"
-    requested = {f"aws:RequestTag/{cluster_tag}": "owned", "aws:RequestTag/eks:eks-cluster-name": config.cluster_name}
-    requested_by_pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
     owned = {
-        "StringEquals": {f"aws:ResourceTag/{cluster_tag}": "owned"},
+        "StringEquals": {f"aws:ResourceTag/{_cluster_tag(config)}": "owned"},
         "StringLike": {"aws:ResourceTag/karpenter.sh/nodepool": "*"},
     }
     shared = _ec2(config, ("image", "snapshot"), "") + _ec2(
@@ -68,24 +65,7 @@ def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
     return [
         _allow("AllowScopedEC2InstanceAccessActions", launch, shared),
         _allow("AllowScopedEC2LaunchTemplateAccessActions", launch, _ec2(config, ("launch-template",)), owned),
-        _allow(
-            "AllowScopedEC2InstanceActionsWithTags",
-            [*launch, "ec2:CreateLaunchTemplate"],
-            _ec2(config, _TAGGED),
-            {"StringEquals": requested, "StringLike": requested_by_pool},
-        ),
-        _allow(
-            "AllowScopedResourceCreationTagging",
-            "ec2:CreateTags",
-            _ec2(config, _TAGGED),
-            {
-                "StringEquals": {
-                    **requested,
-                    "ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"],
-                },
-                "StringLike": requested_by_pool,
-            },
-        ),
+        *_with_requested_tags(config, [*launch, "ec2:CreateLaunchTemplate"]),
         _allow(
             "AllowScopedResourceTagging",
             "ec2:CreateTags",
@@ -107,9 +87,33 @@ def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
     ]
 
 
+def _with_requested_tags(config: StackConfig, launch: list[str]) -> list[dict[str, Any]]:
+    """Launch and tag only what is marked as the cluster's own in the same request."""
+    requested = {
+        f"aws:RequestTag/{_cluster_tag(config)}": "owned",
+        "aws:RequestTag/eks:eks-cluster-name": config.cluster_name,
+    }
+    created = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
+    pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
+    made = _ec2(config, _TAGGED)
+    return [
+        _allow("AllowScopedEC2InstanceActionsWithTags", launch, made, {"StringEquals": requested, "StringLike": pool}),
+        _allow(
+            "AllowScopedResourceCreationTagging",
+            "ec2:CreateTags",
+            made,
+            {"StringEquals": {**requested, **created}, "StringLike": pool},
+        ),
+    ]
+
+
+def _cluster_tag(config: StackConfig) -> str:
+    return f"kubernetes.io/cluster/{config.cluster_name}"
+
+
 def _iam_integration(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
     profiles = config.arn("iam", "instance-profile/*", region=False)
-    cluster_tag = f"kubernetes.io/cluster/{config.cluster_name}"
+    cluster_tag = _cluster_tag(config)
     region_tag, class_tag = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
     requested = {
         f"aws:RequestTag/{cluster_tag}": "owned",

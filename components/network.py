@@ -1,5 +1,7 @@
 """The VPC: subnets, NAT and endpoints, or the existing one."""
 
+from collections.abc import Sequence
+
 import pulumi
 import pulumi_aws as aws
 
@@ -76,20 +78,20 @@ class Network(pulumi.ComponentResource):
             aws.ec2.RouteTableAssociation(
                 f"{self._prefix}-public-{zone}", subnet_id=subnet.id, route_table_id=table.id, opts=child
             )
-            if network.nat == "single" and nats:
-                nats[zone] = next(iter(nats.values()))
-                continue
-            address = aws.ec2.Eip(
-                f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=child
-            )
-            nats[zone] = aws.ec2.NatGateway(
-                f"{self._prefix}-nat-{zone}",
-                subnet_id=subnet.id,
-                allocation_id=address.id,
-                tags=self._tags(f"nat-{zone}"),
-                opts=pulumi.ResourceOptions(parent=self, depends_on=[route]),
-            )
+            shared = next(iter(nats.values()), None) if network.nat == "single" else None
+            nats[zone] = shared or self._make_nat(zone, subnet, route)
         return nats
+
+    def _make_nat(self, zone: str, subnet: aws.ec2.Subnet, route: aws.ec2.Route) -> aws.ec2.NatGateway:
+        child = pulumi.ResourceOptions(parent=self)
+        address = aws.ec2.Eip(f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=child)
+        return aws.ec2.NatGateway(
+            f"{self._prefix}-nat-{zone}",
+            subnet_id=subnet.id,
+            allocation_id=address.id,
+            tags=self._tags(f"nat-{zone}"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[route]),
+        )
 
     def _make_private(
         self, network: NewVpc, vpc: aws.ec2.Vpc, nats: dict[str, aws.ec2.NatGateway]
@@ -142,22 +144,7 @@ class Network(pulumi.ComponentResource):
         interfaces = [service for service in services if service != "s3"]
         if not interfaces:
             return
-        group = aws.ec2.SecurityGroup(
-            f"{self._prefix}-endpoints",
-            description="HTTPS from the VPC to AWS endpoints",
-            vpc_id=vpc.id,
-            ingress=[
-                {
-                    "protocol": "tcp",
-                    "from_port": 443,
-                    "to_port": 443,
-                    "cidr_blocks": [network.cidr],
-                    "description": "HTTPS",
-                }
-            ],
-            tags=self._tags("endpoints"),
-            opts=child,
-        )
+        group = self._make_endpoint_group(network, vpc)
         for service in interfaces:
             aws.ec2.VpcEndpoint(
                 f"{self._prefix}-endpoint-{service}",
@@ -171,8 +158,41 @@ class Network(pulumi.ComponentResource):
                 opts=child,
             )
 
+    def _make_endpoint_group(self, network: NewVpc, vpc: aws.ec2.Vpc) -> aws.ec2.SecurityGroup:
+        return aws.ec2.SecurityGroup(
+            f"{self._prefix}-endpoints",
+            description="HTTPS from the VPC to AWS endpoints",
+            vpc_id=vpc.id,
+            ingress=[
+                {
+                    "protocol": "tcp",
+                    "from_port": 443,
+                    "to_port": 443,
+                    "cidr_blocks": [network.cidr],
+                    "description": "HTTPS",
+                }
+            ],
+            tags=self._tags("endpoints"),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
     def _tags(self, role: str) -> dict[str, str]:
         return {"Name": f"{self._stack_config.cluster_name}-{role}"}
+
+
+STABLE_ZONES = 2
+"""How many of the first zones hold the control plane and the system nodes: EKS takes no subnets in further zones later,
+and a node group is replaced when its subnets change; so appending a zone must not touch either."""
+
+
+def stable_subnet_ids(network: Network) -> list[pulumi.Input[str]]:
+    """The subnets of the first zones."""
+    return subnets_in(network, list(dict.fromkeys(network.zones))[:STABLE_ZONES])
+
+
+def subnets_in(network: Network, zones: Sequence[str]) -> list[pulumi.Input[str]]:
+    """The private subnets of some zones."""
+    return [subnet for zone, subnet in zip(network.zones, network.private_subnet_ids, strict=True) if zone in zones]
 
 
 def subnet_selector_terms(config: StackConfig) -> list[dict[str, object]]:

@@ -12,6 +12,7 @@ from blueprint.sharing import SharingProfile
 from .efa import placement_group_name, security_group_tags
 from .karpenter import node_role_name
 from .network import subnet_selector_terms
+from .system_nodes import FAST_VOLUME
 
 
 def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
@@ -37,7 +38,8 @@ def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
         spec["instanceStorePolicy"] = "RAID0"
     if pool.multi_node:
         spec["securityGroupSelectorTerms"].append({"tags": security_group_tags(config)})
-        spec["placementGroupSelector"] = {"name": placement_group_name(config, pool)}
+        if pool.placed:
+            spec["placementGroupSelector"] = {"name": placement_group_name(config, pool)}
         spec["networkInterfaces"] = _interfaces(config.instances_of(pool)[0])
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
@@ -65,20 +67,25 @@ def _disks(pool: Pool, *, local_nvme: bool) -> list[dict[str, Any]]:
 
 
 def _volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:
-    speed = {"iops": 16000, "throughput": 1000} if fast else {}
+    speed = FAST_VOLUME if fast else {}
     ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **speed}
     return {"deviceName": device, "ebs": ebs}
+
+
+def node_config(*, raid: bool = False) -> dict[str, Any]:
+    """nodeadm's settings on AL2023: fast image pull and, where Karpenter does not see to it, local NVMe as one volume."""
+    storage = {"instance": {"localStorage": {"strategy": "RAID0"}}} if raid else {}
+    return {
+        "apiVersion": "node.eks.aws/v1alpha1",
+        "kind": "NodeConfig",
+        "spec": {"featureGates": {"FastImagePull": True}, **storage},
+    }
 
 
 def user_data(bottlerocket: bool, profile: SharingProfile) -> str:
     """Fast image pull on both families; on Bottlerocket also the settings that share the GPUs, applied at boot."""
     if not bottlerocket:
-        config = {
-            "apiVersion": "node.eks.aws/v1alpha1",
-            "kind": "NodeConfig",
-            "spec": {"featureGates": {"FastImagePull": True}},
-        }
-        return yaml.safe_dump(config, sort_keys=False)
+        return yaml.safe_dump(node_config(), sort_keys=False)
     settings: dict[str, Any] = {
         "container-runtime": {"snapshotter": "soci"},
         "container-runtime-plugins": {"soci-snapshotter": {"pull-mode": "parallel-pull-unpack"}},

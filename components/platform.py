@@ -15,6 +15,7 @@ from .gpu_pool import GpuPool
 from .karpenter import Karpenter
 from .network import Network
 from .static_nodes import StaticNodes
+from .storage import Storage
 from .system_nodes import SystemNodes
 from .tenant import TenantSpace
 
@@ -43,6 +44,7 @@ class Platform(pulumi.ComponentResource):
 
         both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
         inside = pulumi.ResourceOptions(parent=self, providers=[access.provider])
+        Storage(f"{name}-storage", after=ready, opts=inside)
         karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, after=ready, opts=both)
         launchers: list[pulumi.Resource] = [karpenter.release]
         if operator_profiles(config):

@@ -9,7 +9,8 @@ import yaml
 
 from blueprint.config import Pool, StackConfig
 
-from .network import Network
+from .network import Network, subnets_in
+from .node_class import node_config
 from .node_pool import node_labels, node_taints
 from .system_nodes import SystemNodes, fixed_size, launch_template
 
@@ -37,42 +38,31 @@ class StaticNodes(pulumi.ComponentResource):
             f"{name}-template",
             {**config.all_tags, "pool": pool.name, "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=pool.disk.size_gib,
-            user_data=mime_user_data(node_config(local_nvme=local_nvme)),
+            fast=not local_nvme,
+            user_data=mime_user_data(node_config(raid=local_nvme)),
             parent=self,
         )
-        zones = dict(zip(network.zones, network.private_subnet_ids, strict=True))
         aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,
             node_group_name_prefix=f"{pool.name[:36]}-",
             node_role_arn=system.role.role.arn,
-            subnet_ids=[subnet for zone, subnet in zones.items() if zone in config.zones_of(pool)],
+            subnet_ids=subnets_in(network, config.zones_of(pool)),
             instance_types=[row.instance_type for row in rows],
             ami_type="AL2023_ARM_64_NVIDIA" if rows[0].arch == "arm64" else "AL2023_x86_64_NVIDIA",
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
             capacity_type="SPOT" if pool.purchase == ["spot"] else "ON_DEMAND",
             scaling_config=fixed_size(pool.static_nodes or 0),
-            update_config={"max_unavailable": 1},
             labels=node_labels(pool),
             taints=[
-                aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EFFECTS[taint["effect"]])
-                for taint in node_taints(pool)
+                aws.eks.NodeGroupTaintArgs(key=one["key"], value=one.get("value"), effect=_EFFECTS[one["effect"]])
+                for one in node_taints(pool)
             ],
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[system.group, *after]),
         )
         self.register_outputs({})
-
-
-def node_config(*, local_nvme: bool) -> dict[str, Any]:
-    """nodeadm's settings: fast image pull, and local NVMe as one volume for images and pods."""
-    storage = {"instance": {"localStorage": {"strategy": "RAID0"}}} if local_nvme else {}
-    return {
-        "apiVersion": "node.eks.aws/v1alpha1",
-        "kind": "NodeConfig",
-        "spec": {"featureGates": {"FastImagePull": True}, **storage},
-    }
 
 
 def mime_user_data(config: dict[str, Any]) -> str:
@@ -82,5 +72,6 @@ def mime_user_data(config: dict[str, Any]) -> str:
     part.replace_header("Content-Type", "application/node.eks.aws")
     message = EmailMessage()
     message.make_mixed(boundary="BOUNDARY")
+    message["MIME-Version"] = "1.0"
     message.attach(part)
     return message.as_string()

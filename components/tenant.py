@@ -53,12 +53,9 @@ def quota_hard(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """What the namespace may request: every GPU resource by name, 0 unless granted, since what is not listed is unlimited."""
     granted = config.quota_of(tenant)
     gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
-    efa = {"requests.vpc.amazonaws.com/efa": str(config.efa_quota_of(tenant))} if _has_efa(config) else {}
+    # Karpenter launches a node for any pod that asks for EFA, so it is bounded even where no pool is meant for it.
+    efa = {"requests.vpc.amazonaws.com/efa": str(config.efa_quota_of(tenant))}
     return {"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, **gpus, **efa}
-
-
-def _has_efa(config: StackConfig) -> bool:
-    return any(pool.multi_node for pool in config.pools)
 
 
 def container_limits(tenant: Tenant) -> Any:

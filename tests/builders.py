@@ -23,8 +23,8 @@ def network(region: str = REGION, **overrides: Any) -> dict[str, Any]:
 
 
 def cluster(**overrides: Any) -> dict[str, Any]:
-    """A cluster with a private API and one admin."""
-    return {"api": {"access": "private"}, "admins": [role("platform")], **overrides}
+    """A cluster with an API for one office, and one admin."""
+    return {"api": {"access": "public", "allowedCidrs": ["203.0.113.0/24"]}, "admins": [role("platform")], **overrides}
 
 
 def pool(**overrides: Any) -> dict[str, Any]:

@@ -51,6 +51,15 @@ def two_reservations(second: str) -> dict[str, Any]:
     return {**one, "reservations": [*one["reservations"], {**one["reservations"][0], "id": second}]}
 
 
+def waived(**other: Any) -> dict[str, Any]:
+    """A pool with few spot offerings, and leave to have so few."""
+    one = {"rule": "spot-diverse", "resource": "main-node-pool", "reason": "a pool for trials", "owner": "ml-platform"}
+    return {
+        "pools": [pool(instanceTypes=["g6.xlarge"], purchase=["spot"])],
+        "waivers": [{**one, "until": "2026-12-31", **other}],
+    }
+
+
 OTHER = {"mode": "mps", "replicas": 2}
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
@@ -74,6 +83,7 @@ CHANGES: dict[str, Pair] = {
     "cluster.kubernetesVersion": clusters({"kubernetesVersion": "1.35"}, {"kubernetesVersion": "1.36"}),
     "cluster.karpenterVersion": clusters({"karpenterVersion": "1.14.1"}, {"karpenterVersion": "1.15.0"}),
     "cluster.api<PrivateApi>.access": clusters({}, api(access="public", allowedCidrs=["198.51.100.0/24"])),
+    "cluster.api<PrivateApi>.allowedCidrs": clusters({}, api(access="private", allowedCidrs=["10.9.0.0/16"])),
     "cluster.api<PublicApi>.access": clusters(api(access="public", allowedCidrs=["198.51.100.0/24"]), {}),
     "cluster.api<PublicApi>.allowedCidrs": clusters(
         api(access="public", allowedCidrs=["198.51.100.0/24"]), api(access="public", allowedCidrs=["203.0.113.0/24"])
@@ -122,7 +132,7 @@ def budget(**one: Any) -> dict[str, Any]:
 
 
 SEVERAL = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
-STATIC = {"instanceTypes": ["g6.xlarge"], "staticNodes": 2, "maxGpus": 2}
+STATIC = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
 TAINT = {"key": "example.com/a", "value": "b"}
 WINDOW = {"schedule": "@daily", "duration": "1h"}
 
@@ -177,8 +187,13 @@ JUDGED: dict[str, Pair] = {
     "reservations[].instances": stacks(reserved(), reserved(instances=2)),
     "reservations[].ends": stacks(reserved(), reserved(ends="2026-11-25")),
     "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
+    "waivers[].rule": stacks(waived(), waived(rule="private-nodes")),
+    "waivers[].resource": stacks(waived(), waived(resource="main-node-class")),
+    "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
+    "waivers[].owner": stacks(waived(until="2026-11-19"), waived(until="2026-11-19", owner="others")),
+    "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
 }
-"""Place of a field that builds nothing → two stacks of which only one is refused or warned of."""
+"""Place of a field that builds nothing → two stacks of which other things are said: refusals, warnings, policy findings."""
 
 COUPLED: dict[str, tuple[str, ...]] = {
     "region": ("network.zones",),

@@ -46,7 +46,7 @@ POOLS: dict[str, dict[str, Any]] = {
         gpu="b300", maxGpus=16, purpose="training", zones=["us-east-1a"], multiNode={}, disk={"sizeGib": 500}
     ),
     "static-mig-h100": pool(
-        instanceTypes=["p5.48xlarge"], maxGpus=16, staticNodes=2, sharing={"mode": "mig", "profile": "2g.20gb"}
+        instanceTypes=["p5.48xlarge"], maxGpus=16, staticNodes=2, zones=["us-east-1a"], sharing={"mode": "mig", "profile": "2g.20gb"}
     ),
     "notebooks-of-their-own-hours": pool(
         gpu="l40s",

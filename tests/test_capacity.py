@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from blueprint.config import warnings
-from tests.builders import config, network, pool, problems
+from tests.builders import cluster, config, network, pool, problems
 
 TODAY = date(2026, 11, 20)
 ID = "cr-0a1b2c3d4e5f60718"
@@ -82,6 +82,14 @@ def test_an_end_before_nodes_expire_is_said(ends: str, expire: str, words: str |
     assert (found == []) if words is None else words in found[0]
 
 
+def test_a_private_api_in_a_vpc_that_is_not_there_cannot_be_reached() -> None:
+    private = cluster(api={"access": "private", "allowedCidrs": ["10.8.0.0/16"]})
+    (warning,) = said(cluster=private)
+    assert warning.startswith("cluster.api: nobody can reach a private API")
+    subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
+    assert said(cluster=private, network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets}) == []
+
+
 @pytest.mark.parametrize(
     ("types", "zones", "words"),
     [
@@ -143,10 +151,10 @@ def test_a_subnet_too_small_for_the_ceiling_is_refused() -> None:
 
 def test_shared_gpus_without_overlays_need_static_nodes() -> None:
     shared = pool(instanceTypes=["g6.xlarge"], sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=2)
-    without = {"api": {"access": "private"}, "admins": ["arn:aws:iam::111122223333:role/a"], "nodeOverlays": False}
+    without = cluster(nodeOverlays=False)
     (problem,) = problems(cluster=without, pools=[shared])
     assert problem.startswith("pools.0.staticNodes: Karpenter learns only from a NodeOverlay")
-    assert problems(cluster=without, pools=[{**shared, "staticNodes": 2}]) == []
+    assert problems(cluster=without, pools=[{**shared, "staticNodes": 2, "zones": ["us-east-1a"]}]) == []
     assert problems(cluster=without, pools=[pool()]) == []
 
 
@@ -155,12 +163,13 @@ def test_shared_gpus_without_overlays_need_static_nodes() -> None:
     [
         ({"maxGpus": 3}, "maxGpus: 2 static nodes hold 2 GPUs, not 3; write 2"),
         ({"purchase": ["spot", "on-demand"]}, "purchase: a managed node group buys in one way"),
+        ({"zones": None}, "zones: name the zones of static nodes"),
         ({"ami": {"family": "bottlerocket"}}, "ami: static nodes run the AL2023 release"),
         ({"instanceTypes": ["g6.xlarge", "g6.12xlarge"], "maxGpus": 8}, "staticNodes: static nodes must be alike"),
     ],
 )
 def test_static_nodes_are_alike_and_bought_in_one_way(overrides: dict[str, Any], words: str) -> None:
-    static = {"instanceTypes": ["g6.xlarge"], "maxGpus": 2, "staticNodes": 2}
+    static = {"instanceTypes": ["g6.xlarge"], "maxGpus": 2, "staticNodes": 2, "zones": ["us-east-1a"]}
     assert problems(pools=[pool(**static)]) == []
     (problem,) = problems(pools=[pool(**{**static, **overrides})])
     assert problem.startswith(f"pools.0.{words}")

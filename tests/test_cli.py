@@ -42,10 +42,20 @@ def test_check_shows_every_problem_on_its_line_and_ends_with_1(
     assert "Pulumi.prod.yaml: fine" in captured.out
 
 
-@pytest.mark.parametrize("stack", ["../etc/passwd", "stacks/Pulumi.dev.yaml", "", "a b"])
+@pytest.mark.parametrize("stack", ["../etc/passwd", "stacks/dev", "", "a b"])
 def test_what_is_no_stack_name_ends_with_2(project: Path, stack: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", stack]) == 2
     assert "is not the name of a stack" in capsys.readouterr().err
+
+
+def test_the_name_of_a_file_is_answered_with_the_name_of_the_stack(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "stacks/Pulumi.dev.yaml"]) == 2
+    assert "is a file, the stack is called dev" in capsys.readouterr().err
+
+
+def test_no_arguments_show_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main([]) == 2
+    assert "show the whole platform" in capsys.readouterr().err
 
 
 def test_a_missing_stack_ends_with_2_and_names_the_near_miss(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +86,7 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["stack", "resources", "pools", "tenants", "warnings"]
+    assert list(document) == ["stack", "resources", "pools", "tenants", "warnings", "policies"]
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
     assert all(list(resource) == fields for resource in document["resources"])
     slices = document["pools"][0]
@@ -125,17 +135,17 @@ def test_diff_shows_only_what_differs(project: Path, capsys: pytest.CaptureFixtu
 
 
 def test_new_keeps_comments_and_finds_free_addresses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", "staging", "--from", "prod"]) == 0
+    assert main(["new", "staging", "--from", "research"]) == 0
     text = (project / "stacks" / "Pulumi.staging.yaml").read_text()
-    origin = (project / "stacks" / "Pulumi.prod.yaml").read_text()
+    origin = (project / "stacks" / "Pulumi.research.yaml").read_text()
     changed = [(a, b) for a, b in zip(origin.splitlines(), text.splitlines(), strict=True) if a != b]
     assert changed == [
-        ("    environment: prod", "    environment: staging"),
-        ("      cidr: 10.80.0.0/16", "      cidr: 10.81.0.0/16"),
+        ("    environment: research", "    environment: staging"),
+        ("      cidr: 10.60.0.0/16", "      cidr: 10.61.0.0/16"),
     ]
     assert main(["check", "staging"]) == 0
-    assert main(["new", "qa", "--from", "prod"]) == 0
-    assert "cidr: 10.82.0.0/16" in (project / "stacks" / "Pulumi.qa.yaml").read_text()
+    assert main(["new", "qa", "--from", "research"]) == 0
+    assert "cidr: 10.62.0.0/16" in (project / "stacks" / "Pulumi.qa.yaml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from .plans import SHIPPED, Plan, inside_cluster, kind, one, plan, plan_of, some
 
 MULTI_NODE = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
 MADE: dict[str, dict[str, Any]] = {
-    "static": builders.pool(name="static", instanceTypes=["g6.xlarge"], staticNodes=2, maxGpus=2),
+    "static": builders.pool(name="static", instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=2, maxGpus=2),
     "multi-node": builders.pool(name="multi-node", **MULTI_NODE),
     "shared": builders.pool(name="shared", sharing={"mode": "time-slicing", "replicas": 2}),
 }
@@ -24,7 +24,8 @@ Some = PlannedResource | Iterable[PlannedResource]
 
 def made() -> Plan:
     """A stack with what no shipped one has."""
-    return plan_of(builders.stack(pools=list(MADE.values()), tenants=[builders.tenant(gpus={})]))
+    cluster = builders.cluster(api={"access": "private", "allowedCidrs": ["10.9.0.0/16"]})
+    return plan_of(builders.stack(cluster=cluster, pools=list(MADE.values()), tenants=[builders.tenant(gpus={})]))
 
 
 @pytest.fixture(params=[*SHIPPED, "made"])
@@ -104,16 +105,25 @@ def test_what_lives_in_the_cluster_goes_before_it_and_its_network_after_it(plann
         *some(planned, "PodIdentityAssociation"),
         *some(planned, "Addon"),
     ]
+    assert_order(planned, inside, cluster(planned))
     network = below(planned, one(planned, "Network"))
-    assert {"Subnet", "Route", "NatGateway", "VpcEndpoint"} <= {kind(found) for found in network}
-    assert_order(planned, inside, cluster(planned), network)
+    if some(planned, "aws:ec2/vpc:Vpc"):
+        assert {"Subnet", "Route", "NatGateway", "VpcEndpoint"} <= {kind(found) for found in network}
+        assert_order(planned, cluster(planned), network)
+    else:
+        assert network == []
+
+
+def test_both_kinds_of_network_are_looked_at() -> None:
+    assert {bool(some(found, "aws:ec2/vpc:Vpc")) for found in (made(), *map(plan, SHIPPED))} == {True, False}
 
 
 def test_the_cluster_goes_before_its_role_key_and_log_group(planned: Plan) -> None:
     """EKS would write its log group anew as long as the cluster lives."""
     component = one(planned, "gpu-blueprint:components:Cluster")
-    others = [found for found in below(planned, component) if found != cluster(planned)]
-    assert {"Role", "RolePolicyAttachment", "Key", "LogGroup"} <= {kind(found) for found in others}
+    kinds = {"Role", "RolePolicyAttachment", "Key", "LogGroup"}
+    others = [found for found in below(planned, component) if kind(found) in kinds]
+    assert {kind(found) for found in others} == kinds
     assert_order(planned, cluster(planned), others)
 
 
@@ -124,6 +134,12 @@ def test_the_way_into_the_cluster_stays_open_until_all_inside_is_gone(planned: P
     assert len(entries) == len(principals) > 0
     assert_order(planned, inside_cluster(planned), one(planned, "pulumi:providers:kubernetes"), admins)
     assert_order(planned, admins, entries)
+
+
+def test_networks_that_may_reach_a_private_api_may_until_all_inside_is_gone() -> None:
+    rules = some(made(), "SecurityGroupIngressRule")
+    assert [found.inputs["cidrIpv4"] for found in rules] == ["10.9.0.0/16"]
+    assert_order(made(), inside_cluster(made()), rules, cluster(made()))
 
 
 def test_tenants_volumes_can_be_unmounted_and_deleted(planned: Plan) -> None:

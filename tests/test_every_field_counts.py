@@ -12,6 +12,9 @@ import pytest
 
 from blueprint.config import StackConfig, parse, warnings
 from blueprint.model import Model
+from blueprint.policy_report import Placed
+from blueprint.verdicts import findings, levels_file, read_levels
+from policies import Waiver
 
 from . import builders
 from .field_effects import CHANGES, COUPLED, JUDGED, POOLS, Stack
@@ -82,9 +85,19 @@ def with_all_pools(side: int) -> Stack:
 
 
 def verdict(stack: Stack) -> list[str]:
-    """What is refused in a stack, else what is warned of."""
+    """What is refused in a stack, else what is warned of and what the policies find."""
     problems = builders.problems(stack[1], **stack[0])
-    return problems or [str(found) for found in warnings(parse(*stack), TODAY)]
+    return problems or [*map(str, warnings(parse(*stack), TODAY)), *policy_findings(stack)]
+
+
+def policy_findings(stack: Stack) -> list[str]:
+    """What the policies say where there are exceptions to them."""
+    config = parse(*stack)
+    waivers = [Waiver(**waiver.model_dump()) for waiver in config.waivers]
+    if not waivers:
+        return []
+    levels = read_levels(levels_file("prod"))
+    return [str(Placed(found, "", 0)) for found in findings(plan_of(*stack), levels, waivers, TODAY)]
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:

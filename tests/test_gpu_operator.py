@@ -62,7 +62,7 @@ def many_ways() -> Plan:
         {**H100, **mig("2g.20gb", replicas=2)},
         {**H100, "sharing": {"mode": "mig", "layout": layout}},
         {"gpu": "rtx-pro-6000-96gb", **mig("1g.24gb+gfx")},
-        {"instanceTypes": ["p5.4xlarge"], "staticNodes": 2, "maxGpus": 2, **mig("7g.80gb")},
+        {"instanceTypes": ["p5.4xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2, **mig("7g.80gb")},
     )
 
 
@@ -163,7 +163,8 @@ def test_without_mig_there_is_no_mig_manager() -> None:
 
 
 def test_without_al2023_there_is_no_operator() -> None:
-    planned = rendered({"ami": BOTTLEROCKET}, {**H100, **mig("1g.10gb"), "ami": BOTTLEROCKET})
+    sliced = {**H100, **mig("1g.10gb"), "ami": BOTTLEROCKET, "taints": [{"key": "example.com/slices"}]}
+    planned = rendered({"ami": BOTTLEROCKET}, sliced)
     assert some(planned, "Release", "gpu-operator") == some(planned, "GpuOperator") == []
     assert {found.inputs["metadata"]["name"] for found in some(planned, "Namespace")} == set()
 

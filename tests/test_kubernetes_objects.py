@@ -33,7 +33,7 @@ def made() -> Plan:
     """Two teams, pools that hand out six different resources, one static and one for jobs on several nodes."""
     layout = {"3g.40gb": 1, "1g.10gb": 4}
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {"hugepages": True}}
-    static = {"instanceTypes": ["g6.xlarge"], "staticNodes": 2, "maxGpus": 2}
+    static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
     pools = [
         builders.pool(name="mixed", gpu="h100-80gb", sharing={"mode": "mig", "layout": layout}),
         builders.pool(name="sliced", gpu="h200-141gb", sharing={"mode": "mig", "profile": "1g.18gb", "replicas": 2}),

@@ -28,7 +28,7 @@ def with_everything() -> Plan:
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     pools = [
         builders.pool(name="several", **several),
-        builders.pool(name="static", instanceTypes=["g6.xlarge"], staticNodes=1, maxGpus=1),
+        builders.pool(name="static", instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=1, maxGpus=1),
         builders.pool(name="bottlerocket", ami={"family": "bottlerocket"}),
     ]
     return plan_of(builders.stack(pools=pools, cluster=builders.cluster(kubernetesVersion="1.35")))

@@ -28,7 +28,13 @@ SCALARS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int
 def with_everything() -> Plan:
     """A stack with the resource types that no shipped stack has."""
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
-    static = {"instanceTypes": ["g6.xlarge"], "staticNodes": 1, "maxGpus": 1, "taints": [{"key": "a", "value": "b"}]}
+    static = {
+        "instanceTypes": ["g6.xlarge"],
+        "zones": ["us-east-1a"],
+        "staticNodes": 1,
+        "maxGpus": 1,
+        "taints": [{"key": "a", "value": "b"}],
+    }
     pools = [builders.pool(name="several", **several), builders.pool(name="static", **static)]
     return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})]))
 

@@ -21,6 +21,8 @@ LABEL_VALUE = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 EXCLUSIVE = {"mode": "exclusive"}
 SLICED = {"mode": "mig", "profile": "1g.10gb"}
 MIXED = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
+MIXED_KEY = "h100-80gb-layout-462dfd89"
+"""Ends in a digest of the layout: another layout is another label, so that nodes with the old one are replaced."""
 IN_TURNS = {"mode": "time-slicing", "replicas": 4}
 AT_ONCE = {"mode": "mps", "replicas": 4}
 
@@ -63,9 +65,9 @@ def test_a_mixed_layout_is_named_after_its_pool_and_has_the_pools_taint() -> Non
     found = profile("h100-80gb", AL2023, MIXED, pool="slices")
     assert found.per_device == {"nvidia.com/mig-3g.40gb": 1, "nvidia.com/mig-1g.10gb": 4}
     assert found.taint == {"key": "gpu-blueprint/pool", "value": "slices", "effect": "NoSchedule"}
-    assert found.node_labels == {MIG: "layout-slices"}
+    assert found.node_labels == {MIG: MIXED_KEY}
     assert found.mig_configs == {
-        "layout-slices": [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 1, "1g.10gb": 4}}]
+        MIXED_KEY: [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 1, "1g.10gb": 4}}]
     }
     assert list(found.units) == ["3g.40gb", "1g.10gb"]
 
@@ -91,9 +93,9 @@ def test_replicas_on_al2023_are_renamed_by_a_labelled_plugin_config(sharing: dic
 
 def test_replicas_over_mig_multiply_the_slices_and_share_each_by_name() -> None:
     found = profile("h100-80gb", AL2023, {**MIXED, "replicas": 2}, pool="slices")
-    key = "layout-slices-time-slicing-2"
+    key = f"{MIXED_KEY}-time-slicing-2"
     assert found.per_device == {"nvidia.com/mig-3g.40gb.shared": 2, "nvidia.com/mig-1g.10gb.shared": 8}
-    assert found.node_labels == {PLUGIN: key, MIG: "layout-slices"}
+    assert found.node_labels == {PLUGIN: key, MIG: MIXED_KEY}
     resources = ("nvidia.com/mig-3g.40gb", "nvidia.com/mig-1g.10gb")
     assert found.plugin_configs == {key: device_plugin("timeSlicing", *resources, replicas=2)}
     assert found.units == {
@@ -275,3 +277,10 @@ def overlay_agrees(found: SharingProfile, row: Instance) -> None:
     told = {"nvidia.com/gpu": row.gpu_count} | found.overlay(row)
     assert {name: count for name, count in told.items() if count} == found.per_node(row)
     assert found.per_node(row) == found.ceiling(row.gpu_devices)
+
+
+def test_another_layout_is_another_label_whatever_the_order() -> None:
+    turned = {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}
+    other = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}
+    keys = [profile("h100-80gb", AL2023, sharing, pool="slices").node_labels[MIG] for sharing in (MIXED, turned, other)]
+    assert keys[0] == keys[1] != keys[2]

@@ -21,6 +21,8 @@ class Chart:
     version: str
     reference: str
     repository: str = ""
+    crds_apart: bool = False
+    """Whether another chart brings its custom resource definitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,9 @@ GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 
 def karpenter_chart(version: str) -> Chart:
     """The controller's chart."""
-    return Chart(name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter")
+    return Chart(
+        name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter", crds_apart=True
+    )
 
 
 def karpenter_crd_chart(version: str) -> Chart:

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import io
 import os
 import re
 import sys
@@ -10,14 +11,24 @@ from collections.abc import Sequence
 from ..errors import BlueprintError, UsageError
 from .parser import parser
 
+_FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")
 _STACK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    parsed = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given:
+        parser().print_help(sys.stderr)
+        return UsageError.exit_code
+    parsed = parser().parse_args(given)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
     try:
         for stack in _stacks(parsed):
+            if file := _FILE.fullmatch(stack):
+                raise UsageError(f"{stack!r} is a file, the stack is called {file[1]}")
             if not _STACK.fullmatch(stack):
                 raise UsageError(f"{stack!r} is not the name of a stack; stacks/Pulumi.dev.yaml is called dev")
         code: int = importlib.import_module(f".{parsed.command}", __package__).run(parsed)

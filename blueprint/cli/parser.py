@@ -1,14 +1,14 @@
 """What the command line takes, in one place; the commands themselves are imported only when they run."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser; ``command`` names the module that runs."""
-    top = argparse.ArgumentParser(
-        prog="python -m blueprint", description="Check, preview and fork GPU platforms on EKS, without an AWS account."
-    )
+    about = "Check, preview and fork GPU platforms on EKS, without an AWS account."
+    top = argparse.ArgumentParser(prog="python -m blueprint", description=about)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
@@ -43,6 +43,11 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
     new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
 
+    _add_explanations(command)
+    return top
+
+
+def _add_explanations(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
     explain = command("explain", "show how a pool comes to hand out what it does, or what a policy rule is for")
     explain.add_argument(
         "subject", metavar="STACK|RULE", help="name of a stack with a pool, or id of a policy rule alone"
@@ -54,4 +59,3 @@ def parser() -> argparse.ArgumentParser:
     mig.add_argument("layout", metavar="LAYOUT", nargs="?", help="profiles and counts, such as 3g.40gb=1,1g.10gb=4")
 
     command("docs", "regenerate stacks/schema.json and the pages of docs/ that are made from the code")
-    return top

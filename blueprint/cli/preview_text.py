@@ -52,7 +52,7 @@ def _pools(pools: Iterable[PoolSummary]) -> Table:
         listed.add_row(
             f"[bold]{pool.name}[/]\n{pool.purpose}",
             f"{pool.gpu}: {types_in_short(pool.instance_types)}\n{pool.sharing}, {pool.ami}",
-            " → ".join(pool.purchase),
+            "\n".join([" → ".join(pool.purchase), *pool.reservations]),
             "\n".join(_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
             "\n".join([f"{pool.max_gpus} GPUs", *handed, _price(pool)]),
         )

@@ -14,12 +14,14 @@ from ..errors import UsageError
 from ..plan import record
 from .tables import progress
 
+_OWN = {"plan.json", "manifests", "values"}
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Render into a temporary folder, then put it in place, so that nothing is ever half-written."""
     out: Path = arguments.out
-    if out.exists() and not (out / "plan.json").is_file() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out}: exists and was not made by render; name another folder")
+    if out.is_symlink() or (out.exists() and not (out.is_dir() and {file.name for file in out.iterdir()} <= _OWN)):
+        raise UsageError(f"{out}: holds what render did not make, or is a link; name another folder")
     stack = open_stack(arguments.stack)
     with progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
@@ -30,7 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
         _write(out, files)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
-    print(f"{out}: plan.json with {len(plan)} resources, {len(files) - 1} manifests and values")
+    made = sum(resource.custom for resource in plan)
+    print(
+        f"{out}: plan.json with {made} resources in {len(plan) - made - 1} components, {len(files) - 1} manifests and values"
+    )
     return 0
 
 

@@ -1,7 +1,10 @@
 """How text reaches a person: tables without lines, at most 100 columns wide, colour only on a terminal."""
 
+import io
+import re
 import sys
 from contextlib import AbstractContextManager
+from typing import IO, cast
 
 from rich.console import Console
 from rich.table import Table
@@ -16,10 +19,19 @@ class _Pipe(Console):
         raise BrokenPipeError
 
 
+class _Trimmed(io.TextIOBase):
+    """Plain text without the blanks that fill a table's last column."""
+
+    def write(self, text: str) -> int:
+        sys.stdout.write(re.sub(r" +(?=\n)", "", text))
+        return len(text)
+
+
 def console() -> Console:
     """Where text goes: the terminal with its colours, or plain text of fixed width."""
-    terminal = sys.stdout.isatty()
-    return _Pipe(width=None if terminal else WIDTH, highlight=False, emoji=False)
+    if sys.stdout.isatty():
+        return _Pipe(highlight=False, emoji=False)
+    return _Pipe(file=cast(IO[str], _Trimmed()), width=WIDTH, highlight=False, emoji=False)
 
 
 def progress(message: str) -> AbstractContextManager[object]:

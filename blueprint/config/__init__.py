@@ -1,6 +1,6 @@
 """What a stack file may say, and reading one."""
 
-from .cluster import Cluster, PublicApi
+from .cluster import Cluster, PrivateApi, PublicApi
 from .disruption import Disruption
 from .network import ExistingVpc, NewVpc
 from .parse import StackFile, load, open_stack, parse, warnings
@@ -18,6 +18,7 @@ __all__ = [
     "ExistingVpc",
     "NewVpc",
     "Pool",
+    "PrivateApi",
     "PublicApi",
     "Source",
     "StackConfig",

@@ -69,4 +69,7 @@ def purchase_problems(purchase: Sequence[CapacityType], terms: Sequence[Reservat
             "the pool has reservations but never buys reserved: they would be paid and idle; put reserved first",
         )
     if "reserved" in purchase and not terms:
-        yield Problem(("reservations",), "reserved needs the reservations to use: name them by id or tags")
+        yield Problem(
+            ("reservations",),
+            "reserved needs the reservations to use: name them by id or tags, as the stack's reservations declare them",
+        )

@@ -8,6 +8,7 @@ from ipaddress import IPv4Network
 from ..catalog import instances
 from ..errors import Problem, near, under
 from .buying import DIVERSE_ENOUGH, Reservation
+from .cluster import PrivateApi
 from .network import NewVpc, repeated
 from .pools import Pool
 from .stack import StackConfig
@@ -50,10 +51,17 @@ def _term_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
                     (index,), f"{reservation.id} is in {reservation.zone}, the pool launches in {zones}: add the zone"
                 )
             if reservation.instance_type not in [row.instance_type for row in pool.candidates]:
-                yield Problem(
-                    (index,),
-                    f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use: add the type",
-                )
+                text = f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use"
+                yield Problem((index,), f"{text}: {_type_remedy(pool, reservation)}")
+
+
+def _type_remedy(pool: Pool, reservation: Reservation) -> str:
+    row = instances()[reservation.instance_type]
+    if row.gpu_name != pool.model.name:
+        return f"it carries {row.gpu_name}, the pool is of {pool.model.name}; let another pool use it"
+    if row.gpu_devices > pool.max_gpus:
+        return f"raise maxGpus to {row.gpu_devices} at least, which one of them holds"
+    return "add the type"
 
 
 def _overlay_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
@@ -85,6 +93,12 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
     for index, pool in enumerate(stack.pools):
         yield from under(_spot_warnings(stack, pool), "pools", index)
         yield from under(_ceiling_warnings(stack, pool), "pools", index)
+    if isinstance(stack.cluster.api, PrivateApi) and isinstance(stack.network, NewVpc):
+        text = (
+            "nobody can reach a private API in a VPC that is not there yet: `pulumi up` stops once the control plane stands; "
+            "route a network of allowedCidrs to the VPC and run it again there"
+        )
+        yield Problem(("cluster", "api"), text, True)
     for zone, room in _room(stack).items():
         wanted = sum(
             _addresses(stack, pool) // len(stack.zones_of(pool)) for pool in stack.pools if zone in stack.zones_of(pool)
@@ -113,14 +127,15 @@ def _reservation_warnings(reservation: Reservation, users: list[Pool], today: da
                 True,
             )
         if reservation.ends is not None and _lifetime(pool) > reservation.ends - today:
-            later = pool.purchase[pool.purchase.index("reserved") + 1 :]
-            then = f"the pool buys {' or '.join(later)}" if later else "the pool can launch nothing"
-            when = "ended" if reservation.ends < today else "ends"
-            yield Problem(
-                ("ends",),
-                f"it {when} on {reservation.ends}, before nodes of {pool.name} expire: they are drained, then {then}",
-                True,
-            )
+            yield Problem(("ends",), _ending(reservation, pool, today), True)
+
+
+def _ending(reservation: Reservation, pool: Pool, today: date) -> str:
+    later = pool.purchase[pool.purchase.index("reserved") + 1 :]
+    then = f"{pool.name} buys {' or '.join(later)}" if later else f"{pool.name} can launch nothing"
+    if reservation.ends is not None and reservation.ends < today:
+        return f"it ended on {reservation.ends}, so {then}: remove it"
+    return f"it ends on {reservation.ends}, before nodes of {pool.name} expire: they are drained, then {then}"
 
 
 def _lifetime(pool: Pool) -> timedelta:
@@ -146,7 +161,9 @@ def _spot_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     ]  # fmt: skip
     more = [zone for zone in stack.network.zones if zone not in zones]
     add = [f"types {', '.join(same[:4])}"] * bool(same) + [f"zones {', '.join(more)}"] * bool(more)
-    remedy = f"add {' or '.join(add)}" if add else "no more types or zones are to be had here: keep on-demand behind it"
+    if not add and "on-demand" in pool.purchase:
+        return
+    remedy = f"add {' or '.join(add)}" if add else "put on-demand behind it"
     count = f"{_many(types, 'type')} × {_many(zones, 'zone')} = {len(types) * len(zones)} spot offerings"
     yield Problem(("purchase",), f"{count}, fewer than {DIVERSE_ENOUGH}, run dry often; {remedy}", True)
 

@@ -46,6 +46,16 @@ class PrivateApi(Model):
 
     access: Literal["private"]
     """No public endpoint."""
+    allowed_cidrs: list[Cidr] = []
+    """Blocks outside the VPC that are routed to it and may connect, such as the VPN or the network of CI runners."""
+
+    def problems(self) -> Iterator[Problem]:
+        for index, cidr in enumerate(self.allowed_cidrs):
+            if not is_inside(cidr):
+                yield Problem(
+                    ("allowedCidrs", index), f"{cidr!r} is no private network: nothing else is routed to a VPC"
+                )
+        yield from repeated(self.allowed_cidrs, "allowedCidrs")
 
 
 class PublicApi(Model):
@@ -98,9 +108,9 @@ class Cluster(Model):
     service_cidr: Cidr = "172.20.0.0/16"
     """Addresses of Kubernetes services; must not overlap the VPC. Fixed once the cluster exists."""
     admins: list[PrincipalArn] = Field(min_length=1)
-    """IAM roles that administer the cluster. The role that runs `pulumi up` must be one of them."""
+    """IAM roles or users that administer the cluster. The role that runs `pulumi up` must be one of them."""
     viewers: list[PrincipalArn] = []
-    """IAM roles that may read what is in namespaces, secrets excepted."""
+    """IAM roles or users that may read what is in namespaces, secrets excepted."""
     secrets_key_arn: KmsKeyArn | None = None
     """KMS key that encrypts Kubernetes secrets; one is made, with rotation, unless given."""
     logs: list[LogType] = ["audit", "authenticator"]

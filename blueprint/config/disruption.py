@@ -38,7 +38,11 @@ def _is_cron_field(field: str, allowed: tuple[int, int]) -> bool:
     for part in field.split(","):
         span, _, step = part.partition("/")
         ends = [_CRON_WORDS.get(end, end) for end in span.split("-")] if span not in ("*", "?") else []
-        if ("/" in part and not step.isdecimal()) or len(ends) > 2 or not all(end.isdecimal() for end in ends):
+        if (
+            ("/" in part and not (step.isdecimal() and int(step)))
+            or len(ends) > 2
+            or not all(end.isdecimal() for end in ends)
+        ):
             return False
         numbers = [int(end) for end in ends]
         if numbers != sorted(numbers) or not all(allowed[0] <= number <= allowed[1] for number in numbers):
@@ -86,6 +90,12 @@ class Disruption(Model):
     """Longest time that pods get to end before a node goes."""
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=50)] | None = None
     """Limits on simultaneous disruption."""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.expire_after is not None and not re.search(r"[1-9]|Never", self.expire_after):
+            yield Problem(
+                ("expireAfter",), f"{self.expire_after!r} ends every node as soon as it starts; give it hours, or Never"
+            )
 
     def over(self, preset: "Disruption") -> "Disruption":
         """Lay these values over a preset's."""

@@ -1,5 +1,7 @@
 """What pydantic found, said to the person who wrote the file."""
 
+import re
+from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic_core import ErrorDetails
@@ -65,7 +67,7 @@ def _message(details: ErrorDetails, path: Path, root: type[Model], data: Any) ->
         case "invalid_key":
             return f'the key {value!r} is no text; quote it: "{value}"'
         case "literal_error":
-            return f"{value!r} is none of {context['expected']}"
+            return f"{value!r} is none of {context['expected']}{_meant(value, context['expected'])}"
         case "union_tag_not_found":
             discriminator = context["discriminator"].strip("'")
             return f"say {discriminator}: {' or '.join(_tags_at(path, root, discriminator))}"
@@ -75,10 +77,10 @@ def _message(details: ErrorDetails, path: Path, root: type[Model], data: Any) ->
             return "empty; write a value, or leave the field out"
         case "too_short" | "too_long":
             return said.replace(" after validation", "")
-    return _wrong_type(kind, value) if kind in _WANTED else f"{_shown(value)}: {said}"
+    return _wrong_type(kind, value, _fields_at(path, root, data)) if kind in _WANTED else f"{_shown(value)}: {said}"
 
 
-def _wrong_type(kind: str, value: Any) -> str:
+def _wrong_type(kind: str, value: Any, names: list[str]) -> str:
     if value is None:
         return f"empty; it needs {_WANTED[kind]}"
     if kind == "string_type" and not isinstance(value, list | dict):
@@ -90,7 +92,15 @@ def _wrong_type(kind: str, value: Any) -> str:
             else "the date"
         )
         return f'got {what if isinstance(value, bool) else f"{what} {RAW}"}; quote it: "{RAW}"'
-    return f"got {_shown(value)}, not {_WANTED[kind]}"
+    fields = f" with {', '.join(dict.fromkeys(names))}" if kind.startswith("model") else ""
+    if kind == "list_type" and isinstance(value, str | int):
+        fields = f"; write [{value}]"
+    return f"got {_shown(value)}, not {_WANTED[kind]}{fields}"
+
+
+def _meant(value: Any, expected: str) -> str:
+    close = get_close_matches(str(value).lower(), re.findall(r"'([^']+)'", expected), 1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _shown(value: Any) -> str:

@@ -23,7 +23,8 @@ class NewVpc(Model):
     cidr: Cidr
     """Address block, /16 to /20. Each zone's private subnet gets an eighth: 8,187 addresses of a /16."""
     zones: list[Zone] = Field(min_length=2, max_length=MAX_ZONES)
-    """Availability zones, at least two. Append new ones at the end: the order decides the addresses."""
+    """Availability zones, at least two. Append new ones at the end: the order decides the addresses, and the control
+    plane and the system nodes stay in the first two."""
     nat: Literal["single", "per-zone"] = "single"
     """One NAT gateway for all zones (cheap), or one in each (survives the loss of a zone, no cross-zone traffic)."""
     endpoints: list[Endpoint] = ["s3"]
@@ -74,7 +75,7 @@ class ExistingVpc(Model):
     """Use what is there."""
     vpc_id: resource_id("vpc")  # type: ignore[valid-type]
     """VPC id."""
-    subnets: list[Subnet] = Field(min_length=2)
+    subnets: list[Subnet] = Field(min_length=2, max_length=30)
     """Private subnets for the control plane and all nodes, in at least two zones."""
 
     @property

@@ -27,7 +27,31 @@ class StackFile:
 
     def warnings(self, today: date) -> list[Problem]:
         """What is legal but unwise, each at its line."""
-        return _located(self.source, [_in_file(problem) for problem in warnings(self.config, today)])
+        found = [*warnings(self.config, today), *self._twins()]
+        return _located(self.source, [_in_file(problem) for problem in found])
+
+    def _twins(self) -> Iterator[Problem]:
+        """Yield the other stack files that would make a cluster of the same name in the same place."""
+        folder = Path(self.source.file).parent
+        for other in existing_stacks(folder):
+            if other != self.name and _cluster_of(stack_path(other, folder)) == (
+                self.config.account_id, self.config.region, self.config.cluster_name,
+            ):  # fmt: skip
+                text = f"{stack_path(other, folder)} makes a cluster of the same name in the same account and region: choose another"
+                yield Problem(("environment",), text, True)
+
+
+def _cluster_of(path: Path) -> tuple[Any, Any, Any] | None:
+    """Account, region and cluster name of a file, as far as it can be read."""
+    try:
+        source = Source(path.read_text(encoding="utf-8"), path.as_posix())
+    except (StackError, OSError, UnicodeDecodeError):
+        return None
+    if any(True for _ in source.problems()):
+        return None
+    cluster = source.stack.get("cluster")
+    own = cluster.get("name") if isinstance(cluster, dict) else None
+    return source.stack.get("accountId"), source.region, own or f"gpu-{source.stack.get('environment')}"
 
 
 def open_stack(stack: str, folder: Path = STACKS) -> StackFile:
@@ -115,19 +139,19 @@ def _shaped(data: dict[str, Any]) -> tuple[StackConfig | None, list[Problem]]:
 def _further(data: dict[str, Any], config: StackConfig | None, found: list[Problem]) -> Iterator[Problem]:
     """Yield what else is wrong with the parts that nothing was found in, alone and with each other."""
     if config is None:
-        remainder = Remainder(data, [problem.path for problem in found])
+        remainder = Remainder(data, found)
         config, _ = _shaped(remainder.data)
-        more = (
-            sound_parts(data, [problem.path for problem in found])
-            if config is None
-            else remainder.placed(config.all_problems())
-        )
-        found = [*found, *(listed := list(more))]
-        yield from listed
-    remainder = Remainder(data, [problem.path for problem in found])
+        if config is None:
+            yield from sound_parts(data, [problem.path for problem in found])
+            return
+        more = list(remainder.placed(config.all_problems()))
+        yield from filter(remainder.speaks_of, more)
+        found = [*found, *more]
+    remainder = Remainder(data, found)
     rest, _ = _shaped(remainder.data)
     if rest is not None:
-        yield from remainder.placed([*quota_problems(rest), *name_problems(rest), *capacity_problems(rest)])
+        across = [*quota_problems(rest), *name_problems(rest), *capacity_problems(rest)]
+        yield from filter(remainder.speaks_of, remainder.placed(across))
 
 
 def _in_file(problem: Problem) -> Problem:

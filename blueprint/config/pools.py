@@ -47,7 +47,7 @@ class Pool(Model):
     """The node's volume."""
     labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=50)] = {}
     """Further labels on every node."""
-    taints: list[Taint] = []
+    taints: list[Taint] = Field([], max_length=20)
     """Further taints on every node, such as one that keeps all but training jobs off."""
     multi_node: MultiNode | None = None
     """For jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
@@ -75,6 +75,11 @@ class Pool(Model):
     def fractional(self) -> bool:
         """Whether its nodes hold vGPU fractions."""
         return bool(self.candidates) and self.candidates[0].fractional
+
+    @property
+    def placed(self) -> bool:
+        """Whether its nodes go into a placement group of ours; reserved capacity lies where it was reserved."""
+        return self.multi_node is not None and "reserved" not in self.purchase
 
     @cached_property
     def profile(self) -> SharingProfile:
@@ -106,6 +111,7 @@ class Pool(Model):
                 ("purchase",),
                 "spot can end a training run with two minutes' notice: say checkpointed: true if jobs resume, or leave spot out",
             )
+        yield from repeated([f"{taint.key}:{taint.effect}" for taint in self.taints], "taints")
         yield from self._multi_node_problems()
         yield from self._static_problems()
 
@@ -187,6 +193,10 @@ class Pool(Model):
             yield Problem(("purchase",), "a managed node group buys in one way: [on-demand] or [spot]")
         if self.multi_node is not None:
             yield Problem(("multiNode",), "static nodes have no EFA here; leave multiNode or staticNodes out")
+        if self.zones is None:
+            yield Problem(
+                ("zones",), "name the zones of static nodes: a zone that the network gains later would replace them all"
+            )
         sizes = {row.gpu_devices for row in self.candidates}
         if len(sizes) != 1:
             yield Problem(

@@ -21,7 +21,7 @@ def _check(test: Callable[[str], bool], right: str) -> AfterValidator:
 
 
 def _shape(pattern: str, right: str, longest: int = 63) -> Any:
-    compiled = re.compile(pattern)
+    compiled = re.compile(pattern, re.ASCII)
     return _check(lambda value: len(value) <= longest and bool(compiled.fullmatch(value)), right)
 
 
@@ -48,7 +48,7 @@ TagKey = Annotated[
     ),
 ]
 TagValue = Annotated[
-    str, _shape(rf"{_TAG}\S{_TAG}", "an AWS tag value (letters, digits, spaces, _.:/=+-@; not empty)", 256)
+    str, _shape(rf"(?=.*\S){_TAG}", "an AWS tag value (letters, digits, spaces, _.:/=+-@; not empty)", 256)
 ]
 
 _ACCOUNT = r"\d{12}"
@@ -69,8 +69,11 @@ DurationOrNever = Annotated[
     str, _shape(rf"{_DURATION}|Never", "a duration such as 336h, or Never"), _schema(f"^({_DURATION}|Never)$")
 ]
 
-_QUANTITY = r"(?!0+(\.0+)?\D*$)[0-9]+(\.[0-9]+)?(m|[KMGTPE]i?|k)?"
-Quantity = Annotated[str, _shape(_QUANTITY, 'a Kubernetes quantity such as "64" or 512Gi'), _schema(f"^{_QUANTITY}$")]
+
+_MEMORY = r"[1-9][0-9]*(Gi|Ti)"
+Memory = Annotated[str, _shape(_MEMORY, "an amount of memory in Gi or Ti, such as 512Gi"), _schema(f"^{_MEMORY}$")]
+_CPU = r"[1-9][0-9]*"
+Cpu = Annotated[str, _shape(_CPU, 'a whole number of CPUs, such as "64"'), _schema(f"^{_CPU}$")]
 
 _PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _DOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"

@@ -1,6 +1,7 @@
 """The parts of a stack object that can still be judged when others are wrong, so that one mistake hides no other."""
 
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -14,7 +15,17 @@ from .pools import Pool
 from .tenants import Tenant
 
 _LISTS = ("pools", "tenants", "reservations")
-_STAND_INS = {"owner": "x", "environment": "x", "costCenter": "x", "accountId": "0" * 12, "region": "us-east-1"}
+_ROLE = "arn:aws:iam::000000000000:role/x"
+_STAND_INS = {"owner": "x", "environment": "x", "costCenter": "x", "accountId": "0" * 12}
+_LEAVES: dict[str, Any] = {
+    "cpu": "1",
+    "memory": "1Gi",
+    "members": [_ROLE],
+    "admins": [_ROLE],
+    "viewers": [],
+    "logs": [],
+}
+"""Fields inside a part on which nothing else depends."""
 _PARTS: dict[str, TypeAdapter[Any]] = {
     "network": TypeAdapter(Network),
     "cluster": TypeAdapter(Cluster),
@@ -27,14 +38,18 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
 class Remainder:
     """A stack object without its broken parts: items of lists dropped, names and options replaced by harmless ones."""
 
-    def __init__(self, data: dict[str, Any], broken: Iterable[Path]) -> None:
-        heads = {path[:2] for path in broken}
+    def __init__(self, data: dict[str, Any], broken: Iterable[Problem]) -> None:
+        data, broken = deepcopy(data), list(broken)
+        heads = {problem.path[:2] for problem in broken if not _mended(data, problem)}
+        self._holders = {problem.path[:-1] for problem in broken}
         self._kept: dict[str, list[int]] = {}
         self._dropped: set[Any] = set()
         self.data = {key: self._items(key, value, heads) for key, value in data.items()}
-        for name in {head[0] for head in heads if head[0] not in _LISTS}:
+        for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
+            elif name == "region":
+                self.data[name] = _region_of(data)
             elif name not in ("network", "cluster"):
                 self.data.pop(str(name), None)
 
@@ -47,18 +62,40 @@ class Remainder:
         return [value[index] for index in self._kept[key]]
 
     def placed(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """Give problems the positions of the whole, and leave out those about what was dropped or stood in."""
+        """Give problems the positions of the whole."""
         for problem in problems:
             head, *rest = problem.path
             if head in self._kept and rest:
                 problem = Problem((head, self._kept[str(head)][int(rest[0])], *rest[1:]), problem.message)
-            if not self._about_dropped(problem):
-                yield problem
+            yield problem
 
-    def _about_dropped(self, problem: Problem) -> bool:
-        return (
-            any(f"'{name}'" in problem.message for name in self._dropped if name) or problem.path[-1] in self._dropped
-        )
+    def speaks_of(self, problem: Problem) -> bool:
+        """Whether a problem is about what stands in the file, and not about what was dropped or taken away."""
+        dropped = any(f"'{name}'" in problem.message for name in self._dropped if name)
+        return not dropped and problem.path[-1] not in self._dropped and problem.path not in self._holders
+
+
+def _mended(data: dict[str, Any], problem: Problem) -> bool:
+    """Take a wrong leaf out of the way if nothing else depends on it: a field that does not exist, or a known one."""
+    *above, last = problem.path or ("",)
+    holder: Any = data
+    for part in above:
+        holder = holder[part]
+    if not above or not isinstance(holder, dict):
+        return False
+    if problem.message.startswith("unknown field") and last in holder:
+        del holder[last]
+        return True
+    if last in _LEAVES:
+        holder[last] = _LEAVES[str(last)]
+        return True
+    return False
+
+
+def _region_of(data: dict[str, Any]) -> str:
+    """The region that the zones are of, where the file's own is wrong."""
+    zones = (data.get("network") or {}).get("zones") if isinstance(data.get("network"), dict) else None
+    return str(zones[0])[:-1] if isinstance(zones, list) and zones else ""
 
 
 def sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:

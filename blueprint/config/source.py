@@ -1,6 +1,5 @@
 """A stack file as text: what it says, and on which line it says it."""
 
-import json
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -21,6 +20,7 @@ REGION_IN_FILE = ("config", REGION_KEY)
 NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
 STACKS = Path("stacks")
 
+_MOST_VALUES = 200_000
 _TOP = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environment")
 
 
@@ -41,9 +41,8 @@ class Source:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line = mark.line + 1 if mark else 1
-            raise StackError(
-                [Problem((), f"not valid YAML: {error.problem or error.context}", file=file, line=line)]
-            ) from None
+            text = f"not valid YAML: {error.problem or error.context}; look here and at the line before: indentation, brackets, colons"
+            raise StackError([Problem((), text, file=file, line=line)]) from None
         except yaml.reader.ReaderError as error:
             line = text[: error.position].count("\n") + 1
             message = f"not valid YAML: a character that is not allowed (0x{error.character:02x})"
@@ -52,8 +51,8 @@ class Source:
             raise StackError(
                 [Problem((), f"not valid YAML: {' '.join(str(error).split())}", file=file, line=1)]
             ) from None
-        if _refers_to_itself(self.data):
-            raise StackError([Problem((), "an alias (*) refers to what it stands in", file=file, line=1)])
+        if why := _unusable(self.data):
+            raise StackError([Problem((), why, file=file, line=1)])
 
     @property
     def config(self) -> dict[str, Any]:
@@ -79,7 +78,11 @@ class Source:
             yield Problem(("config",), f"missing; it holds {REGION_KEY}, {NO_DEFAULT_PROVIDERS} and {STACK_KEY}")
             return
         if STACK_KEY not in self.config:
-            yield Problem(IN_FILE, f"missing {near(STACK_KEY, map(str, self.config), 'config has')}")
+            meant = get_close_matches(STACK_KEY, map(str, self.config), 1)
+            if meant:
+                yield Problem(("config", meant[0]), f"unknown key; did you mean {STACK_KEY}?")
+            else:
+                yield Problem(IN_FILE, f"missing (config has: {', '.join(map(str, self.config))})")
         elif not isinstance(self.stack, dict):
             yield Problem(IN_FILE, "empty or no mapping; it describes the environment")
 
@@ -106,7 +109,7 @@ class Source:
             elif project not in (PROJECT, "aws", "pulumi"):
                 yield Problem(("config", key), "unknown key: config holds aws:…, pulumi:… and gpu-blueprint:… only")
         yield from _duplicates(self.root, ())
-        yield from _loose_booleans(self.root, ())
+        yield from _loose_scalars(self.root, ())
         yield from _secrets(self.stack, IN_FILE)
 
     def line_of(self, path: FieldPath) -> int:
@@ -141,12 +144,23 @@ class Source:
             yield found[0].start_mark.line + 1, node
 
 
-def _refers_to_itself(value: Any) -> bool:
+def _unusable(value: Any) -> str:
+    """Why a document cannot be walked: aliases that make it endless or huge; empty when it can."""
     try:
-        json.dumps(value, default=str, skipkeys=True)
-    except (ValueError, RecursionError):
-        return True
-    return False
+        values = _expanded(value, {})
+    except RecursionError:
+        return "nested too deeply, or an alias (*) refers to what it stands in"
+    return f"aliases (*) expand it to {values:,} values" if values > _MOST_VALUES else ""
+
+
+def _expanded(value: Any, known: dict[int, int]) -> int:
+    """How many values a document has when its aliases are written out."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        items = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_expanded(item, known) for item in items)
+    return known[id(value)]
 
 
 def _is_secret(value: Any) -> bool:
@@ -164,18 +178,26 @@ def _secrets(value: Any, path: FieldPath) -> Iterator[Problem]:
             yield from _secrets(item, (*path, key))
 
 
-def _loose_booleans(node: Any, path: FieldPath) -> Iterator[Problem]:
-    """Yield yes, no, on and off: truth values to some YAML readers, texts to Pulumi's."""
+def _loose_scalars(node: Any, path: FieldPath) -> Iterator[Problem]:
+    """Yield what YAML readers, Pulumi's among them, do not read alike: yes and no, digits with a leading zero."""
     if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":bool") and node.value.lower() not in ("true", "false"):
         yield Problem(
             path, f'{node.value!r} is not read alike everywhere; write true or false, or "{node.value}" for the text'
         )
+    elif (
+        isinstance(node, yaml.ScalarNode)
+        and node.style is None
+        and re.fullmatch(r"0\d+|[\d_]+(:\d+)+|\d[\d_]*_[\d_]*", node.value)
+    ):
+        yield Problem(
+            path, f'{node.value} is a number to some YAML readers and not to others; quote it: "{node.value}"'
+        )
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _loose_booleans(value, (*path, key.value))
+            yield from _loose_scalars(value, (*path, key.value))
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            yield from _loose_booleans(item, (*path, index))
+            yield from _loose_scalars(item, (*path, index))
 
 
 def _duplicates(node: Any, path: FieldPath) -> Iterator[Problem]:

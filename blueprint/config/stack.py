@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from ipaddress import IPv4Network
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -22,6 +22,10 @@ from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
 """Tags that are set from other fields, on everything or on nodes."""
+
+
+LONGEST_CLUSTER_NAME = 40
+"""IAM role names have 64 characters, of which the longest suffix takes 22."""
 
 
 class HelmOverrides(Model):
@@ -46,7 +50,7 @@ class StackConfig(Model):
     """Whom it is billed to, quoted if it is a number; a tag on everything."""
     account_id: AccountId
     """AWS account, quoted. The program refuses to run in another one."""
-    tags: dict[TagKey, TagValue] = {}
+    tags: Annotated[dict[TagKey, TagValue], Field(max_length=40)] = {}
     """Further tags on every AWS resource and node."""
     network: Network
     """The VPC."""
@@ -124,8 +128,12 @@ class StackConfig(Model):
     def problems(self) -> Iterator[Problem]:
         yield from self._zone_problems()
         yield from self._address_problems()
+        if len(self.cluster_name) > LONGEST_CLUSTER_NAME:
+            path = ("cluster", "name") if self.cluster.name else ("environment",)
+            text = f"the cluster name {self.cluster_name!r} is longer than {LONGEST_CLUSTER_NAME}: names of IAM roles would not fit"
+            yield Problem(path, text)
         for key in self.tags:
-            if key in OWN_TAGS:
+            if key.lower() in (own.lower() for own in OWN_TAGS):
                 yield Problem(
                     ("tags", key), f"{key!r} is set by the blueprint, from the field of that meaning; remove it here"
                 )

@@ -8,7 +8,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import Name, PrincipalArn, Quantity
+from .scalars import Cpu, Memory, Name, PrincipalArn
 
 RESERVED_NAMESPACES = ("default", "gpu-operator")
 
@@ -44,12 +44,12 @@ class Tenant(Model):
     """Its namespace; the tenant's name unless given."""
     gpus: dict[str, Grant] = {}
     """Quota by pool, counted in what the pool hands out: whole GPUs, shares or MIG instances."""
-    cpu: Quantity
+    cpu: Cpu
     """Quota of CPU requests, quoted, such as `"64"`."""
-    memory: Quantity
+    memory: Memory
     """Quota of memory requests, such as `512Gi`."""
     members: list[PrincipalArn] = Field(min_length=1)
-    """IAM roles that may work in the namespace."""
+    """IAM roles or users that may work in the namespace."""
 
     @property
     def space(self) -> str:

@@ -4,7 +4,6 @@ import asyncio
 import contextvars
 import gc
 import json
-import logging
 import runpy
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -85,9 +84,7 @@ def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     loop.set_default_executor(_Inline(max_workers=1))
-    logger = logging.getLogger("asyncio")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # tasks that a refusal leaves unfinished are no news
+    loop.set_exception_handler(lambda *_: None)  # tasks that a refusal leaves unfinished are no news
     try:
         yield loop
     finally:
@@ -96,7 +93,6 @@ def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
         loop.run_until_complete(asyncio.sleep(0))
         loop.close()
         asyncio.set_event_loop(None)
-        logger.setLevel(level)
 
 
 @contextmanager

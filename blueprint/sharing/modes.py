@@ -29,8 +29,13 @@ class Mig(Model):
     """How many pods take turns on one instance (time-slicing over MIG); one pod each unless given."""
 
     def problems(self) -> Iterator[Problem]:
-        if (self.profile is None) == (self.layout is None):
-            yield Problem((), "say either profile (every GPU cut alike) or layout (a mix), and not both")
+        if self.profile is None and self.layout is None:
+            yield Problem(
+                (),
+                "say profile (every GPU cut alike, such as 1g.10gb) or layout (a mix, such as {3g.40gb: 1, 1g.10gb: 4})",
+            )
+        if self.profile is not None and self.layout is not None:
+            yield Problem((), "say either profile (every GPU cut alike) or layout (a mix), not both")
         if self.layout == {}:
             yield Problem(("layout",), "name at least one profile")
 

@@ -15,11 +15,12 @@ Layout = Mapping[str, int]
 
 def can_place(table: MigTable, layout: Layout) -> bool:
     """Whether one GPU can hold the layout; every name must be a profile of the table."""
-    profiles = [table.profiles[name] for name, count in layout.items() for _ in range(count)]
-    if sum(p.compute_slices for p in profiles) > table.compute_slices:
+    rows = [(table.profiles[name], count) for name, count in layout.items()]
+    if sum(p.compute_slices * count for p, count in rows) > table.compute_slices:
         return False
-    if sum(p.media_engines for p in profiles) > 1:
+    if sum(count for p, count in rows if p.media_engines) > 1:
         return False
+    profiles = [p for p, count in rows for _ in range(count)]
     return _fits(sorted(profiles, key=lambda p: (len(p.starts), p.name)), 0)
 
 
@@ -71,7 +72,11 @@ def nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tuple[La
         changed = sum(abs(wanted.get(name, 0) - layout.get(name, 0)) for name in {*wanted, *layout})
         return changed, -sum(table.profiles[name].memory_slices * count for name, count in layout.items())
 
-    return tuple(sorted(legal_layouts(table), key=distance)[:limit])
+    chosen: list[Layout] = []
+    for layout in sorted(legal_layouts(table), key=distance):
+        if not any(_contains(other, layout) for other in chosen):
+            chosen.append(layout)
+    return tuple(chosen[:limit])
 
 
 def leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:

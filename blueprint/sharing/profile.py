@@ -4,6 +4,8 @@ Resource names, counts, labels, taint, overlay and the settings that apply the s
 that they cannot disagree. Why these choices: docs/decisions/0002-distinct-resource-names.md.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -73,7 +75,7 @@ def _unit(resource: str) -> str:
 
 
 def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
-    """Derive the profile of a combination that ``refusals`` lets pass; ``pool`` names a mixed layout's config and taint."""
+    """Derive the profile of a combination that ``refusals`` lets pass; ``pool`` is the taint of a mixed layout."""
     if family is BOTTLEROCKET:
         return _on_bottlerocket(gpu, sharing)
     match sharing:
@@ -84,7 +86,7 @@ def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) ->
         case Mps(replicas=replicas):
             return _shared({WHOLE_GPU: 1}, replicas, "mps", f"{replicas} pods at once on each GPU (MPS)")
         case Mig():
-            profile = _mig(pool, gpu, sharing)
+            profile = _mig(gpu, sharing)
             return profile if len(profile.per_device) == 1 else replace(profile, taint=_pool_taint(pool))
 
 
@@ -124,10 +126,10 @@ def mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
     return {profile.name: gpu.mig.most(profile)}
 
 
-def _mig(pool: str, gpu: Gpu, sharing: Mig) -> SharingProfile:
+def _mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
     assert gpu.mig is not None
     layout = mig_layout(gpu, sharing)
-    key = f"layout-{pool}" if sharing.layout else f"{gpu.name}-{sharing.profile}".replace("+", ".")
+    key = f"{gpu.name}-{_digest(layout) if sharing.layout else sharing.profile}".replace("+", ".")
     config = [{"devices": "all", "mig-enabled": True, "mig-devices": layout}]
     resources = {gpu.mig.profiles[name].resource: count for name, count in layout.items()}
     applied = {"mig_configs": {key: config}, "node_labels": {MIG_CONFIG_LABEL: key}, "reboots": gpu.mig_needs_reboot}
@@ -138,6 +140,11 @@ def _mig(pool: str, gpu: Gpu, sharing: Mig) -> SharingProfile:
     return _shared(
         resources, sharing.replicas, "time-slicing", turns, f"{key}-time-slicing-{sharing.replicas}", **applied
     )
+
+
+def _digest(layout: Mapping[str, int]) -> str:
+    """A name that changes with the layout: a node label that changes is drift, and so nodes with the old cut are replaced."""
+    return f"layout-{hashlib.sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:8]}"
 
 
 def _on_bottlerocket(gpu: Gpu, sharing: Sharing) -> SharingProfile:
