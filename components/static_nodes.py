@@ -55,14 +55,15 @@ class StaticNodes(pulumi.ComponentResource):
             capacity_type="SPOT" if pool.purchase == ["spot"] else "ON_DEMAND",
             scaling_config=fixed_size(pool.static_nodes or 0),
             labels=node_labels(pool),
-            taints=[
-                aws.eks.NodeGroupTaintArgs(key=one["key"], value=one.get("value"), effect=_EFFECTS[one["effect"]])
-                for one in node_taints(pool)
-            ],
+            taints=[_taint(one) for one in node_taints(pool)],
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[system.group, *after]),
         )
         self.register_outputs({})
+
+
+def _taint(taint: dict[str, str]) -> aws.eks.NodeGroupTaintArgs:
+    return aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EFFECTS[taint["effect"]])
 
 
 def mime_user_data(config: dict[str, Any]) -> str:
@@ -70,8 +71,9 @@ def mime_user_data(config: dict[str, Any]) -> str:
     part = EmailMessage()
     part.set_content(yaml.safe_dump(config, sort_keys=False))
     part.replace_header("Content-Type", "application/node.eks.aws")
+    del part["MIME-Version"]
     message = EmailMessage()
-    message.make_mixed(boundary="BOUNDARY")
     message["MIME-Version"] = "1.0"
+    message.make_mixed(boundary="BOUNDARY")
     message.attach(part)
     return message.as_string()

@@ -82,9 +82,15 @@ CHANGES: dict[str, Pair] = {
     "cluster.name": clusters({}, {"name": "other"}),
     "cluster.kubernetesVersion": clusters({"kubernetesVersion": "1.35"}, {"kubernetesVersion": "1.36"}),
     "cluster.karpenterVersion": clusters({"karpenterVersion": "1.14.1"}, {"karpenterVersion": "1.15.0"}),
-    "cluster.api<PrivateApi>.access": clusters({}, api(access="public", allowedCidrs=["198.51.100.0/24"])),
-    "cluster.api<PrivateApi>.allowedCidrs": clusters({}, api(access="private", allowedCidrs=["10.9.0.0/16"])),
-    "cluster.api<PublicApi>.access": clusters(api(access="public", allowedCidrs=["198.51.100.0/24"]), {}),
+    "cluster.api<PrivateApi>.access": clusters(
+        api(access="private"), api(access="public", allowedCidrs=["198.51.100.0/24"])
+    ),
+    "cluster.api<PrivateApi>.allowedCidrs": clusters(
+        api(access="private", allowedCidrs=["10.8.0.0/16"]), api(access="private", allowedCidrs=["10.9.0.0/16"])
+    ),
+    "cluster.api<PublicApi>.access": clusters(
+        api(access="public", allowedCidrs=["198.51.100.0/24"]), api(access="private")
+    ),
     "cluster.api<PublicApi>.allowedCidrs": clusters(
         api(access="public", allowedCidrs=["198.51.100.0/24"]), api(access="public", allowedCidrs=["203.0.113.0/24"])
     ),

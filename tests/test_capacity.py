@@ -73,7 +73,7 @@ def test_tags_select_reservations_that_carry_all_of_them() -> None:
     [
         ("2026-12-01", "336h", "it ends on 2026-12-01, before nodes of main expire"),
         ("2026-12-05", "336h", None),
-        ("2030-01-01", "Never", "then the pool can launch nothing"),
+        ("2030-01-01", "Never", "then main can launch nothing"),
         ("2026-11-01", "336h", "it ended on 2026-11-01"),
     ],
 )

@@ -204,8 +204,14 @@ def test_exactly_one_dcgm_engine_runs_on_each_gpu_node(planned: Any) -> None:
     nodes = node_labels(planned())
     assert nodes
     for labels in nodes:
-        expected = ["agent"] if labels.get(OFF) == "false" else ["operator"]
-        assert engines_of(planned(), labels) == expected
+        alike = not any(other.get(OFF) == "false" for other in nodes)
+        assert engines_of(planned(), labels) == (["operator"] if alike else ["agent"])
+
+
+def test_the_agent_finds_the_operators_engine_through_its_service() -> None:
+    agent = monitoring(rendered({}))["nodeAgent"]
+    assert agent["dcgmAddress"].startswith("nvidia-dcgm.gpu-operator.svc")
+    assert agent["dnsPolicy"] == "ClusterFirstWithHostNet"
 
 
 def test_overrides_are_laid_over_and_leave_the_rest() -> None:

@@ -26,6 +26,7 @@ GRANTED = {
     },
 }
 QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|[KMGTPE]i?)?")
+EFA = "vpc.amazonaws.com/efa"
 GPU = re.compile(r"nvidia\.com/|vpc\.amazonaws\.com/")
 
 
@@ -62,8 +63,8 @@ def quotas(planned: Plan) -> dict[str, dict[str, str]]:
 
 
 def exposed(planned: Plan) -> set[str]:
-    """Every GPU resource that a pool may hand out, and whole GPUs, which a node may show before it is cut."""
-    names = {"nvidia.com/gpu"}
+    """Every GPU resource that a pool may hand out, whole GPUs, which a node may show before it is cut, and EFA."""
+    names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
     for found in some(planned, "NodePool"):
         names |= set(found.inputs["spec"]["limits"])
     for found in some(planned, "NodeOverlay"):
@@ -103,7 +104,7 @@ def test_every_namespace_of_a_tenant_has_quota_limits_and_members(planned: Plan)
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_quota_grants_what_the_stack_file_says_and_nothing_else(stack: str) -> None:
     for tenant, granted in GRANTED[stack].items():
-        expected = {name: granted.get(name, "0") for name in exposed(plan(stack))}
+        expected = {name: granted.get(name, "0") for name in {*exposed(plan(stack)), EFA}}
         hard = quotas(plan(stack))[tenant]
         assert {key.removeprefix("requests."): hard[key] for key in hard if GPU.search(key)} == expected
     assert set(quotas(plan(stack))) == set(GRANTED[stack])

@@ -32,16 +32,6 @@ CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "bo
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc", "shared"}
 FOLDERS = ("blueprint", "components", "policies", "tests", "tools")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
-STILL_LONG = {
-    "blueprint/cli/parser.py:parser",
-    "components/cluster.py:__init__",
-    "components/karpenter.py:__init__",
-    "components/karpenter_policies.py:_node_lifecycle",
-    "components/network.py:_make_endpoints",
-    "components/network.py:_make_public",
-    "components/static_nodes.py:__init__",
-}
-"""Functions that are longer than they should be; none is to join them."""
 
 
 def sources(*folders: str) -> list[Path]:
@@ -139,8 +129,7 @@ def test_no_function_is_long() -> None:
     lengths = [pair for file in sources() for pair in functions(file)]
     assert len(lengths) > 300
     long = {name for name, length in lengths if length > LONGEST_FUNCTION}
-    assert long - STILL_LONG == set()
-    assert STILL_LONG - long == set(), "these are short now: take them off the list"
+    assert long == set()
 
 
 def test_no_file_has_a_name_that_says_nothing() -> None:

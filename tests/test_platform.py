@@ -33,7 +33,7 @@ from .plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 109, "research": 136, "prod": 147}
+COUNTS = {"dev": 111, "research": 144, "prod": 110}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -43,6 +43,7 @@ TENANTS = {"dev": ["sandbox"], "research": ["language", "robotics", "vision"], "
 COMMON = {
     "Platform": "", "Network": "-network", "Cluster": "-cluster", "Access": "-access", "SystemNodes": "-system",
     "Karpenter": "-karpenter", "InterruptionQueue": "-karpenter-interruption", "GpuOperator": "-gpu-operator",
+    "Storage": "-storage",
 }  # fmt: skip
 ROLES = ("-cluster-control-plane", "-system", "-karpenter", "-karpenter-nodes", "-aws-ebs-csi-driver")
 

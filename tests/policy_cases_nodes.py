@@ -1,0 +1,126 @@
+"""Cases of the rules about node classes and launch templates."""
+
+from typing import Any
+
+from policies import UNKNOWN
+
+from .policy_cases_stacks import (
+    GONE,
+    Build,
+    broken,
+    fails,
+    foreign,
+    of,
+    passes,
+    resource,
+    shipped,
+    undecided,
+)
+
+_NAME = "infer-l40s-node-class"
+_TEMPLATE = "gpu-prod-system-template"
+_TERMS, _OPTIONS, _DISKS = ("amiSelectorTerms",), ("metadataOptions",), ("blockDeviceMappings",)
+_EBS = (*_DISKS, 0, "ebs")
+
+
+def _class(path: tuple[str | int, ...], value: Any) -> Build:
+    return broken("prod", "EC2NodeClass", "infer-l40s", ("spec", *path), value)
+
+
+def _template(path: tuple[str | int, ...], value: Any) -> Build:
+    return broken("prod", "LaunchTemplate", "system", path, value)
+
+
+def _theirs(**spec: Any) -> Build:
+    return foreign(resource("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "theirs", {"spec": spec}))
+
+
+def _launch(**inputs: Any) -> Build:
+    return foreign(resource("aws:ec2/launchTemplate:LaunchTemplate", "theirs", inputs))
+
+
+PINNED = of(
+    "ami-pinned",
+    passes("releases", shipped("prod")),
+    passes("a release of a family that is not in the catalogue", _theirs(amiSelectorTerms=[{"alias": "windows2022@v1.0.0"}])),
+    passes("an AMI by its id", _theirs(amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}])),
+    passes("no terms", _theirs()),
+    fails("latest", _class((*_TERMS, 0, "alias"), "al2023@latest"), _NAME, words="al2023@latest"),
+    fails("latest of a family that is not in the catalogue", _theirs(amiSelectorTerms=[{"alias": "windows2022@latest"}]), "theirs"),
+    fails("no version", _class((*_TERMS, 0, "alias"), "al2023"), _NAME),
+    fails("half a version", _class((*_TERMS, 0, "alias"), "bottlerocket@v1.66"), _NAME),
+    fails("a release and latest", _class((*_TERMS, 1), {"alias": "al2023@latest"}), _NAME),
+    fails("a name with a pattern", _theirs(amiSelectorTerms=[{"name": "amazon-eks-node-al2023-*"}]), "theirs",
+          awaits="names, tags and SSM parameters move as latest does and are not looked at"),
+    fails("the SSM parameter that AWS moves", _theirs(amiSelectorTerms=[{"ssmParameter": "/aws/service/eks/optimized-ami/1.36/recommended"}]),
+          "theirs", awaits="names, tags and SSM parameters move as latest does and are not looked at"),
+    undecided("terms not known", _class(_TERMS, UNKNOWN), _NAME),
+    undecided("an alias not known", _class((*_TERMS, 0, "alias"), UNKNOWN), _NAME,
+              awaits="an unknown alias ends in AttributeError"),
+)  # fmt: skip
+
+LOCKED = of(
+    "imds-locked",
+    passes("locked", shipped("prod")),
+    passes("Karpenter's defaults, which lock it", _theirs()),
+    passes("a launch template without hop limit", _launch(metadataOptions={"httpTokens": "required"})),
+    passes("a launch template with the limit as text", _launch(metadataOptions={"httpTokens": "required", "httpPutResponseHopLimit": "1"})),
+    fails("tokens optional", _class((*_OPTIONS, "httpTokens"), "optional"), _NAME),
+    fails("two hops", _class((*_OPTIONS, "httpPutResponseHopLimit"), 2), _NAME),
+    fails("tokens optional in a launch template", _template((*_OPTIONS, "httpTokens"), "optional"), _TEMPLATE),
+    fails("two hops in a launch template", _template((*_OPTIONS, "httpPutResponseHopLimit"), 2), _TEMPLATE),
+    fails("a launch template that says nothing: EC2 then asks for no token", _template(_OPTIONS, GONE), _TEMPLATE),
+    passes("the hop limit given, tokens left to Karpenter, which requires them", _theirs(metadataOptions={"httpPutResponseHopLimit": 1}),
+           awaits="the CRD's default of httpTokens is required also where metadataOptions is given in part"),
+    undecided("options not known", _class(_OPTIONS, UNKNOWN), _NAME),
+    undecided("tokens not known", _class((*_OPTIONS, "httpTokens"), UNKNOWN), _NAME,
+              awaits="an unknown value is taken for a wrong one"),
+    undecided("hops not known", _class((*_OPTIONS, "httpPutResponseHopLimit"), UNKNOWN), _NAME,
+              awaits="an unknown number ends in TypeError"),
+)  # fmt: skip
+
+ENCRYPTED = of(
+    "volumes-encrypted",
+    passes("encrypted", shipped("prod")),
+    passes("Karpenter's default volume, which is encrypted", _theirs()),
+    passes("a launch template without volumes", _launch()),
+    fails("not encrypted", _class((*_EBS, "encrypted"), False), _NAME, words="/dev/xvda"),
+    fails("not said", _class((*_EBS, "encrypted"), GONE), _NAME),
+    fails("not encrypted in a launch template", _template((*_EBS, "encrypted"), "false"), _TEMPLATE),
+    fails("a second volume", _class((*_DISKS, 1), {"deviceName": "/dev/xvdz", "ebs": {"volumeSize": "1Gi"}}), _NAME, words="/dev/xvdz"),
+    passes("an instance store mapped in a launch template", _launch(blockDeviceMappings=[{"deviceName": "/dev/sdb", "virtualName": "ephemeral0"}]),
+           awaits="what is no EBS volume is called an EBS volume that is not encrypted"),
+    undecided("volumes not known", _class(_DISKS, UNKNOWN), _NAME),
+    undecided("whether it is encrypted is not known", _class((*_EBS, "encrypted"), UNKNOWN), _NAME,
+              awaits="an unknown value is taken for a wrong one"),
+)  # fmt: skip
+
+
+def _sized(*sizes: Any, **spec: Any) -> Build:
+    return _theirs(
+        blockDeviceMappings=[{"deviceName": "/dev/xvda", "ebs": {"volumeSize": size}} for size in sizes], **spec
+    )
+
+
+LARGE = of(
+    "disk-large-enough",
+    passes("large disks", shipped("dev")),
+    passes("just large enough", _sized("100Gi")),
+    passes("a small volume for the system beside a large one", _sized("4Gi", "200Gi")),
+    passes("larger than the environment asks for", _sized("50Gi"), minimumGib=50),
+    passes("a tebibyte", _sized("1Ti")),
+    passes("a terabyte", _sized("1T")),
+    passes("local NVMe", _sized("20Gi", instanceStorePolicy="RAID0")),
+    fails("too small", broken(_class((*_EBS, "volumeSize"), "50Gi"), "EC2NodeClass", "infer-l40s", ("spec", "instanceStorePolicy"), GONE),
+          _NAME, words="has 50 GiB"),
+    fails("just too small", _sized("99Gi"), "theirs"),
+    fails("smaller than the environment asks for", _sized("200Gi"), "theirs", minimumGib=201),
+    fails("Karpenter's default volume", _theirs(), "theirs", words="has 20 GiB"),
+    fails("a volume without size", _theirs(blockDeviceMappings=[{"ebs": {"encrypted": True}}]), "theirs"),
+    fails("a mapping without volume", _theirs(blockDeviceMappings=[{"deviceName": "/dev/xvda"}]), "theirs"),
+    undecided("volumes not known", _theirs(blockDeviceMappings=UNKNOWN), "theirs"),
+    undecided("the policy of local NVMe not known", _sized("20Gi", instanceStorePolicy=UNKNOWN), "theirs"),
+    undecided("the size not known", _sized(UNKNOWN), "theirs", awaits="an unknown size is taken for 0"),
+)  # fmt: skip
+
+CASES = (*PINNED, *LOCKED, *ENCRYPTED, *LARGE)

@@ -1,0 +1,118 @@
+"""Cases of the rules about GPU NodePools: taints, limits and whether sharing is told."""
+
+from typing import Any
+
+from policies import UNKNOWN
+
+from .policy_cases_stacks import (
+    GONE,
+    Build,
+    beside,
+    broken,
+    fails,
+    foreign,
+    node_pool,
+    of,
+    passes,
+    requirement,
+    shipped,
+    undecided,
+    without,
+)
+
+_NODE = ("spec", "template", "spec")
+_LABELS = ("spec", "template", "metadata", "labels")
+_TYPE, _WELL_KNOWN = "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-"
+_SOFT = {"key": "gpu", "effect": "PreferNoSchedule"}
+_EVICTS = {"key": "gpu", "effect": "NoExecute"}
+
+
+def _l40s(path: tuple[str, ...], value: Any) -> Build:
+    return broken("prod", "NodePool", "infer-l40s", path, value)
+
+
+def _theirs(key: str, *values: str, operator: str = "In", **spec: Any) -> Build:
+    return foreign(node_pool(requirement(key, *values, operator=operator), **spec))
+
+
+TAINTED = of(
+    "gpu-pool-tainted",
+    passes("pools that are tainted", shipped("prod")),
+    passes("a CPU pool by category", _theirs(f"{_WELL_KNOWN}category", "c", "m")),
+    passes("a CPU pool by type", _theirs(_TYPE, "m7i.xlarge")),
+    passes("GPU types that are excluded", _theirs(_TYPE, "p5.48xlarge", operator="NotIn")),
+    passes("a taint that also evicts", _l40s((*_NODE, "taints"), [_EVICTS])),
+    passes("a soft taint beside a hard one", _l40s((*_NODE, "taints"), [_SOFT, _EVICTS])),
+    passes("types of one family, GPUs of another", foreign(
+        node_pool(requirement(_TYPE, "g6.xlarge"), requirement(f"{_WELL_KNOWN}family", "m7i")))),
+    fails("no taints", _l40s((*_NODE, "taints"), GONE), "infer-l40s-node-pool"),
+    fails("a taint that only asks", broken("dev", "NodePool", "", (*_NODE, "taints"), [_SOFT]), "shared-l4-node-pool"),
+    fails("a GPU type", _theirs(_TYPE, "m7i.xlarge", "g6.xlarge"), "theirs"),
+    fails("a GPU family", _theirs(f"{_WELL_KNOWN}family", "g6"), "theirs"),
+    fails("a category with GPU families", _theirs(f"{_WELL_KNOWN}category", "c", "g"), "theirs"),
+    fails("a GPU by name", _theirs(f"{_WELL_KNOWN}gpu-name", "l4"), "theirs"),
+    fails("a number of GPUs", _theirs(f"{_WELL_KNOWN}gpu-count", "1", "8"), "theirs"),
+    fails("GPUs that need only exist", _theirs(f"{_WELL_KNOWN}gpu-manufacturer", operator="Exists"), "theirs"),
+    fails("GPUs among any types", foreign(
+        node_pool(requirement(_TYPE, operator="Exists"), requirement(f"{_WELL_KNOWN}gpu-count", "8"))), "theirs"),
+    fails("more than no GPUs", _theirs(f"{_WELL_KNOWN}gpu-count", "0", operator="Gt"), "theirs",
+          awaits="Gt is not read: a pool of instance-gpu-count Gt 0 is taken for a CPU pool"),
+    fails("every category but three", _theirs(f"{_WELL_KNOWN}category", "c", "m", "r", operator="NotIn"), "theirs",
+          awaits="NotIn is not read, although what it leaves has GPUs"),
+    fails("a GPU type, asked for twice", foreign(
+        node_pool(requirement(_TYPE, "p5.48xlarge"), requirement(_TYPE, operator="Exists"))), "theirs",
+          awaits="of two requirements with one key only the last is read"),
+    undecided("taints not known", _l40s((*_NODE, "taints"), UNKNOWN), "infer-l40s-node-pool"),
+    undecided("requirements not known", _l40s((*_NODE, "requirements"), UNKNOWN), "infer-l40s-node-pool"),
+    undecided("the only taint not known", _l40s((*_NODE, "taints"), [UNKNOWN]), "infer-l40s-node-pool",
+              awaits="an unknown item of a list ends in AttributeError"),
+    undecided("the only effect not known", _l40s((*_NODE, "taints"), [{"key": "a", "effect": UNKNOWN}]),
+              "infer-l40s-node-pool", awaits="an unknown effect is taken for a wrong one"),
+    undecided("the only requirement not known", foreign(node_pool(UNKNOWN)), "theirs",
+              awaits="an unknown item of a list ends in AttributeError"),
+    passes("a CPU pool, taints not known", _theirs(_TYPE, "m7i.xlarge", node={"taints": UNKNOWN}),
+           awaits="taints are looked at before the question whether it is a GPU pool"),
+)  # fmt: skip
+
+LIMITED = of(
+    "gpu-pool-limited",
+    passes("limits in GPUs", shipped("research")),
+    passes("a CPU pool without limits", _theirs(_TYPE, "m7i.xlarge")),
+    passes("a limit as a number, beside one in CPUs", _l40s(("spec", "limits"), {"cpu": "8", "nvidia.com/gpu": 16})),
+    passes("a limit whose size is not known", _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN})),
+    fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool"),
+    fails("limits in CPUs", _l40s(("spec", "limits"), {"cpu": "1000"}), "infer-l40s-node-pool"),
+    fails("a limit in whole GPUs where slices are handed out",
+          broken("research", "NodePool", "h100-slices", ("spec", "limits"), {"nvidia.com/gpu": "16"}),
+          "h100-slices-node-pool", awaits="the overlays set nvidia.com/gpu to 0, so that limit is never reached"),
+    undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
+)  # fmt: skip
+
+_CUT = {"nvidia.com/mig.config": "all-1g.10gb"}
+_SLICED = {"nvidia.com/device-plugin.config": "mps-4"}
+_PLAIN = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/device-plugin.config": "none"}
+
+OVERLAID = of(
+    "sharing-overlaid",
+    passes("sharing that overlays tell", shipped("prod")),
+    passes("slices that overlays tell", shipped("research")),
+    passes("labels that say nothing is shared", broken("prod", "NodePool", "infer-l40s", _LABELS, _PLAIN)),
+    passes("no labels at all", broken("prod", "NodePool", "infer-l40s", ("spec", "template", "metadata"), GONE)),
+    passes("a pool of others without labels", _theirs(_TYPE, "p5.48xlarge")),
+    fails("slices without overlay", broken("prod", "NodePool", "infer-l40s", _LABELS, _CUT), "infer-l40s-node-pool"),
+    fails("replicas without overlay", broken("prod", "NodePool", "infer-l40s", _LABELS, _SLICED), "infer-l40s-node-pool"),
+    fails("no overlay left", without(without("research", "NodeOverlay", "overlay-1"), "NodeOverlay", "overlay-8"),
+          "h100-slices-node-pool"),
+    fails("overlays of another pool", beside("prod", node_pool(requirement(_TYPE, "g6.xlarge"),
+          template={"metadata": {"labels": _SLICED}})), "theirs"),
+    undecided("labels not known", broken("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN)),
+    undecided("requirements of an overlay not known",
+              broken("prod", "NodeOverlay", "overlay-1", ("spec", "requirements"), UNKNOWN)),
+    undecided("a label not known", broken("prod", "NodePool", "infer-l40s", _LABELS, {"nvidia.com/mig.config": UNKNOWN}),
+              awaits="an unknown label is taken for one that shares"),
+    fails("one pool not known, another wrong", broken(
+        broken("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN), "NodePool", "infer-l40s", _LABELS, _CUT),
+          "infer-l40s-node-pool", awaits="the first unknown ends the rule for all pools after it"),
+)  # fmt: skip
+
+CASES = (*TAINTED, *LIMITED, *OVERLAID)
