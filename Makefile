@@ -8,7 +8,8 @@ help: ## show this list
 
 .venv/ready: requirements.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gpu-blueprint needs Python 3.11 or newer: make PYTHON=python3.11"; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf .venv && $(PYTHON) -m venv .venv; } \
+	  || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }
 	@echo "installing requirements.txt into .venv (once) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@

@@ -1,0 +1,136 @@
+"""Cases of the rules about IAM documents."""
+
+import json
+from typing import Any
+
+from policies import UNKNOWN
+
+from .policy_cases_stacks import GONE, Build, broken, fails, foreign, of, passes, resource, shipped, undecided
+
+_LIFECYCLE, _TRUST = "gpu-prod-karpenter-node-lifecycle", "gpu-prod-karpenter-role"
+_INTEGRATION = "gpu-prod-karpenter-iam-integration"
+_FIRST = ("assumeRolePolicy", "Statement", 0)
+
+
+def _policy(name: str, path: tuple[str | int, ...], value: Any) -> Build:
+    return broken("prod", "Policy", name, ("policy", "Statement", *path), value)
+
+
+def _trust(path: tuple[str | int, ...], value: Any) -> Build:
+    return broken("prod", "Role", _TRUST, (*_FIRST, *path), value)
+
+
+def _allows(type_: str = "aws:iam/policy:Policy", field: str = "policy", **statement: Any) -> Build:
+    """A document of others, with its statement as a single object."""
+    document = {"Version": "2012-10-17", "Statement": {"Effect": "Allow", **statement}}
+    return foreign(resource(type_, "theirs", {field: json.dumps(document)}))
+
+
+def _inline(**statement: Any) -> Build:
+    document = json.dumps({"Statement": [{"Effect": "Allow", **statement}]})
+    return foreign(resource("aws:iam/role:Role", "theirs", {"inlinePolicies": [{"policy": document}]}))
+
+
+def _as_object(**statement: Any) -> Build:
+    document = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **statement}]}
+    return foreign(resource("aws:iam/policy:Policy", "theirs", {"policy": document}))
+
+
+_UNKNOWN_DOCUMENT = broken("prod", "Policy", _LIFECYCLE, ("policy",), UNKNOWN)
+_NO_JSON = foreign(resource("aws:iam/policy:Policy", "theirs", {"policy": "${file}"}))
+_AWAITED_SHAPES = "documents as objects are passed over, although pulumi-aws takes them"
+_INLINE = "inlinePolicies of a Role are not looked at"
+
+ACTIONS = of(
+    "no-wildcard-action",
+    passes("actions named", shipped("prod")),
+    passes("one action, as a text", _allows(Action="s3:GetObject", Resource="*")),
+    passes("what is denied may be wide", _allows(Effect="Deny", Action="*", Resource="*")),
+    passes("a role of Kubernetes", foreign(resource("kubernetes:rbac.authorization.k8s.io/v1:Role", "theirs", {"rules": [{"verbs": ["*"]}]}))),
+    fails("everything", _policy(_LIFECYCLE, (0, "Action"), "*"), _LIFECYCLE, words="allows *;"),
+    fails("everything of EC2, in a list", _policy(_LIFECYCLE, (0, "Action"), ["ec2:RunInstances", "ec2:*"]), _LIFECYCLE, words="ec2:*"),
+    fails("a trust in every way", _trust(("Action",), "sts:*"), _TRUST),
+    fails("everything but", _policy(_LIFECYCLE, (0,), {"Effect": "Allow", "NotAction": "iam:*", "Resource": "*"}), _LIFECYCLE, words="everything but"),
+    fails("the rights of others", _allows("aws:sqs/queuePolicy:QueuePolicy", Action="sqs:*", Principal={"Service": "a"}), "theirs"),
+    fails("question marks", _allows(Action="iam:PassRol?", Resource="*"), "theirs", awaits="? matches any character in IAM too"),
+    fails("rights inside a role", _inline(Action="*", Resource="*"), "theirs", awaits=_INLINE),
+    fails("a document as an object", _as_object(Action="*", Resource="*"), "theirs", awaits=_AWAITED_SHAPES),
+    undecided("a document not known", _UNKNOWN_DOCUMENT, _LIFECYCLE),
+    undecided("a document that is no JSON", _NO_JSON, "theirs"),
+    fails("a document without statements", foreign(resource("aws:iam/policy:Policy", "theirs", {"policy": "{}"})), "theirs",
+          awaits="it ends in KeyError"),
+)  # fmt: skip
+
+_EVERYBODY: dict[str, Any] = {"Action": "sqs:SendMessage", "Resource": "*", "Principal": "*"}
+_QUEUE = "aws:sqs/queuePolicy:QueuePolicy"
+
+PRINCIPALS = of(
+    "no-wildcard-principal",
+    passes("principals named", shipped("prod")),
+    passes("everybody denied", _allows(_QUEUE, **_EVERYBODY, Effect="Deny")),
+    passes("everybody of one account", _allows(_QUEUE, **_EVERYBODY, Condition={"StringEquals": {"aws:SourceAccount": "111122223333"}})),
+    passes("rights, which have no principal", _allows(Action="s3:GetObject", Resource="*")),
+    fails("everybody trusted", broken("prod", "Role", "karpenter-nodes-role", (*_FIRST, "Principal"), "*"), "gpu-prod-karpenter-nodes-role"),
+    fails("everybody trusted for a role that has a condition", _trust((), {"Effect": "Allow", "Principal": {"AWS": "*"}}), _TRUST),
+    fails("everybody", _allows(_QUEUE, **_EVERYBODY), "theirs"),
+    fails("every account", _allows(_QUEUE, **_EVERYBODY | {"Principal": {"Service": "a", "AWS": ["111122223333", "*"]}}), "theirs"),
+    fails("everybody who encrypts", _allows(_QUEUE, **_EVERYBODY, Condition={"Bool": {"aws:SecureTransport": "true"}}), "theirs",
+          awaits="any condition counts, also one that does not say who"),
+    fails("everybody but", _allows(_QUEUE, Action="sqs:SendMessage", Resource="*", NotPrincipal={"AWS": "111122223333"}), "theirs",
+          awaits="NotPrincipal is not looked at"),
+    fails("everybody, for a key", _allows("aws:kms/key:Key", **_EVERYBODY), "theirs",
+          awaits="policies that stand in the resource itself (Key, Queue, Bucket, Topic) are not looked at"),
+    undecided("a document not known", broken("prod", "QueuePolicy", "", ("policy",), UNKNOWN), "gpu-prod-karpenter-interruption-policy"),
+    undecided("a document that is no JSON", _NO_JSON, "theirs"),
+)  # fmt: skip
+
+
+def _pass_role(**statement: Any) -> Build:
+    return _allows(Action="iam:PassRole", **statement)
+
+
+_ROLES = "arn:aws:iam::111122223333:role"
+
+PASS_ROLE = of(
+    "pass-role-scoped",
+    passes("one role", shipped("prod")),
+    passes("named roles", _pass_role(Resource=[f"{_ROLES}/one", f"{_ROLES}/two"])),
+    passes("any role denied", _pass_role(Effect="Deny", Resource="*")),
+    passes("other rights to everything", _allows(Action=["ec2:DescribeImages"], Resource="*")),
+    fails("any role", _policy(_INTEGRATION, (0, "Resource"), "*"), _INTEGRATION),
+    fails("a named role and any", _policy(_INTEGRATION, (0, "Resource"), [f"{_ROLES}/one", f"{_ROLES}/*"]), _INTEGRATION),
+    fails("among other rights", _allows(Action=["iam:GetRole", "iam:PassRole"], Resource=f"{_ROLES}/*"), "theirs"),
+    fails("all but some roles", _pass_role(NotResource=f"{_ROLES}/admin"), "theirs", awaits="NotResource is not looked at"),
+    fails("in small letters", _allows(Action="iam:passrole", Resource="*"), "theirs", awaits="IAM does not tell capital letters in actions"),
+    fails("by a wildcard", _allows(Action="iam:Pass*", Resource="*"), "theirs", awaits="actions with wildcards are not matched"),
+    fails("rights inside a role", _inline(Action="iam:PassRole", Resource="*"), "theirs", awaits=_INLINE),
+    undecided("a document not known", broken("prod", "Policy", _INTEGRATION, ("policy",), UNKNOWN), _INTEGRATION),
+    undecided("a document that is no JSON", _NO_JSON, "theirs"),
+)  # fmt: skip
+
+_LAUNCH, _DELETE = 2, 5
+_MACHINES = "arn:aws:ec2:us-east-1:*:instance/*"
+
+LAUNCH = of(
+    "launch-scoped",
+    passes("limited by tags", shipped("prod")),
+    passes("images that all share", _allows(Action="ec2:CreateFleet", Resource=["arn:aws:ec2:us-east-1::image/*", "arn:aws:ec2:us-east-1::snapshot/*"])),
+    passes("ending denied", _allows(Effect="Deny", Action="ec2:TerminateInstances", Resource="*")),
+    passes("looking at everything", _allows(Action="ec2:DescribeInstances", Resource="*")),
+    fails("launching unconditioned", _policy(_LIFECYCLE, (_LAUNCH, "Condition"), GONE), _LIFECYCLE, words="ec2:CreateFleet, ec2:CreateLaunchTemplate"),
+    fails("ending unconditioned", _policy(_LIFECYCLE, (_DELETE, "Condition"), GONE), _LIFECYCLE),
+    fails("ending anything", _allows(Action="ec2:TerminateInstances", Resource="*"), "theirs"),
+    fails("images and machines", _allows(Action=["ec2:CreateTags"], Resource=["arn:aws:ec2:us-east-1::image/*", _MACHINES]), "theirs"),
+    fails("an empty condition", _allows(Action="ec2:TerminateInstances", Resource=_MACHINES, Condition={}), "theirs"),
+    fails("running machines", _allows(Action="ec2:RunInstances", Resource="*"), "theirs",
+          awaits="ec2:RunInstances, the action that launches, is not in the list"),
+    fails("in small letters", _allows(Action="ec2:terminateinstances", Resource="*"), "theirs",
+          awaits="IAM does not tell capital letters in actions"),
+    fails("all but some machines", _allows(Action="ec2:TerminateInstances", NotResource=_MACHINES), "theirs", awaits="NotResource is not looked at"),
+    fails("conditioned on a region alone", _allows(Action="ec2:TerminateInstances", Resource="*",
+          Condition={"StringEquals": {"aws:RequestedRegion": "us-east-1"}}), "theirs", awaits="any condition counts, also one that names no tag"),
+    undecided("a document not known", _UNKNOWN_DOCUMENT, _LIFECYCLE),
+    undecided("a document that is no JSON", _NO_JSON, "theirs"),
+)  # fmt: skip
+
+CASES = (*ACTIONS, *PRINCIPALS, *PASS_ROLE, *LAUNCH)
