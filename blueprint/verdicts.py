@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
@@ -57,14 +57,31 @@ def read_levels(path: Path) -> dict[str, Any]:
         given: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None
-    known = [rule.id for rule in RULES]
-    for name, value in given.items():
-        level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
-        if name not in (*known, "all"):
-            raise UsageError(f"{path}: there is no rule {name!r} {near(name, known)}")
-        if level not in LEVELS:
-            raise UsageError(f"{path}: {name}: {level!r} is no level (there are: {', '.join(LEVELS)})")
+    if not isinstance(given, dict):
+        raise UsageError(f"{path}: must be an object of rules and their levels")
+    if mistakes := [mistake for name, value in given.items() for mistake in _mistakes(name, value)]:
+        raise UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
     return given
+
+
+def _mistakes(name: str, value: Any) -> Iterator[str]:
+    defaults = {rule.id: rule.settings for rule in RULES} | {"all": {}}
+    if name not in defaults:
+        yield f"there is no rule {name!r} {near(name, list(defaults))}"
+        return
+    level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
+    if level not in LEVELS:
+        yield f"{name}: {level!r} is no level (there are: {', '.join(LEVELS)})"
+    settings = (
+        {key: item for key, item in value.items() if key != "enforcementLevel"} if isinstance(value, dict) else {}
+    )
+    for key, item in settings.items():
+        default = defaults[name].get(key)
+        number = isinstance(default, int) and isinstance(item, int | float) and not isinstance(item, bool)
+        if default is None:
+            yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
+        elif not number and not isinstance(item, type(default)):
+            yield f"{name}: {key} is {item!r}, which must be like {default!r}"
 
 
 def findings(
@@ -78,8 +95,23 @@ def findings(
         if level != "disabled":
             verdicts = judge(rule, stack, settings)
             named = ((verdict, verdict.urn.split("::")[-1]) for verdict in verdicts)
-            found += [Finding(verdict, level, waiver_of(waivers, rule.id, name, today)) for verdict, name in named]
+            found += [
+                Finding(
+                    verdict, _counts(level, rule, stack, verdict, settings), waiver_of(waivers, rule.id, name, today)
+                )
+                for verdict, name in named
+            ]
     return found
+
+
+def _counts(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]) -> Level:
+    """As Pulumi counts: what the level remediate does not mend is mandatory."""
+    if level != "remediate":
+        return level
+    resource = stack.by_urn[verdict.urn]
+    mended = rule.remediate(resource, {**rule.settings, **settings}) if rule.remediate else None
+    good = mended and not any(judge(rule, Stack([replace(resource, props=mended)]), settings))
+    return "remediate" if good else "mandatory"
 
 
 def _waiver_findings(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:

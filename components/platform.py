@@ -51,13 +51,16 @@ class Platform(pulumi.ComponentResource):
             launchers.append(GpuOperator(f"{name}-gpu-operator", config, after=ready, opts=inside).release)
         if any(pool.multi_node for pool in config.pools):
             launchers += Efa(f"{name}-efa", config, network=network, after=ready, opts=both).ready
+        pools: dict[str, pulumi.Resource] = {}
         for pool in config.pools:
             if pool.static_nodes:
                 StaticNodes(pool.name, config, pool, network=network, system=nodes, after=launchers, opts=cloud)
             else:
-                GpuPool(pool.name, config, pool, after=launchers, opts=inside)
+                pools[pool.name] = GpuPool(pool.name, config, pool, after=launchers, opts=inside).node_pool
         for tenant in config.tenants:
-            TenantSpace(f"tenant-{tenant.name}", config, tenant, after=ready, opts=inside)
+            # A destroy then ends a tenant's pods before it drains the pools that they run in.
+            used = [pools[name] for name in tenant.gpus if name in pools]
+            TenantSpace(f"tenant-{tenant.name}", config, tenant, after=[*ready, *used], opts=inside)
 
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})

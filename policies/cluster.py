@@ -2,9 +2,8 @@
 
 from blueprint.catalog.versions import KUBERNETES
 
+from .network import opens_much
 from .rule import UNKNOWN, Report, Resource, Rule, Settings, Stack
-
-_OPEN = "0.0.0.0/0"
 
 
 def _is_cluster(resource: Resource) -> bool:
@@ -15,10 +14,9 @@ def _api_closed(cluster: Resource, report: Report, _: Settings) -> None:
     if not _is_cluster(cluster):
         return
     native = cluster.type.startswith("aws:")
-    vpc = cluster.get("vpcConfig", default={}) if native else cluster.props
-    public = vpc.get("endpointPublicAccess", True)
-    cidrs = vpc.get("publicAccessCidrs")
-    if public is not False and (not cidrs or (cidrs is not UNKNOWN and _OPEN in cidrs)):
+    place = ["vpcConfig"] if native else []
+    cidrs = cluster.get(*place, "publicAccessCidrs")
+    if (not cidrs or opens_much(list(cidrs))) and cluster.get(*place, "endpointPublicAccess", default=True):
         report(f"the Kubernetes API of {cluster.name} is open to the world")
 
 
@@ -41,7 +39,7 @@ def _secrets_encrypted(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster):
         native = cluster.type.startswith("aws:")
         key = cluster.props.get("encryptionConfig") if native else cluster.props.get("encryptionConfigKeyArn")
-        if not key:
+        if key is not UNKNOWN and not key:
             report(f"Kubernetes secrets of {cluster.name} are not encrypted with a key of yours")
 
 
@@ -67,12 +65,15 @@ def _protected(cluster: Resource, report: Report, _: Settings) -> None:
         report(f"{cluster.name} can be deleted by one command")
 
 
-def _skew(stack: Stack, report: Report, _: Settings) -> None:
-    versions = [cluster.get("version") for cluster in stack.resources if _is_cluster(cluster)]
-    for group in stack.of("NodeGroup") if versions and versions[0] else ():
-        behind = _minor(versions[0]) - _minor(group.get("version", default=versions[0]))
+def _skew(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    named = group.props.get("clusterName")
+    clusters = [one for one in stack.resources if _is_cluster(one)]
+    own = [one for one in clusters if one.props.get("name") == named] if len(clusters) > 1 else clusters
+    for cluster in own:
+        version = cluster.get("version", default="")
+        behind = _minor(version) - _minor(group.get("version", default=version)) if version else 0
         if not 0 <= behind <= 3:
-            report(f"nodes of {group.name} are {behind} minor versions behind the control plane", group)
+            report(f"nodes of {group.name} are {behind} minor versions behind the control plane")
 
 
 def _minor(version: str) -> int:

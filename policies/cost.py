@@ -1,29 +1,45 @@
 """What the ceilings can cost."""
 
+import math
+
 from blueprint.catalog.prices import usd_per_hour
 
-from .pools import amount, capacity_types, gpu_rows, wanted
+from .pools import ZONE, amount, capacity_types, gpu_rows, pool_names, wanted
 from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack
 
 
-def _under_ceiling(stack: Stack, report: Report, settings: Settings) -> None:
+def _under_ceiling(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     most = settings["hourlyUsd"]
     if not most:
         return
-    overlays = list(stack.of("NodeOverlay"))
-    bought = [pool for pool in stack.of("NodePool") if gpu_rows(pool) and capacity_types(pool) != ["reserved"]]
-    costs = {pool.name: _gpus(pool, overlays) * _dearest(pool) for pool in bought}
-    total = sum(costs.values())
-    if total > most:
-        dearest = max(costs, key=lambda name: costs[name])
+    known, unknown = _costs(stack)
+    total = sum(known.values())
+    dearest = max(known, key=lambda urn: known[urn], default="")
+    if total > most and pool.urn == dearest:
         report(
-            f"at their ceilings GPU pools cost {total:,.0f} $ an hour on demand, allowed are {most:,.0f} $ (most of it: {dearest})"
+            f"at their ceilings GPU pools cost {total:,.2f} $ an hour on demand, allowed are {most:,.2f} $ (most of it: {pool.name})"
         )
+    elif total <= most and unknown and pool is next(stack.of("NodePool")):
+        raise unknown
+
+
+def _costs(stack: Stack) -> tuple[dict[str, float], NotYetKnownError | None]:
+    """Dollars an hour by URN of each pool that buys, and what hides those of the others."""
+    overlays = list(stack.of("NodeOverlay"))
+    known: dict[str, float] = {}
+    unknown: NotYetKnownError | None = None
+    for pool in stack.of("NodePool"):
+        try:
+            if gpu_rows(pool) and capacity_types(pool) != ["reserved"]:
+                known[pool.urn] = _gpus(pool, overlays) * _dearest(pool)
+        except NotYetKnownError as error:
+            unknown = error
+    return known, unknown
 
 
 def _dearest(pool: Resource) -> float:
     """On-demand dollars an hour of one GPU, on the type of the pool where it costs most."""
-    zones = wanted(pool).get("topology.kubernetes.io/zone", [])
+    zones = wanted(pool, ZONE)
     region = zones[0][:-1] if zones else "us-east-1"
     prices = {row: usd_per_hour(row.instance_type, region) for row in gpu_rows(pool)}
     for row, price in prices.items():
@@ -40,7 +56,7 @@ def _gpus(pool: Resource, overlays: list[Resource]) -> float:
         if name.startswith("nvidia.com/")
     }
     for overlay in overlays:
-        if pool.get("metadata", "name") in wanted(overlay).get("karpenter.sh/nodepool", []):
+        if pool.get("metadata", "name") in pool_names(overlay) and gpu_rows(overlay):
             devices = gpu_rows(overlay)[0].gpu_devices
             capacity = overlay.get("spec", "capacity", default={})
             ratios = [
@@ -50,6 +66,8 @@ def _gpus(pool: Resource, overlays: list[Resource]) -> float:
             ]
             if ratios:
                 return max(ratios)
+    if not limits:
+        return math.inf
     return limits.get("nvidia.com/gpu", 0)
 
 

@@ -8,13 +8,17 @@ import yaml
 from blueprint.catalog import GPUS, MigTable
 from blueprint.sharing.placement import can_place, refusal
 
-from .pools import amount, gpu_rows, is_gpu_pool, wanted
-from .rule import Report, Resource, Rule, Settings, Stack
+from .pools import INSTANCE_TYPE, amount, gpu_rows, is_gpu_pool, pool_names, strange_types, wanted
+from .rule import Report, Resource, Rule, Settings, Stack, known_first
+
+_MIG = "nvidia.com/mig-"
 
 
 def _tainted(pool: Resource, report: Report, _: Settings) -> None:
+    if not is_gpu_pool(pool):
+        return
     taints = pool.get("spec", "template", "spec", "taints", default=[])
-    if is_gpu_pool(pool) and not any(taint.get("effect") in ("NoSchedule", "NoExecute") for taint in taints):
+    if not any(taint.get("effect") in ("NoSchedule", "NoExecute") for taint in taints):
         report(f"GPU pool {pool.name} has no NoSchedule taint: any pod may land on its nodes")
 
 
@@ -33,10 +37,22 @@ def _slices(overlay: Resource) -> dict[str, int]:
     }
 
 
+def _profiles(overlay: Resource) -> list[str]:
+    """Every MIG profile that an overlay hands out, shared or not."""
+    names = [
+        name.removesuffix(".shared")
+        for name, count in overlay.get("spec", "capacity", default={}).items()
+        if amount(count)
+    ]
+    return [name.removeprefix(_MIG).replace("gb.", "gb+") for name in names if name.startswith(_MIG)]
+
+
 def _profiles_exist(overlay: Resource, report: Report, _: Settings) -> None:
-    slices, rows = _slices(overlay), gpu_rows(overlay)
-    if slices and not rows:
-        report(f"overlay {overlay.name} hands out {', '.join(slices)} but names no instance type that is known")
+    slices, rows = _profiles(overlay), gpu_rows(overlay)
+    strange = strange_types(overlay)
+    if slices and (strange or not rows):
+        lack = f"{', '.join(strange)} is not known" if strange else "it names no GPU type"
+        report(f"overlay {overlay.name} hands out {', '.join(slices)}, and {lack}")
     for row in rows:
         known = row.gpu.mig.profiles if row.gpu.mig else {}
         for profile in slices:
@@ -70,7 +86,12 @@ def _mig_configs(release: Resource) -> Iterator[tuple[str, dict[str, int]]]:
 
 def _configs_legal(release: Resource, report: Report, _: Settings) -> None:
     tables: list[MigTable] = [gpu.mig for gpu in GPUS.values() if gpu.mig]
-    for name, layout in _mig_configs(release):
+    try:
+        layouts = list(_mig_configs(release))
+    except yaml.YAMLError as error:
+        report(f"the MIG configs of {release.name} are no YAML: {' '.join(str(error).split())}")
+        return
+    for name, layout in layouts:
         fitting = [table for table in tables if all(profile in table.profiles for profile in layout)]
         if not fitting:
             report(f"MIG config {name!r} names profiles that no one GPU has: {', '.join(layout)}")
@@ -79,8 +100,7 @@ def _configs_legal(release: Resource, report: Report, _: Settings) -> None:
 
 
 def _scoped(overlay: Resource, report: Report, _: Settings) -> None:
-    keys = wanted(overlay)
-    if len(keys.get("karpenter.sh/nodepool", [])) != 1 or not keys.get("node.kubernetes.io/instance-type"):
+    if len(list(pool_names(overlay))) != 1 or not wanted(overlay, INSTANCE_TYPE):
         report(
             f"overlay {overlay.name} is not bound to one NodePool and to instance types: it corrupts every pool it matches"
         )
@@ -100,16 +120,17 @@ def _whole_gpus_hidden(overlay: Resource, report: Report, _: Settings) -> None:
         )
 
 
-def _overlaid(stack: Stack, report: Report, _: Settings) -> None:
-    told = {name for overlay in stack.of("NodeOverlay") for name in wanted(overlay).get("karpenter.sh/nodepool", [])}
-    for pool in stack.of("NodePool"):
-        labels = pool.get("spec", "template", "metadata", "labels", default={})
-        cut = labels.get("nvidia.com/mig.config", "all-disabled") != "all-disabled"
-        shared = labels.get("nvidia.com/device-plugin.config", "none") != "none"
-        if (cut or shared) and pool.get("metadata", "name") not in told:
-            report(
-                f"pool {pool.name} shares its GPUs and no NodeOverlay says so: Karpenter plans with EC2's count", pool
-            )
+def _overlaid(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    labels = pool.get("spec", "template", "metadata", "labels", default={})
+    cut = labels.get("nvidia.com/mig.config", "all-disabled") != "all-disabled"
+    shared = labels.get("nvidia.com/device-plugin.config", "none") != "none"
+    told = {name for overlay in stack.of("NodeOverlay") for name in pool_names(overlay)} if cut or shared else set()
+    if (cut or shared) and pool.get("metadata", "name") not in told:
+        report(f"pool {pool.name} shares its GPUs and no NodeOverlay says so: Karpenter plans with EC2's count")
+
+
+_CHARTS = ("Release", "Chart")
+"""Helm charts as Pulumi installs them, and as it renders them."""
 
 
 def _operator(release: Resource) -> bool:
@@ -117,9 +138,12 @@ def _operator(release: Resource) -> bool:
 
 
 def _driver_off(release: Resource, report: Report, _: Settings) -> None:
-    for part in ("driver", "toolkit") if _operator(release) else ():
-        if release.get("values", part, "enabled", default=True) is not False:
-            report(f"the GPU Operator installs its own {part} beside the AMI's")
+    for part in known_first(("driver", "toolkit") if _operator(release) else (), lambda part: _part_on(release, part)):
+        report(f"the GPU Operator installs its own {part} beside the AMI's")
+
+
+def _part_on(release: Resource, part: str) -> bool:
+    return release.get("values", part, "enabled", default=True) is not False
 
 
 def _strategy(release: Resource, report: Report, _: Settings) -> None:
@@ -137,18 +161,16 @@ def _tolerates(release: Resource, report: Report, _: Settings) -> None:
             )
 
 
-def _one_engine(stack: Stack, report: Report, _: Settings) -> None:
-    operator = [
-        release
-        for release in stack.of("Release")
-        if _operator(release) and release.get("values", "dcgm", "enabled", default=False)
+def _one_engine(addon: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if addon.get("addonName") != "eks-node-monitoring-agent":
+        return
+    agent: Any = (yaml.safe_load(addon.get("configurationValues", default="") or "{}") or {}).get("dcgmAgent") or {}
+    own = agent.get("enabled", True) and not agent.get("nodeSelector")
+    operators = [
+        one for one in stack.of(*_CHARTS) if _operator(one) and one.get("values", "dcgm", "enabled", default=False)
     ]
-    for addon in stack.of("Addon"):
-        if not operator or addon.get("addonName") != "eks-node-monitoring-agent":
-            continue
-        agent: Any = (yaml.safe_load(addon.get("configurationValues", default="") or "{}") or {}).get("dcgmAgent", {})
-        if agent.get("enabled", True) and not agent.get("nodeSelector"):
-            report("the GPU Operator and the node monitoring agent both run a DCGM engine on host port 5555", addon)
+    if own and operators:
+        report("the GPU Operator and the node monitoring agent both run a DCGM engine")
 
 
 RULES = (
@@ -174,7 +196,7 @@ RULES = (
         fails="they cannot", why="MIG manager fails, the node shows whole GPUs and nobody may use them", fix="choose a legal layout",
     ),
     Rule(
-        id="mig-config-legal", kinds=("Release",), check=_configs_legal,
+        id="mig-config-legal", kinds=_CHARTS, check=_configs_legal,
         looks_at="the MIG manager's config in the GPU Operator's values", passes="each layout can be placed on some GPU model",
         fails="a profile exists on none, or the layout has no placement", why="the node's MIG state becomes failed", fix="choose a legal layout",
     ),
@@ -194,17 +216,17 @@ RULES = (
         fails="none does", why="pods that ask for slices never get a node", fix="add a NodeOverlay for the pool",
     ),
     Rule(
-        id="driver-left-to-ami", kinds=("Release",), check=_driver_off,
+        id="driver-left-to-ami", kinds=_CHARTS, check=_driver_off,
         looks_at="driver and toolkit of the GPU Operator", passes="both are off: the EKS AMIs bring them",
         fails="one is on", why="two drivers fight and the node has no GPU", fix="set driver.enabled and toolkit.enabled to false",
     ),
     Rule(
-        id="mig-strategy-mixed", kinds=("Release",), check=_strategy,
+        id="mig-strategy-mixed", kinds=_CHARTS, check=_strategy,
         looks_at="mig.strategy of the GPU Operator", passes="it is mixed", fails="it is not",
         why="slices and whole GPUs get one name, and pods the wrong one", fix="set mig.strategy: mixed",
     ),
     Rule(
-        id="operator-tolerates-taints", kinds=("Release",), check=_tolerates,
+        id="operator-tolerates-taints", kinds=_CHARTS, check=_tolerates,
         looks_at="tolerations of the GPU Operator's DaemonSets, feature discovery's own key included", passes="they tolerate every taint",
         fails="they tolerate some", why="nodes of a tainted pool are paid and show no GPU", fix="set [{operator: Exists}]",
     ),

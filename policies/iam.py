@@ -2,38 +2,75 @@
 
 import json
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Any
 
-from .rule import NotYetKnownError, Report, Resource, Rule, Settings
+from .rule import UNKNOWN, NotYetKnownError, Report, Resource, Rule, Settings
 
-_DOCUMENTS = ("policy", "assumeRolePolicy")
-KINDS = ("Policy", "Role", "RolePolicy", "QueuePolicy", "KeyPolicy", "BucketPolicy", "TopicPolicy")
+KINDS = (
+    "Policy",
+    "Role",
+    "RolePolicy",
+    "Queue",
+    "QueuePolicy",
+    "Key",
+    "KeyPolicy",
+    "Bucket",
+    "BucketPolicy",
+    "Topic",
+    "TopicPolicy",
+)
+
+
+def _documents(resource: Resource) -> Iterator[Any]:
+    yield from (
+        resource.props[field] for field in ("policy", "assumeRolePolicy") if resource.props.get(field) is not None
+    )
+    yield from (
+        inline["policy"] for inline in resource.props.get("inlinePolicies") or [] if inline.get("policy") is not None
+    )
 
 
 def _statements(resource: Resource) -> Iterator[dict[str, Any]]:
     """The statements that allow something."""
-    for field in _DOCUMENTS:
-        text = resource.get(field)
-        if not isinstance(text, str):
-            continue
+    for document in _documents(resource):
+        if document is UNKNOWN:
+            raise NotYetKnownError("the document")
         try:
-            listed = json.loads(text)["Statement"]
+            read = json.loads(document) if isinstance(document, str) else document
         except ValueError:
-            raise NotYetKnownError(field) from None
-        yield from (one for one in ([listed] if isinstance(listed, dict) else listed) if one.get("Effect") == "Allow")
+            raise NotYetKnownError("the document") from None
+        yield from (one for one in _listed(read.get("Statement")) if one.get("Effect") == "Allow")
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if value is not None else []
 
 
+def _allows(statement: dict[str, Any], *actions: str) -> list[str]:
+    """Which of some actions a statement allows; IAM knows wildcards and no capital letters."""
+    patterns = [str(pattern).lower() for pattern in _listed(statement.get("Action"))]
+    return [action for action in actions if any(fnmatchcase(action.lower(), pattern) for pattern in patterns)]
+
+
 def _actions_named(resource: Resource, report: Report, _: Settings) -> None:
     for statement in _statements(resource):
         for action in _listed(statement.get("Action")):
-            if "*" in action:
+            if set("*?") & set(str(action)):
                 report(f"{resource.name} allows {action}")
         if "NotAction" in statement:
             report(f"{resource.name} allows everything but {statement['NotAction']}")
+
+
+_WHO = (
+    "aws:sourceaccount",
+    "aws:sourcearn",
+    "aws:principalarn",
+    "aws:principalorgid",
+    "aws:principalaccount",
+    "kms:calleraccount",
+)
+"""Condition keys that say who may come."""
 
 
 def _principals_named(resource: Resource, report: Report, _: Settings) -> None:
@@ -44,33 +81,34 @@ def _principals_named(resource: Resource, report: Report, _: Settings) -> None:
             if isinstance(principal, dict)
             else _listed(principal)
         )
-        if "*" in values and not statement.get("Condition"):
+        keys = {key.lower() for condition in (statement.get("Condition") or {}).values() for key in condition}
+        if "NotPrincipal" in statement or ("*" in values and not keys & set(_WHO)):
             report(f"{resource.name} trusts everybody")
 
 
 def _pass_role_scoped(resource: Resource, report: Report, _: Settings) -> None:
     for statement in _statements(resource):
-        targets = _listed(statement.get("Resource")) if "iam:PassRole" in _listed(statement.get("Action")) else []
-        if any(target.endswith("*") for target in targets):
+        targets = _listed(statement.get("Resource")) if _allows(statement, "iam:PassRole") else []
+        if any(str(target).endswith("*") for target in targets) or (
+            targets == [] and "NotResource" in statement and _allows(statement, "iam:PassRole")
+        ):
             report(f"{resource.name} may pass any role to a machine")
 
 
 _LAUNCH = (
-    "ec2:CreateFleet",
-    "ec2:CreateLaunchTemplate",
-    "ec2:TerminateInstances",
-    "ec2:DeleteLaunchTemplate",
+    "ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateLaunchTemplate", "ec2:TerminateInstances", "ec2:DeleteLaunchTemplate",
     "ec2:CreateTags",
-)
+)  # fmt: skip
 _SHARED = ("image", "snapshot", "security-group", "subnet", "capacity-reservation", "placement-group")
 
 
 def _launch_scoped(resource: Resource, report: Report, _: Settings) -> None:
     for statement in _statements(resource):
-        actions = [action for action in _listed(statement.get("Action")) if action in _LAUNCH]
-        targets = _listed(statement.get("Resource"))
-        shared = all(target.split(":")[-1].split("/")[0] in _SHARED for target in targets)
-        if actions and not statement.get("Condition") and not shared:
+        actions = _allows(statement, *_LAUNCH)
+        targets = [str(target) for target in _listed(statement.get("Resource"))]
+        shared = bool(targets) and all(target.split(":")[-1].split("/")[0] in _SHARED for target in targets)
+        keys = [key.lower() for condition in (statement.get("Condition") or {}).values() for key in condition]
+        if actions and not shared and not any("tag/" in key for key in keys):
             report(f"{resource.name} allows {', '.join(actions)} on machines of every cluster in the account")
 
 

@@ -1,25 +1,40 @@
 """Node classes, disruption, purchase and interruption."""
 
+from typing import Any
+
 from blueprint.catalog import AMI_FAMILIES
 
-from .pools import capacity_types, gpu_rows, is_gpu_pool, purpose, wanted
+from .pools import ZONE, capacity_types, gpu_rows, is_gpu_pool, purpose, wanted
 from .rule import Report, Resource, Rule, Settings, Stack
 
 
 def _ami_pinned(node_class: Resource, report: Report, _: Settings) -> None:
     for term in node_class.get("spec", "amiSelectorTerms", default=[]):
-        alias = term.get("alias", "")
-        family, _, version = alias.partition("@")
+        alias, moving = str(term.get("alias", "")), [key for key in ("name", "tags", "ssmParameter") if term.get(key)]
+        family, version = (*alias.split("@", 1), "")[:2]
         known = AMI_FAMILIES.get(family)
         if alias and (version == "latest" or (known and not known.is_release(version))):
             report(f"node class {node_class.name} uses {alias}, which moves")
+        elif moving and not _one_image(term):
+            report(f"node class {node_class.name} selects images by {', '.join(moving)}, which a newer one may match")
+
+
+def _one_image(term: dict[str, Any]) -> bool:
+    """Whether a term can match one image alone: an id, an exact name, or a parameter of one version."""
+    parameter = str(term.get("ssmParameter", ""))
+    exact = str(term.get("name", "*"))
+    return (
+        bool(term.get("id"))
+        or not set("*?") & set(exact)
+        or bool(parameter and "recommended" not in parameter and "latest" not in parameter)
+    )
 
 
 def _imds_locked(resource: Resource, report: Report, _: Settings) -> None:
     if resource.kind == "EC2NodeClass":
-        options = resource.get(
-            "spec", "metadataOptions", default={"httpTokens": "required", "httpPutResponseHopLimit": 1}
-        )
+        # What the custom resource's own defaults are.
+        defaults = {"httpTokens": "required", "httpPutResponseHopLimit": 1}
+        options = {**defaults, **resource.get("spec", "metadataOptions", default={})}
     else:
         options = resource.get("metadataOptions", default={})
     if options.get("httpTokens") != "required" or int(options.get("httpPutResponseHopLimit") or 1) > 1:
@@ -29,7 +44,8 @@ def _imds_locked(resource: Resource, report: Report, _: Settings) -> None:
 def _volumes_encrypted(resource: Resource, report: Report, _: Settings) -> None:
     path = ("spec", "blockDeviceMappings") if resource.kind == "EC2NodeClass" else ("blockDeviceMappings",)
     for mapping in resource.get(*path, default=[]):
-        if str((mapping.get("ebs") or {}).get("encrypted")).lower() != "true":
+        ebs = mapping.get("ebs")
+        if ebs is not None and str(ebs.get("encrypted")).lower() != "true":
             report(f"volume {mapping.get('deviceName')} of {resource.name} is not encrypted")
 
 
@@ -50,8 +66,10 @@ def _gibibytes(size: str) -> int:
 
 
 def _training_kept(pool: Resource, report: Report, _: Settings) -> None:
+    if not is_gpu_pool(pool) or purpose(pool) != "training":
+        return
     policy = pool.get("spec", "disruption", "consolidationPolicy", default="WhenEmptyOrUnderutilized")
-    if is_gpu_pool(pool) and purpose(pool) == "training" and policy != "WhenEmpty":
+    if policy != "WhenEmpty":
         report(f"training pool {pool.name} is consolidated {policy}: runs end to save money")
 
 
@@ -66,10 +84,10 @@ def _training_checkpointed(pool: Resource, report: Report, _: Settings) -> None:
 
 
 def _spot_diverse(pool: Resource, report: Report, settings: Settings) -> None:
-    zones = wanted(pool).get("topology.kubernetes.io/zone", [])
-    offers = len(gpu_rows(pool)) * len(zones)
-    if is_gpu_pool(pool) and "spot" in capacity_types(pool) and zones and offers < settings["minimumOfferings"]:
-        report(f"pool {pool.name} has {offers} spot offerings (types × zones)")
+    types, zones = len(gpu_rows(pool)), len(wanted(pool, ZONE))
+    # A pool that names no zones has at least the two that EKS demands.
+    if types and "spot" in capacity_types(pool) and types * (zones or 2) < settings["minimumOfferings"]:
+        report(f"pool {pool.name} has {types * zones or types} spot offerings (types × zones)")
 
 
 def _life_bounded(pool: Resource, report: Report, _: Settings) -> None:
@@ -84,14 +102,11 @@ def _queue_set(release: Resource, report: Report, _: Settings) -> None:
         report("Karpenter has no interruption queue: spot nodes vanish without the two minutes to drain")
 
 
-def _queue_exists(stack: Stack, report: Report, _: Settings) -> None:
-    names = [queue.props.get("name") for queue in stack.of("Queue")]
-    for release in filter(_is_controller, stack.of("Release")):
-        queue = release.get("values", "settings", "interruptionQueue", default="")
-        if queue and queue not in names:
-            report(
-                f"Karpenter listens to queue {queue!r}, which this program does not make (it makes {names})", release
-            )
+def _queue_exists(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    queue = release.get("values", "settings", "interruptionQueue", default="") if _is_controller(release) else ""
+    names = [one.props.get("name") for one in stack.of("Queue")]
+    if queue and queue not in names:
+        report(f"Karpenter listens to queue {queue!r}, which this program does not make")
 
 
 def _is_controller(release: Resource) -> bool:
@@ -140,12 +155,12 @@ RULES = (
         why="nodes expire after 720 h whatever runs, or wait for ever for one pod", fix="set both by what runs there",
     ),
     Rule(
-        id="interruption-queue-set", kinds=("Release",), check=_queue_set,
+        id="interruption-queue-set", kinds=("Release", "Chart"), check=_queue_set,
         looks_at="settings.interruptionQueue of Karpenter", passes="it names a queue", fails="it is empty",
         why="spot capacity goes without warning", fix="set settings.interruptionQueue",
     ),
     Rule(
-        id="interruption-queue-made", kinds=("Release",), check=_queue_exists, whole=True,
+        id="interruption-queue-made", kinds=("Release", "Chart"), check=_queue_exists, whole=True,
         looks_at="Karpenter's queue and the queues of the program", passes="the queue is one of them", fails="it is not",
         why="Karpenter waits at a queue that nobody feeds", fix="make the queue, or name the right one",
     ),

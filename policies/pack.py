@@ -68,7 +68,7 @@ def _remediation(rule: Rule) -> Any:
 
 
 def _settings(rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
-    return args.get_config() if rule.settings else {}
+    return plain(args.get_config()) if rule.settings else {}
 
 
 def _seen(args: ResourceValidationArgs) -> Resource:
@@ -116,6 +116,8 @@ def plain(value: Any) -> Any:
         return {key: _guarded(value, key) for key in value}
     if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):
         return [_guarded(value, index) for index in range(len(value))]
+    if isinstance(value, float) and value.is_integer():  # on the wire every number is a double
+        return int(value)
     return value
 
 

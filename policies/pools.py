@@ -1,14 +1,21 @@
 """Reading Karpenter's objects, whoever wrote them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from blueprint.catalog import Instance, instances
 
 from .rule import Resource
 
-_TYPE = "node.kubernetes.io/instance-type"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+ZONE = "topology.kubernetes.io/zone"
 _LABELS = "karpenter.k8s.aws/instance-"
+_COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "Gt": int.__gt__,
+    "Lt": int.__lt__,
+    "Gte": int.__ge__,
+    "Lte": int.__le__,
+}
 
 
 def _category(row: Instance) -> str:
@@ -16,34 +23,60 @@ def _category(row: Instance) -> str:
 
 
 _COLUMNS: dict[str, Callable[[Instance], str | None]] = {
-    _TYPE: lambda row: row.instance_type,
+    INSTANCE_TYPE: lambda row: row.instance_type,
     f"{_LABELS}family": lambda row: row.family,
-    f"{_LABELS}gpu-name": lambda row: row.gpu.karpenter_name,
+    f"{_LABELS}size": lambda row: row.instance_type.split(".")[1],
     f"{_LABELS}category": _category,
+    f"{_LABELS}generation": lambda row: row.family[len(_category(row))],
+    f"{_LABELS}gpu-name": lambda row: row.gpu.karpenter_name,
+    f"{_LABELS}gpu-manufacturer": lambda _: "nvidia",
+    f"{_LABELS}gpu-count": lambda row: str(row.gpu_count),
+    f"{_LABELS}gpu-memory": lambda row: str(row.gpu_memory_mib),
 }
-"""Well-known label → what it says of an instance type."""
+"""Well-known label → what it says of an instance type that has GPUs."""
 
 
-def wanted(resource: Resource) -> dict[str, list[str]]:
-    """Requirement key → values, for those that list values; of a NodePool or a NodeOverlay."""
+def requirements(resource: Resource) -> list[dict[str, Any]]:
+    """The requirements of a NodePool or a NodeOverlay."""
     path = ("spec", "requirements") if resource.kind == "NodeOverlay" else ("spec", "template", "spec", "requirements")
-    listed = resource.get(*path, default=[])
-    return {item["key"]: list(item.get("values", [])) for item in listed if item.get("operator") in ("In", "Exists")}
+    return list(resource.get(*path, default=[]))
+
+
+def wanted(resource: Resource, key: str) -> list[str]:
+    """The values that requirements list for a key; empty where none lists any."""
+    lists = [
+        list(one.get("values") or []) for one in requirements(resource) if one["key"] == key and one["operator"] == "In"
+    ]
+    return [value for value in lists[0] if all(value in other for other in lists)] if lists else []
 
 
 def gpu_rows(resource: Resource) -> list[Instance]:
-    """The GPU instance types that the requirements admit, as far as the catalogue knows them."""
-    keys = wanted(resource)
-    used = {key: column for key, column in _COLUMNS.items() if keys.get(key)}
-    if not used:
-        return []
-    rows = [row for row in instances().values() if row.gpu_name]
-    return [row for row in rows if all(column(row) in keys[key] for key, column in used.items())]
+    """The GPU instance types that the requirements admit; none where they say nothing of the machine."""
+    telling = [one for one in requirements(resource) if one["key"] in _COLUMNS]
+    rows = [row for row in instances().values() if row.gpu_name] if telling else []
+    return [row for row in rows if all(_admits(one, _COLUMNS[one["key"]](row)) for one in telling)]
+
+
+def _admits(requirement: dict[str, Any], value: str | None) -> bool:
+    operator, values = requirement["operator"], [str(item) for item in requirement.get("values") or []]
+    if operator in _COMPARED:
+        return value is not None and value.isdecimal() and _COMPARED[operator](int(value), int(values[0]))
+    return {
+        "In": value in values,
+        "NotIn": value not in values,
+        "Exists": value is not None,
+        "DoesNotExist": value is None,
+    }[operator]
+
+
+def strange_types(resource: Resource) -> list[str]:
+    """Instance types that are named and not in the catalogue."""
+    return [name for name in wanted(resource, INSTANCE_TYPE) if name not in instances()]
 
 
 def is_gpu_pool(pool: Resource) -> bool:
     """Whether a NodePool may launch GPU nodes."""
-    return bool(gpu_rows(pool)) or any(key.startswith(f"{_LABELS}gpu") for key in wanted(pool))
+    return bool(gpu_rows(pool))
 
 
 def purpose(pool: Resource) -> str:
@@ -56,8 +89,14 @@ def purpose(pool: Resource) -> str:
 
 
 def capacity_types(pool: Resource) -> list[str]:
-    """How a pool buys; on-demand unless it says otherwise, as Karpenter has it."""
-    return wanted(pool).get("karpenter.sh/capacity-type") or ["on-demand"]
+    """How a pool may buy: whatever its requirements do not rule out."""
+    asked = [one for one in requirements(pool) if one["key"] == "karpenter.sh/capacity-type"]
+    return [kind for kind in ("reserved", "spot", "on-demand") if all(_admits(one, kind) for one in asked)]
+
+
+def pool_names(overlay: Resource) -> Iterator[str]:
+    """The pools that an overlay names."""
+    yield from wanted(overlay, "karpenter.sh/nodepool")
 
 
 def amount(value: Any) -> int:

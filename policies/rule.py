@@ -1,23 +1,34 @@
 """What a rule is, what it sees, and how it is run; no Pulumi in here, so that the same rules run anywhere."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+class NotYetKnownError(Exception):
+    """A rule needs a value that is not known yet; the message names it."""
 
 
 class Unknown:
-    """A value that only the deployment will know."""
+    """A value that only the deployment will know: whoever looks into it cannot decide yet, by accident or not."""
+
+    def _look(self, *_: Any, **__: Any) -> Any:
+        raise NotYetKnownError("a part of it")
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = _look
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __str__ = __int__ = __float__ = __hash__ = _look
+
+    def __getattr__(self, _: str) -> Any:
+        return self._look()
 
     def __repr__(self) -> str:
         return "(known after the deployment)"
 
 
-UNKNOWN = Unknown()
-
-
-class NotYetKnownError(Exception):
-    """A rule needs a value that is not known yet; the message names its path."""
+UNKNOWN: Any = Unknown()
 
 
 @dataclass(frozen=True)
@@ -72,8 +83,8 @@ class Stack:
         return {resource.urn: resource for resource in self.resources}
 
 
-Report = Callable[..., None]
-"""``report(message)``, for a stack rule ``report(message, resource)``: something is wrong."""
+Report = Callable[[str], None]
+"""``report(message)``: something is wrong with the resource."""
 Settings = Mapping[str, Any]
 
 
@@ -83,9 +94,9 @@ class Rule:
 
     id: str
     kinds: tuple[str, ...]
-    """Kinds of resources that it looks at; for a stack rule those that it needs at all."""
+    """Kinds of resources that it looks at."""
     check: Callable[..., None]
-    """``check(resource, report, settings)``, or with ``whole`` ``check(stack, report, settings)``."""
+    """``check(resource, report, settings)``, or with ``whole`` ``check(resource, report, settings, stack)``."""
     looks_at: str
     passes: str
     fails: str
@@ -93,6 +104,7 @@ class Rule:
     """What it costs to break it."""
     fix: str
     whole: bool = False
+    """Whether it needs the other resources too."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of what an environment may set."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
@@ -114,30 +126,43 @@ class Verdict:
     undecided: bool = False
 
 
+def known_first(things: Iterable[_T], wrong: Callable[[_T], bool]) -> list[_T]:
+    """The things that are wrong; those that cannot be judged yet count only if no other is wrong."""
+    found: list[_T] = []
+    unknown: NotYetKnownError | None = None
+    for thing in things:
+        try:
+            found += [thing] if wrong(thing) else []
+        except NotYetKnownError as error:
+            unknown = error
+    if unknown and not found:
+        raise unknown
+    return found
+
+
 def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
     """Run one rule over a stack."""
     chosen = {**rule.settings, **(settings or {})}
-    if rule.whole:
-        yield from _run(rule, stack, chosen, "")
-        return
     for resource in stack.resources:
         if applies(rule, resource):
-            yield from _run(rule, resource, chosen, resource.urn)
+            yield from _run(rule, resource, chosen, stack)
 
 
 def applies(rule: Rule, resource: Resource) -> bool:
-    """Whether a resource rule looks at a resource."""
+    """Whether a rule looks at a resource."""
     return "*" in rule.kinds or resource.kind in rule.kinds
 
 
-def _run(rule: Rule, subject: Resource | Stack, settings: Settings, urn: str) -> Iterator[Verdict]:
+def _run(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:
     found: list[Verdict] = []
 
-    def report(message: str, where: Resource | None = None) -> None:
-        found.append(Verdict(rule.id, where.urn if where else urn, f"{message}; {rule.fix}"))
+    def report(message: str) -> None:
+        found.append(Verdict(rule.id, resource.urn, f"{message}; {rule.fix}"))
 
     try:
-        rule.check(subject, report, settings)
+        rule.check(resource, report, settings, *([stack] if rule.whole else []))
     except NotYetKnownError as error:
-        found.append(Verdict(rule.id, urn, f"cannot be judged before the deployment: {error} is not known yet", True))
+        if not found:  # what is known is wrong already
+            text = f"cannot be judged before the deployment: {error} is not known yet"
+            found.append(Verdict(rule.id, resource.urn, text, True))
     yield from found

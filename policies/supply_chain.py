@@ -9,13 +9,14 @@ _EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+.][\w.-]+)?")
 
 def _chart_pinned(release: Resource, report: Report, _: Settings) -> None:
     version = release.get("version", default="")
-    if not _EXACT.fullmatch(str(version)):
+    own = str(release.get("chart", default="")).startswith((".", "/"))  # its commit is its version
+    if not own and not _EXACT.fullmatch(str(version)):
         report(f"chart {release.get('chart', default=release.name)} has the version {version or 'of the day'}")
 
 
 def _chart_allowed(release: Resource, report: Report, settings: Settings) -> None:
     source = release.get("repositoryOpts", "repo", default="") or release.get("chart", default="")
-    if not any(str(source).startswith(allowed) for allowed in settings["registries"]):
+    if not any(f"{source}/".startswith(f"{allowed.rstrip('/')}/") for allowed in settings["registries"]):
         report(f"chart {release.name} comes from {source}")
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .rule import UNKNOWN, Report, Resource, Rule, Settings
+from .rule import Report, Resource, Rule, Settings
 
 
 def _required(resource: Resource, report: Report, settings: Settings) -> None:
@@ -19,9 +19,7 @@ def missing_tags(resource: Resource, settings: Settings) -> list[str]:
         tags = resource.props.get("tags") or {}
     else:
         return []
-    if tags is UNKNOWN:
-        return []
-    return [tag for tag in settings["required"] if tag not in tags and tag not in resource.default_tags]
+    return [tag for tag in settings["required"] if not tags.get(tag) and not resource.default_tags.get(tag)]
 
 
 def _add(resource: Resource, settings: Settings) -> dict[str, Any] | None:

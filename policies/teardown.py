@@ -1,13 +1,19 @@
 """Providers and the order of a destroy."""
 
+import re
+
 from .rule import Report, Resource, Rule, Settings, Stack
+
+_DEFAULT = re.compile(r"::default(_\d[\w.-]*)?$")
+"""How the engine calls the providers that it makes by itself: by their version."""
 
 
 def _explicit(resource: Resource, report: Report, _: Settings) -> None:
-    if resource.type.startswith(("aws:", "kubernetes:")) and (
-        "::default" in resource.provider or not resource.provider
+    package = resource.type.split(":")[0]
+    if package in ("aws", "aws-native", "eks", "kubernetes") and (
+        not resource.provider or _DEFAULT.search(resource.provider)
     ):
-        report(f"{resource.name} uses whatever {resource.type.split(':')[0]} credentials are at hand")
+        report(f"{resource.name} uses whatever {package} credentials are at hand")
 
 
 def _reaches(stack: Stack, start: Resource, goal: set[str]) -> bool:
@@ -23,31 +29,27 @@ def _reaches(stack: Stack, start: Resource, goal: set[str]) -> bool:
     return False
 
 
-def _pools_first(stack: Stack, report: Report, _: Settings) -> None:
-    releases = [
-        release
-        for release in stack.of("Release")
-        if str(release.get("chart", default="")).rsplit("/", 1)[-1] == "karpenter"
+def _controllers(stack: Stack) -> list[Resource]:
+    return [
+        one
+        for one in stack.of("Release", "Chart")
+        if str(one.get("chart", default="")).rsplit("/", 1)[-1] == "karpenter"
     ]
-    if not releases:
+
+
+def _pools_first(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    controllers = {one.urn for one in _controllers(stack)}
+    if controllers and not _reaches(stack, resource, controllers):
+        report(f"{resource.name} does not depend on Karpenter's release: a destroy may end Karpenter first")
+
+
+def _identity_last(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if release not in _controllers(stack):
         return
-    for resource in stack.of("NodePool", "EC2NodeClass"):
-        if not _reaches(stack, resource, {release.urn for release in releases}):
-            report(
-                f"{resource.name} does not depend on Karpenter's release: a destroy may end Karpenter first", resource
-            )
-
-
-def _identity_last(stack: Stack, report: Report, _: Settings) -> None:
-    needed = [one for one in stack.of("PodIdentityAssociation") if one.props.get("serviceAccount") == "karpenter"]
-    for release in stack.of("Release"):
-        if str(release.get("chart", default="")).rsplit("/", 1)[-1] == "karpenter":
-            for one in needed:
-                if not _reaches(stack, release, {one.urn}):
-                    report(
-                        f"Karpenter's release does not depend on {one.name}: a destroy may take its identity first",
-                        release,
-                    )
+    account = release.get("values", "serviceAccount", "name", default="karpenter")
+    for one in stack.of("PodIdentityAssociation"):
+        if one.get("serviceAccount") == account and not _reaches(stack, release, {one.urn}):
+            report(f"Karpenter's release does not depend on {one.name}: a destroy may take its identity first")
 
 
 RULES = (
@@ -62,7 +64,7 @@ RULES = (
         why="nodes stay behind and are paid after the destroy", fix="let them depend on the release",
     ),
     Rule(
-        id="karpenter-before-identity", kinds=("Release",), check=_identity_last, whole=True,
+        id="karpenter-before-identity", kinds=("Release", "Chart"), check=_identity_last, whole=True,
         looks_at="dependencies of Karpenter's release", passes="it depends on its Pod Identity association", fails="it does not",
         why="Karpenter loses its rights and cannot drain", fix="let the release depend on the association",
     ),

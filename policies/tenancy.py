@@ -1,6 +1,6 @@
 """Namespaces, quotas and who may use them."""
 
-from .pools import amount
+from .pools import amount, is_gpu_pool
 from .rule import Report, Resource, Rule, Settings, Stack
 
 _SYSTEM = ("default", "gpu-operator", "monitoring", "keda")
@@ -14,34 +14,32 @@ def _namespace(resource: Resource) -> str:
     return str(resource.get("metadata", "namespace", default=""))
 
 
-def _has_quota(stack: Stack, report: Report, _: Settings) -> None:
-    bounded = {_namespace(quota) for quota in stack.of("ResourceQuota")}
-    for namespace in stack.of("Namespace"):
-        name = str(namespace.get("metadata", "name", default=namespace.name))
-        if name not in bounded and name not in _SYSTEM and not name.startswith("kube-"):
-            report(f"namespace {name} has no ResourceQuota", namespace)
+def _has_quota(namespace: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    name = str(namespace.get("metadata", "name", default=namespace.name))
+    if name in _SYSTEM or name.startswith("kube-"):
+        return
+    if name not in {_namespace(quota) for quota in stack.of("ResourceQuota")}:
+        report(f"namespace {name} has no ResourceQuota")
 
 
 def _exposed(stack: Stack) -> set[str]:
     """Every GPU resource that some node of the stack may hand out."""
-    names = {"nvidia.com/gpu"} if any(True for _ in stack.of("NodePool")) else set()
-    for pool in stack.of("NodePool"):
+    pools = [pool for pool in stack.of("NodePool") if is_gpu_pool(pool)]
+    names = {"nvidia.com/gpu"} if pools else set()
+    for pool in pools:
         names |= {name for name in pool.get("spec", "limits", default={}) if _is_gpu(name)}
     for overlay in stack.of("NodeOverlay"):
         names |= {name for name in overlay.get("spec", "capacity", default={}) if _is_gpu(name)}
     return names
 
 
-def _lists_every_gpu(stack: Stack, report: Report, _: Settings) -> None:
-    exposed = _exposed(stack)
-    for quota in stack.of("ResourceQuota"):
-        hard = quota.get("spec", "hard", default={})
-        missing = sorted(name for name in exposed if f"requests.{name}" not in hard)
-        if missing:
-            report(
-                f"the quota of {_namespace(quota)} does not name {', '.join(missing)}, so they are unlimited there",
-                quota,
-            )
+def _lists_every_gpu(quota: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    space = _namespace(quota)
+    beside = [other for other in stack.of("ResourceQuota") if other is quota or _namespace(other) == space]
+    named = {name for other in beside for name in other.get("spec", "hard", default={})}
+    missing = sorted(name for name in _exposed(stack) if f"requests.{name}" not in named)
+    if missing and quota is beside[0]:
+        report(f"the quota of {space} does not name {', '.join(missing)}, so they are unlimited there")
 
 
 def _requests_only(quota: Resource, report: Report, _: Settings) -> None:
@@ -59,9 +57,9 @@ def _no_default_gpu(limits: Resource, report: Report, _: Settings) -> None:
 
 
 def _not_admin(binding: Resource, report: Report, _: Settings) -> None:
-    if binding.get("roleRef", "name") in ("cluster-admin", "admin"):
-        subjects = [str(subject.get("name")) for subject in binding.get("subjects", default=[])]
-        report(f"{binding.name} gives {', '.join(subjects)} the role {binding.get('roleRef', 'name')}")
+    role = binding.get("roleRef", default={})
+    if role.get("kind", "ClusterRole") == "ClusterRole" and role.get("name") in ("cluster-admin", "admin"):
+        report(f"{binding.name} gives its subjects the role {role['name']}")
 
 
 RULES = (
@@ -77,7 +75,7 @@ RULES = (
     ),
     Rule(
         id="quota-requests-only", kinds=("ResourceQuota",), check=_requests_only,
-        looks_at="keys of ResourceQuotas", passes="GPU keys begin with requests.", fails="one begins with limits. or with the resource",
+        looks_at="keys of ResourceQuotas", passes="GPU keys begin with requests", fails="one begins with limits or with the resource",
         why="the API server refuses the quota, and the namespace stays without", fix="write requests.<resource>",
     ),
     Rule(

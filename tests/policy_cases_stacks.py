@@ -31,6 +31,8 @@ class Case:
     """Names of the resources that it falls on, one for each message."""
     words: tuple[str, ...] = ()
     """What the messages must say among other things."""
+    unclear: tuple[str, ...] = ()
+    """Names of the resources that cannot be judged yet beside those that are wrong."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     awaits: str = ""
     """What is wrong with the rule, where the case is right and the rule is not."""
@@ -44,10 +46,15 @@ def passes(about: str, stack: Build, *, awaits: str = "", **settings: Any) -> Ca
     return Case(about=about, stack=stack, verdict="passes", settings=settings, awaits=awaits)
 
 
-def fails(about: str, stack: Build, *at: str, words: str | tuple[str, ...] = (), awaits: str = "", **settings: Any) -> Case:  # fmt: skip
-    """The rule finds exactly these resources wrong, whatever else it may not know."""
+def fails(
+    about: str, stack: Build, *at: str, words: str | tuple[str, ...] = (), unclear: str = "", awaits: str = "", **settings: Any
+) -> Case:  # fmt: skip
+    """The rule finds exactly these resources wrong."""
     said = (words,) if isinstance(words, str) else words
-    return Case(about=about, stack=stack, verdict="fails", at=at, words=said, settings=settings, awaits=awaits)
+    open_ = (unclear,) if unclear else ()
+    return Case(
+        about=about, stack=stack, verdict="fails", at=at, words=said, unclear=open_, settings=settings, awaits=awaits
+    )
 
 
 def undecided(about: str, stack: Build, *at: str, awaits: str = "", **settings: Any) -> Case:
@@ -76,7 +83,9 @@ def complaint(case: Case, rule: Rule) -> str:
     if case.verdict == "fails":
         said = "\n".join(verdict.message for verdict in wrong)
         silent = [word for word in case.words if word not in said]
-        return _unlike(wrong, case.at) or (f"{silent} missing in {said!r}" if silent else "")
+        return (
+            _unlike(wrong, case.at) or _unlike(open_, case.unclear) or (f"{silent} not in {said!r}" if silent else "")
+        )
     if wrong or not open_:
         return f"not undecided: {verdicts}"
     return _unlike(open_, case.at) if case.at else ""
@@ -99,7 +108,7 @@ def _shipped(stack: str) -> Stack:
 
 def broken(stack: str | Build, kind: str, name_part: str, path: Path, value: Any) -> Build:
     """A stack in which one value of one resource is another, or gone."""
-    return _edited(stack, kind, name_part, lambda found: replace(found, props=_put(found.props, path, value)))
+    return _edited(stack, kind, name_part, lambda found: replace(found, props=put(found.props, path, value)))
 
 
 def severed(stack: str | Build, kind: str, name_part: str, *from_: str) -> Build:
@@ -171,17 +180,17 @@ def _edited(stack: str | Build, kind: str, name_part: str, edit: Callable[[Resou
     return made
 
 
-def _put(container: Any, path: Path, value: Any) -> Any:
+def put(container: Any, path: Path, value: Any) -> Any:
     """A copy with another value at a path."""
     if not path:
         return value
     if isinstance(container, str):
-        return json.dumps(_put(json.loads(container), path, value))
+        return json.dumps(put(json.loads(container), path, value))
     first, *rest = path
     copy: Any = list(container) if isinstance(first, int) else dict(container or {})
     if rest:
         inside = copy[first] if isinstance(first, int) else copy.get(first, {})
-        copy[first] = _put(inside, tuple(rest), value)
+        copy[first] = put(inside, tuple(rest), value)
     elif value is GONE:
         del copy[first]
     elif isinstance(first, int) and first == len(copy):

@@ -45,8 +45,7 @@ PINNED = of(
     fails("a chart without name", foreign(resource("kubernetes:helm.sh/v3:Release", "bare")), "bare", words="chart bare"),
     fails("latest, rendered by Pulumi", _version("latest", type_=_V4), "theirs"),
     undecided("not known", _chart(("version",), UNKNOWN), _OPERATOR),
-    passes("a chart that lies in the program's own folder", foreign(release("./charts/ours")),
-           awaits="a chart in a folder has no version to ask for: the commit pins it"),
+    passes("a chart that lies in the program's own folder", foreign(release("./charts/ours"))),
 )  # fmt: skip
 
 ALLOWED = of(
@@ -58,8 +57,7 @@ ALLOWED = of(
     fails("no repository", foreign(release("gpu-operator")), "theirs", words="comes from gpu-operator"),
     fails("a chart of the day in no place", foreign(resource("kubernetes:helm.sh/v3:Release", "bare")), "bare"),
     fails("none allowed", shipped("prod"), "gpu-prod-gpu-operator-release", "gpu-prod-karpenter-controller", "gpu-prod-karpenter-crd", registries=[]),
-    fails("a name that begins like an allowed one", foreign(release("web", repositoryOpts={"repo": "https://helm.ngc.nvidia.com/nvidia-but-not"})), "theirs",
-          awaits="allowed registries are compared as texts, so nvidia admits every organisation whose name begins so"),
+    fails("a name that begins like an allowed one", foreign(release("web", repositoryOpts={"repo": "https://helm.ngc.nvidia.com/nvidia-but-not"})), "theirs"),
     undecided("the repository not known", _chart(("repositoryOpts",), UNKNOWN), _OPERATOR),
     undecided("the chart not known", foreign(resource("kubernetes:helm.sh/v3:Release", "theirs", {"chart": UNKNOWN})), "theirs"),
     passes("the chart not known, the repository allowed", foreign(resource("kubernetes:helm.sh/v3:Release", "theirs", {"chart": UNKNOWN, "repositoryOpts": _NGC}))),
@@ -82,7 +80,9 @@ _CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
 
 def _tagged(type_: str = "aws:sqs/queue:Queue", tags: Any = None, default_tags: Any = None) -> Build:
-    return foreign(resource(type_, "theirs", {"tags": tags} if tags is not None else {}, default_tags=default_tags or {}))
+    return foreign(
+        resource(type_, "theirs", {"tags": tags} if tags is not None else {}, default_tags=default_tags or {})
+    )
 
 
 def _no_default_tags() -> Any:
@@ -104,10 +104,10 @@ TAGS = of(
     fails("a node class", broken("prod", "EC2NodeClass", "infer-l40s", ("spec", "tags", "owner"), GONE), "infer-l40s-node-class", words="no tag owner;"),
     fails("a node class without tags", broken("prod", "EC2NodeClass", "infer-l40s", ("spec", "tags"), GONE), "infer-l40s-node-class"),
     fails("one that the environment asks for", _tagged(tags=_ALL), "theirs", required=["team"], words="no tag team;"),
-    passes("a value that is not known", _tagged(tags={**_ALL, "owner": UNKNOWN})),
+    undecided("a value not known", _tagged(tags={**_ALL, "owner": UNKNOWN}), "theirs"),
     undecided("tags of a node class not known", foreign(resource(_CLASS, "theirs", {"spec": {"tags": UNKNOWN}})), "theirs"),
-    undecided("tags not known", _tagged(tags=UNKNOWN), "theirs", awaits="unknown tags pass without a word"),
-    fails("an empty value", _tagged(tags={**_ALL, "owner": ""}), "theirs", awaits="a tag without value tells nobody whose bill it is"),
+    undecided("tags not known", _tagged(tags=UNKNOWN), "theirs"),
+    fails("an empty value", _tagged(tags={**_ALL, "owner": ""}), "theirs"),
 )  # fmt: skip
 
 CASES = (*PINNED, *ALLOWED, *ADDONS, *TAGS)

@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 """What stands in no entry is above config and below cli: it may read everything but components and cli."""
 CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "botocore"}
-MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc", "shared"}
+MEANINGLESS = {"utils", "helpers", "common", "base", "manager", "core"}
 FOLDERS = ("blueprint", "components", "policies", "tests", "tools")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 

@@ -29,7 +29,7 @@ def with_everything() -> Plan:
     """A stack with the resource types that no shipped stack has."""
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     static = {
-        "instanceTypes": ["g6.xlarge"],
+        "instanceTypes": ["g5g.xlarge"],
         "zones": ["us-east-1a"],
         "staticNodes": 1,
         "maxGpus": 1,

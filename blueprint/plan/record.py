@@ -8,6 +8,7 @@ import runpy
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,21 @@ def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] |
             loop.run_until_complete(run_in_stack(program if callable(program) else lambda: _run_file(program)))
         except pulumi.RunError as error:
             raise ProgramError(str(error)) from None
-    return tuple(monitor.resources.values())
+    return _ordered(monitor.resources)
+
+
+def _ordered(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:
+    """Put every resource behind what it needs, and equals by name: registration itself has no fixed order."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for urn, one in resources.items():
+        sorter.add(urn, *(need for need in (one.parent, one.provider, *one.dependencies) if need in resources))
+    sorter.prepare()
+    ordered: list[PlannedResource] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        ordered += [resources[urn] for urn in ready]
+        sorter.done(*ready)
+    return tuple(ordered)
 
 
 def _run_file(path: Path) -> None:
