@@ -27,7 +27,7 @@ def _closed(group: Resource, report: Report, _: Settings) -> None:
 
 def _is_open(rule: Mapping[str, Any]) -> bool:
     single = [rule[key] for key in ("cidrIpv4", "cidrIpv6") if key in rule]
-    lists = [list(rule[key]) for key in ("cidrBlocks", "ipv6CidrBlocks") if key in rule]
+    lists = [list(rule[key]) for key in ("cidrBlocks", "ipv6CidrBlocks") if rule.get(key) is not None]
     return bool(
         known_first([*single, *(one for listed in lists for one in listed)], lambda one: opens_much([str(one)]))
     )

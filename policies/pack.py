@@ -1,10 +1,11 @@
 """The rules as CrossGuard policies: what `pulumi preview --policy-pack policies` runs."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from pulumi.runtime import rpc
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
@@ -18,7 +19,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
-from .rule import UNKNOWN, Resource, Rule, Stack, judge
+from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, judge
 from .waivers import Waiver, waiver_of
 
 
@@ -52,9 +53,11 @@ def _schema(default: Any) -> dict[str, Any]:
 
 def _resource_policy(rule: Rule, waivers: Sequence[Waiver]) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        for verdict in judge(rule, Stack([_seen(args)]), _settings(rule, args)):
-            if not waiver_of(waivers, rule.id, args.name, date.today()):
-                report(verdict.message, None)
+        _tell(
+            judge(rule, Stack([_seen(args)]), _settings(rule, args)),
+            waivers,
+            lambda verdict: report(verdict.message, None),
+        )
 
     return ResourceValidationPolicy(validate=validate, remediate=_remediation(rule), **_described(rule))
 
@@ -64,7 +67,20 @@ def _remediation(rule: Rule) -> Any:
     if rule.remediate is None:
         return None
     mend = rule.remediate
-    return lambda args: mend(_seen(args), {**rule.settings, **_settings(rule, args)})
+
+    def remediate(args: ResourceValidationArgs) -> Any:
+        seen = _seen(args)
+        try:
+            mended = mend(seen, {**rule.settings, **_settings(rule, args)})
+        except NotYetKnownError:
+            return None
+        props: Any = args.props
+        changed = {key: value for key, value in (mended or {}).items() if value is not seen.props.get(key)}
+        for key, value in changed.items():  # the other values stay what they are, secrets among them
+            props[key] = _sent(value)
+        return props if changed else None
+
+    return remediate
 
 
 def _settings(rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
@@ -90,17 +106,41 @@ def _stack_policy(rule: Rule, waivers: Sequence[Waiver]) -> StackValidationPolic
                 urn=one.urn,
                 type=one.resource_type,
                 name=one.name,
-                props=plain(one.props),
+                props=_outputs(one),
                 provider=one.provider.urn if one.provider else "",
                 dependencies=tuple(dependency.urn for dependency in one.dependencies),
             )
             for one in args.resources
         ])  # fmt: skip
-        for verdict in judge(rule, stack, _settings(rule, args)):
-            if not waiver_of(waivers, rule.id, verdict.urn.split("::")[-1], date.today()):
-                report(verdict.message, verdict.urn or None)
+        _tell(judge(rule, stack, _settings(rule, args)), waivers, lambda verdict: report(verdict.message, verdict.urn))
 
     return StackValidationPolicy(validate=validate, **_described(rule))
+
+
+def _tell(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callable[[Verdict], None]) -> None:
+    """Report what is not waived; what is undecided goes the way that stops no preview, after the rest."""
+    undecided = []
+    for verdict in verdicts:
+        if waiver_of(waivers, verdict.rule, verdict.urn.split("::")[-1], date.today()):
+            continue
+        if verdict.undecided:
+            undecided.append(verdict)
+        else:
+            report(verdict)
+    if undecided:
+        raise _UndecidedError(undecided)
+
+
+class _UndecidedError(UnknownValueError):
+    def __init__(self, verdicts: Sequence[Verdict]) -> None:
+        super().__init__(rpc.UNKNOWN, [])
+        self.message = "; ".join(f"{verdict.urn.split('::')[-1]}: {verdict.message}" for verdict in verdicts)
+
+
+def _outputs(resource: Any) -> Any:
+    """What a resource puts out: nothing known while its provider waits for something, such as a cluster to stand."""
+    waits = resource.provider and any(value is UNKNOWN for value in plain(resource.provider.props).values())
+    return plain(resource.props) or (UNKNOWN if waits else {})
 
 
 def _default_tags(provider: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -116,9 +156,17 @@ def plain(value: Any) -> Any:
         return {key: _guarded(value, key) for key in value}
     if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):
         return [_guarded(value, index) for index in range(len(value))]
+    if value == rpc.UNKNOWN:
+        return UNKNOWN
     if isinstance(value, float) and value.is_integer():  # on the wire every number is a double
         return int(value)
     return value
+
+
+def _sent(value: Any) -> Any:
+    if value is UNKNOWN:
+        return rpc.UNKNOWN
+    return {key: _sent(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
 def _guarded(container: Any, key: Any) -> Any:

@@ -39,7 +39,7 @@ _COLUMNS: dict[str, Callable[[Instance], str | None]] = {
 def requirements(resource: Resource) -> list[dict[str, Any]]:
     """The requirements of a NodePool or a NodeOverlay."""
     path = ("spec", "requirements") if resource.kind == "NodeOverlay" else ("spec", "template", "spec", "requirements")
-    return list(resource.get(*path, default=[]))
+    return [one for one in resource.get(*path, default=[]) if one.get("key") and one.get("operator")]
 
 
 def wanted(resource: Resource, key: str) -> list[str]:

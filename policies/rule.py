@@ -31,6 +31,13 @@ class Unknown:
 UNKNOWN: Any = Unknown()
 
 
+def _said(value: Any) -> Any:
+    """A value without what is null, which in Kubernetes and in Pulumi means that it is not set."""
+    if isinstance(value, Mapping):
+        return {key: _said(item) for key, item in value.items() if item is not None}
+    return [_said(item) for item in value if item is not None] if isinstance(value, list) else value
+
+
 @dataclass(frozen=True)
 class Resource:
     """One resource as a rule sees it; ``props`` are plain values in which UNKNOWN may stand."""
@@ -64,7 +71,7 @@ class Resource:
                 return default
         if value is UNKNOWN:
             raise NotYetKnownError(".".join(path))
-        return value
+        return _said(value)
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,25 @@ class Stack:
 
     def of(self, *kinds: str) -> Iterator[Resource]:
         """The resources of some kinds."""
-        return (resource for resource in self.resources if resource.kind in kinds)
+        return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
+
+    def once(self, question: "Callable[[Stack], _T]") -> _T:
+        """The answer to a question about the whole stack, worked out once however many resources ask."""
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        answer: _T = self._answers[question]
+        return answer
+
+    @cached_property
+    def _answers(self) -> dict[Any, Any]:
+        return {}
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Resource]]:
+        found: dict[str, list[Resource]] = {}
+        for resource in self.resources:
+            found.setdefault(resource.kind, []).append(resource)
+        return found
 
     @cached_property
     def by_urn(self) -> dict[str, Resource]:

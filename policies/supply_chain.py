@@ -7,7 +7,14 @@ from .rule import Report, Resource, Rule, Settings
 _EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+.][\w.-]+)?")
 
 
+def _untold(release: Resource) -> bool:
+    """Whether it is a component of which the engine knows no more than the name."""
+    return release.kind == "Chart" and not release.props
+
+
 def _chart_pinned(release: Resource, report: Report, _: Settings) -> None:
+    if _untold(release):
+        return
     version = release.get("version", default="")
     own = str(release.get("chart", default="")).startswith((".", "/"))  # its commit is its version
     if not own and not _EXACT.fullmatch(str(version)):
@@ -15,6 +22,8 @@ def _chart_pinned(release: Resource, report: Report, _: Settings) -> None:
 
 
 def _chart_allowed(release: Resource, report: Report, settings: Settings) -> None:
+    if _untold(release):
+        return
     source = release.get("repositoryOpts", "repo", default="") or release.get("chart", default="")
     if not any(f"{source}/".startswith(f"{allowed.rstrip('/')}/") for allowed in settings["registries"]):
         report(f"chart {release.name} comes from {source}")

@@ -16,7 +16,7 @@ def missing_tags(resource: Resource, settings: Settings) -> list[str]:
     if resource.kind == "EC2NodeClass":
         tags = resource.get("spec", "tags", default={})
     elif resource.type.startswith("aws:") and resource.kind in TAGGED:
-        tags = resource.props.get("tags") or {}
+        tags = resource.get("tags", default={})
     else:
         return []
     return [tag for tag in settings["required"] if not tags.get(tag) and not resource.default_tags.get(tag)]

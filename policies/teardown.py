@@ -6,12 +6,16 @@ from .rule import Report, Resource, Rule, Settings, Stack
 
 _DEFAULT = re.compile(r"::default(_\d[\w.-]*)?$")
 """How the engine calls the providers that it makes by itself: by their version."""
+_COMPONENTS = ("kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart", "kubernetes:yaml", "kubernetes:kustomize")
+"""Types that have no provider of their own; what they make has one. So it is with all of pulumi-eks."""
 
 
 def _explicit(resource: Resource, report: Report, _: Settings) -> None:
     package = resource.type.split(":")[0]
-    if package in ("aws", "aws-native", "eks", "kubernetes") and (
-        not resource.provider or _DEFAULT.search(resource.provider)
+    if (
+        package in ("aws", "aws-native", "kubernetes")
+        and not resource.type.startswith(_COMPONENTS)
+        and (not resource.provider or _DEFAULT.search(resource.provider))
     ):
         report(f"{resource.name} uses whatever {package} credentials are at hand")
 

@@ -18,8 +18,16 @@ def _has_quota(namespace: Resource, report: Report, _: Settings, stack: Stack) -
     name = str(namespace.get("metadata", "name", default=namespace.name))
     if name in _SYSTEM or name.startswith("kube-"):
         return
-    if name not in {_namespace(quota) for quota in stack.of("ResourceQuota")}:
+    if name not in stack.once(_quotas):
         report(f"namespace {name} has no ResourceQuota")
+
+
+def _quotas(stack: Stack) -> dict[str, list[Resource]]:
+    """The quotas of each namespace."""
+    found: dict[str, list[Resource]] = {}
+    for quota in stack.of("ResourceQuota"):
+        found.setdefault(_namespace(quota), []).append(quota)
+    return found
 
 
 def _exposed(stack: Stack) -> set[str]:
@@ -35,9 +43,9 @@ def _exposed(stack: Stack) -> set[str]:
 
 def _lists_every_gpu(quota: Resource, report: Report, _: Settings, stack: Stack) -> None:
     space = _namespace(quota)
-    beside = [other for other in stack.of("ResourceQuota") if other is quota or _namespace(other) == space]
+    beside = stack.once(_quotas)[space]
     named = {name for other in beside for name in other.get("spec", "hard", default={})}
-    missing = sorted(name for name in _exposed(stack) if f"requests.{name}" not in named)
+    missing = sorted(name for name in stack.once(_exposed) if f"requests.{name}" not in named)
     if missing and quota is beside[0]:
         report(f"the quota of {space} does not name {', '.join(missing)}, so they are unlimited there")
 

@@ -26,6 +26,7 @@ def main() -> None:
         print(
             f"synthetic     {run['resources']:5} resources  {run['seconds']:6.2f} s"
             f"  {1000 * run['seconds'] / run['resources']:5.2f} ms each  {run['mebibytes']:4.0f} MiB"
+            f"  every rule {run['rules']:5.2f} s"
         )
     ratio = (large["seconds"] / large["resources"]) / (small["seconds"] / small["resources"])
     print(f"time per resource, large against small: {ratio:.2f}")
@@ -64,6 +65,7 @@ def synthetic(pools: int, tenants: int) -> dict[str, Any]:
 
 def _measure(kind: str, *sizes: str) -> dict[str, Any]:
     from blueprint.plan import record
+    from blueprint.verdicts import findings
 
     if kind == "warm":
         config = read("prod").config
@@ -78,7 +80,10 @@ def _measure(kind: str, *sizes: str) -> dict[str, Any]:
     start = time.perf_counter()
     plan = record("synthetic", config)
     elapsed = time.perf_counter() - start
+    start = time.perf_counter()
+    findings(plan, {})
     return {
+        "rules": time.perf_counter() - start,
         "resources": len(plan),
         "seconds": elapsed,
         "mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

@@ -1,9 +1,10 @@
 """The engine's side of the analyzer protocol: starts the pack's own process and asks it, as the Pulumi CLI does.
 
 What it restates of Pulumi's engine (pkg/resource/deploy/step_generator.go and sdk/go/common/resource/plugin/analyzer_plugin.go):
-every registered resource, components too, is analysed by its inputs; the whole stack by outputs, which hold nothing where
-the provider is not configured yet; unknowns are sentinels; a reference to a resource is its id; diagnostics without URN
-belong to the resource asked about; settings that a levels file leaves out get the default of the pack's schema.
+every registered resource, components too, is analysed by its inputs; the whole stack by outputs. What a component puts
+out is not what it was given, and a provider that is not configured yet puts out nothing. Components have no provider, also
+those that a provider makes: for pulumi-eks stands the aws.eks.Cluster that it makes. Unknowns are sentinels; a reference to a resource is its id; a diagnostic without
+URN is about the resource asked about; what a levels file leaves out gets the default of the pack's schema.
 """
 
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from pulumi.runtime.proto.analyzer_pb2_grpc import AnalyzerStub
 from blueprint.plan import PlannedResource
 from blueprint.plan.resource import has_unknown
 
-from .plans import ROOT, package
+from .plans import ROOT, is_component, package
 
 Said = tuple[str, str, str]
 """Rule, URN, message."""
@@ -68,13 +70,16 @@ class Pack:
             for one in self.stub.Analyze(analyze_request(resource, by_urn)).diagnostics:
                 one.urn = one.urn or resource.urn
                 yield one
-        outputs = [_stack_resource(resource, by_urn, first_preview) for resource in plan]
+        made = (_native(resource) for resource in plan if resource.type == "eks:index:Cluster")
+        outputs = [_stack_resource(resource, by_urn, first_preview) for resource in (*plan, *made)]
         yield from self.stub.AnalyzeStack(proto.AnalyzeStackRequest(resources=outputs)).diagnostics
 
     def _own(self, diagnostic: Any) -> str:
-        """The message without the description that CrossGuard puts before it."""
-        assert diagnostic.message.startswith(f"{self._about[diagnostic.policyName]}\n")
-        return str(diagnostic.message).split("\n", 1)[1]
+        """The message without what CrossGuard puts before it."""
+        message = str(diagnostic.message)
+        if message.startswith("can't run policy"):
+            return message.partition(" during preview: ")[2]
+        return message.removeprefix(f"{self._about[diagnostic.policyName]}\n")
 
 
 @contextmanager
@@ -111,12 +116,12 @@ def analyze_request(resource: PlannedResource, by_urn: Mapping[str, PlannedResou
 def _stack_resource(resource: PlannedResource, by_urn: Mapping[str, PlannedResource], first_preview: bool) -> Any:
     provider = by_urn.get(resource.provider)
     unconfigured = first_preview and provider is not None and has_unknown(provider.inputs)
-    hidden = unconfigured or (first_preview and package(resource) == "eks")
+    outputs = {"made": True} if _is_component(resource) else {} if unconfigured else resource.inputs
     return proto.AnalyzerResource(
         type=resource.type,
         urn=resource.urn,
         name=resource.name,
-        properties=struct({} if hidden else resource.inputs),
+        properties=struct(outputs),
         options=proto.AnalyzerResourceOptions(parent=resource.parent),
         provider=_provider(resource, by_urn),
         parent=resource.parent,
@@ -124,8 +129,18 @@ def _stack_resource(resource: PlannedResource, by_urn: Mapping[str, PlannedResou
     )
 
 
+def _native(cluster: PlannedResource) -> PlannedResource:
+    """What pulumi-eks makes out of sight, as far as rules over the whole stack look at it."""
+    told = {name: cluster.inputs[name] for name in ("name", "version") if name in cluster.inputs}
+    return replace(cluster, urn=f"{cluster.urn}-made", type="aws:eks/cluster:Cluster", inputs=told)
+
+
+def _is_component(resource: PlannedResource) -> bool:
+    return is_component(resource) or not resource.custom or package(resource) == "eks"
+
+
 def _provider(resource: PlannedResource, by_urn: Mapping[str, PlannedResource]) -> Any:
-    found = by_urn.get(resource.provider)
+    found = None if _is_component(resource) else by_urn.get(resource.provider)
     if found is None:
         return None
     return proto.AnalyzerProviderResource(

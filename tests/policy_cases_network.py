@@ -44,6 +44,7 @@ INGRESS = of(
     passes("some addresses of the internet", _new_rule(cidrIpv4="8.8.8.0/24")),
     passes("as many addresses as one company has", _new_rule(cidrIpv4="9.0.0.0/8")),
     passes("every private IPv6 address", _new_rule(cidrIpv6="fc00::/7")),
+    passes("an old rule with sources that are null", _old_rule(cidrBlocks=None, ipv6CidrBlocks=None, sourceSecurityGroupId="sg-1")),
     passes("another security group as source", _new_rule(referencedSecurityGroupId=UNKNOWN)),
     fails("a group that is open", broken(*_ENDPOINTS, ("ingress", 0, "cidrBlocks"), [_SOME, _ALL4]), "gpu-research-network-endpoints"),
     fails("a second rule that is open", broken(*_ENDPOINTS, ("ingress", 1), {"ipv6CidrBlocks": [_ALL6]}), "gpu-research-network-endpoints"),

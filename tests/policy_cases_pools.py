@@ -102,6 +102,8 @@ OVERLAID = of(
           "h100-slices-node-pool"),
     fails("overlays of another pool", beside("prod", node_pool(requirement(_TYPE, "g6.xlarge"),
           template={"metadata": {"labels": _SLICED}})), "theirs"),
+    fails("Bottlerocket, which shares by its settings and needs no label", _theirs(_TYPE, "g6.xlarge", limits={"nvidia.com/gpu.shared": "64"}), "theirs",
+          awaits="only labels of the device plugin and the MIG manager are read; limits in shared GPUs or slices tell as much"),
     undecided("labels not known", broken("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN)),
     undecided("requirements of an overlay not known",
               broken("prod", "NodeOverlay", "overlay-1", ("spec", "requirements"), UNKNOWN)),

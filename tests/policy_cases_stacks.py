@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
+from blueprint.plan import PlannedResource
 from blueprint.verdicts import as_stack
-from policies import Resource, Rule, Stack, Verdict, judge
+from policies import UNKNOWN, Resource, Rule, Stack, Verdict, judge
 
 from .plans import plan
 
@@ -123,7 +124,7 @@ def severed(stack: str | Build, kind: str, name_part: str, *from_: str) -> Build
 
 def provided(stack: str | Build, kind: str, name_part: str, provider: str) -> Build:
     """A stack in which one resource has another provider."""
-    return _edited(stack, kind, name_part, lambda found: replace(found, provider=provider))
+    return _edited(stack, kind, name_part, lambda found: replace(found, provider=provider, default_tags={}))
 
 
 def without(stack: str | Build, kind: str, name_part: str) -> Build:
@@ -165,6 +166,36 @@ def node_pool(*requirements: Any, name: str = "theirs", labels: Any = None, **sp
 def release(chart: str, name: str = "theirs", type_: str = "kubernetes:helm.sh/v3:Release", **inputs: Any) -> Resource:
     """A Helm chart of such a program."""
     return resource(type_, name, {"chart": chart, **inputs})
+
+
+def as_plan(stack: Stack) -> list[PlannedResource]:
+    """A stack as a plan, with a provider before each resource that names one or has default tags."""
+    planned = []
+    for one in stack.resources:
+        provider = one.provider or ("urn:pulumi:live::theirs::pulumi:providers:aws::tags" if one.default_tags else "")
+        tags = {"defaultTags": json.dumps({"tags": dict(one.default_tags)})}
+        made = {
+            "pulumi:providers:aws": (provider, "provider", tags),
+            one.type: (one.urn, one.name, _planned(one.props)),
+        }
+        for type_, (urn, name, inputs) in made.items():
+            if urn:
+                by = "" if urn == provider else provider
+                planned.append(
+                    PlannedResource(
+                        urn=urn, type=type_, name=name, parent="", custom=True,
+                        provider=by, dependencies=() if urn == provider else one.dependencies, inputs=inputs,
+                    )
+                )  # fmt: skip
+    return planned
+
+
+def _planned(value: Any) -> Any:
+    if value is UNKNOWN:
+        return {"$unknown": True}
+    if isinstance(value, Mapping):
+        return {key: _planned(item) for key, item in value.items()}
+    return [_planned(item) for item in value] if isinstance(value, list) else value
 
 
 def _edited(stack: str | Build, kind: str, name_part: str, edit: Callable[[Resource], Resource | None]) -> Build:

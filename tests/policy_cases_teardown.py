@@ -98,6 +98,7 @@ EXPLICIT = of(
     fails("the default", provided("prod", "Queue", "", f"{_PROVIDER}default_7_51_1"), "gpu-prod-karpenter-interruption-queue"),
     fails("the default one for Kubernetes", _made_by("", "kubernetes:core/v1:Namespace"), "theirs", words="whatever kubernetes"),
     passes("an explicit provider called default-us", _made_by(f"{_PROVIDER}default-us")),
+    passes("a component, which has no provider", _made_by("", "kubernetes:yaml:ConfigFile")),
     fails("the default one of the native AWS provider", _made_by("", "aws-native:eks:Cluster"), "theirs"),
 )  # fmt: skip
 

@@ -50,6 +50,8 @@ BOUNDED = of(
     fails("a quota for another namespace", _serving(("metadata", "namespace"), "other"), "tenant-serving-namespace"),
     fails("a quota without namespace", foreign(_namespace("team"), _quota({}, None)), "space"),
     fails("a namespace that only sounds like the system's", foreign(_namespace("kubeflow")), "space"),
+    passes("its own quota, beside one for a namespace not known", foreign(_namespace("team"), _quota({}), _quota({}, UNKNOWN, name="other")),
+           awaits="one unknown namespace leaves all others undecided, although what is known suffices"),
     undecided("a namespace's name not known", foreign(_namespace(UNKNOWN), _quota({}))),
     undecided("a quota's namespace not known", foreign(_namespace("team"), _quota({}, UNKNOWN))),
     fails("one name not known, another namespace bare", foreign(_namespace(UNKNOWN), _namespace("team", "bare"), _quota({}, "other")), "bare", unclear="space"),

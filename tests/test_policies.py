@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,14 @@ import pulumi_kubernetes as kubernetes
 import pytest
 
 from blueprint.errors import UsageError
-from blueprint.plan import PlannedResource
 from blueprint.verdicts import FOLDER, Finding, findings, levels_file, read_levels
-from policies import RULES, UNKNOWN, Resource, Rule, Stack, judge
+from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, judge
 from policies.rule import NotYetKnownError
 
 from .plans import SHIPPED, plan
 from .policy_cases import CASES
-from .policy_cases_stacks import Case, complaint, passes, resource, shipped, stack_of
+from .policy_cases_stacks import Case, as_plan, complaint, passes, put, resource, shipped, stack_of
+from .policy_cases_stacks import Path as InPath
 
 BY_ID = {rule.id: rule for rule in RULES}
 SUBJECTS = {"gpu", "karpenter", "cluster", "network", "iam", "tenancy", "cost", "supply_chain", "tags", "teardown"}
@@ -80,6 +81,46 @@ def test_a_case_that_demands_the_opposite_is_noticed() -> None:
         assert complaint(passes("the opposite", case.stack, **case.settings), BY_ID[case.rule]), case
 
 
+def _paths(value: Any, above: InPath = ()) -> Iterator[InPath]:
+    """The paths to everything inside a value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inside:
+        yield (*above, key)
+        yield from _paths(item, (*above, key))
+
+
+def _with_each_value(case: Case, value: Any) -> Iterator[tuple[InPath, list[Verdict]]]:
+    """What the rule says when each value of each resource that the case is about is another one."""
+    stack = stack_of(case)
+    about = stack.resources if len(stack.resources) < FEW else [one for one in stack.resources if one.name in case.at]
+    for one in about:
+        for path in _paths(one.props):
+            other = replace(one, props=put(one.props, path, value))
+            changed = Stack([other if found is one else found for found in stack.resources])
+            yield path, list(judge(BY_ID[case.rule], changed, case.settings))
+
+
+FEW = 10
+SURE = [case for case in CASES if not case.awaits and case.verdict != "undecided"]
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in NEVER_UNDECIDED], ids=lambda rule: rule.id)
+def test_a_value_that_is_not_known_neither_silences_a_rule_nor_makes_it_cry(rule: Rule) -> None:
+    for case in SURE:
+        for path, verdicts in _with_each_value(case, UNKNOWN) if case.rule == rule.id else ():
+            if case.verdict == "fails":
+                assert verdicts, f"{case}: silent when {path} is not known"
+            else:
+                assert all(one.undecided for one in verdicts), f"{case}: cries when {path} is not known"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_value_that_is_null_ends_no_rule_in_an_error(rule: Rule) -> None:
+    case = next(one for one in SURE if (one.rule, one.verdict) == (rule.id, "fails"))
+    for path, verdicts in _with_each_value(case, None):
+        assert isinstance(verdicts, list), path
+
+
 def test_ids_are_unique_and_in_kebab_case() -> None:
     ids = [rule.id for rule in RULES]
     assert len(set(ids)) == len(ids)
@@ -135,22 +176,9 @@ def test_an_environment_without_levels_gets_the_strictest() -> None:
     assert {*named} == {"mandatory"}
 
 
-def _as_plan(stack: Stack) -> list[PlannedResource]:
-    return [PlannedResource(urn=one.urn, type=one.type, name=one.name, parent="", custom=True, provider=one.provider,
-                            dependencies=one.dependencies, inputs=_planned(one.props)) for one in stack.resources]  # fmt: skip
-
-
-def _planned(value: Any) -> Any:
-    if value is UNKNOWN:
-        return {"$unknown": True}
-    if isinstance(value, Mapping):
-        return {key: _planned(item) for key, item in value.items()}
-    return [_planned(item) for item in value] if isinstance(value, list) else value
-
-
 def _at_levels(case: Case, folder: Path, **levels: Any) -> list[Finding]:
     (folder / "test.json").write_text(json.dumps({"all": "disabled", **levels}))
-    return findings(_as_plan(stack_of(case)), read_levels(folder / "test.json"))
+    return findings(as_plan(stack_of(case)), read_levels(folder / "test.json"))
 
 
 SET = [case for case in CASES if case.settings and not case.awaits]
@@ -257,5 +285,5 @@ def test_an_undecided_verdict_names_what_is_not_known() -> None:
     (verdict,) = judge(BY_ID["gpu-pool-tainted"], Stack([pool]))
     assert verdict.undecided and verdict.urn == pool.urn
     assert verdict.message == "cannot be judged before the deployment: spec.template.spec.requirements is not known yet"
-    (finding,) = findings(_as_plan(Stack([pool])), {"all": "disabled", "gpu-pool-tainted": "mandatory"})
+    (finding,) = findings(as_plan(Stack([pool])), {"all": "disabled", "gpu-pool-tainted": "mandatory"})
     assert (finding.word, finding.fails) == ("undecided", False)

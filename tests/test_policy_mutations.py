@@ -77,8 +77,6 @@ EQUIVALENT = {
     "value.isdecimal() and _COMPARED[operator](int(value), int(values[0]))": "Karpenter has a name for each GPU of the catalogue",
     "tags.missing_tags: resource.type.startswith('aws:') and resource.kind in TAGGED → "
     "resource.type.startswith('aws:')": "judge asks for those kinds alone; remediation asks for all, see test_policy_pack",
-    "tenancy._lists_every_gpu: other is quota or _namespace(other) == space → "
-    "_namespace(other) == space": "a quota stands in its own namespace",
 }
 """Mutants that no case can tell from the rule, and why."""
 
