@@ -45,10 +45,14 @@ TAINTED = of(
     passes("a soft taint beside a hard one", _l40s((*_NODE, "taints"), [_SOFT, _EVICTS])),
     passes("types of one family, GPUs of another", foreign(
         node_pool(requirement(_TYPE, "g6.xlarge"), requirement(f"{_WELL_KNOWN}family", "m7i")))),
+    passes("halves of requirements, which the API server refuses", foreign(
+        node_pool({"key": _TYPE, "values": ["g6.xlarge"]}, {"operator": "In", "values": ["g6.xlarge"]}))),
     passes("more GPUs than any type has", _theirs(f"{_WELL_KNOWN}gpu-count", "99", operator="Gt")),
     passes("a name that is more than a number", _theirs(f"{_WELL_KNOWN}gpu-name", "1", operator="Gt")),
     fails("no taints", _l40s((*_NODE, "taints"), GONE), "infer-l40s-node-pool"),
     fails("a taint that only asks", broken("dev", "NodePool", "", (*_NODE, "taints"), [_SOFT]), "shared-l4-node-pool"),
+    fails("a requirement whose key is null", foreign(node_pool({"key": None, "operator": "Exists"}, requirement(_TYPE, "g6.xlarge"))), "theirs"),
+    fails("a requirement whose operator is null", foreign(node_pool({"key": _TYPE, "operator": None}, requirement(_TYPE, "g6.xlarge"))), "theirs"),
     fails("a GPU type", _theirs(_TYPE, "m7i.xlarge", "g6.xlarge"), "theirs"),
     fails("a GPU family", _theirs(f"{_WELL_KNOWN}family", "g6"), "theirs"),
     fails("a category with GPU families", _theirs(f"{_WELL_KNOWN}category", "c", "g"), "theirs"),
