@@ -62,6 +62,16 @@ def _actions_named(resource: Resource, report: Report, _: Settings) -> None:
             report(f"{resource.name} allows everything but {statement['NotAction']}")
 
 
+def _narrowed(statement: dict[str, Any]) -> set[str]:
+    """The condition keys that a statement binds to values; to exclude some, or to admit any, binds nothing."""
+    return {
+        key.lower()
+        for operator, condition in (statement.get("Condition") or {}).items()
+        for key, value in condition.items()
+        if "Not" not in operator and "*" not in _listed(value)
+    }
+
+
 _WHO = (
     "aws:sourceaccount",
     "aws:sourcearn",
@@ -81,7 +91,7 @@ def _principals_named(resource: Resource, report: Report, _: Settings) -> None:
             if isinstance(principal, dict)
             else _listed(principal)
         )
-        keys = {key.lower() for condition in (statement.get("Condition") or {}).values() for key in condition}
+        keys = _narrowed(statement)
         if "NotPrincipal" in statement or ("*" in values and not keys & set(_WHO)):
             report(f"{resource.name} trusts everybody")
 
@@ -89,7 +99,7 @@ def _principals_named(resource: Resource, report: Report, _: Settings) -> None:
 def _pass_role_scoped(resource: Resource, report: Report, _: Settings) -> None:
     for statement in _statements(resource):
         targets = _listed(statement.get("Resource")) if _allows(statement, "iam:PassRole") else []
-        if any(str(target).endswith("*") for target in targets) or (
+        if any("*" in str(target) for target in targets) or (
             targets == [] and "NotResource" in statement and _allows(statement, "iam:PassRole")
         ):
             report(f"{resource.name} may pass any role to a machine")
@@ -107,7 +117,7 @@ def _launch_scoped(resource: Resource, report: Report, _: Settings) -> None:
         actions = _allows(statement, *_LAUNCH)
         targets = [str(target) for target in _listed(statement.get("Resource"))]
         shared = bool(targets) and all(target.split(":")[-1].split("/")[0] in _SHARED for target in targets)
-        keys = [key.lower() for condition in (statement.get("Condition") or {}).values() for key in condition]
+        keys = _narrowed(statement)
         if actions and not shared and not any("tag/" in key for key in keys):
             report(f"{resource.name} allows {', '.join(actions)} on machines of every cluster in the account")
 

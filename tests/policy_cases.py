@@ -1,4 +1,4 @@
-"""Every case of every policy rule; helpers that make them stand in policy_cases_stacks."""
+"""Every case of every policy rule; what they are made of stands in policy_cases_stacks."""
 
 from . import (
     policy_cases_cluster,
