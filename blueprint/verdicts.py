@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, judge, waiver_of
+from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, default_tags, judge, waiver_of
 
 from .errors import UsageError, near
 from .plan import UNKNOWN as UNKNOWN_IN_PLAN
@@ -30,7 +30,7 @@ class Finding:
     @property
     def resource(self) -> str:
         """Name of the resource."""
-        return self.verdict.urn.split("::")[-1]
+        return self.verdict.resource
 
     @property
     def fails(self) -> bool:
@@ -94,12 +94,13 @@ def findings(
         level, settings = _chosen(rule, levels)
         if level != "disabled":
             verdicts = judge(rule, stack, settings)
-            named = ((verdict, verdict.urn.split("::")[-1]) for verdict in verdicts)
             found += [
                 Finding(
-                    verdict, _counts(level, rule, stack, verdict, settings), waiver_of(waivers, rule.id, name, today)
+                    verdict,
+                    _counts(level, rule, stack, verdict, settings),
+                    waiver_of(waivers, rule.id, verdict.resource, today),
                 )
-                for verdict, name in named
+                for verdict in verdicts
             ]
     return found
 
@@ -142,7 +143,11 @@ def _chosen(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any
 def as_stack(plan: Sequence[PlannedResource]) -> Stack:
     """A plan as rules see it."""
     by_urn = {resource.urn: resource for resource in plan}
-    tags = {urn: _default_tags(resource) for urn, resource in by_urn.items() if resource.type == "pulumi:providers:aws"}
+    tags = {
+        urn: default_tags(_seen(resource.inputs))
+        for urn, resource in by_urn.items()
+        if resource.type == "pulumi:providers:aws"
+    }
     return Stack([
         Resource(
             urn=resource.urn,
@@ -156,12 +161,6 @@ def as_stack(plan: Sequence[PlannedResource]) -> Stack:
         for resource in plan
         if resource.custom
     ])  # fmt: skip
-
-
-def _default_tags(provider: PlannedResource) -> dict[str, Any]:
-    tags = provider.inputs.get("defaultTags") or {}
-    given: dict[str, Any] = (json.loads(tags) if isinstance(tags, str) else tags).get("tags") or {}
-    return given
 
 
 def _seen(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """CrossGuard rules for GPU platforms on EKS: values in importable modules, the same in the editor, in CI and in `pulumi`."""
 
 from . import cluster, cost, gpu, iam, karpenter, network, supply_chain, tags, teardown, tenancy
-from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, judge
+from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, default_tags, judge
 from .waivers import Waiver, waiver_of
 
 RULES: tuple[Rule, ...] = (
@@ -17,4 +17,4 @@ RULES: tuple[Rule, ...] = (
     *teardown.RULES,
 )
 
-__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "Waiver", "judge", "waiver_of"]
+__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "Waiver", "default_tags", "judge", "waiver_of"]

@@ -5,13 +5,11 @@ from typing import Any
 
 import yaml
 
-from blueprint.catalog import GPUS, MigTable
+from blueprint.catalog import GPUS, MigTable, profile_of
 from blueprint.sharing.placement import can_place, refusal
 
 from .pools import INSTANCE_TYPE, amount, gpu_rows, is_gpu_pool, pool_names, strange_types, wanted
 from .rule import Report, Resource, Rule, Settings, Stack, known_first
-
-_MIG = "nvidia.com/mig-"
 
 
 def _tainted(pool: Resource, report: Report, _: Settings) -> None:
@@ -31,20 +29,16 @@ def _limited(pool: Resource, report: Report, _: Settings) -> None:
 def _slices(overlay: Resource) -> dict[str, int]:
     capacity = overlay.get("spec", "capacity", default={})
     return {
-        name.removeprefix("nvidia.com/mig-").replace("gb.", "gb+"): amount(count)
+        profile_of(name): amount(count)
         for name, count in capacity.items()
-        if name.startswith("nvidia.com/mig-") and not name.endswith(".shared")
+        if profile_of(name) and not name.endswith(".shared")
     }
 
 
 def _profiles(overlay: Resource) -> list[str]:
     """Every MIG profile that an overlay hands out, shared or not."""
-    names = [
-        name.removesuffix(".shared")
-        for name, count in overlay.get("spec", "capacity", default={}).items()
-        if amount(count)
-    ]
-    return [name.removeprefix(_MIG).replace("gb.", "gb+") for name in names if name.startswith(_MIG)]
+    capacity = overlay.get("spec", "capacity", default={})
+    return [profile_of(name) for name, count in capacity.items() if profile_of(name) and amount(count)]
 
 
 def _profiles_exist(overlay: Resource, report: Report, _: Settings) -> None:
@@ -106,26 +100,30 @@ def _scoped(overlay: Resource, report: Report, _: Settings) -> None:
         )
 
 
+def _is_share(name: str) -> bool:
+    """Whether a resource is a slice or a share of a GPU."""
+    return name.startswith("nvidia.com/") and name != "nvidia.com/gpu"
+
+
 def _whole_gpus_hidden(overlay: Resource, report: Report, _: Settings) -> None:
     capacity = overlay.get("spec", "capacity", default={})
-    shared = [
-        name
-        for name, count in capacity.items()
-        if name.startswith("nvidia.com/") and name != "nvidia.com/gpu" and amount(count)
-    ]
-    whole = any(row.gpu_count for row in gpu_rows(overlay))
-    if shared and whole and "nvidia.com/gpu" not in capacity:
+    shared = [name for name, count in capacity.items() if _is_share(name) and amount(count)]
+    if shared and any(row.gpu_count for row in gpu_rows(overlay)) and amount(capacity.get("nvidia.com/gpu", 1)):
         report(
-            f"overlay {overlay.name} hands out {', '.join(shared)} and leaves nvidia.com/gpu as EC2 says: whole-GPU pods are planned there"
+            f"overlay {overlay.name} hands out {', '.join(shared)} beside nvidia.com/gpu: whole-GPU pods are planned there"
         )
+
+
+_UNSHARED = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/device-plugin.config": "none"}
+"""Labels that tell the GPU Operator how to share → the value that says not at all."""
 
 
 def _overlaid(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
     labels = pool.get("spec", "template", "metadata", "labels", default={})
-    cut = labels.get("nvidia.com/mig.config", "all-disabled") != "all-disabled"
-    shared = labels.get("nvidia.com/device-plugin.config", "none") != "none"
-    told = {name for overlay in stack.of("NodeOverlay") for name in pool_names(overlay)} if cut or shared else set()
-    if (cut or shared) and pool.get("metadata", "name") not in told:
+    labelled = any(labels.get(key, unshared) != unshared for key, unshared in _UNSHARED.items())
+    if not labelled and not any(map(_is_share, pool.get("spec", "limits", default={}))):
+        return
+    if not any(pool.get("metadata", "name") in pool_names(overlay) for overlay in stack.of("NodeOverlay")):
         report(f"pool {pool.name} shares its GPUs and no NodeOverlay says so: Karpenter plans with EC2's count")
 
 

@@ -99,7 +99,7 @@ def _principals_named(resource: Resource, report: Report, _: Settings) -> None:
 def _pass_role_scoped(resource: Resource, report: Report, _: Settings) -> None:
     for statement in _statements(resource):
         targets = _listed(statement.get("Resource")) if _allows(statement, "iam:PassRole") else []
-        if any("*" in str(target) for target in targets) or (
+        if any(set("*?") & set(str(target)) for target in targets) or (
             targets == [] and "NotResource" in statement and _allows(statement, "iam:PassRole")
         ):
             report(f"{resource.name} may pass any role to a machine")

@@ -1,6 +1,5 @@
 """The rules as CrossGuard policies: what `pulumi preview --policy-pack policies` runs."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -19,7 +18,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
-from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, judge
+from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, default_tags, judge
 from .waivers import Waiver, waiver_of
 
 
@@ -95,7 +94,7 @@ def _seen(args: ResourceValidationArgs) -> Resource:
         name=args.name,
         props=plain(args.props),
         provider=provider.urn if provider else "",
-        default_tags=_default_tags(plain(provider.props)) if provider else {},
+        default_tags=default_tags(plain(provider.props)) if provider else {},
     )
 
 
@@ -121,7 +120,7 @@ def _tell(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callab
     """Report what is not waived; what is undecided goes the way that stops no preview, after the rest."""
     undecided = []
     for verdict in verdicts:
-        if waiver_of(waivers, verdict.rule, verdict.urn.split("::")[-1], date.today()):
+        if waiver_of(waivers, verdict.rule, verdict.resource, date.today()):
             continue
         if verdict.undecided:
             undecided.append(verdict)
@@ -134,20 +133,13 @@ def _tell(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callab
 class _UndecidedError(UnknownValueError):
     def __init__(self, verdicts: Sequence[Verdict]) -> None:
         super().__init__(rpc.UNKNOWN, [])
-        self.message = "; ".join(f"{verdict.urn.split('::')[-1]}: {verdict.message}" for verdict in verdicts)
+        self.message = "; ".join(f"{verdict.resource}: {verdict.message}" for verdict in verdicts)
 
 
 def _outputs(resource: Any) -> Any:
     """What a resource puts out: nothing known while its provider waits for something, such as a cluster to stand."""
     waits = resource.provider and any(value is UNKNOWN for value in plain(resource.provider.props).values())
     return plain(resource.props) or (UNKNOWN if waits else {})
-
-
-def _default_tags(provider: Mapping[str, Any]) -> Mapping[str, Any]:
-    tags = provider.get("defaultTags") or {}
-    if isinstance(tags, str):  # providers keep their configuration as JSON text
-        tags = json.loads(tags)
-    return tags.get("tags") or {}
 
 
 def plain(value: Any) -> Any:

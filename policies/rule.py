@@ -1,5 +1,6 @@
 """What a rule is, what it sees, and how it is run; no Pulumi in here, so that the same rules run anywhere."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -149,6 +150,19 @@ class Verdict:
     urn: str
     message: str
     undecided: bool = False
+
+    @property
+    def resource(self) -> str:
+        """Name of the resource."""
+        return self.urn.split("::")[-1]
+
+
+def default_tags(provider: Mapping[str, Any]) -> Any:
+    """The tags that an AWS provider adds, from its props; UNKNOWN if they are not known yet."""
+    tags = provider.get("defaultTags", {})
+    if isinstance(tags, str):  # providers keep their configuration as JSON text
+        tags = json.loads(tags)
+    return tags.get("tags", {}) if isinstance(tags, Mapping) else tags
 
 
 def known_first(things: Iterable[_T], wrong: Callable[[_T], bool]) -> list[_T]:

@@ -102,6 +102,7 @@ PASS_ROLE = of(
     fails("any role", _policy(_INTEGRATION, (0, "Resource"), "*"), _INTEGRATION),
     fails("a named role and any", _policy(_INTEGRATION, (0, "Resource"), [f"{_ROLES}/one", f"{_ROLES}/*"]), _INTEGRATION),
     fails("roles by a wildcard in the middle", _pass_role(Resource=f"{_ROLES}/*-admin"), "theirs"),
+    fails("any role of four letters", _pass_role(Resource=f"{_ROLES}/????"), "theirs"),
     fails("among other rights", _allows(Action=["iam:GetRole", "iam:PassRole"], Resource=f"{_ROLES}/*"), "theirs"),
     fails("all but some roles", _pass_role(NotResource=f"{_ROLES}/admin"), "theirs"),
     fails("in small letters", _allows(Action="iam:passrole", Resource="*"), "theirs"),

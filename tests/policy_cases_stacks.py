@@ -93,7 +93,7 @@ def complaint(case: Case, rule: Rule) -> str:
 
 
 def _unlike(verdicts: list[Verdict], names: tuple[str, ...]) -> str:
-    found = sorted(verdict.urn.split("::")[-1] for verdict in verdicts)
+    found = sorted(verdict.resource for verdict in verdicts)
     return "" if found == sorted(names) else f"{found} instead of {sorted(names)}: {verdicts}"
 
 

@@ -4,7 +4,7 @@ from ..errors import CatalogError
 from .ami_families import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily
 from .gpus import GPUS, Gpu, gpu
 from .instances import Instance, instance, instances, regions
-from .mig import MigProfile, MigTable
+from .mig import MigProfile, MigTable, profile_of
 
 __all__ = [
     "AL2023",
@@ -20,5 +20,6 @@ __all__ = [
     "gpu",
     "instance",
     "instances",
+    "profile_of",
     "regions",
 ]

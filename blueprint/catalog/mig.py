@@ -41,6 +41,12 @@ class MigProfile:
         return f"nvidia.com/mig-{self.name.replace('+', '.')}"
 
 
+def profile_of(resource: str) -> str:
+    """Name of the MIG profile that an extended resource stands for, replicated or not; empty if it stands for none."""
+    prefix, mig, name = resource.partition("nvidia.com/mig-")
+    return name.removesuffix(".shared").replace("gb.", "gb+") if mig and not prefix else ""
+
+
 @dataclass(frozen=True)
 class MigTable:
     """All profiles of one GPU model, and the slices that they share."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance
+from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance, profile_of
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 
 WHOLE_GPU = "nvidia.com/gpu"
@@ -69,9 +69,7 @@ class SharingProfile:
 
 
 def _unit(resource: str) -> str:
-    """Undo the renaming of ``MigProfile.resource`` and of sharing."""
-    name = resource.removeprefix("nvidia.com/").removesuffix(".shared")
-    return name.removeprefix("mig-").replace("gb.", "gb+") if name.startswith("mig-") else name
+    return profile_of(resource) or resource.removeprefix("nvidia.com/").removesuffix(".shared")
 
 
 def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
