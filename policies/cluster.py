@@ -1,51 +1,78 @@
-"""The EKS control plane, as pulumi-eks and as aws.eks.Cluster."""
+"""The EKS control plane, as pulumi-eks, aws.eks.Cluster and the Cloud Control provider's make it."""
+
+from typing import Any
 
 from blueprint.catalog.versions import KUBERNETES
 
 from .network import opens_much
 from .rule import UNKNOWN, Report, Resource, Rule, Settings, Stack
 
+_PLACES: dict[str, dict[str, tuple[str, ...]]] = {
+    "eks:index:Cluster": {
+        "public": ("endpointPublicAccess",),
+        "blocks": ("publicAccessCidrs",),
+        "mode": ("authenticationMode",),
+        "key": ("encryptionConfigKeyArn",),
+        "logs": ("enabledClusterLogTypes",),
+    },
+    "aws:eks/cluster:Cluster": {
+        "public": ("vpcConfig", "endpointPublicAccess"),
+        "blocks": ("vpcConfig", "publicAccessCidrs"),
+        "mode": ("accessConfig", "authenticationMode"),
+        "creator": ("accessConfig", "bootstrapClusterCreatorAdminPermissions"),
+        "key": ("encryptionConfig",),
+        "logs": ("enabledClusterLogTypes",),
+    },
+    "aws-native:eks:Cluster": {
+        "public": ("resourcesVpcConfig", "endpointPublicAccess"),
+        "blocks": ("resourcesVpcConfig", "publicAccessCidrs"),
+        "mode": ("accessConfig", "authenticationMode"),
+        "creator": ("accessConfig", "bootstrapClusterCreatorAdminPermissions"),
+        "key": ("encryptionConfig",),
+        "logs": ("logging", "clusterLogging", "enabledTypes"),
+    },
+}
+"""Where each kind of EKS cluster says what; ``version``, ``name`` and ``deletionProtection`` stand at the top of all."""
+
 
 def _is_cluster(resource: Resource) -> bool:
-    return resource.type in ("eks:index:Cluster", "aws:eks/cluster:Cluster")
+    return resource.type in _PLACES
+
+
+def _said(cluster: Resource, what: str, default: Any = None) -> Any:
+    return cluster.get(*_PLACES[cluster.type][what], default=default)
 
 
 def _api_closed(cluster: Resource, report: Report, _: Settings) -> None:
     if not _is_cluster(cluster):
         return
-    native = cluster.type.startswith("aws:")
-    place = ["vpcConfig"] if native else []
-    cidrs = cluster.get(*place, "publicAccessCidrs")
-    if (not cidrs or opens_much(list(cidrs))) and cluster.get(*place, "endpointPublicAccess", default=True):
+    cidrs = _said(cluster, "blocks")
+    if (not cidrs or opens_much(list(cidrs))) and _said(cluster, "public", default=True):
         report(f"the Kubernetes API of {cluster.name} is open to the world")
 
 
 def _access_entries(cluster: Resource, report: Report, _: Settings) -> None:
-    if _is_cluster(cluster):
-        native = cluster.type.startswith("aws:")
-        mode = cluster.get("accessConfig", "authenticationMode") if native else cluster.get("authenticationMode")
-        if mode != "API":
-            report(f"{cluster.name} takes access from the aws-auth config map (mode {mode or 'CONFIG_MAP'})")
+    if _is_cluster(cluster) and (mode := _said(cluster, "mode", default="CONFIG_MAP")) != "API":
+        report(f"{cluster.name} takes access from the aws-auth config map (mode {mode})")
 
 
 def _creator_not_admin(cluster: Resource, report: Report, _: Settings) -> None:
-    if cluster.type != "aws:eks/cluster:Cluster":
+    if not _is_cluster(cluster) or "creator" not in _PLACES[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
         return
-    if cluster.get("accessConfig", "bootstrapClusterCreatorAdminPermissions", default=True) is not False:
+    if _said(cluster, "creator", default=True) is not False:
         report(f"whoever creates {cluster.name} stays its admin, in no list and for ever")
 
 
 def _secrets_encrypted(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster):
-        native = cluster.type.startswith("aws:")
-        key = cluster.props.get("encryptionConfig") if native else cluster.props.get("encryptionConfigKeyArn")
+        key = cluster.props.get(*_PLACES[cluster.type]["key"])
         if key is not UNKNOWN and not key:
             report(f"Kubernetes secrets of {cluster.name} are not encrypted with a key of yours")
 
 
 def _logged(cluster: Resource, report: Report, settings: Settings) -> None:
     if _is_cluster(cluster):
-        given = cluster.get("enabledClusterLogTypes", default=[])
+        given = [one.get("type") if isinstance(one, dict) else one for one in _said(cluster, "logs", default=[])]
         missing = [kind for kind in settings["logTypes"] if kind not in given]
         if missing:
             report(f"{cluster.name} does not log {', '.join(missing)}")
@@ -93,13 +120,13 @@ RULES = (
     ),
     Rule(
         id="creator-not-admin", kinds=("Cluster",), check=_creator_not_admin,
-        looks_at="bootstrapClusterCreatorAdminPermissions of aws.eks.Cluster", passes="it is false", fails="it is true or left out",
+        looks_at="bootstrapClusterCreatorAdminPermissions of EKS clusters", passes="it is false", fails="it is true or left out",
         why="a CI role keeps full rights that no list shows", fix="set it to false and give admins access entries",
     ),
     Rule(
         id="secrets-encrypted", kinds=("Cluster",), check=_secrets_encrypted,
         looks_at="envelope encryption of secrets", passes="a KMS key is set", fails="none is",
-        why="a copy of etcd shows every token", fix="set a KMS key",
+        why="AWS's own key encrypts them, whose use no log of yours shows and which you cannot withdraw", fix="set a KMS key",
     ),
     Rule(
         id="control-plane-logged", kinds=("Cluster",), check=_logged, settings={"logTypes": ["audit", "authenticator"]},

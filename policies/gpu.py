@@ -127,6 +127,15 @@ def _overlaid(pool: Resource, report: Report, _: Settings, stack: Stack) -> None
         report(f"pool {pool.name} shares its GPUs and no NodeOverlay says so: Karpenter plans with EC2's count")
 
 
+def _limit_reachable(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    limits = {name for name in pool.get("spec", "limits", default={}) if name.startswith("nvidia.com/")}
+    told = [one for one in stack.of("NodeOverlay") if pool.get("metadata", "name") in pool_names(one)] if limits else []
+    given = [pair for overlay in told for pair in overlay.get("spec", "capacity", default={}).items()]
+    handed_out, named = {name for name, count in given if amount(count)}, {name for name, _ in given}
+    if limits and limits <= named - handed_out:
+        report(f"pool {pool.name} is limited in {', '.join(sorted(limits))}, of which its overlays leave none")
+
+
 _CHARTS = ("Release", "Chart")
 """Helm charts as Pulumi installs them, and as it renders them."""
 
@@ -153,7 +162,9 @@ def _strategy(release: Resource, report: Report, _: Settings) -> None:
 def _tolerates(release: Resource, report: Report, _: Settings) -> None:
     for path in (("daemonsets",), ("node-feature-discovery", "worker")) if _operator(release) else ():
         given = release.get("values", *path, "tolerations", default=[])
-        if not any(item.get("operator") == "Exists" and not item.get("key") for item in given):
+        if not any(
+            item.get("operator") == "Exists" and not item.get("key") and not item.get("effect") for item in given
+        ):
             report(
                 f"{'.'.join(path)}.tolerations does not tolerate every taint: pools with their own taint get no GPUs"
             )
@@ -163,7 +174,8 @@ def _one_engine(addon: Resource, report: Report, _: Settings, stack: Stack) -> N
     if addon.get("addonName") != "eks-node-monitoring-agent":
         return
     agent: Any = (yaml.safe_load(addon.get("configurationValues", default="") or "{}") or {}).get("dcgmAgent") or {}
-    own = agent.get("enabled", True) and not agent.get("nodeSelector")
+    apart = (agent.get("nodeSelector") or {}).get("nvidia.com/gpu.deploy.operands") == "false"
+    own = agent.get("enabled", True) and not apart
     operators = [
         one for one in stack.of(*_CHARTS) if _operator(one) and one.get("values", "dcgm", "enabled", default=False)
     ]
@@ -181,6 +193,11 @@ RULES = (
         id="gpu-pool-limited", kinds=("NodePool",), check=_limited,
         looks_at="`spec.limits` of GPU NodePools", passes="a limit in an nvidia.com/ resource stands there",
         fails="there is none", why="a loop that makes pods buys GPUs without end", fix="set spec.limits in the resource that nodes hand out",
+    ),
+    Rule(
+        id="gpu-limit-reachable", kinds=("NodePool",), check=_limit_reachable, whole=True,
+        looks_at="the resources in `spec.limits` and what the pool's NodeOverlays leave of them", passes="an overlay hands one of them out, or none names it",
+        fails="the overlays set each to 0", why="Karpenter counts what an overlay hands out: such a limit is never reached", fix="limit the slices or shares that the overlays hand out",
     ),
     Rule(
         id="mig-profile-exists", kinds=("NodeOverlay",), check=_profiles_exist,
@@ -231,6 +248,6 @@ RULES = (
     Rule(
         id="one-dcgm-engine", kinds=("Addon",), check=_one_engine, whole=True,
         looks_at="the GPU Operator's DCGM and the node monitoring agent's", passes="one of them runs on a node",
-        fails="both do", why="the agent calls healthy nodes broken, and they are replaced", fix="set dcgmAgent.enabled: false or select other nodes",
+        fails="both do", why="the agent calls healthy nodes broken, and they are replaced", fix="set dcgmAgent.enabled: false, or select the nodes that the operator leaves alone (nvidia.com/gpu.deploy.operands: \"false\")",
     ),
 )  # fmt: skip

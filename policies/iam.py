@@ -1,6 +1,7 @@
 """IAM documents: what may be done, by whom, to what."""
 
 import json
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
@@ -53,8 +54,25 @@ def _allows(statement: dict[str, Any], *actions: str) -> list[str]:
     return [action for action in actions if any(fnmatchcase(action.lower(), pattern) for pattern in patterns)]
 
 
+_OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
+
+
+def _keeps_key_manageable(resource: Resource, statement: dict[str, Any]) -> bool:
+    """Whether it is the statement by which AWS gives a key into the hands of its account's IAM; without it nobody can manage the key."""
+    principal = statement.get("Principal")
+    owners = _listed(principal.get("AWS")) if isinstance(principal, dict) and len(principal) == 1 else []
+    return (
+        resource.kind in ("Key", "KeyPolicy")
+        and _listed(statement.get("Action")) == ["kms:*"]
+        and bool(owners)
+        and all(_OWN_ACCOUNT.fullmatch(str(owner)) for owner in owners)
+    )
+
+
 def _actions_named(resource: Resource, report: Report, _: Settings) -> None:
     for statement in _statements(resource):
+        if _keeps_key_manageable(resource, statement):
+            continue
         for action in _listed(statement.get("Action")):
             if set("*?") & set(str(action)):
                 report(f"{resource.name} allows {action}")
@@ -125,7 +143,7 @@ def _launch_scoped(resource: Resource, report: Report, _: Settings) -> None:
 RULES = (
     Rule(
         id="no-wildcard-action", kinds=KINDS, check=_actions_named,
-        looks_at="actions that IAM documents allow", passes="each is named in full", fails="one has a *",
+        looks_at="actions that IAM documents allow", passes="each is named in full, but for kms:* in a key's own policy for its account", fails="one has a * or a ?",
         why="new actions of AWS are allowed the day they appear", fix="name the actions",
     ),
     Rule(

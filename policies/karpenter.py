@@ -4,7 +4,7 @@ from typing import Any
 
 from blueprint.catalog import AMI_FAMILIES
 
-from .pools import ZONE, capacity_types, gpu_rows, is_gpu_pool, purpose, wanted
+from .pools import ZONE, capacity_types, gpu_rows, is_gpu_pool, label, wanted
 from .rule import Report, Resource, Rule, Settings, Stack
 
 
@@ -36,8 +36,9 @@ def _imds_locked(resource: Resource, report: Report, _: Settings) -> None:
         defaults = {"httpTokens": "required", "httpPutResponseHopLimit": 1}
         options = {**defaults, **resource.get("spec", "metadataOptions", default={})}
     else:
-        options = resource.get("metadataOptions", default={})
-    if options.get("httpTokens") != "required" or int(options.get("httpPutResponseHopLimit") or 1) > 1:
+        # EC2 lets the AMI decide, and those of EKS say two hops.
+        options = {"httpPutResponseHopLimit": 2, **resource.get("metadataOptions", default={})}
+    if options.get("httpTokens") != "required" or int(options["httpPutResponseHopLimit"]) > 1:
         report(f"pods on {resource.name} can read the node's credentials from the metadata service")
 
 
@@ -49,15 +50,30 @@ def _volumes_encrypted(resource: Resource, report: Report, _: Settings) -> None:
             report(f"volume {mapping.get('deviceName')} of {resource.name} is not encrypted")
 
 
+_IMAGES_ON = {"al2": "/dev/xvda", "al2023": "/dev/xvda", "bottlerocket": "/dev/xvdb"}
+"""AMI family → the device that holds images and pods."""
+
+
 def _disk_large(node_class: Resource, report: Report, settings: Settings) -> None:
     if node_class.get("spec", "instanceStorePolicy") == "RAID0":
         return
-    volumes = [mapping.get("ebs") or {} for mapping in node_class.get("spec", "blockDeviceMappings", default=[])]
-    largest = max((_gibibytes(str(volume.get("volumeSize", "0Gi"))) for volume in volumes), default=20)
+    mappings = node_class.get("spec", "blockDeviceMappings", default=[])
+    device = _IMAGES_ON.get(_family(node_class))
+    holding = [one for one in mappings if one.get("rootVolume")] or [
+        one for one in mappings if device in (None, one.get("deviceName"))
+    ]
+    sizes = [_gibibytes(str((one.get("ebs") or {}).get("volumeSize", "0Gi"))) for one in holding]
+    largest = max(sizes, default=20)
     if largest < settings["minimumGib"]:
         report(
             f"node class {node_class.name} has {largest} GiB for images and pods, CUDA images need {settings['minimumGib']}"
         )
+
+
+def _family(node_class: Resource) -> str:
+    named = node_class.get("spec", "amiFamily")
+    terms = [] if named else node_class.get("spec", "amiSelectorTerms", default=[])
+    return str(named or next((term["alias"] for term in terms if "alias" in term), "")).split("@")[0].lower()
 
 
 def _gibibytes(size: str) -> int:
@@ -65,22 +81,25 @@ def _gibibytes(size: str) -> int:
     return number * 1024 if size.endswith(("Ti", "T")) else number
 
 
-def _training_kept(pool: Resource, report: Report, _: Settings) -> None:
-    if not is_gpu_pool(pool) or purpose(pool) != "training":
+def _training_kept(pool: Resource, report: Report, settings: Settings) -> None:
+    if not is_gpu_pool(pool) or not _trains(pool, settings):
         return
     policy = pool.get("spec", "disruption", "consolidationPolicy", default="WhenEmptyOrUnderutilized")
     if policy != "WhenEmpty":
         report(f"training pool {pool.name} is consolidated {policy}: runs end to save money")
 
 
-def _training_checkpointed(pool: Resource, report: Report, _: Settings) -> None:
-    labels = pool.get("metadata", "labels", default={})
-    if (
-        purpose(pool) == "training"
-        and "spot" in capacity_types(pool)
-        and labels.get("gpu-blueprint/checkpointed") != "true"
-    ):
+def _training_checkpointed(pool: Resource, report: Report, settings: Settings) -> None:
+    if _trains(pool, settings) and "spot" in capacity_types(pool) and label(pool, settings["checkpointed"]) != "true":
         report(f"training pool {pool.name} buys spot and nobody says that its jobs can resume")
+
+
+def _trains(pool: Resource, settings: Settings) -> bool:
+    return label(pool, settings["label"]) in settings["training"]
+
+
+_TRAINING = {"label": "gpu-blueprint/purpose", "training": ["training"]}
+"""How a pool says that it is for training; other programs name their own label and values."""
 
 
 def _spot_diverse(pool: Resource, report: Report, settings: Settings) -> None:
@@ -121,7 +140,7 @@ RULES = (
     ),
     Rule(
         id="imds-locked", kinds=("EC2NodeClass", "LaunchTemplate"), check=_imds_locked,
-        looks_at="metadata options of node classes and launch templates", passes="tokens are required and the hop limit is 1",
+        looks_at="metadata options of node classes and launch templates", passes="tokens are required and the hop limit is 1, stated in launch templates",
         fails="they are not", why="a pod takes over the node's role", fix="set httpTokens: required and httpPutResponseHopLimit: 1",
     ),
     Rule(
@@ -131,16 +150,17 @@ RULES = (
     ),
     Rule(
         id="disk-large-enough", kinds=("EC2NodeClass",), check=_disk_large, settings={"minimumGib": 100},
-        looks_at="the volume for images and pods", passes="it is large enough, or local NVMe takes its place", fails="it is too small",
+        looks_at="the volume for images and pods: the one marked rootVolume, or the AMI family's", passes="it is large enough, or local NVMe takes its place", fails="it is too small",
         why="the first CUDA image brings DiskPressure, on a node that is paid", fix="enlarge it or set instanceStorePolicy: RAID0",
     ),
     Rule(
-        id="training-not-consolidated", kinds=("NodePool",), check=_training_kept,
-        looks_at="GPU NodePools with gpu-blueprint/purpose=training", passes="only empty nodes are consolidated", fails="under-used ones are too",
+        id="training-not-consolidated", kinds=("NodePool",), check=_training_kept, settings=_TRAINING,
+        looks_at="GPU NodePools whose label says that they are for training, gpu-blueprint/purpose=training unless set", passes="only empty nodes are consolidated", fails="under-used ones are too",
         why="days of training end for a cheaper node", fix="set consolidationPolicy: WhenEmpty",
     ),
     Rule(
         id="training-on-spot-checkpointed", kinds=("NodePool",), check=_training_checkpointed,
+        settings={**_TRAINING, "checkpointed": "gpu-blueprint/checkpointed"},
         looks_at="training pools that buy spot", passes="gpu-blueprint/checkpointed=true says that jobs resume", fails="nothing does",
         why="an interruption throws the run away", fix="write checkpoints and say so, or leave spot out",
     ),

@@ -1,5 +1,6 @@
 """The rules as CrossGuard policies: what `pulumi preview --policy-pack policies` runs."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -21,6 +22,8 @@ from . import RULES
 from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, default_tags, judge
 from .waivers import Waiver, waiver_of
 
+_log = logging.getLogger(__name__)
+
 
 def policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
     """Every rule as a policy, mandatory unless the environment's file says otherwise."""
@@ -28,9 +31,18 @@ def policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
 
 
 def stack_waivers(stack: Any) -> list[Waiver]:
-    """The waivers that a stack object states; none where there is no such object, as in other people's programs."""
+    """The waivers that a stack object states; none where there is no such object, as in other people's programs.
+
+    A waiver that cannot be read waives nothing, and the log says so: a pack that ended here would judge nothing at all.
+    """
     given = stack.get("waivers", []) if isinstance(stack, Mapping) else []
-    return [Waiver(**{**one, "until": date.fromisoformat(str(one["until"]))}) for one in given]
+    found = []
+    for one in given if isinstance(given, list) else [given]:
+        try:
+            found.append(Waiver(**{**one, "until": date.fromisoformat(str(one["until"]))}))
+        except (KeyError, TypeError, ValueError) as error:
+            _log.warning("a waiver of the stack cannot be read and counts for nothing: %s (%r)", one, error)
+    return found
 
 
 def _described(rule: Rule) -> dict[str, Any]:

@@ -79,10 +79,10 @@ def is_gpu_pool(pool: Resource) -> bool:
     return bool(gpu_rows(pool))
 
 
-def purpose(pool: Resource) -> str:
-    """What a pool says that it is for; empty if nothing."""
+def label(pool: Resource, key: str) -> str:
+    """What a pool says of itself, on the NodePool or on its nodes; empty if nothing."""
     for path in (("metadata", "labels"), ("spec", "template", "metadata", "labels")):
-        said = pool.get(*path, default={}).get("gpu-blueprint/purpose")
+        said = pool.get(*path, default={}).get(key)
         if said:
             return str(said)
     return ""

@@ -1,9 +1,7 @@
 """Namespaces, quotas and who may use them."""
 
 from .pools import amount, is_gpu_pool
-from .rule import Report, Resource, Rule, Settings, Stack
-
-_SYSTEM = ("default", "gpu-operator", "monitoring", "keda")
+from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack, known_first
 
 
 def _is_gpu(name: str) -> bool:
@@ -14,20 +12,28 @@ def _namespace(resource: Resource) -> str:
     return str(resource.get("metadata", "namespace", default=""))
 
 
-def _has_quota(namespace: Resource, report: Report, _: Settings, stack: Stack) -> None:
+def _has_quota(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     name = str(namespace.get("metadata", "name", default=namespace.name))
-    if name in _SYSTEM or name.startswith("kube-"):
+    if name in settings["exempt"] or name.startswith("kube-"):
         return
-    if name not in stack.once(_quotas):
-        report(f"namespace {name} has no ResourceQuota")
+    beside, unknown = stack.once(_quotas)
+    if known_first(beside.get(name, []), lambda quota: bool(quota.get("spec", "hard"))):
+        return
+    if unknown:
+        raise unknown
+    report(f"namespace {name} has no ResourceQuota that bounds anything")
 
 
-def _quotas(stack: Stack) -> dict[str, list[Resource]]:
-    """The quotas of each namespace."""
-    found: dict[str, list[Resource]] = {}
+def _quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
+    """The quotas of each namespace, and what hides the namespace of others."""
+    known: dict[str, list[Resource]] = {}
+    unknown: NotYetKnownError | None = None
     for quota in stack.of("ResourceQuota"):
-        found.setdefault(_namespace(quota), []).append(quota)
-    return found
+        try:
+            known.setdefault(_namespace(quota), []).append(quota)
+        except NotYetKnownError as error:
+            unknown = error
+    return known, unknown
 
 
 def _exposed(stack: Stack) -> set[str]:
@@ -43,10 +49,13 @@ def _exposed(stack: Stack) -> set[str]:
 
 def _lists_every_gpu(quota: Resource, report: Report, _: Settings, stack: Stack) -> None:
     space = _namespace(quota)
-    beside = stack.once(_quotas)[space]
+    known, unknown = stack.once(_quotas)
+    beside = known[space]
     named = {name for other in beside for name in other.get("spec", "hard", default={})}
     missing = sorted(name for name in stack.once(_exposed) if f"requests.{name}" not in named)
     if missing and quota is beside[0]:
+        if unknown:
+            raise unknown
         report(f"the quota of {space} does not name {', '.join(missing)}, so they are unlimited there")
 
 
@@ -64,16 +73,49 @@ def _no_default_gpu(limits: Resource, report: Report, _: Settings) -> None:
                     report(f"LimitRange {limits.name} sets {field} of {name}: each container would get it")
 
 
-def _not_admin(binding: Resource, report: Report, _: Settings) -> None:
+_EVERYBODY = ("system:authenticated", "system:unauthenticated", "system:serviceaccounts", "system:anonymous")
+
+
+def _not_admin(grant: Resource, report: Report, _: Settings) -> None:
+    if grant.kind == "AccessPolicyAssociation":
+        _not_admin_by_entry(grant, report)
+    elif grant.kind.endswith("Role"):
+        _not_admin_by_rules(grant, report)
+    else:
+        _not_admin_by_binding(grant, report)
+
+
+def _not_admin_by_binding(binding: Resource, report: Report) -> None:
     role = binding.get("roleRef", default={})
     if role.get("kind", "ClusterRole") == "ClusterRole" and role.get("name") in ("cluster-admin", "admin"):
         report(f"{binding.name} gives its subjects the role {role['name']}")
+        return
+    everybody = known_first(binding.get("subjects", default=[]), lambda one: one.get("name") in _EVERYBODY)
+    for subject in everybody:
+        report(f"{binding.name} gives the role {role.get('name')} to {subject['name']}, which is everybody")
+
+
+def _not_admin_by_rules(role: Resource, report: Report) -> None:
+    if not role.type.startswith("kubernetes:"):  # a role of IAM
+        return
+    for rule in role.get("rules", default=[]):
+        groups, resources, verbs = (rule.get(field, []) for field in ("apiGroups", "resources", "verbs"))
+        core = "" in groups or "*" in groups
+        if core and {"resourcequotas", "*"} & set(resources) and {"*", "update", "patch", "delete"} & set(verbs):
+            report(f"{role.name} lets its holders change quotas")
+
+
+def _not_admin_by_entry(association: Resource, report: Report) -> None:
+    policy = str(association.get("policyArn", default="")).rsplit("/", 1)[-1]
+    scope = association.get("accessScope", "type", default="namespace")
+    if policy in ("AmazonEKSAdminPolicy", "AmazonEKSClusterAdminPolicy") and scope == "namespace":
+        report(f"{association.name} gives {policy} in namespaces")
 
 
 RULES = (
     Rule(
-        id="namespace-has-quota", kinds=("Namespace",), check=_has_quota, whole=True,
-        looks_at="namespaces that are not the system's", passes="each has a ResourceQuota", fails="one has none",
+        id="namespace-has-quota", kinds=("Namespace",), check=_has_quota, whole=True, settings={"exempt": ["gpu-operator", "monitoring", "keda"]},
+        looks_at="namespaces but kube-* and the exempt ones", passes="each has a ResourceQuota that bounds something", fails="one has none, or an empty one",
         why="one pipeline takes every GPU", fix="give it a ResourceQuota",
     ),
     Rule(
@@ -92,8 +134,9 @@ RULES = (
         why="Kubernetes makes a max the default: every container gets GPUs", fix="bound GPUs by ResourceQuota alone",
     ),
     Rule(
-        id="tenants-not-admin", kinds=("RoleBinding", "ClusterRoleBinding"), check=_not_admin,
-        looks_at="role bindings", passes="they give less than admin", fails="they give admin or cluster-admin",
-        why="whoever holds it lifts their own quota", fix="bind the role edit, or one of your own",
+        id="tenants-not-admin", kinds=("RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "AccessPolicyAssociation"), check=_not_admin,
+        looks_at="role bindings, roles, and EKS access policies in namespaces", passes="they give somebody in particular less than admin",
+        fails="they give admin or cluster-admin, the right to change quotas, or rights to everybody",
+        why="whoever holds it lifts their own quota", fix="bind the role edit, or one of your own, to a group of the tenant",
     ),
 )  # fmt: skip

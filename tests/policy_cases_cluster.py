@@ -46,6 +46,23 @@ def _public(**vpc: Any) -> Build:
     return _native(vpcConfig={"subnetIds": [UNKNOWN], **vpc})
 
 
+_CLOUD_CONTROL: dict[str, Any] = {
+    "version": "1.36",
+    "deletionProtection": True,
+    "logging": {"clusterLogging": {"enabledTypes": [{"type": "audit"}, {"type": "authenticator"}]}},
+    "resourcesVpcConfig": {"endpointPublicAccess": False},
+    "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False},
+    "encryptionConfig": [
+        {"provider": {"keyArn": "arn:aws:kms:us-east-1:111122223333:key/one"}, "resources": ["secrets"]}
+    ],
+}
+"""The same of the Cloud Control provider."""
+
+
+def _cloud_control(**inputs: Any) -> Build:
+    return foreign(resource("aws-native:eks:Cluster", "native", {**_CLOUD_CONTROL, **inputs}))
+
+
 def _bare(type_: str) -> Build:
     return foreign(resource(type_, "bare"))
 
@@ -55,6 +72,8 @@ OTHERS = _bare("aws:ecs/cluster:Cluster")
 
 CLOSED = of(
     "api-not-public",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(resourcesVpcConfig={"publicAccessCidrs": [_ANY]}), "native"),
     passes("private", shipped("prod")),
     passes("public for some", shipped("dev")),
     passes("a native cluster, private", _native()),
@@ -77,6 +96,8 @@ CLOSED = of(
 
 ENTRIES = of(
     "access-entries",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(accessConfig={"authenticationMode": "CONFIG_MAP"}), "native"),
     passes("entries alone", shipped("prod")),
     passes("a native cluster, entries alone", _native()),
     passes("clusters of other kinds", OTHERS),
@@ -90,6 +111,8 @@ ENTRIES = of(
 
 CREATOR = of(
     "creator-not-admin",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(accessConfig={"authenticationMode": "API"}), "native"),
     passes("pulumi-eks, whose native cluster is judged", shipped("prod")),
     passes("off", _native()),
     passes("clusters of other kinds", OTHERS),
@@ -101,6 +124,8 @@ CREATOR = of(
 
 ENCRYPTED = of(
     "secrets-encrypted",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(encryptionConfig=None), "native"),
     passes("a key that is made here and not known", shipped("prod")),
     passes("a native cluster with a key", _native()),
     passes("clusters of other kinds", OTHERS),
@@ -112,6 +137,8 @@ ENCRYPTED = of(
 
 LOGGED = of(
     "control-plane-logged",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(logging=None), "native"),
     passes("all logged", shipped("prod"), logTypes=["api", "audit", "authenticator", "controllerManager", "scheduler"]),
     passes("a native cluster, the required logged", _native()),
     passes("none required", _bare("aws:eks/cluster:Cluster"), logTypes=[]),
@@ -125,6 +152,8 @@ LOGGED = of(
 
 SUPPORTED = of(
     "kubernetes-supported",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(version="1.20"), "native"),
     passes("a version of the catalogue", shipped("prod")),
     passes("a native cluster", _native()),
     passes("another one that the environment allows", _native(version="1.99"), versions=["1.99"]),
@@ -137,6 +166,8 @@ SUPPORTED = of(
 
 PROTECTED = of(
     "deletion-protected",
+    passes("a cluster of the Cloud Control provider", _cloud_control()),
+    fails("such a cluster, wrong", _cloud_control(deletionProtection=None), "native"),
     passes("protected", shipped("prod")),
     passes("a native cluster", _native()),
     passes("clusters of other kinds", OTHERS),

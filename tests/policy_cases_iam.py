@@ -26,6 +26,14 @@ def _allows(type_: str = "aws:iam/policy:Policy", field: str = "policy", **state
     return foreign(resource(type_, "theirs", {field: json.dumps(document)}))
 
 
+_ACCOUNT = "arn:aws:iam::111122223333:root"
+_QUEUE = "aws:sqs/queuePolicy:QueuePolicy"
+
+
+def _key(**statement: Any) -> Build:
+    return _allows("aws:kms/key:Key", **{"Action": "kms:*", "Resource": "*", **statement})
+
+
 def _inline(**statement: Any) -> Build:
     document = json.dumps({"Statement": [{"Effect": "Allow", **statement}]})
     return foreign(resource("aws:iam/role:Role", "theirs", {"inlinePolicies": [{"policy": document}]}))
@@ -55,15 +63,21 @@ ACTIONS = of(
     fails("question marks", _allows(Action="iam:PassRol?", Resource="*"), "theirs"),
     fails("rights inside a role", _inline(Action="*", Resource="*"), "theirs"),
     fails("a document as an object", _as_object(Action="*", Resource="*"), "theirs"),
-    passes("a key that its own account manages, as AWS itself writes it", _allows("aws:kms/key:Key", Action="kms:*", Resource="*",
-           Principal={"AWS": "arn:aws:iam::111122223333:root"}), awaits="without this statement of AWS's default nobody can manage the key"),
+    passes("a key that its own account manages, as AWS itself writes it", _key(Principal={"AWS": _ACCOUNT})),
+    passes("a key policy that names the account alone", _allows("aws:kms/keyPolicy:KeyPolicy", Action="kms:*", Resource="*", Principal={"AWS": "111122223333"})),
+    fails("a key that a role may do everything with", _key(Principal={"AWS": "arn:aws:iam::111122223333:role/app"}), "theirs"),
+    fails("a key that its account and a role may do everything with", _key(Principal={"AWS": [_ACCOUNT, "arn:aws:iam::111122223333:role/app"]}), "theirs"),
+    fails("a key that its account and a service may do everything with", _key(Principal={"AWS": _ACCOUNT, "Service": "logs.amazonaws.com"}), "theirs"),
+    fails("a key that everybody may do everything with", _key(Principal="*"), "theirs"),
+    fails("a key that a service may do everything with", _key(Principal={"Service": "logs.amazonaws.com"}), "theirs"),
+    fails("a key whose account may do everything everywhere", _key(Principal={"AWS": _ACCOUNT}, Action="*"), "theirs"),
+    fails("a queue that is given to its account like a key", _allows(_QUEUE, Action="kms:*", Resource="*", Principal={"AWS": _ACCOUNT}), "theirs"),
     undecided("a document not known", _UNKNOWN_DOCUMENT, _LIFECYCLE),
     undecided("a document that is no JSON", _NO_JSON, "theirs"),
     passes("a document without statements", foreign(resource("aws:iam/policy:Policy", "theirs", {"policy": "{}"}))),
 )  # fmt: skip
 
 _EVERYBODY: dict[str, Any] = {"Action": "sqs:SendMessage", "Resource": "*", "Principal": "*"}
-_QUEUE = "aws:sqs/queuePolicy:QueuePolicy"
 
 PRINCIPALS = of(
     "no-wildcard-principal",

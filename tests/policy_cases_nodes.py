@@ -71,7 +71,7 @@ LOCKED = of(
     "imds-locked",
     passes("locked", shipped("prod")),
     passes("Karpenter's defaults, which lock it", _theirs()),
-    passes("a launch template without hop limit", _launch(metadataOptions={"httpTokens": "required"})),
+    fails("a launch template without hop limit, which the AMI then decides", _launch(metadataOptions={"httpTokens": "required"}), "theirs"),
     passes("a launch template with the limit as text", _launch(metadataOptions={"httpTokens": "required", "httpPutResponseHopLimit": "1"})),
     fails("tokens optional", _class((*_OPTIONS, "httpTokens"), "optional"), _NAME),
     fails("two hops", _class((*_OPTIONS, "httpPutResponseHopLimit"), 2), _NAME),
@@ -105,11 +105,28 @@ def _sized(*sizes: Any, **spec: Any) -> Build:
     )
 
 
+def _family(alias: str, **sizes: str) -> Build:
+    mappings = [{"deviceName": f"/dev/{device}", "ebs": {"volumeSize": size}} for device, size in sizes.items()]
+    return _theirs(amiSelectorTerms=[{"alias": alias}], blockDeviceMappings=mappings)
+
+
 LARGE = of(
     "disk-large-enough",
     passes("large disks", shipped("dev")),
     passes("just large enough", _sized("100Gi")),
     passes("a small volume for the system beside a large one", _sized("4Gi", "200Gi")),
+    passes("a large data volume of Bottlerocket", _family("bottlerocket@v1.66.0", xvda="4Gi", xvdb="200Gi")),
+    fails("a large system volume of Bottlerocket, which holds no images", _family("bottlerocket@v1.66.0", xvda="200Gi", xvdb="20Gi"), "theirs"),
+    fails("a large volume of AL2023 that holds no images", _family("al2023@v20260724", xvda="20Gi", xvdz="500Gi"), "theirs"),
+    fails("no volume of the device that holds images", _family("al2023@v20260724", xvdz="500Gi"), "theirs", words="has 20 GiB"),
+    passes("the volume that is marked", _theirs(amiSelectorTerms=[{"alias": "al2023@v20260724"}], blockDeviceMappings=[
+        {"deviceName": "/dev/xvdz", "rootVolume": True, "ebs": {"volumeSize": "500Gi"}}])),
+    fails("another than the one that is marked", _theirs(blockDeviceMappings=[
+        {"deviceName": "/dev/xvda", "rootVolume": True, "ebs": {"volumeSize": "20Gi"}}, {"deviceName": "/dev/xvdb", "ebs": {"volumeSize": "500Gi"}}]), "theirs"),
+    fails("a family that is named beside ids", _theirs(amiFamily="Bottlerocket", amiSelectorTerms=UNKNOWN, blockDeviceMappings=[
+        {"deviceName": "/dev/xvda", "ebs": {"volumeSize": "500Gi"}}]), "theirs"),
+    undecided("the family not known", _sized("500Gi", amiSelectorTerms=UNKNOWN), "theirs"),
+    passes("images by id", _sized("500Gi", amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}])),
     passes("larger than the environment asks for", _sized("50Gi"), minimumGib=50),
     passes("a tebibyte", _sized("1Ti")),
     passes("a terabyte", _sized("1T")),

@@ -83,10 +83,31 @@ LIMITED = of(
     passes("a limit whose size is not known", _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN})),
     fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool"),
     fails("limits in CPUs", _l40s(("spec", "limits"), {"cpu": "1000"}), "infer-l40s-node-pool"),
-    fails("a limit in whole GPUs where slices are handed out",
-          broken("research", "NodePool", "h100-slices", ("spec", "limits"), {"nvidia.com/gpu": "16"}),
-          "h100-slices-node-pool", awaits="the overlays set nvidia.com/gpu to 0, so that limit is never reached"),
     undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
+)  # fmt: skip
+
+_SLICES = "nvidia.com/mig-1g.10gb"
+
+
+def _slices(limits: Any) -> Build:
+    return broken("research", "NodePool", "h100-slices", ("spec", "limits"), limits)
+
+
+REACHABLE = of(
+    "gpu-limit-reachable",
+    passes("limits in slices", shipped("research")),
+    passes("limits in shares", shipped("prod")),
+    passes("no limits, which another rule calls wrong", _slices(GONE)),
+    passes("limits in CPUs, beside overlays", _slices({"cpu": "8"})),
+    passes("a limit in slices beside one in whole GPUs", _slices({_SLICES: "7", "nvidia.com/gpu": "16"})),
+    passes("whole GPUs of a pool that no overlay names", beside("research", node_pool(requirement(_TYPE, "p5.48xlarge"), limits={"nvidia.com/gpu": "8"}))),
+    passes("slices that one of two overlays hands out",
+           broken("research", "NodeOverlay", "h100-slices-overlay-8", ("spec", "capacity", _SLICES), "0")),
+    fails("a limit in whole GPUs where slices are handed out", _slices({"nvidia.com/gpu": "16"}), "h100-slices-node-pool",
+          words="limited in nvidia.com/gpu, of which"),
+    undecided("limits not known", _slices(UNKNOWN), "h100-slices-node-pool"),
+    undecided("capacity of an overlay not known", broken("research", "NodeOverlay", "h100-slices-overlay-8", ("spec", "capacity"), UNKNOWN),
+              "h100-slices-node-pool"),
 )  # fmt: skip
 
 _CUT = {"nvidia.com/mig.config": "all-1g.10gb"}
@@ -117,4 +138,4 @@ OVERLAID = of(
           "infer-l40s-node-pool", unclear="infer-l4-node-pool"),
 )  # fmt: skip
 
-CASES = (*TAINTED, *LIMITED, *OVERLAID)
+CASES = (*TAINTED, *LIMITED, *REACHABLE, *OVERLAID)

@@ -21,6 +21,7 @@ from .policy_cases_stacks import (
 )
 
 _QUOTA, _HARD = "tenant-serving-quota", ("spec", "hard")
+_PODS = {"pods": "10"}
 _GPU, _SHARED = "requests.nvidia.com/gpu", "requests.nvidia.com/gpu.shared"
 _POOL = node_pool(requirement("node.kubernetes.io/instance-type", "g6.xlarge"))
 
@@ -43,18 +44,22 @@ def _serving(path: tuple[str | int, ...], value: Any, stack: str | Build = "prod
 BOUNDED = of(
     "namespace-has-quota",
     passes("each tenant has one", shipped("prod")),
-    passes("namespaces of the system", foreign(*(_namespace(name, name) for name in ("default", "monitoring", "kube-system", "kube-node-lease")))),
-    passes("the namespace of a program of others", foreign(_namespace("team"), _quota({}))),
-    passes("a namespace called after its resource", foreign(_namespace(None, "team"), _quota({}))),
+    passes("namespaces of the system", foreign(*(_namespace(name, name) for name in ("gpu-operator", "monitoring", "keda", "kube-system", "kube-node-lease")))),
+    passes("one that the environment exempts", foreign(_namespace("kubeflow")), exempt=["kubeflow"]),
+    passes("the namespace of a program of others", foreign(_namespace("team"), _quota(_PODS))),
+    passes("a namespace called after its resource", foreign(_namespace(None, "team"), _quota(_PODS))),
+    passes("an empty quota beside one that bounds", foreign(_namespace("team"), _quota({}, name="empty"), _quota(_PODS))),
+    fails("an empty quota", foreign(_namespace("team"), _quota({})), "space", words="bounds anything"),
+    fails("the default namespace, where everybody lands", foreign(_namespace("default")), "space"),
     fails("a quota gone", without("prod", "ResourceQuota", _QUOTA), "tenant-serving-namespace", words="namespace serving has"),
     fails("a quota for another namespace", _serving(("metadata", "namespace"), "other"), "tenant-serving-namespace"),
-    fails("a quota without namespace", foreign(_namespace("team"), _quota({}, None)), "space"),
+    fails("a quota without namespace", foreign(_namespace("team"), _quota(_PODS, None)), "space"),
     fails("a namespace that only sounds like the system's", foreign(_namespace("kubeflow")), "space"),
-    passes("its own quota, beside one for a namespace not known", foreign(_namespace("team"), _quota({}), _quota({}, UNKNOWN, name="other")),
-           awaits="one unknown namespace leaves all others undecided, although what is known suffices"),
-    undecided("a namespace's name not known", foreign(_namespace(UNKNOWN), _quota({}))),
-    undecided("a quota's namespace not known", foreign(_namespace("team"), _quota({}, UNKNOWN))),
-    fails("one name not known, another namespace bare", foreign(_namespace(UNKNOWN), _namespace("team", "bare"), _quota({}, "other")), "bare", unclear="space"),
+    passes("its own quota, beside one for a namespace not known", foreign(_namespace("team"), _quota(_PODS), _quota(_PODS, UNKNOWN, name="other"))),
+    undecided("whether its quota bounds anything not known", foreign(_namespace("team"), _quota(UNKNOWN))),
+    undecided("a namespace's name not known", foreign(_namespace(UNKNOWN), _quota(_PODS))),
+    undecided("a quota's namespace not known", foreign(_namespace("team"), _quota(_PODS, UNKNOWN))),
+    fails("one name not known, another namespace bare", foreign(_namespace(UNKNOWN), _namespace("team", "bare"), _quota(_PODS, "other")), "bare", unclear="space"),
 )  # fmt: skip
 
 LISTED = of(
@@ -75,6 +80,9 @@ LISTED = of(
     fails("no hard limits", foreign(_POOL, _quota(None)), "quota"),
     passes("CPU pools alone", foreign(node_pool(requirement("node.kubernetes.io/instance-type", "m7i.xlarge")), _quota({"pods": "10"}))),
     passes("two quotas, one of them for GPUs", foreign(_POOL, _quota({_GPU: "0"}), _quota({"count/jobs.batch": "9"}, name="objects"))),
+    undecided("whether another quota of the namespace names it is not known",
+              foreign(_POOL, _quota({"pods": "1"}), _quota({_GPU: "0"}, UNKNOWN, name="other")), "quota", "other"),
+    undecided("a quota for a namespace not known, beside one that names all", foreign(_POOL, _quota({_GPU: "0"}), _quota({_GPU: "0"}, UNKNOWN, name="other")), "other"),
     undecided("hard limits not known", _serving(_HARD, UNKNOWN)),
     undecided("a pool's limits not known", broken("prod", "NodePool", "infer-l40s", ("spec", "limits"), UNKNOWN)),
     undecided("an overlay's capacity not known", broken("prod", "NodeOverlay", "overlay-8", ("spec", "capacity"), UNKNOWN)),
@@ -134,6 +142,24 @@ def _binding(kind: str, **props: Any) -> Build:
     return foreign(resource(f"kubernetes:rbac.authorization.k8s.io/v1:{kind}", "binding", props))
 
 
+def _bindings(role: str, *groups: str) -> Build:
+    return _binding(
+        "RoleBinding",
+        roleRef={"kind": "ClusterRole", "name": role},
+        subjects=[{"kind": "Group", "name": name} for name in groups],
+    )
+
+
+def _role(groups: list[str], resources: list[str], verbs: list[str]) -> Build:
+    rule = {"apiGroups": groups, "resources": resources, "verbs": verbs}
+    return foreign(resource("kubernetes:rbac.authorization.k8s.io/v1:Role", "role", {"rules": [rule]}))
+
+
+def _entry(policy: str, scope: Any) -> Build:
+    inputs = {"policyArn": f"arn:aws:eks::aws:cluster-access-policy/{policy}", "accessScope": {"type": scope}}
+    return foreign(resource("aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "entry", inputs))
+
+
 ADMIN = of(
     "tenants-not-admin",
     passes("tenants edit", shipped("prod")),
@@ -142,6 +168,28 @@ ADMIN = of(
     fails("tenants rule everything", _bound(("roleRef", "name"), "cluster-admin"), _BINDING),
     fails("a binding of others", _binding("ClusterRoleBinding", roleRef={"name": "cluster-admin"}, subjects=[{"name": "a"}, {"name": "b"}]),
           "binding", words="cluster-admin"),
+    fails("everybody may see", _bindings("view", "system:authenticated"), "binding", words="system:authenticated, which is everybody"),
+    fails("everybody, known or not", _bindings("view", "team", "system:unauthenticated"), "binding"),
+    fails("every pod of the cluster", _bindings("edit", "system:serviceaccounts"), "binding"),
+    passes("a group of theirs", _bindings("view", "team")),
+    fails("one subject not known, another everybody", foreign(resource("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "binding",
+          {"roleRef": {"name": "view"}, "subjects": [{"name": UNKNOWN}, {"name": "system:anonymous"}]})), "binding"),
+    undecided("the only subject not known", foreign(resource("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "binding",
+              {"roleRef": {"name": "view"}, "subjects": [UNKNOWN]})), "binding"),
+    fails("a role that may do everything", _role(["*"], ["*"], ["*"]), "role", words="change quotas"),
+    fails("a role that may change quotas", _role([""], ["pods", "resourcequotas"], ["get", "patch"]), "role"),
+    fails("a role that may delete whatever is core", _role(["", "apps"], ["*"], ["delete"]), "role"),
+    fails("a role that may update quotas of every group", _role(["*"], ["resourcequotas"], ["update"]), "role"),
+    passes("a role that may see quotas", _role([""], ["resourcequotas"], ["get", "list", "watch"])),
+    passes("a role for all of another group", _role(["batch"], ["*"], ["*"])),
+    passes("a role for all of pods", _role([""], ["pods"], ["*"])),
+    passes("a role of IAM", foreign(resource("aws:iam/role:Role", "role", {"rules": UNKNOWN}))),
+    undecided("rules not known", foreign(resource("kubernetes:rbac.authorization.k8s.io/v1:Role", "role", {"rules": UNKNOWN})), "role"),
+    fails("admin of a namespace by EKS", _entry("AmazonEKSAdminPolicy", "namespace"), "entry", words="AmazonEKSAdminPolicy in namespaces"),
+    fails("admin of all by EKS, in a namespace", _entry("AmazonEKSClusterAdminPolicy", "namespace"), "entry"),
+    passes("editors by EKS", _entry("AmazonEKSEditPolicy", "namespace")),
+    passes("admins of the cluster, which are no tenants", _entry("AmazonEKSClusterAdminPolicy", "cluster")),
+    undecided("the scope not known", _entry("AmazonEKSAdminPolicy", UNKNOWN), "entry"),
     passes("a role of their own that is called admin", _binding("RoleBinding", roleRef={"kind": "Role", "name": "admin"}, subjects=[{"name": "a"}])),
     undecided("the role not known", _bound(("roleRef",), UNKNOWN), _BINDING),
     fails("the role known and too much, the subjects not", _bound(("subjects",), UNKNOWN, _bound(("roleRef", "name"), "cluster-admin")), _BINDING),

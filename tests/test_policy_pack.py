@@ -15,6 +15,7 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from blueprint.plan import PlannedResource
 from blueprint.verdicts import FOLDER, findings, levels_file, read_levels
 from policies import RULES, Stack
+from policies.pack import stack_waivers
 
 from .plans import SHIPPED, plan
 from .policy_cases import CASES
@@ -199,6 +200,17 @@ def test_waivers_of_the_stack_file_count_in_the_pack_while_they_last() -> None:
     assert {(rule, urn.split("::")[-1]) for rule, urn, _ in said} & waived == set()
     left = [one for one in offline(broken, PROD) if (one[0], one[1].split("::")[-1]) not in waived]
     assert differences(said, left) == []
+
+
+@pytest.mark.parametrize(
+    "waivers",
+    ["soon", ["soon"], [{"rule": "gpu-pool-tainted"}], [{"until": "some day"}], [{"until": "2999-12-31", "why": "a"}]],
+)
+def test_a_waiver_that_cannot_be_read_waives_nothing_and_is_logged(
+    waivers: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert stack_waivers({"waivers": waivers}) == []
+    assert "cannot be read" in caplog.text
 
 
 TAGS = {"all": "disabled", "required-tags": {"enforcementLevel": "remediate", "values": {"owner": "us"}}}
