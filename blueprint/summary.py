@@ -5,11 +5,10 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from .catalog import Instance
-from .catalog.prices import usd_per_hour
 from .catalog.versions import GPU_OPERATOR
 from .config import Pool, StackConfig, Tenant
 from .config.buying import Reservation
+from .config.spending import ON_DEMAND, cost_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +28,7 @@ class PoolSummary:
     max_gpus: int
     ceiling: dict[str, int]
     ceiling_usd_per_hour: float | None
-    """On-demand price of all GPUs of the ceiling, on the type that costs most per GPU; None where it is not known."""
+    """What the pool costs at its ceiling, on demand, on the type that costs most per GPU, disks included; None where a price is not known."""
     taints: list[dict[str, str]]
 
 
@@ -77,7 +76,7 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
         ceiling=pool.profile.ceiling(pool.max_gpus),
-        ceiling_usd_per_hour=_ceiling_usd(rows, pool.max_gpus, stack.region),
+        ceiling_usd_per_hour=cost_of(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
     )
 
@@ -85,12 +84,6 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
 def _reserved(one: Reservation) -> str:
     until = f" until {one.ends}" if one.ends else ""
     return f"{one.instances} × {one.instance_type} in {one.zone}{until} ({one.id})"
-
-
-def _ceiling_usd(rows: tuple[Instance, ...], gpus: int, region: str) -> float | None:
-    prices = [(usd_per_hour(row.instance_type, region), row.gpu_devices) for row in rows]
-    known = [price / devices for price, devices in prices if price is not None]
-    return round(max(known) * gpus, 2) if known and len(known) == len(prices) else None
 
 
 def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:

@@ -6,10 +6,9 @@ import pulumi
 import pulumi_aws as aws
 
 from blueprint.config import ExistingVpc, NewVpc, StackConfig
+from blueprint.config.network import SERVICES
 
 DISCOVERY_TAG = "karpenter.sh/discovery"
-
-_SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
 
 
 class Network(pulumi.ComponentResource):
@@ -129,7 +128,7 @@ class Network(pulumi.ComponentResource):
         return tables
 
     def _make_endpoints(self, network: NewVpc, vpc: aws.ec2.Vpc, tables: list[aws.ec2.RouteTable]) -> None:
-        services = [service for endpoint in network.endpoints for service in _SERVICES.get(endpoint, (endpoint,))]
+        services = [service for endpoint in network.endpoints for service in SERVICES.get(endpoint, (endpoint,))]
         child = pulumi.ResourceOptions(parent=self)
         if "s3" in services:
             aws.ec2.VpcEndpoint(

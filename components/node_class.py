@@ -7,17 +7,17 @@ import yaml
 
 from blueprint.catalog import BOTTLEROCKET, Instance
 from blueprint.config import Pool, StackConfig
+from blueprint.config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from blueprint.sharing import SharingProfile
 
 from .efa import placement_group_name, security_group_tags
 from .karpenter import node_role_name
 from .network import subnet_selector_terms
-from .system_nodes import FAST_VOLUME
 
 
 def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
     """The ``spec`` of the EC2NodeClass."""
-    local_nvme = all(row.local_nvme_gb for row in config.instances_of(pool))
+    local_nvme = config.keeps_images_on_nvme(pool)
     spec: dict[str, Any] = {
         "role": node_role_name(config),
         "amiSelectorTerms": [{"alias": pool.ami.alias}],
@@ -63,7 +63,11 @@ def _disks(pool: Pool, *, local_nvme: bool) -> list[dict[str, Any]]:
     """
     family = pool.ami.row
     data = _volume(family.data_device, f"{pool.disk.size_gib}Gi", fast=not local_nvme) | {"rootVolume": True}
-    return [data] if family.os_device is None else [_volume(family.os_device, "4Gi", fast=False), data]
+    return (
+        [data]
+        if family.os_device is None
+        else [_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", fast=False), data]
+    )
 
 
 def _volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:

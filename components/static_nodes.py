@@ -33,7 +33,7 @@ class StaticNodes(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpu-blueprint:components:StaticNodes", name, None, opts)
         rows = config.instances_of(pool)
-        local_nvme = all(row.local_nvme_gb for row in rows)
+        local_nvme = config.keeps_images_on_nvme(pool)
         template = launch_template(
             f"{name}-template",
             {**config.all_tags, "pool": pool.name, "Name": f"{config.cluster_name}-{pool.name}"},

@@ -7,6 +7,8 @@ import pulumi_aws as aws
 
 from blueprint.catalog import instance
 from blueprint.config import StackConfig
+from blueprint.config.cluster import SYSTEM_DISK_GIB
+from blueprint.config.nodes import FAST_VOLUME
 
 from .cluster import Cluster
 from .network import Network, stable_subnet_ids
@@ -19,8 +21,6 @@ NODE_POLICIES = (
     "AmazonSSMManagedInstanceCore",
 )
 """What every node needs, as Karpenter's getting-started guide lists it."""
-FAST_VOLUME = {"iops": 16000, "throughput": 1000}
-"""What parallel image pull wants of a gp3 volume (EKS user guide): IOPS, and MiB/s."""
 
 
 class SystemNodes(pulumi.ComponentResource):
@@ -44,7 +44,9 @@ class SystemNodes(pulumi.ComponentResource):
         self.role = ServiceRole(
             name, config, trust=service_trust("ec2.amazonaws.com"), managed=NODE_POLICIES, opts=child
         )
-        template = launch_template(f"{name}-template", {**config.all_tags, "Name": name}, disk_gib=50, parent=self)
+        template = launch_template(
+            f"{name}-template", {**config.all_tags, "Name": name}, disk_gib=SYSTEM_DISK_GIB, parent=self
+        )
         nodes = config.cluster.system_nodes
         arm = instance(nodes.instance_types[0]).arch == "arm64"
         self.group = aws.eks.NodeGroup(

@@ -2,7 +2,7 @@
 
 import math
 
-from blueprint.catalog.prices import usd_per_hour
+from blueprint.catalog.prices import on_demand
 
 from .pools import ZONE, amount, capacity_types, gpu_rows, pool_names, wanted
 from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack
@@ -41,11 +41,14 @@ def _dearest(pool: Resource) -> float:
     """On-demand dollars an hour of one GPU, on the type of the pool where it costs most."""
     zones = wanted(pool, ZONE)
     region = zones[0][:-1] if zones else "us-east-1"
-    prices = {row: usd_per_hour(row.instance_type, region) for row in gpu_rows(pool)}
-    for row, price in prices.items():
-        if price is None:
-            raise NotYetKnownError(f"the price of {row.instance_type} in {region}")
-    return max((price or 0) / row.gpu_devices for row, price in prices.items())
+    return max(_price(row.instance_type, region) / row.gpu_devices for row in gpu_rows(pool))
+
+
+def _price(instance_type: str, region: str) -> float:
+    price = on_demand(instance_type, region)
+    if price is None:
+        raise NotYetKnownError(f"the price of {instance_type} in {region}")
+    return price.usd
 
 
 def _gpus(pool: Resource, overlays: list[Resource]) -> float:

@@ -60,6 +60,10 @@ def waived(**other: Any) -> dict[str, Any]:
     }
 
 
+def planned(**other: Any) -> dict[str, Any]:
+    return {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2, **other}}}
+
+
 OTHER = {"mode": "mps", "replicas": 2}
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
@@ -193,6 +197,8 @@ JUDGED: dict[str, Pair] = {
     "reservations[].instances": stacks(reserved(), reserved(instances=2)),
     "reservations[].ends": stacks(reserved(), reserved(ends="2026-11-25")),
     "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
+    "hourlyCeiling": stacks({}, {"hourlyCeiling": 10}),
+    "monthlyBudget": stacks({}, {"monthlyBudget": 500}),
     "waivers[].rule": stacks(waived(), waived(rule="private-nodes")),
     "waivers[].resource": stacks(waived(), waived(resource="main-node-class")),
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
@@ -200,6 +206,22 @@ JUDGED: dict[str, Pair] = {
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
 }
 """Place of a field that builds nothing → two stacks of which other things are said: refusals, warnings, policy findings."""
+
+PRICED: dict[str, Pair] = {
+    "costs.spotShare": stacks(
+        {"pools": [pool(purchase=["spot"])]}, {"pools": [pool(purchase=["spot"])], "costs": {"spotShare": {"g6": 0.9}}}
+    ),
+    "costs.savingsPlan.coverage": stacks(planned(), planned(coverage=0.6)),
+    "costs.savingsPlan.discount": stacks(planned(), planned(discount=0.3)),
+    "costs.loadBalancers": stacks({}, {"costs": {"loadBalancers": 1}}),
+    "pools[].expectedHours": stacks({"pools": [pool()]}, {"pools": [pool(expectedHours=100)]}),
+    "pools[].expectedUtilization": stacks({"pools": [pool()]}, {"pools": [pool(expectedUtilization=0.5)]}),
+    "reservations[].capacityBlock": stacks(
+        reserved(ends="2027-01-01"), reserved(ends="2027-01-01", capacityBlock=True)
+    ),
+    "reservations[].usdPerHour": stacks(reserved(), reserved(usdPerHour=40.0)),
+}
+"""Place of a field that changes the cost estimate alone → two stacks with different estimates."""
 
 COUPLED: dict[str, tuple[str, ...]] = {
     "region": ("network.zones",),

@@ -69,6 +69,7 @@ CEILING = of(
     fails("the dearest type counts", foreign(_pool(types=("g6.xlarge", "p5.48xlarge"))), "theirs", hourlyUsd=_G6 * 10),
     fails("some reserved, the rest on demand", foreign(_pool(requirement(_BUYS, "reserved", "on-demand"))), "theirs", hourlyUsd=1),
     fails("a region by its zone", foreign(_pool(requirement(_ZONE, "us-east-1a"))), "theirs", hourlyUsd=1),
+    fails("another region by its zone", foreign(_pool(requirement(_ZONE, "us-west-2a"))), "theirs", hourlyUsd=_G6 * 10 - 0.01),
     undecided("a region whose prices nobody wrote down", foreign(_pool(requirement(_ZONE, "xx-nowhere-1a"))), hourlyUsd=1),
     undecided("limits not known", broken("prod", "NodePool", "infer-l40s", _LIMITS, UNKNOWN), hourlyUsd=1000),
     undecided("one pool not known, the other as dear as all may be", foreign(_pool(name="known"), _pool(name="unclear", limits=UNKNOWN)), "known", hourlyUsd=_G6 * 10),

@@ -86,7 +86,7 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["stack", "resources", "pools", "tenants", "warnings", "policies"]
+    assert list(document) == ["stack", "resources", "cost", "pools", "tenants", "warnings", "policies"]
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
     assert all(list(resource) == fields for resource in document["resources"])
     slices = document["pools"][0]
@@ -108,7 +108,9 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
         "karpenter-crd.yaml",
         "karpenter.yaml",
     }
-    kinds = [resource["type"] for resource in json.loads((out / "plan.json").read_text())]
+    document = json.loads((out / "plan.json").read_text())
+    assert list(document) == ["stack", "cost", "resources"]
+    kinds = [resource["type"] for resource in document["resources"]]
     manifests = [kind for kind in kinds if kind.startswith("kubernetes:") and "helm.sh" not in kind]
     assert len(list((out / "manifests").iterdir())) == len(manifests)
 

@@ -11,13 +11,15 @@ from typing import Any, get_args
 import pytest
 
 from blueprint.config import StackConfig, parse, warnings
+from blueprint.cost import estimate
+from blueprint.cost.estimate import as_json
 from blueprint.model import Model
 from blueprint.policy_report import Placed
 from blueprint.verdicts import findings, levels_file, read_levels
 from policies import Waiver
 
 from . import builders
-from .field_effects import CHANGES, COUPLED, JUDGED, POOLS, Stack
+from .field_effects import CHANGES, COUPLED, JUDGED, POOLS, PRICED, Stack
 from .plans import Plan, plan_of
 
 TODAY = date(2026, 11, 20)
@@ -101,17 +103,17 @@ def policy_findings(stack: Stack) -> list[str]:
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
-    assert sorted({*CHANGES, *POOLS, *JUDGED}) == sorted(set(leaves(StackConfig)))
-    assert len(CHANGES) + len(POOLS) + len(JUDGED) == len({*CHANGES, *POOLS, *JUDGED})
+    assert sorted({*CHANGES, *POOLS, *JUDGED, *PRICED}) == sorted(set(leaves(StackConfig)))
+    assert len(CHANGES) + len(POOLS) + len(JUDGED) + len(PRICED) == len({*CHANGES, *POOLS, *JUDGED, *PRICED})
 
 
 def test_names_of_the_pools_tell_the_fields_apart() -> None:
     assert len({pool_name(place) for place in POOLS}) == len(POOLS)
 
 
-@pytest.mark.parametrize("place", [*CHANGES, *JUDGED])
+@pytest.mark.parametrize("place", [*CHANGES, *JUDGED, *PRICED])
 def test_a_pair_of_stacks_differs_in_one_field_only(place: str) -> None:
-    one, other = {**CHANGES, **JUDGED}[place]
+    one, other = {**CHANGES, **JUDGED, **PRICED}[place]
     found = [*differences(one[0], other[0]), *(["region"] if one[1] != other[1] else [])]
     assert found and not elsewhere(place, found)
 
@@ -139,3 +141,9 @@ def test_a_field_of_a_pool_changes_what_the_pool_becomes(place: str) -> None:
 def test_a_field_that_builds_nothing_changes_what_is_said_about_the_stack(place: str) -> None:
     one, other = JUDGED[place]
     assert verdict(one) != verdict(other)
+
+
+@pytest.mark.parametrize("place", PRICED)
+def test_a_field_of_the_estimate_changes_what_the_stack_costs(place: str) -> None:
+    one, other = (as_json(estimate(parse(*stack))) for stack in PRICED[place])
+    assert one["total"] != other["total"]

@@ -15,7 +15,8 @@ BELOW: dict[str, set[str]] = {
     "model": {"errors"},
     "catalog": {"errors"},
     "sharing": {"errors", "model", "catalog"},
-    "config": {"errors", "model", "catalog", "sharing"},
+    "pricing": {"errors", "catalog"},
+    "config": {"errors", "model", "catalog", "sharing", "pricing"},
 }
 """Layer → the layers that it may read; those named here know nothing of any cloud's SDK."""
 CONFIG_AND_BELOW = {*BELOW}

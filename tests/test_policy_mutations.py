@@ -64,7 +64,6 @@ FLIPPED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.GtE: (ast.Lt, ast.Gt),
 }
 EQUIVALENT = {
-    "cost._dearest: price or 0 → price": "a price that is None was refused above; this is for the type checker",
     "gpu._one_engine: addon.get('configurationValues', default='') or '{}' → "
     "addon.get('configurationValues', default='')": "YAML reads an empty text as nothing, which becomes {} as well",
     "iam._pass_role_scoped: targets == [] and 'NotResource' in statement and _allows(statement, 'iam:PassRole') → "

@@ -1,14 +1,13 @@
 """EC2 instance types: the rows of instances.csv."""
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 
 from ..errors import CatalogError
 from .gpus import Gpu, gpu
+from .table import rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +84,7 @@ def _row(cells: Mapping[str, str]) -> Instance:
 @cache
 def instances() -> Mapping[str, Instance]:
     """All instance types by name, in the file's order: by family, then size."""
-    lines = (Path(__file__).with_name("instances.csv")).read_text().splitlines()
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return MappingProxyType({row.instance_type: row for row in map(_row, rows)})
+    return MappingProxyType({row.instance_type: row for row in map(_row, rows("instances.csv"))})
 
 
 def instance(name: str) -> Instance:

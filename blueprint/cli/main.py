@@ -44,5 +44,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _stacks(parsed: argparse.Namespace) -> list[str]:
     """Every argument that names a stack."""
-    given = [getattr(parsed, name, None) for name in ("stack", "other", "origin", "environment", "subject")]
+    given = [getattr(parsed, name, None) for name in ("stack", "other", "origin", "environment", "subject", "compare")]
     return [stack for stack in given if stack] + list(getattr(parsed, "stacks", []))

@@ -14,18 +14,7 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=f"{text}.")
 
-    check = command("check", "validate stack files: every problem at once, with its line and what would be right")
-    check.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
-    check.add_argument(
-        "--policies", action="store_true", help="also judge the whole platform by the rules of policies/"
-    )
-    check.add_argument(
-        "--policy-config",
-        metavar="FILE",
-        type=Path,
-        help="levels and settings; policies/<environment>.json unless given",
-    )
-    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how findings are printed")
+    _add_check(command)
 
     preview = command("preview", "show the whole platform that `pulumi up` would build")
     preview.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
@@ -39,12 +28,41 @@ def parser() -> argparse.ArgumentParser:
     diff.add_argument("stack", metavar="STACK_A", help="name of a stack, such as dev")
     diff.add_argument("other", metavar="STACK_B", help="name of another one, such as prod")
 
+    _add_money(command)
+
     new = command("new", "make a stack file for a new environment from an existing one")
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
     new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
 
     _add_explanations(command)
     return top
+
+
+def _add_check(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    check = command("check", "validate stack files: every problem at once, with its line and what would be right")
+    check.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
+    check.add_argument(
+        "--policies", action="store_true", help="also judge the whole platform by the rules of policies/"
+    )
+    check.add_argument(
+        "--policy-config",
+        metavar="FILE",
+        type=Path,
+        help="levels and settings; policies/<environment>.json unless given",
+    )
+    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how findings are printed")
+
+
+def _add_money(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    cost = command("cost", "estimate what a stack costs: idle, as expected, and with every limit reached")
+    cost.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    beside = cost.add_mutually_exclusive_group()
+    beside.add_argument("--compare", metavar="STACK_B", help="show what changes from that stack to this one")
+    beside.add_argument(
+        "--against", metavar="FILE", type=Path, help="show what changes from an estimate that was written before"
+    )
+    cost.add_argument("--json", action="store_true", help="print one JSON document")
+    cost.add_argument("--svg", metavar="FILE", type=Path, help="also draw it as a bar chart")
 
 
 def _add_explanations(command: Callable[[str, str], argparse.ArgumentParser]) -> None:

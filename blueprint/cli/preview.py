@@ -8,6 +8,8 @@ from datetime import date
 from typing import Any
 
 from ..config import StackFile, open_stack
+from ..cost import estimate
+from ..cost.estimate import as_json as cost_json
 from ..plan import PlannedResource, record
 from ..policy_report import Placed
 from ..summary import as_json, pool_summary, stack_facts, tenant_summary
@@ -36,6 +38,7 @@ def document(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[
     return {
         "stack": stack_facts(config),
         "resources": [resource.as_json() for resource in plan],
+        "cost": cost_json(estimate(config)),
         "pools": [as_json(pool_summary(config, pool)) for pool in config.pools],
         "tenants": [as_json(tenant_summary(config, tenant)) for tenant in config.tenants],
         "warnings": [str(warning) for warning in stack.warnings(date.today())],

@@ -9,10 +9,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..config import StackConfig, StackFile
+from ..cost import estimate
 from ..plan import PlannedResource
 from ..policy_report import Placed
 from ..sharing import WHOLE_GPU
 from ..summary import PoolSummary, TenantSummary, pool_summary, stack_facts, tenant_summary
+from .cost import one_line, stale
 from .policies import verdict
 from .tables import console, table
 
@@ -33,6 +35,10 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Plac
     for one in found:
         out.print(Text(str(one), style="bold red" if one.finding.fails else "yellow"))
     out.print(Text(verdict(found), style="bold red" if any(one.finding.fails for one in found) else "green"))
+    found_cost = estimate(config)
+    if old := stale(found_cost, date.today()):
+        out.print(Text(f"warning: {old}", style="yellow"))
+    out.print(Text(one_line(found_cost), style="bold"))
     made = sum(resource.custom for resource in plan)
     out.print(Text(f"{made} resources in {len(plan) - made - 1} components; nothing was created.", style="bold"))
 

@@ -10,8 +10,11 @@ from typing import Any
 import yaml
 
 from ..config import open_stack
+from ..cost import estimate
+from ..cost.estimate import as_json
 from ..errors import UsageError
 from ..plan import record
+from ..summary import stack_facts
 from .tables import progress
 
 _OWN = {"plan.json", "manifests", "values"}
@@ -25,7 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     stack = open_stack(arguments.stack)
     with progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
-    files = {"plan.json": json.dumps([resource.as_json() for resource in plan], indent=2) + "\n"}
+    document = {
+        "stack": stack_facts(stack.config),
+        "cost": as_json(estimate(stack.config)),
+        "resources": [resource.as_json() for resource in plan],
+    }
+    files = {"plan.json": json.dumps(document, indent=2) + "\n"}
     for resource in plan:
         files.update(_files(resource.type, dict(resource.inputs)))
     try:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import GpuInstanceType, TagKey, TagValue, Zone, day, resource_id
+from .scalars import Dollars, GpuInstanceType, TagKey, TagValue, Zone, day, resource_id
 
 CapacityType = Literal["reserved", "spot", "on-demand"]
 CAPACITY_ORDER: tuple[CapacityType, ...] = ("reserved", "spot", "on-demand")
@@ -34,8 +34,16 @@ class Reservation(Model):
     """How many."""
     ends: Annotated[date, BeforeValidator(day)] | None = None
     """Last day; a Capacity Block has one, and Karpenter drains its nodes before."""
+    capacity_block: bool = False
+    """Whether it is a Capacity Block, paid in advance at a price of its own."""
+    usd_per_hour: Dollars | None = None
+    """What one instance of it costs an hour, in US dollars, where that is not the on-demand price."""
     tags: Tags | None = None
     """Its tags, where pools select by tags."""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.capacity_block and self.ends is None:
+            yield Problem(("ends",), "a Capacity Block has a last day: say it, so that its end surprises nobody")
 
 
 class ReservationTerm(Model):

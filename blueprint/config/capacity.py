@@ -11,6 +11,7 @@ from .buying import DIVERSE_ENOUGH, Reservation
 from .cluster import PrivateApi
 from .network import NewVpc, repeated
 from .pools import Pool
+from .spending import users_of
 from .stack import StackConfig
 
 _CNI_ENIS = 2
@@ -88,7 +89,7 @@ def _placement_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
 def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
     """Yield what is legal but will be paid for nothing, run dry or end."""
     for index, reservation in enumerate(stack.reservations):
-        users = [pool for pool in stack.pools if any(term.selects(reservation) for term in pool.reservations)]
+        users = users_of(stack, reservation)
         yield from under(_reservation_warnings(reservation, users, today), "reservations", index)
     for index, pool in enumerate(stack.pools):
         yield from under(_spot_warnings(stack, pool), "pools", index)

@@ -76,6 +76,10 @@ class PublicApi(Model):
         yield from repeated(self.allowed_cidrs, "allowedCidrs")
 
 
+SYSTEM_DISK_GIB = 50
+"""The gp3 volume of a system node."""
+
+
 class SystemNodes(Model):
     """The managed node group that Karpenter, CoreDNS and the operators run on; it never holds GPUs."""
 

@@ -12,6 +12,8 @@ from ..model import Model
 from .scalars import Cidr, Zone, is_inside, resource_id
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
+SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
+"""Endpoints that stand for several of AWS's services."""
 MAX_ZONES = 7
 
 
@@ -29,6 +31,11 @@ class NewVpc(Model):
     """One NAT gateway for all zones (cheap), or one in each (survives the loss of a zone, no cross-zone traffic)."""
     endpoints: list[Endpoint] = ["s3"]
     """AWS services reached without NAT. `s3` is a free gateway endpoint; the others are billed by the hour and zone."""
+
+    @property
+    def interface_endpoints(self) -> int:
+        """How many endpoints are billed by the hour in each zone: all but s3, and two for ecr."""
+        return sum(len(SERVICES.get(one, (one,))) for one in self.endpoints if one != "s3")
 
     @property
     def private_cidrs(self) -> dict[str, str]:

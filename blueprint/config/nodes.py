@@ -10,6 +10,11 @@ from ..errors import Problem
 from ..model import Model
 from .scalars import LabelKey, LabelValue
 
+FAST_VOLUME = {"iops": 16000, "throughput": 1000}
+"""What parallel image pull wants of a gp3 volume (EKS user guide): IOPS, and MiB/s."""
+BOTTLEROCKET_OS_GIB = 4
+"""Bottlerocket's own volume, beside the one for images and pods."""
+
 
 class Ami(Model):
     """The node's operating system, pinned."""

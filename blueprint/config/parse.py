@@ -14,6 +14,7 @@ from .messages import RAW, problem_of
 from .quotas import name_problems, quota_problems, quota_warnings
 from .sound import Remainder, sound_parts
 from .source import IN_FILE, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
+from .spending import spending_problems, spending_warnings
 from .stack import StackConfig
 
 
@@ -113,7 +114,7 @@ def _with_text(problem: Problem, stack: Any) -> Problem:
 
 def warnings(stack: StackConfig, today: date) -> tuple[Problem, ...]:
     """What is legal but unwise in a stack that has no problems; reservations end, so it may depend on the day."""
-    return (*quota_warnings(stack), *capacity_warnings(stack, today))
+    return (*quota_warnings(stack), *capacity_warnings(stack, today), *spending_warnings(stack))
 
 
 def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem]]:
@@ -150,7 +151,7 @@ def _further(data: dict[str, Any], config: StackConfig | None, found: list[Probl
     remainder = Remainder(data, found)
     rest, _ = _shaped(remainder.data)
     if rest is not None:
-        across = [*quota_problems(rest), *name_problems(rest), *capacity_problems(rest)]
+        across = [*quota_problems(rest), *name_problems(rest), *capacity_problems(rest), *spending_problems(rest)]
         yield from filter(remainder.speaks_of, remainder.placed(across))
 
 

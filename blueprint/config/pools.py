@@ -6,8 +6,10 @@ from functools import cached_property
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
 from ..catalog import Gpu, Instance, gpu, instance, instances
+from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
 from ..model import Model
 from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
@@ -49,6 +51,10 @@ class Pool(Model):
     """Further labels on every node."""
     taints: list[Taint] = Field([], max_length=20)
     """Further taints on every node, such as one that keeps all but training jobs off."""
+    expected_hours: Annotated[float, Field(ge=0, le=HOURS_A_MONTH, allow_inf_nan=False)] | None = None
+    """Hours a month in which the whole ceiling is expected to run, for the cost estimate; all 730 unless given."""
+    expected_utilization: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    """Or the share of the ceiling that is expected to run in the average hour, from 0 to 1."""
     multi_node: MultiNode | None = None
     """For jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)
@@ -91,6 +97,16 @@ class Pool(Model):
         """The purpose's preset with the pool's overrides."""
         return self.disruption.over(PRESETS[self.purpose])
 
+    @property
+    def open_hours(self) -> float:
+        """Hours a month in which it may run."""
+        return HOURS_A_MONTH
+
+    @property
+    def says_no_expectation(self) -> bool:
+        """Whether nothing says how much of it will be used."""
+        return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
+
     def problems(self) -> Iterator[Problem]:
         if (self.gpu is None) == (self.instance_types is None):
             yield Problem((), "say either gpu (a model) or instanceTypes, and not both")
@@ -113,6 +129,7 @@ class Pool(Model):
             )
         yield from repeated([f"{taint.key}:{taint.effect}" for taint in self.taints], "taints")
         yield from self._multi_node_problems()
+        yield from self._expectation_problems()
         yield from self._static_problems()
 
     def overlay(self, row: Instance) -> dict[str, str]:
@@ -181,6 +198,16 @@ class Pool(Model):
             )
         if len(self.zones or []) != 1:
             yield Problem(("zones",), "a placement group lies in one zone: name exactly one")
+
+    def _expectation_problems(self) -> Iterator[Problem]:
+        if self.expected_hours is not None and self.expected_utilization is not None:
+            yield Problem(("expectedUtilization",), "expectedHours says it already; leave one of them out")
+        for field in ("expected_hours", "expected_utilization"):
+            if self.static_nodes and getattr(self, field) is not None:
+                yield Problem((to_camel(field),), "static nodes are paid in every hour, whatever runs; leave it out")
+        if self.expected_hours is not None and self.expected_hours > self.open_hours:
+            text = f"{self.expected_hours:g} is more than the {self.open_hours:.0f} hours a month of the pool's hours"
+            yield Problem(("expectedHours",), text)
 
     def _static_problems(self) -> Iterator[Problem]:
         if self.static_nodes is None:

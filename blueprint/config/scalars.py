@@ -63,6 +63,9 @@ PrincipalArn = Annotated[
 _KEY = r"arn:aws:kms:[a-z0-9-]+:\d{12}:key/[0-9a-f-]+"
 KmsKeyArn = Annotated[str, _shape(_KEY, "the ARN of a KMS key", 2048), _schema(f"^{_KEY}$")]
 
+Dollars = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+"""US dollars; more than nothing."""
+
 _DURATION = r"([0-9]+(s|m|h))+"
 Duration = Annotated[str, _shape(_DURATION, "a duration such as 10m, 1h30m or 336h"), _schema(f"^{_DURATION}$")]
 DurationOrNever = Annotated[

@@ -14,9 +14,10 @@ from ..errors import Problem, near
 from ..model import Model
 from .buying import Reservation
 from .cluster import Cluster
+from .costs import Costs
 from .network import ExistingVpc, Network
 from .pools import Pool
-from .scalars import AccountId, Name, Region, TagKey, TagValue
+from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
 from .tenants import Tenant
 from .waivers import Waiver
 
@@ -62,6 +63,12 @@ class StackConfig(Model):
     """Capacity that is reserved in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
     """Teams and their shares."""
+    hourly_ceiling: Dollars | None = None
+    """US dollars an hour that everything may cost with every limit reached, on demand; `check` refuses more."""
+    monthly_budget: Dollars | None = None
+    """US dollars a month that may be expected; `check` refuses more."""
+    costs: Costs = Costs()
+    """What the cost estimate assumes."""
     waivers: list[Waiver] = []
     """Exceptions to policy rules, each for one resource and a while."""
     helm_overrides: HelmOverrides = HelmOverrides()
@@ -94,6 +101,10 @@ class StackConfig(Model):
     def instances_of(self, pool: Pool) -> tuple[Instance, ...]:
         """The instance types that a pool may launch in this region."""
         return tuple(row for row in pool.candidates if self.region in row.regions)
+
+    def keeps_images_on_nvme(self, pool: Pool) -> bool:
+        """Whether local NVMe takes the place of the volume for images and pods: on every type, or on none."""
+        return all(row.local_nvme_gb for row in self.instances_of(pool))
 
     def quota_of(self, tenant: Tenant) -> dict[str, int]:
         """Extended resource → how many of it the tenant may request, pools that share a name added up."""

@@ -1,0 +1,44 @@
+"""What the cost estimate assumes, where the catalogue's assumptions do not fit."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from ..catalog.prices import spot_families
+from ..errors import Problem, near
+from ..model import Model
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class SavingsPlan(Model):
+    """A commitment that lowers the price of on-demand and reserved instances; spot and Capacity Blocks stay as they are."""
+
+    coverage: Share
+    """Share of the on-demand spending that it covers, from 0 to 1."""
+    discount: Share
+    """What it takes off what it covers, from 0 to 1. AWS publishes rates by type; one-year Compute plans of buyers' guides
+    lie between 0.17 and 0.27."""
+
+    @property
+    def factor(self) -> float:
+        """Price beside the on-demand price, over everything that it may cover."""
+        return 1 - self.coverage * self.discount
+
+
+class Costs(Model):
+    """Assumptions of the cost estimate."""
+
+    spot_share: dict[str, Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]] = {}
+    """Spot price as a share of the on-demand price, by instance family such as `g6`, where you know better than the catalogue."""
+    savings_plan: SavingsPlan | None = None
+    """A Savings Plan that the account has."""
+    load_balancers: int = Field(0, ge=0, le=500)
+    """Network Load Balancers that the tenants' services make."""
+
+    def problems(self) -> Iterator[Problem]:
+        for family in self.spot_share:
+            if family not in spot_families():
+                text = f"{family!r} is no instance family with GPUs {near(family, spot_families())}"
+                yield Problem(("spotShare", family), text)

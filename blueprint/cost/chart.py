@@ -1,0 +1,34 @@
+"""The estimate as a picture: bars of what each part costs a month."""
+
+import re
+import sys
+
+import pygal
+from pygal.style import Style
+
+from .estimate import Estimate
+
+# pygal leaves a hook for its plugins behind, of a kind that newer Pythons warn of at every import that follows.
+sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
+
+_STYLE = Style(
+    background="white", plot_background="white", font_family="sans-serif",
+    colors=("#9aa5b1", "#2f6fb2", "#d97706"), title_font_size=15, legend_font_size=12, label_font_size=11, value_font_size=10,
+    guide_stroke_color="#e4e7eb", major_guide_stroke_color="#e4e7eb", guide_stroke_dasharray="none", major_guide_stroke_dasharray="none",
+)  # fmt: skip
+_FIGURES = (("floor", "nothing running"), ("expected", "expected"), ("ceiling", "every limit reached"))
+
+
+def svg(found: Estimate) -> str:
+    """Draw a month of the platform and of each pool, as bought; what has no known price has no bar."""
+    parts = {"platform": found.platform} | {pool.name: pool.as_bought for pool in found.pools}
+    chart = pygal.HorizontalBar(
+        js=(), style=_STYLE, print_values_position="top", no_prefix=True, height=120 + 70 * len(parts), width=900,
+        title=f"{found.stack} in {found.region}: US dollars a month, as bought",
+        value_formatter="${:,.0f}".format, legend_at_bottom=True, print_values=True, truncate_label=-1,
+    )  # fmt: skip
+    chart.x_labels = list(reversed(parts))
+    for case, words in _FIGURES:
+        chart.add(words, [getattr(cost, case).month.exact for cost in reversed(parts.values())])
+    text: str = chart.render(is_unicode=True)
+    return re.sub(r"<!--.*?-->|<script.*?</script>", "", text)  # what it says of itself, and settings for its tooltips

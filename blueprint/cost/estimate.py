@@ -1,0 +1,161 @@
+"""The whole estimate of a stack, as values and as one JSON document."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from ..catalog import prices
+from ..config import Pool, StackConfig
+from ..config.spending import ON_DEMAND, cost_of, platform_items, terms_of, usable, use_of
+from ..pricing import Cost, Item, Spend, Usd, Use, spot_share
+from .advice import Advice, advice
+from .tenants import shares_of_a_gpu, tenant_shares
+
+CASES = ("floor", "expected", "ceiling")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolEstimate:
+    """One pool: at list prices, and as it buys; ``slices`` is what one of an extended resource costs an hour, expected and at most."""
+
+    name: str
+    on_demand: Cost
+    as_bought: Cost
+    use: Use
+    use_said: bool
+    """Whether the stack file says how much is expected."""
+    slices: Mapping[str, tuple[Usd, Usd]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a stack costs; every sum of ``platform`` and ``pools`` is in ``on_demand`` and ``as_bought``."""
+
+    stack: str
+    region: str
+    items: list[Item]
+    platform: Cost
+    pools: list[PoolEstimate]
+    on_demand: Cost
+    as_bought: Cost
+    tenants: dict[str, Cost]
+    """As bought; the last entry is what no tenant's quota covers."""
+    advice: list[Advice]
+    as_of: date | None
+    """Day of the oldest price in it; None if none is known."""
+    assumptions: list[str]
+
+
+def estimate(stack: StackConfig) -> Estimate:
+    """Work out what a stack costs."""
+    items = platform_items(stack)
+    platform = Cost.fixed(sum((one.hour for one in items), start=Usd()))
+    pools = [_pool(stack, pool) for pool in stack.pools]
+    read = list(_prices_read(stack))
+    return Estimate(
+        stack=stack.cluster_name,
+        region=stack.region,
+        items=items,
+        platform=platform,
+        pools=pools,
+        on_demand=Cost.total([platform, *(pool.on_demand for pool in pools)]),
+        as_bought=Cost.total([platform, *(pool.as_bought for pool in pools)]),
+        tenants=tenant_shares(stack, {pool.name: pool.as_bought for pool in pools}),
+        advice=[advice(stack, pool) for pool in stack.pools],
+        as_of=min((price.as_of for price in read), default=None),
+        assumptions=list(_assumptions(stack)),
+    )
+
+
+def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
+    on_demand = cost_of(stack, pool, ON_DEMAND)
+    as_bought = cost_of(stack, pool, terms_of(stack, pool))
+    use, most = use_of(pool), usable(stack, pool)
+    expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else Usd()
+    dearest = on_demand.ceiling.hour * (1 / most) if most else Usd()
+    names = pool.profile.units
+    slices = {names[unit]: (expected * share, dearest * share) for unit, share in shares_of_a_gpu(pool).items()}
+    return PoolEstimate(
+        name=pool.name,
+        on_demand=on_demand,
+        as_bought=as_bought,
+        use=use,
+        use_said=not pool.says_no_expectation,
+        slices=slices,
+    )
+
+
+def _prices_read(stack: StackConfig) -> Iterator[prices.Price]:
+    """The instance prices that the estimate rests on."""
+    names = {row.instance_type for pool in stack.pools for row in stack.instances_of(pool)}
+    for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
+        price = prices.on_demand(name, stack.region)
+        if price:
+            yield price
+
+
+def _assumptions(stack: StackConfig) -> Iterator[str]:
+    silent = [pool.name for pool in stack.pools if pool.says_no_expectation]
+    if silent:
+        yield f"{', '.join(silent)}: nothing says how much is used, so the whole ceiling runs in all hours (expectedHours, expectedUtilization)"
+    families = dict.fromkeys(
+        row.family for pool in stack.pools if "spot" in pool.purchase for row in stack.instances_of(pool)
+    )
+    shares = [f"{family} {share:g}" for family in families if (share := spot_share(family, stack.costs.spot_share))]
+    if shares:
+        yield f"spot costs this share of on-demand, and is to be had: {', '.join(shares)} (costs.spotShare)"
+    plan = stack.costs.savings_plan
+    if plan:
+        yield f"a Savings Plan covers {plan.coverage:.0%} of what is not spot and takes {plan.discount:.0%} off"
+    yield "nodes are of the cheapest type as expected, of the dearest at the ceiling; a month has 730 hours"
+    nat = prices.service("nat-gateway-data", stack.region)
+    through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
+    yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"
+
+
+def as_json(found: Estimate) -> dict[str, Any]:
+    """The estimate as one document; dollars with two digits, null where a price is not known."""
+    return {
+        "stack": found.stack,
+        "region": found.region,
+        "currency": "USD",
+        "pricesAsOf": found.as_of.isoformat() if found.as_of else None,
+        "total": {"asBought": _cost(found.as_bought), "onDemand": _cost(found.on_demand)},
+        "platform": {
+            **_cost(found.platform),
+            "items": [{"name": one.name, "count": one.count, "usdPerHour": _exact(one.hour, 4)} for one in found.items],
+        },
+        "pools": [_pool_json(pool) for pool in found.pools],
+        "tenants": [{"name": name, **_cost(cost)} for name, cost in found.tenants.items()],
+        "advice": [one.as_json() for one in found.advice],
+        "assumptions": found.assumptions,
+        "unknownPrices": sorted(found.on_demand.ceiling.hour.unknown | found.as_bought.ceiling.hour.unknown),
+    }
+
+
+def _pool_json(pool: PoolEstimate) -> dict[str, Any]:
+    return {
+        "name": pool.name,
+        "asBought": _cost(pool.as_bought),
+        "onDemand": _cost(pool.on_demand),
+        "expectedUse": {"gpus": round(pool.use.gpus, 2), "hoursPerMonth": round(pool.use.hours, 1), "said": pool.use_said},
+        "perUnitHour": {
+            unit: {"expected": _exact(expected, 4), "ceiling": _exact(most, 4)}
+            for unit, (expected, most) in pool.slices.items()
+        },
+    }  # fmt: skip
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    return {to_camel(case): _spend(getattr(cost, case)) for case in CASES}
+
+
+def _spend(spend: Spend) -> dict[str, float | None]:
+    return {"hour": spend.hour.exact, "month": spend.month.exact}
+
+
+def _exact(usd: Usd, digits: int) -> float | None:
+    return None if usd.unknown else round(usd.known, digits)
