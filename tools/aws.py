@@ -1,6 +1,8 @@
 """Reading AWS's APIs: one way to connect, one way to ask, and an error that says what to do about it."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -44,6 +46,7 @@ def connection(profile: str | None) -> Connect:
     except errors.ProfileNotFound as error:
         raise UsageError(f"{error}: name one of those in ~/.aws/config") from error
 
+    @cache
     def connect(service: str, region: str) -> Client:
         client: Client = session.client(service, region_name=region, config=config)
         return client
@@ -81,8 +84,6 @@ def _remedy(error: Answer, action: str) -> str:
 
 def _boto3(name: str) -> ModuleType:
     """Import a module of boto3, which only the live commands need."""
-    from importlib import import_module
-
     try:
         return import_module(name)
     except ImportError:

@@ -76,14 +76,7 @@ SERVICE_ITEMS = (
         filters=_NAT,
         units={"gb": _ONE},
     ),
-    ServiceItem(
-        name="interface-endpoint",
-        unit="hour",
-        service="AmazonVPC",
-        usage="VpcEndpoint-Hours",
-        filters=(("productFamily", "VpcEndpoint"),),
-        units=_HOUR,
-    ),
+    ServiceItem(name="interface-endpoint", unit="hour", service="AmazonVPC", usage="VpcEndpoint-Hours", units=_HOUR),
     _gp3("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", {"gb-mo": _ONE, "gb-month": _ONE}),
     _gp3("gp3-iops", "IOPS-month", "EBS:VolumeP-IOPS.gp3", {"iops-mo": _ONE}),
     _gp3(
