@@ -107,6 +107,14 @@ def test_what_ec2_does_not_tell_stays(ran: Ran) -> None:
     assert (ran.cell("g6f.large", "gpu_count"), ran.cell("g6f.large", "gpu_devices")) == ("0", "1")
 
 
+def test_the_whole_gpus_of_a_fractional_type_are_a_matter_of_opinion(ran: Ran) -> None:
+    """EC2 counts none; should it begin to count the fraction as one, Karpenter still would not."""
+    counted = {"Gpus": [{**ran.answers.described["g6f.large"]["GpuInfo"]["Gpus"][0], "Count": 1}]}
+    described = {"g6f.large": {**ran.answers.described["g6f.large"], "GpuInfo": counted}}
+    rebuilt = refresh_instances.rebuild(SHIPPED, replace(ran.answers, described=described), NOW)
+    assert rebuilt.new["g6f.large gpu_count"] == "0"
+
+
 def test_only_the_regions_that_were_asked_change(ran: Ran) -> None:
     assert ran.cell("m6i.large", "regions") == "us-east-1 xx-nowhere-1"
     assert ran.cell("p5.48xlarge", "regions") == "us-east-1 us-east-2"

@@ -1,7 +1,7 @@
 """Reading the AWS Price List: which products to ask for, and the one price in dollars that each has.
 
 Filters for instances: those of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go (``marketoption`` keeps out
-capacity blocks, which are listed at zero). Shape of an answer: AWS Billing user guide, "Using the AWS Price List Query
+capacity blocks, which are sold at prices of their own). Shape of an answer: AWS Billing user guide, "Using the AWS Price List Query
 API". Usage types of services carry a region's prefix (``EU-NatGateway-Hours``) except in us-east-1, where some have none.
 """
 
