@@ -4,6 +4,7 @@ BlueprintError       1
 ├── StackError       1  the stack file is wrong: one Problem per line, all at once
 ├── CatalogError     1  the world has no such thing (names the near misses)
 ├── ProgramError     1  the Pulumi program raised while it was rendered
+├── RefreshError     1  AWS refused to answer, or answered what no catalogue should take over
 └── UsageError       2  the command was called in a way that cannot work
 """
 
@@ -73,6 +74,10 @@ class CatalogError(BlueprintError, ValueError):
 
 class ProgramError(BlueprintError):
     """The Pulumi program reported an error that its user can mend."""
+
+
+class RefreshError(BlueprintError):
+    """A catalogue could not be rebuilt from what AWS answered."""
 
 
 class UsageError(BlueprintError):

@@ -15,12 +15,13 @@ from blueprint.catalog import versions as catalog
 from . import builders
 from .plans import ROOT, SHIPPED, Plan, managed, package, plan, plan_of, some
 
-PIN = re.compile(r"([A-Za-z0-9._-]+)==(\d+(\.\d+)*(\.post\d+|[ab]\d+|rc\d+)?)")
+PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z]+\])?==(\d+(\.\d+)*(\.post\d+|[ab]\d+|rc\d+)?)")
 THREE_NUMBERS = re.compile(r"v?\d+\.\d+\.\d+")
 ADDON = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 NODE_RELEASE = re.compile(r"\d+\.\d+\.\d+-\d{8}")
 AMI = re.compile(r"al2023@v\d{8}|bottlerocket@v\d+\.\d+\.\d+")
 MINOR = re.compile(r"\d+\.\d+")
+REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-live.txt")
 
 
 def with_everything() -> Plan:
@@ -50,42 +51,46 @@ def pins(file: str) -> dict[str, str]:
     return {canonicalize_name(match[1]): match[2] for match in found if match}
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt", "constraints.txt"])
+@pytest.mark.parametrize("file", [*REQUIREMENTS, "constraints.txt"])
 def test_every_python_requirement_is_an_exact_pin(file: str) -> None:
     assert lines(file)
     assert [line for line in lines(file) if not PIN.fullmatch(line)] == []
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("file", REQUIREMENTS)
 def test_requirements_and_constraints_agree(file: str) -> None:
     constraints = pins("constraints.txt")
     assert {name: constraints.get(name) for name in pins(file)} == pins(file)
 
 
-def below(name: str, extras: frozenset[str] = frozenset()) -> Iterator[str]:
-    """What a package needs on this machine, directly."""
-    for text in requires(name) or []:
-        wanted = Requirement(text)
-        if wanted.marker is None or any(wanted.marker.evaluate({"extra": extra}) for extra in (extras or {""})):
-            yield canonicalize_name(wanted.name)
+def below(wanted: Requirement) -> Iterator[Requirement]:
+    """What a package, with the extras that are wanted of it, needs on this machine, directly."""
+    for text in requires(wanted.name) or []:
+        needed = Requirement(text)
+        extras = wanted.extras or {""}
+        if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
+            yield needed
 
 
 def test_everything_below_our_requirements_is_pinned_too() -> None:
-    todo, seen = [*pins("requirements.txt"), *pins("requirements-dev.txt")], set[str]()
+    todo, seen = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
+    names = set[str]()
     while todo:
-        name = todo.pop()
-        if name not in seen:
-            seen.add(name)
+        wanted = todo.pop()
+        asked = f"{canonicalize_name(wanted.name)}{sorted(wanted.extras)}"
+        if asked not in seen:
+            seen.add(asked)
+            names.add(canonicalize_name(wanted.name))
             try:
-                todo += below(name)
+                todo += below(wanted)
             except PackageNotFoundError:  # not needed on this machine
                 continue
-    assert len(seen) > 30
-    assert seen - set(pins("constraints.txt")) - {"pip", "setuptools"} == set()
+    assert len(names) > 30
+    assert names - set(pins("constraints.txt")) - {"pip", "setuptools"} == set()
 
 
 @pytest.mark.parametrize(
-    "text", ["pulumi", "pulumi>=3", "pulumi==3.*", "pulumi~=3.272", "pulumi==latest", "pulumi[x]==3"]
+    "text", ["pulumi", "pulumi>=3", "pulumi==3.*", "pulumi~=3.272", "pulumi==latest", "pulumi[x]>=3"]
 )
 def test_a_range_is_no_pin(text: str) -> None:
     assert not PIN.fullmatch(text)

@@ -8,6 +8,7 @@ repositories that run them, not from the EKS API: confirm with ``aws eks describ
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from types import MappingProxyType
 
 from .ami_families import BOTTLEROCKET, AmiFamily
@@ -36,6 +37,8 @@ class KubernetesRelease:
     system_node_release: str
     """AL2023 release of the managed node group."""
     addons: Mapping[str, str]
+    standard_support_ends: date | None = None
+    """Day on which EKS moves it to extended support (endoflife.date), if it is known."""
 
 
 _ADDONS = {
@@ -53,6 +56,7 @@ _KUBERNETES = (
         oldest_bottlerocket="v1.53.0",
         system_node_release="1.35.8-20260923",
         addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.22", "kube-proxy": "v1.35.3-eksbuild.29"},
+        standard_support_ends=date(2027, 3, 27),
     ),
     KubernetesRelease(
         version="1.36",

@@ -1,0 +1,29 @@
+"""A moto server on a free loopback port, which answers boto3 as AWS would."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+
+@contextmanager
+def moto_server() -> Iterator[str]:
+    """Serve until the end of the block; yields the endpoint's address."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    try:
+        yield f"http://{host}:{port}"
+    finally:
+        server.stop()
+
+
+def sign_in(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+    """Send boto3 to an endpoint with made-up keys, and keep it from those of whoever runs the tests."""
+    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    nowhere = {"AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere"}
+    keys = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
+    for name, value in {**nowhere, **keys, "AWS_EC2_METADATA_DISABLED": "true", "AWS_ENDPOINT_URL": endpoint}.items():
+        monkeypatch.setenv(name, value)

@@ -1,0 +1,143 @@
+"""Answers of the Price List and of EC2's spot price history, replayed over HTTP.
+
+moto does not answer pricing:GetProducts and knows one spot price, so these stand in ``recorded/``: small, and written
+after the documented shape (AWS Billing user guide, "Using the AWS Price List Query API"; EC2 API reference,
+DescribeSpotPriceHistory), not copied from an account. Several products are there to be passed over.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs
+
+RECORDED = Path(__file__).with_name("recorded")
+Document = dict[str, Any]
+
+
+@dataclass
+class RecordedAws:
+    """What is answered; a test changes it before it asks."""
+
+    endpoint: str = ""
+    products: list[Document] = field(default_factory=lambda: json.loads((RECORDED / "price_list.json").read_text()))
+    spot: list[Document] = field(default_factory=lambda: json.loads((RECORDED / "spot_history.json").read_text()))
+    page: int = 100
+    refusals: list[tuple[str, str]] = field(default_factory=list)
+    """(operation, error code) of the next answers; an operation's first one stands for all when ``always``."""
+    always: bool = False
+    asked: list[str] = field(default_factory=list)
+    sent: list[dict[str, list[str]]] = field(default_factory=list)
+
+    def reset(self) -> None:
+        """Answer again as at first."""
+        vars(self).update(vars(RecordedAws(self.endpoint)))
+
+    def refused(self, operation: str) -> str:
+        """The error code to answer with, if any."""
+        self.asked.append(operation)
+        for refusal in self.refusals:
+            if refusal[0] == operation:
+                if not self.always:
+                    self.refusals.remove(refusal)
+                return refusal[1]
+        return ""
+
+    def priced(self, instance_type: str, region: str = "us-west-2") -> list[Document]:
+        """The on-demand price dimensions of a type's shared Linux products, to be changed in place."""
+        wanted = {"instanceType": instance_type, "regionCode": region, "operatingSystem": "Linux", "tenancy": "Shared"}
+        found = [one for one in self.products if wanted.items() <= one["product"]["attributes"].items()]
+        return [tier for one in found for tier in dimensions(one)]
+
+    def usage(self, usage_type: str) -> Document:
+        """The product of a usage type."""
+        [found] = [one for one in self.products if one["product"]["attributes"].get("usagetype") == usage_type]
+        return found
+
+    def drop(self, *instance_types: str) -> None:
+        """Forget types."""
+        kept = [one for one in self.products if one["product"]["attributes"].get("instanceType") not in instance_types]
+        self.products[:] = kept
+
+    def get_products(self, asked: Document) -> Document:
+        """Answer one page of GetProducts."""
+        wanted = {one["Field"]: one["Value"] for one in asked["Filters"]}
+        assert {one["Type"] for one in asked["Filters"]} == {"TERM_MATCH"}
+        found = [
+            json.dumps(one)
+            for one in self.products
+            if one["serviceCode"] == asked["ServiceCode"] and wanted.items() <= _terms(one).items()
+        ]
+        start = int(asked.get("NextToken", 0))
+        rest = {"NextToken": str(start + self.page)} if start + self.page < len(found) else {}
+        return {"FormatVersion": asked["FormatVersion"], "PriceList": found[start : start + self.page], **rest}
+
+
+def dimensions(product: Document) -> Iterator[Document]:
+    """Price dimensions of a product on demand."""
+    for term in product["terms"].get("OnDemand", {}).values():
+        yield from term["priceDimensions"].values()
+
+
+def _terms(product: Document) -> Document:
+    family = product["product"].get("productFamily")
+    return {**product["product"]["attributes"], **({"productFamily": family} if family else {})}
+
+
+@contextmanager
+def recorded_aws() -> Iterator[RecordedAws]:
+    """Serve on a free loopback port until the end of the block."""
+    aws = RecordedAws()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            target = self.headers.get("X-Amz-Target", "")
+            status, answer = _json(aws, body) if target else _xml(aws, body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    aws.endpoint = f"http://127.0.0.1:{server.server_port}"
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield aws
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _json(aws: RecordedAws, body: str) -> tuple[int, bytes]:
+    if code := aws.refused("GetProducts"):
+        return 400, json.dumps({"__type": code, "message": "no"}).encode()
+    return 200, json.dumps(aws.get_products(json.loads(body))).encode()
+
+
+def _xml(aws: RecordedAws, body: str) -> tuple[int, bytes]:
+    sent = parse_qs(body)
+    aws.sent.append(sent)
+    operation = sent["Action"][0]
+    if code := aws.refused(operation):
+        error = f"<Error><Code>{code}</Code><Message>no</Message></Error>"
+        return 403, f"<Response><Errors>{error}</Errors><RequestID>1</RequestID></Response>".encode()
+    assert operation == "DescribeSpotPriceHistory"
+    items = "".join(
+        "<item>" + "".join(f"<{name}>{value}</{name}>" for name, value in record.items()) + "</item>"
+        for record in aws.spot
+    )
+    return (
+        200,
+        f"<{operation}Response><spotPriceHistorySet>{items}</spotPriceHistorySet></{operation}Response>".encode(),
+    )

@@ -1,0 +1,87 @@
+"""Catalogue files: CSV below comment lines, replaced whole or not at all."""
+
+import csv
+import io
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import blueprint.catalog
+from blueprint.errors import RefreshError
+
+CATALOG = Path(blueprint.catalog.__file__).parent
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueFile:
+    """One file of the catalogue; ``comments`` are its first lines, with their ``#``."""
+
+    path: Path
+    comments: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def with_rows(self, rows: Iterable[Row]) -> "CatalogueFile":
+        """Return the file with other rows below the same comments."""
+        return replace(self, rows=tuple(rows))
+
+    def noting(self, what: str, text: str) -> "CatalogueFile":
+        """Return the file with one comment ``# what: text``, in the place of an earlier one."""
+        kept = tuple(line for line in self.comments if not line.startswith(f"# {what}: "))
+        return replace(self, comments=(*kept, f"# {what}: {text}"))
+
+    @property
+    def text(self) -> str:
+        """What stands in the file."""
+        lines = io.StringIO()
+        writer = csv.DictWriter(lines, self.columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        return "".join(f"{line}\n" for line in self.comments) + lines.getvalue()
+
+
+def read(path: Path, new: CatalogueFile | None = None) -> CatalogueFile:
+    """Read a catalogue file; one that does not exist yet is ``new``."""
+    if new and not path.exists():
+        return new
+    lines = path.read_text(encoding="utf-8").splitlines()
+    reader = csv.DictReader(line for line in lines if not line.startswith("#"))
+    rows = tuple(dict(row) for row in reader)
+    if new and tuple(reader.fieldnames or ()) != new.columns:
+        raise RefreshError(f"{path}: its columns are not {','.join(new.columns)}: restore the file from git")
+    return CatalogueFile(
+        path, tuple(line for line in lines if line.startswith("#")), tuple(reader.fieldnames or ()), rows
+    )
+
+
+def write(files: Iterable[CatalogueFile]) -> None:
+    """Replace files: all are written beside their places before the first takes its place."""
+    ready: list[tuple[Path, Path]] = []
+    try:
+        for file in files:
+            ready.append((_beside(file), file.path))
+        for temporary, path in ready:
+            temporary.replace(path)
+    finally:
+        for temporary, _ in ready:
+            temporary.unlink(missing_ok=True)
+
+
+def _beside(file: CatalogueFile) -> Path:
+    """Write a temporary file in the same folder: a rename within a file system is all or nothing."""
+    mode = file.path.stat().st_mode & 0o777 if file.path.exists() else 0o644
+    handle, name = tempfile.mkstemp(prefix=f".{file.path.name}.", dir=file.path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(file.text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(mode)
+    except BaseException:
+        temporary.unlink()
+        raise
+    return temporary

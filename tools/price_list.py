@@ -1,0 +1,191 @@
+"""Reading the AWS Price List: which products to ask for, and the one price in dollars that each has.
+
+Filters for instances: those of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go (``marketoption`` keeps out
+capacity blocks, which are sold at prices of their own). Shape of an answer: AWS Billing user guide, "Using the AWS Price List Query
+API". Usage types of services carry a region's prefix (``EU-NatGateway-Hours``) except in us-east-1, where some have none.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from .aws import PRICE_LIST_REGION, Answer, Connect, ask
+
+FREE = "AWS lists it at zero, which is no price"
+UNLISTED = "not in the Price List"
+_INSTANCES = {"preInstalledSw": "NA", "operatingSystem": "Linux", "capacitystatus": "Used", "marketoption": "OnDemand"}
+_KINDS = (
+    {"tenancy": "Shared", "productFamily": "Compute Instance"},
+    {"tenancy": "Dedicated", "productFamily": "Compute Instance (bare metal)"},
+)
+_HOUR = {"hrs": Decimal(1), "hours": Decimal(1), "hour": Decimal(1)}
+_ONE = Decimal(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What was asked for, priced in US dollars, and what has no one price, with the reason."""
+
+    usd: Mapping[str, Decimal]
+    unknown: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceItem:
+    """One charge of a service other than an instance's."""
+
+    name: str
+    unit: str
+    service: str
+    usage: str
+    """Usage type without the region's prefix."""
+    filters: tuple[tuple[str, str], ...] = ()
+    units: Mapping[str, Decimal]
+    """Unit of the Price List, in small letters → how many of ours it is."""
+    on_top_of: str = ""
+    """Item that is billed beside it, so that the price is the sum."""
+
+
+def _gp3(name: str, unit: str, usage: str, units: Mapping[str, Decimal]) -> ServiceItem:
+    return ServiceItem(
+        name=name, unit=unit, service="AmazonEC2", usage=usage, filters=(("volumeApiName", "gp3"),), units=units
+    )
+
+
+_NAT = (("productFamily", "NAT Gateway"),)
+SERVICE_ITEMS = (
+    ServiceItem(name="eks-cluster", unit="hour", service="AmazonEKS", usage="AmazonEKS-Hours:perCluster", units=_HOUR),
+    ServiceItem(
+        name="eks-cluster-extended",
+        unit="hour",
+        service="AmazonEKS",
+        usage="AmazonEKS-Hours:extendedSupport",
+        units=_HOUR,
+        on_top_of="eks-cluster",
+    ),
+    ServiceItem(
+        name="nat-gateway", unit="hour", service="AmazonEC2", usage="NatGateway-Hours", filters=_NAT, units=_HOUR
+    ),
+    ServiceItem(
+        name="nat-gateway-data",
+        unit="GB",
+        service="AmazonEC2",
+        usage="NatGateway-Bytes",
+        filters=_NAT,
+        units={"gb": _ONE},
+    ),
+    ServiceItem(name="interface-endpoint", unit="hour", service="AmazonVPC", usage="VpcEndpoint-Hours", units=_HOUR),
+    _gp3("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", {"gb-mo": _ONE, "gb-month": _ONE}),
+    _gp3("gp3-iops", "IOPS-month", "EBS:VolumeP-IOPS.gp3", {"iops-mo": _ONE}),
+    _gp3(
+        "gp3-throughput",
+        "MiBps-month",
+        "EBS:VolumeP-Throughput.gp3",
+        {"gibps-mo": Decimal(1024), "mibps-mo": _ONE},
+    ),
+    ServiceItem(
+        name="network-load-balancer",
+        unit="hour",
+        service="AWSELB",
+        usage="LoadBalancerUsage",
+        filters=(("productFamily", "Load Balancer-Network"),),
+        units=_HOUR,
+    ),
+    ServiceItem(name="kms-key", unit="month", service="awskms", usage="KMS-Keys", units={"keys": _ONE, "key": _ONE}),
+    ServiceItem(name="public-ipv4", unit="hour", service="AmazonVPC", usage="PublicIPv4:InUseAddress", units=_HOUR),
+)
+
+
+def on_demand(connect: Connect, region: str, types: Iterable[str]) -> Prices:
+    """Price instance types by the hour: Linux, nothing installed; shared tenancy, bare metal as it is sold."""
+    found: dict[str, list[Decimal | str]] = {name: [] for name in types}
+    for kind in _KINDS:
+        for product in _products(connect, "AmazonEC2", region, {**_INSTANCES, **kind}):
+            name = product["product"]["attributes"].get("instanceType", "")
+            if name in found:
+                found[name].append(_usd(product, _HOUR))
+    return _settle(found)
+
+
+def service_prices(connect: Connect, region: str) -> Prices:
+    """Price every item of ``SERVICE_ITEMS`` in its own unit."""
+    found: dict[str, list[Decimal | str]] = {item.name: [] for item in SERVICE_ITEMS}
+    for service, filters in dict.fromkeys((item.service, item.filters) for item in SERVICE_ITEMS):
+        for product in _products(connect, service, region, dict(filters)):
+            usage = product["product"]["attributes"].get("usagetype", "")
+            for item in SERVICE_ITEMS:
+                if (item.service, item.filters) == (service, filters) and _is(usage, item.usage, region):
+                    found[item.name].append(_usd(product, item.units))
+    return _summed(_settle(found))
+
+
+def _products(connect: Connect, service: str, region: str, filters: Mapping[str, str]) -> Iterator[Answer]:
+    fields = [
+        {"Type": "TERM_MATCH", "Field": field, "Value": value}
+        for field, value in {"regionCode": region, **filters}.items()
+    ]
+    pages = ask(
+        connect, "pricing", PRICE_LIST_REGION, "get_products",
+        ServiceCode=service, Filters=fields, FormatVersion="aws_v1",
+    )  # fmt: skip
+    for page in pages:
+        for text in page["PriceList"]:
+            product: Answer = json.loads(text)
+            yield product
+
+
+def _is(usage: str, wanted: str, region: str) -> bool:
+    """Whether a usage type is the wanted one: ``Regional`` gateways, Outposts and trust stores only end alike."""
+    prefix = rf"(?:(?:EU|[A-Z]{{2,4}}\d+|{re.escape(region)})-)?"
+    return re.fullmatch(prefix + re.escape(wanted), usage) is not None
+
+
+def _usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
+    """Price of one of our units on demand, or why there is none; the first tier that is not free counts."""
+    terms = product["terms"].get("OnDemand", {}).values()
+    tiers = [tier for term in terms for tier in term["priceDimensions"].values()]
+    currencies = {currency for tier in tiers for currency in tier["pricePerUnit"]}
+    if "USD" not in currencies:
+        return f"priced in {', '.join(sorted(currencies))} only" if currencies else "not sold on demand"
+    paid = [tier for tier in tiers if Decimal(tier["pricePerUnit"].get("USD", 0)) > 0]
+    if not paid:
+        return FREE
+    first = min(paid, key=lambda tier: Decimal(tier.get("beginRange") or 0))
+    scale = units.get(first["unit"].lower())
+    return Decimal(first["pricePerUnit"]["USD"]) / scale if scale else f"priced per {first['unit']}"
+
+
+def _settle(found: Mapping[str, list[Decimal | str]]) -> Prices:
+    """Take each price that all products of a name agree on; of two prices, none is known to be right."""
+    usd: dict[str, Decimal] = {}
+    unknown: dict[str, str] = {}
+    for name, answers in found.items():
+        prices = {answer for answer in answers if isinstance(answer, Decimal)}
+        reasons = sorted({answer for answer in answers if isinstance(answer, str)})
+        if len(prices) == 1:
+            usd[name] = prices.pop()
+        elif prices:
+            unknown[name] = f"AWS lists {len(prices)} prices: {', '.join(plain(price) for price in sorted(prices))}"
+        else:
+            unknown[name] = "; ".join(reasons) or UNLISTED
+    return Prices(usd, unknown)
+
+
+def _summed(prices: Prices) -> Prices:
+    """Add what AWS bills beside an item: extended support is a surcharge on the cluster's own hour."""
+    usd, unknown = dict(prices.usd), dict(prices.unknown)
+    for item in SERVICE_ITEMS:
+        if item.on_top_of and item.name in usd:
+            if item.on_top_of in prices.usd:
+                usd[item.name] += prices.usd[item.on_top_of]
+            else:
+                del usd[item.name]
+                unknown[item.name] = f"a surcharge on {item.on_top_of}, which is unknown"
+    return Prices(usd, unknown)
+
+
+def plain(number: Decimal) -> str:
+    """Write a number without exponent or idle zeros."""
+    return format(number.normalize(), "f")
