@@ -1,5 +1,7 @@
 """What AWS watches of the bill: a budget with alarms, anomalies, tags by which cost can be told apart."""
 
+from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
+
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any

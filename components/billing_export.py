@@ -1,5 +1,7 @@
 """Detailed billing: a CUR 2.0 data export, hourly and by resource, to a bucket of its own."""
 
+from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
+
 from typing import Any
 
 import pulumi

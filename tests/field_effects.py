@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .builders import cluster, network, pool, role, stack, tenant
+from .builders import billing, cluster, network, pool, role, stack, tenant
 
 Stack = tuple[dict[str, Any], str]
 """A stack object and its region."""
@@ -34,6 +34,10 @@ def tenants(one: dict[str, Any], other: dict[str, Any]) -> Pair:
     return stacks({"tenants": [tenant(**one)]}, {"tenants": [tenant(**other)]})
 
 
+def billings(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks(billing(**one), billing(**other))
+
+
 def api(**access: Any) -> dict[str, Any]:
     return {"api": access}
 
@@ -61,6 +65,8 @@ def waived(**other: Any) -> dict[str, Any]:
 
 
 OTHER = {"mode": "mps", "replicas": 2}
+TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
+MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
@@ -110,6 +116,16 @@ CHANGES: dict[str, Pair] = {
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
+    "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
+    "billing.emails": billings({}, {"emails": ["others@example.com"]}),
+    "billing.actualPercent": billings({}, {"actualPercent": [90]}),
+    "billing.forecastPercent": billings({}, {"forecastPercent": [90]}),
+    "billing.topicArn": billings({}, {"topicArn": TOPIC}),
+    "billing.scope": billings({}, {"scope": "tag"}),
+    "billing.anomalyUsd": billings({}, {"anomalyUsd": 250.5}),
+    "billing.anomalyMonitorArn": billings({}, {"anomalyMonitorArn": MONITOR}),
+    "billing.activateTags": billings({}, {"activateTags": True}),
+    "billing.export": billings({}, {"export": True}),
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
 }
@@ -182,6 +198,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 """Place → two pools of which each becomes something else."""
 
 JUDGED: dict[str, Pair] = {
+    "hourlyCeiling": stacks({"hourlyCeiling": 100}, {"hourlyCeiling": -100}),
     "network<ExistingVpc>.subnets[].cidr": stacks(existing(), existing(cidr="172.20.0.0/24")),
     "cluster.nodeOverlays": stacks(
         {"pools": [pool(sharing=OTHER)], "cluster": cluster(nodeOverlays=True)},
