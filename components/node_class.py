@@ -32,7 +32,7 @@ def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
         },
         "blockDeviceMappings": _disks(pool, local_nvme=local_nvme),
         "userData": user_data(pool.ami.row is BOTTLEROCKET, pool.profile),
-        "tags": {**config.all_tags, "pool": pool.name},
+        "tags": config.node_tags(pool),
     }
     if local_nvme:
         spec["instanceStorePolicy"] = "RAID0"

@@ -8,6 +8,7 @@ from blueprint.config import StackConfig
 
 from .access import Access
 from .addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
+from .billing import Billing
 from .cluster import Cluster
 from .efa import Efa
 from .gpu_operator import GpuOperator, operator_profiles
@@ -62,6 +63,8 @@ class Platform(pulumi.ComponentResource):
             used = [pools[name] for name in tenant.gpus if name in pools]
             TenantSpace(f"tenant-{tenant.name}", config, tenant, after=[*ready, *used], opts=inside)
 
+        if config.billing and config.monthly_budget:
+            Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
 

@@ -36,7 +36,7 @@ class StaticNodes(pulumi.ComponentResource):
         local_nvme = config.keeps_images_on_nvme(pool)
         template = launch_template(
             f"{name}-template",
-            {**config.all_tags, "pool": pool.name, "Name": f"{config.cluster_name}-{pool.name}"},
+            {**config.node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=pool.disk.size_gib,
             fast=not local_nvme,
             user_data=mime_user_data(node_config(raid=local_nvme)),

@@ -66,3 +66,8 @@ def problems(region: str = REGION, **overrides: Any) -> list[str]:
     except StackError as error:
         return [str(problem) for problem in error.problems]
     return []
+
+
+def billing(monthly_budget: float = 20_000, **overrides: Any) -> dict[str, Any]:
+    """The fields of a stack with a budget of which AWS warns one team."""
+    return {"monthlyBudget": monthly_budget, "billing": {"emails": ["gpu-costs@example.com"], **overrides}}

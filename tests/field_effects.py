@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .builders import cluster, network, pool, role, stack, tenant
+from .builders import billing, cluster, network, pool, role, stack, tenant
 
 Stack = tuple[dict[str, Any], str]
 """A stack object and its region."""
@@ -32,6 +32,10 @@ def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
 
 def tenants(one: dict[str, Any], other: dict[str, Any]) -> Pair:
     return stacks({"tenants": [tenant(**one)]}, {"tenants": [tenant(**other)]})
+
+
+def billings(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks(billing(**one), billing(**other))
 
 
 def api(**access: Any) -> dict[str, Any]:
@@ -65,6 +69,8 @@ def planned(**other: Any) -> dict[str, Any]:
 
 
 OTHER = {"mode": "mps", "replicas": 2}
+TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
+MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
@@ -114,6 +120,16 @@ CHANGES: dict[str, Pair] = {
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
+    "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
+    "billing.emails": billings({}, {"emails": ["others@example.com"]}),
+    "billing.actualPercent": billings({}, {"actualPercent": [90]}),
+    "billing.forecastPercent": billings({}, {"forecastPercent": [90]}),
+    "billing.topicArn": billings({}, {"topicArn": TOPIC}),
+    "billing.scope": billings({}, {"scope": "tag"}),
+    "billing.anomalyUsd": billings({}, {"anomalyUsd": 250.5}),
+    "billing.anomalyMonitorArn": billings({}, {"anomalyMonitorArn": MONITOR}),
+    "billing.activateTags": billings({}, {"activateTags": True}),
+    "billing.export": billings({}, {"export": True}),
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
 }
@@ -198,7 +214,6 @@ JUDGED: dict[str, Pair] = {
     "reservations[].ends": stacks(reserved(), reserved(ends="2026-11-25")),
     "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
     "hourlyCeiling": stacks({}, {"hourlyCeiling": 10}),
-    "monthlyBudget": stacks({}, {"monthlyBudget": 500}),
     "waivers[].rule": stacks(waived(), waived(rule="private-nodes")),
     "waivers[].resource": stacks(waived(), waived(resource="main-node-class")),
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),

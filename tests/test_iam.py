@@ -9,8 +9,11 @@ import pytest
 
 from .plans import SHIPPED, plan, shipped_config, some
 
-with warnings.catch_warnings():  # parliament leaves its own files open when it is loaded
+with (
+    warnings.catch_warnings()
+):  # parliament leaves its own files open when it is loaded; its patterns are no raw strings
     warnings.simplefilter("ignore", ResourceWarning)
+    warnings.simplefilter("ignore", DeprecationWarning)
     from parliament import analyze_policy_string
 
 Document = dict[str, Any]

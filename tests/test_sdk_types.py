@@ -36,7 +36,8 @@ def with_everything() -> Plan:
         "taints": [{"key": "a", "value": "b"}],
     }
     pools = [builders.pool(name="several", **several), builders.pool(name="static", **static)]
-    return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})]))
+    bill = builders.billing(scope="tag", activateTags=True, export=True)
+    return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})], **bill))
 
 
 def checked(planned: Plan) -> list[PlannedResource]:

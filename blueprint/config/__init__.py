@@ -1,5 +1,6 @@
 """What a stack file may say, and reading one."""
 
+from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi
 from .disruption import Disruption
 from .network import ExistingVpc, NewVpc
@@ -13,6 +14,7 @@ __all__ = [
     "PROJECT",
     "REGION_KEY",
     "STACK_KEY",
+    "Billing",
     "Cluster",
     "Disruption",
     "ExistingVpc",

@@ -63,6 +63,22 @@ PrincipalArn = Annotated[
 _KEY = r"arn:aws:kms:[a-z0-9-]+:\d{12}:key/[0-9a-f-]+"
 KmsKeyArn = Annotated[str, _shape(_KEY, "the ARN of a KMS key", 2048), _schema(f"^{_KEY}$")]
 
+_EMAIL_NAME = r"[\w!#$%&'*+=?^{|}~-]+"
+_EMAIL = rf"{_EMAIL_NAME}(\.{_EMAIL_NAME})*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
+Email = Annotated[str, _shape(_EMAIL, "an e-mail address such as gpu-costs@example.com", 254), _schema(f"^{_EMAIL}$")]
+_TOPIC = r"arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}"
+TopicArn = Annotated[
+    str,
+    _shape(_TOPIC, "the ARN of a standard SNS topic, such as arn:aws:sns:us-east-1:111122223333:costs", 2048),
+    _schema(f"^{_TOPIC}$"),
+]
+_MONITOR = r"arn:aws:ce::\d{12}:anomalymonitor/[0-9a-f-]+"
+AnomalyMonitorArn = Annotated[
+    str,
+    _shape(_MONITOR, "the ARN of an anomaly monitor, arn:aws:ce::<account>:anomalymonitor/<id>", 2048),
+    _schema(f"^{_MONITOR}$"),
+]
+
 Dollars = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 """US dollars; more than nothing."""
 

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from ..errors import Path, Problem, under
 from ..model import Model
+from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .network import Network
@@ -16,7 +17,14 @@ from .tenants import Tenant
 
 _LISTS = ("pools", "tenants", "reservations")
 _ROLE = "arn:aws:iam::000000000000:role/x"
-_STAND_INS = {"owner": "x", "environment": "x", "costCenter": "x", "accountId": "0" * 12}
+_NOBODY = "0" * 12
+_STAND_INS: dict[str, Any] = {
+    "owner": "x",
+    "environment": "x",
+    "costCenter": "x",
+    "accountId": _NOBODY,
+    "monthlyBudget": 1e9,
+}
 _LEAVES: dict[str, Any] = {
     "cpu": "1",
     "memory": "1Gi",
@@ -32,6 +40,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
     "pools": TypeAdapter(Pool),
     "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
+    "billing": TypeAdapter(Billing),
 }
 
 
@@ -43,7 +52,7 @@ class Remainder:
         heads = {problem.path[:2] for problem in broken if not _mended(data, problem)}
         self._holders = {problem.path[:-1] for problem in broken}
         self._kept: dict[str, list[int]] = {}
-        self._dropped: set[Any] = set()
+        self._dropped: set[Any] = {_NOBODY}
         self.data = {key: self._items(key, value, heads) for key, value in data.items()}
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:

@@ -12,16 +12,17 @@ from ..catalog import Instance, instances
 from ..catalog.versions import oldest_ami
 from ..errors import Problem, near
 from ..model import Model
+from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .costs import Costs
 from .network import ExistingVpc, Network
 from .pools import Pool
 from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
-from .tenants import Tenant
+from .tenants import SHARED, Tenant
 from .waivers import Waiver
 
-OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
+OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "tenant", "Name")
 """Tags that are set from other fields, on everything or on nodes."""
 
 
@@ -66,9 +67,11 @@ class StackConfig(Model):
     hourly_ceiling: Dollars | None = None
     """US dollars an hour that everything may cost with every limit reached, on demand; `check` refuses more."""
     monthly_budget: Dollars | None = None
-    """US dollars a month that may be expected; `check` refuses more."""
+    """US dollars a month that may be expected: `check` refuses more, and AWS Budgets warns on the way."""
     costs: Costs = Costs()
     """What the cost estimate assumes."""
+    billing: Billing | None = None
+    """What AWS itself watches: budget alarms, anomalies, tags, detailed billing."""
     waivers: list[Waiver] = []
     """Exceptions to policy rules, each for one resource and a while."""
     helm_overrides: HelmOverrides = HelmOverrides()
@@ -89,6 +92,16 @@ class StackConfig(Model):
     def pools_by_name(self) -> dict[str, Pool]:
         """Pools by name."""
         return {pool.name: pool for pool in self.pools}
+
+    def tenant_tag(self, pool: Pool) -> str | None:
+        """The tenant that has a quota in a pool, `shared` if several have one, nothing if nobody has."""
+        users = [tenant.name for tenant in self.tenants if tenant.may_use(pool.name)]
+        return SHARED if len(users) > 1 else next(iter(users), None)
+
+    def node_tags(self, pool: Pool) -> dict[str, str]:
+        """The tags that a pool's nodes carry, by which their cost can be told apart."""
+        tenant = self.tenant_tag(pool)
+        return {**self.all_tags, "pool": pool.name, **({"tenant": tenant} if tenant else {})}
 
     def arn(self, service: str, resource: str, *, region: bool = True) -> str:
         """Build the ARN of a resource of this account."""
@@ -153,6 +166,7 @@ class StackConfig(Model):
             yield Problem(
                 ("cluster", "secretsKeyArn"), f"the key is in {key_arn.split(':')[3]}, the cluster in {self.region}"
             )
+        yield from self._billing_problems()
         for index, pool in enumerate(self.pools):
             yield from (problem.under("pools", index) for problem in self._pool_problems(pool))
         yield from _same_names([pool.name for pool in self.pools], "pools", "name")
@@ -186,6 +200,18 @@ class StackConfig(Model):
                 yield Problem(
                     path, f"{block!r} overlaps cluster.serviceCidr '{services}'; pods could not reach one of the two"
                 )
+
+    def _billing_problems(self) -> Iterator[Problem]:
+        if self.billing is None:
+            return
+        if self.monthly_budget is None:
+            text = "alarms need an amount to measure by: add monthlyBudget, the US dollars a month, or remove billing"
+            yield Problem(("billing",), text)
+        given = {"topicArn": self.billing.topic_arn, "anomalyMonitorArn": self.billing.anomaly_monitor_arn}
+        for field, arn in given.items():
+            if arn and arn.split(":")[4] != self.account_id:
+                text = f"is of account {arn.split(':')[4]!r}, the stack of {self.account_id!r}; AWS takes only its own"
+                yield Problem(("billing", field), text)
 
     def _pool_problems(self, pool: Pool) -> Iterator[Problem]:
         for index, zone in enumerate(pool.zones or []):

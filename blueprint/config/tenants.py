@@ -11,6 +11,8 @@ from .network import repeated
 from .scalars import Cpu, Memory, Name, PrincipalArn
 
 RESERVED_NAMESPACES = ("default", "gpu-operator")
+SHARED = "shared"
+"""In the tag `tenant` of nodes: several tenants have a quota in their pool."""
 
 
 def _grant(value: Any) -> int | dict[str, int]:
@@ -43,7 +45,8 @@ class Tenant(Model):
     namespace: Name | None = None
     """Its namespace; the tenant's name unless given."""
     gpus: dict[str, Grant] = {}
-    """Quota by pool, counted in what the pool hands out: whole GPUs, shares or MIG instances."""
+    """Quota by pool, counted in what the pool hands out: whole GPUs, shares or MIG instances. A pool that one tenant
+    may use has its name as tag `tenant`, one of several `shared`: to change that replaces the pool's nodes."""
     cpu: Cpu
     """Quota of CPU requests, quoted, such as `"64"`."""
     memory: Memory
@@ -56,8 +59,15 @@ class Tenant(Model):
         """The namespace."""
         return self.namespace or self.name
 
+    def may_use(self, pool: str) -> bool:
+        """Whether the team may use anything of a pool; a quota of 0 is none."""
+        grant = self.gpus.get(pool, 0)
+        return any(grant.values()) if isinstance(grant, dict) else grant > 0
+
     def problems(self) -> Iterator[Problem]:
         yield from repeated(self.members, "members")
+        if self.name == SHARED:
+            yield Problem(("name",), f"{SHARED!r} tags the nodes that several tenants use; choose another name")
         if self.space in RESERVED_NAMESPACES or self.space.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
             yield Problem((field,), f"{self.space!r} is a system namespace; choose another")
