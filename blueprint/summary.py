@@ -31,6 +31,8 @@ class PoolSummary:
     ceiling_usd_per_hour: float | None
     """On-demand price of all GPUs of the ceiling, on the type that costs most per GPU; None where it is not known."""
     taints: list[dict[str, str]]
+    hours: str | None
+    """When it is open, such as ``mon–fri 07:00–20:00 Europe/Berlin``; None where it always is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         ceiling=pool.profile.ceiling(pool.max_gpus),
         ceiling_usd_per_hour=_ceiling_usd(rows, pool.max_gpus, stack.region),
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
+        hours=str(pool.hours) if pool.hours else None,
     )
 
 

@@ -14,6 +14,7 @@ from .gpu_operator import GpuOperator, operator_profiles
 from .gpu_pool import GpuPool
 from .karpenter import Karpenter
 from .network import Network
+from .pool_hours import PoolHours
 from .static_nodes import StaticNodes
 from .storage import Storage
 from .system_nodes import SystemNodes
@@ -56,7 +57,9 @@ class Platform(pulumi.ComponentResource):
             if pool.static_nodes:
                 StaticNodes(pool.name, config, pool, network=network, system=nodes, after=launchers, opts=cloud)
             else:
-                pools[pool.name] = GpuPool(pool.name, config, pool, after=launchers, opts=inside).node_pool
+                made = pools[pool.name] = GpuPool(pool.name, config, pool, after=launchers, opts=inside).node_pool
+                if pool.hours:
+                    PoolHours(pool.name, config, pool, pool.hours, node_pool=made, opts=inside)
         for tenant in config.tenants:
             # A destroy then ends a tenant's pods before it drains the pools that they run in.
             used = [pools[name] for name in tenant.gpus if name in pools]

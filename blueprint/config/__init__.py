@@ -2,6 +2,7 @@
 
 from .cluster import Cluster, PrivateApi, PublicApi
 from .disruption import Disruption
+from .hours import Hours
 from .network import ExistingVpc, NewVpc
 from .parse import StackFile, load, open_stack, parse, warnings
 from .pools import Pool
@@ -16,6 +17,7 @@ __all__ = [
     "Cluster",
     "Disruption",
     "ExistingVpc",
+    "Hours",
     "NewVpc",
     "Pool",
     "PrivateApi",

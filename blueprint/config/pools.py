@@ -13,6 +13,7 @@ from ..model import Model
 from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
 from .buying import CapacityType, ReservationTerm, purchase_problems
 from .disruption import PRESETS, Disruption, Purpose
+from .hours import HOURS_PER_MONTH, Hours
 from .network import repeated
 from .nodes import Ami, Disk, MultiNode, Taint
 from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Zone
@@ -53,6 +54,8 @@ class Pool(Model):
     """For jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)
     """A fixed number of nodes in an EKS managed node group instead of Karpenter's: always on, no alpha API needed."""
+    hours: Hours | None = None
+    """When the pool is open; outside it scales to zero and comes back by itself. Always open unless given."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's preset."""
 
@@ -91,6 +94,16 @@ class Pool(Model):
         """The purpose's preset with the pool's overrides."""
         return self.disruption.over(PRESETS[self.purpose])
 
+    @property
+    def holds_jobs(self) -> bool:
+        """Whether the end of its hours lets what runs finish, where it takes nodes away from other pools."""
+        return self.purpose == "training"
+
+    @property
+    def hours_per_month(self) -> float:
+        """Hours of an average month in which it may run."""
+        return self.hours.per_month if self.hours else HOURS_PER_MONTH
+
     def problems(self) -> Iterator[Problem]:
         if (self.gpu is None) == (self.instance_types is None):
             yield Problem((), "say either gpu (a model) or instanceTypes, and not both")
@@ -114,6 +127,7 @@ class Pool(Model):
         yield from repeated([f"{taint.key}:{taint.effect}" for taint in self.taints], "taints")
         yield from self._multi_node_problems()
         yield from self._static_problems()
+        yield from self._hours_problems()
 
     def overlay(self, row: Instance) -> dict[str, str]:
         """What Karpenter must be told about nodes of a type, as quantities; empty where EC2's own view is right."""
@@ -206,4 +220,20 @@ class Pool(Model):
             held = self.static_nodes * max(sizes)
             yield Problem(
                 ("maxGpus",), f"{self.static_nodes} static nodes hold {held} GPUs, not {self.max_gpus}; write {held}"
+            )
+
+    def _hours_problems(self) -> Iterator[Problem]:
+        if self.hours is None:
+            return
+        if self.static_nodes is not None:
+            yield Problem(("hours",), "static nodes are always on; leave hours or staticNodes out")
+        if self.purchase == ["reserved"]:
+            yield Problem(
+                ("hours",), "reserved capacity is paid around the clock, so hours save nothing; leave them out"
+            )
+        if self.holds_jobs and self.lifecycle.keeps_empty_nodes:
+            yield Problem(
+                ("hours",),
+                "a training pool closes by losing its empty nodes, which its disruption never allows; "
+                "give consolidateAfter a duration, and Empty a budget above 0",
             )
