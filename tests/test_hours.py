@@ -15,11 +15,14 @@ from blueprint.config.hours import WEEK
 from . import builders
 from .test_config_files import TODAY
 
-MINUTE, HOUR, A_DAY, A_WEEK = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(days=7)
+MINUTE, HOUR, A_WEEK = timedelta(minutes=1), timedelta(hours=1), timedelta(days=7)
 WORKDAYS = ["mon", "tue", "wed", "thu", "fri"]
-SUNDAY_FIRST = ["sun", *WEEK[:-1]]
+SUNDAY_FIRST: list[str] = ["sun", *WEEK[:-1]]
 
-CASES = {
+Window = tuple[str, str, list[str]]
+"""Start, stop and days."""
+
+CASES: dict[str, tuple[Window, float, str, str]] = {
     "by day": (("07:00", "20:00", WORKDAYS), 65, "0 7-19 * * mon-fri", "0 20-23 * * mon-fri"),
     "by night": (("20:00", "06:00", WORKDAYS), 50, "0 20-23 * * mon-fri", "0 6-19 * * tue-sat"),
     "by night over Sunday": (("22:15", "05:45", ["fri", "sat", "sun"]), 22.5, "15 22-23 * * sun,fri,sat", "45 5-20 * * sun,mon,sat"),
@@ -31,7 +34,7 @@ CASES = {
     "all but one hour": (("08:00", "07:00", WORKDAYS), 115, "0 8-23 * * mon-fri", "0 7 * * tue-sat"),
     "every day": (("06:00", "22:00", list(WEEK)), 112, "0 6-21 * * *", "0 22-23 * * *"),
 }  # fmt: skip
-"""Start, stop and days → open hours of a week, and the schedules that open and close, all worked out by hand."""
+"""Window → open hours of a week, and the schedules that open and close, all worked out by hand."""
 
 
 def hours(start: str, stop: str, days: list[str], timezone: str = "UTC") -> Hours:
@@ -68,7 +71,7 @@ def test_schedules_are_those_worked_out_by_hand(case: str) -> None:
         (("08:00", "24:00", ["sat", "sun"]), "sat, sun 08:00–24:00 UTC"),
     ],
 )
-def test_hours_read_as_people_say_them(window: tuple[str, str, list[str]], text: str) -> None:
+def test_hours_read_as_people_say_them(window: Window, text: str) -> None:
     assert str(hours(*window)) == text
 
 

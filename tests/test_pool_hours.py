@@ -78,10 +78,9 @@ def limit(pool: str, cpu: str) -> list[str]:
     return ["patch", "nodepools.karpenter.sh", pool, "--type=merge", patch, "--field-manager=gpu-blueprint-hours"]
 
 
-def test_a_close_is_this_to_the_letter() -> None:
-    drain = ["delete", "nodeclaims.karpenter.sh", "--selector=karpenter.sh/nodepool=lab,gpu-blueprint/hold!=true", "--wait=false"]  # fmt: skip
+def pod_of_lab(before: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
     absent = [{"key": key, "operator": "DoesNotExist"} for key in ("karpenter.sh/nodepool", "gpu-blueprint/pool")]
-    pod = {
+    return {
         "serviceAccountName": "hours-lab",
         "automountServiceAccountToken": True,
         "restartPolicy": "OnFailure",
@@ -97,9 +96,14 @@ def test_a_close_is_this_to_the_letter() -> None:
             "runAsGroup": 65532,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "initContainers": [container("stop-launches", *limit("lab", '"0"'))],
-        "containers": [container("drain-nodes", *drain)],
+        "initContainers": [before],
+        "containers": [last],
     }
+
+
+def test_a_close_is_this_to_the_letter() -> None:
+    drain = ["delete", "nodeclaims.karpenter.sh", "--selector=karpenter.sh/nodepool=lab,gpu-blueprint/hold!=true", "--wait=false"]  # fmt: skip
+    pod = pod_of_lab(container("stop-launches", *limit("lab", '"0"')), container("drain-nodes", *drain))
     job = {
         "activeDeadlineSeconds": 900,
         "backoffLimit": 4,
