@@ -6,7 +6,8 @@ from typing import Any
 
 import yaml
 
-from .config import Pool, StackConfig
+from .catalog.prices import HOURS_A_MONTH
+from .config import Hours, Pool, StackConfig
 from .sharing import POOL_KEY
 from .sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 
@@ -31,6 +32,8 @@ def explain(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("node taints", tuple(_taint(taint) for taint in _taints(pool)))
     yield Step("Karpenter is told", tuple(_overlays(stack, pool)))
     yield Step("ceiling", tuple(_ceiling(pool)))
+    if pool.hours:
+        yield Step("hours", tuple(_hours(pool, pool.hours)))
     yield Step("quota keys", tuple(_quotas(stack, pool)))
     yield Step("a pod asks", tuple(yaml.safe_dump(pod(stack, pool), sort_keys=False).splitlines()))
 
@@ -112,6 +115,17 @@ def _overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
 def _ceiling(pool: Pool) -> Iterator[str]:
     yield f"{pool.max_gpus} GPUs"
     yield from (f"limits {name}: {count}" for name, count in pool.profile.ceiling(pool.max_gpus).items())
+
+
+def _hours(pool: Pool, hours: Hours) -> Iterator[str]:
+    yield f"{hours}: {hours.per_week:g} hours a week, {pool.hours_per_month:.0f} of {HOURS_A_MONTH} a month"
+    after = (
+        "its nodes take no new pods, and go when their jobs are done"
+        if pool.holds_jobs
+        else f"its nodes are drained, within {pool.lifecycle.termination_grace_period}"
+    )
+    yield f"closes at {hours.closes!r}: Karpenter launches nothing more (limits cpu: 0); {after}"
+    yield f"opens at {hours.opens!r}"
 
 
 def _quotas(stack: StackConfig, pool: Pool) -> Iterator[str]:

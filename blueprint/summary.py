@@ -30,6 +30,8 @@ class PoolSummary:
     ceiling_usd_per_hour: float | None
     """What the pool costs at its ceiling, on demand, on the type that costs most per GPU, disks included; None where a price is not known."""
     taints: list[dict[str, str]]
+    hours: str | None
+    """When it is open, such as ``mon–fri 07:00–20:00 Europe/Berlin``; None where it always is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         ceiling=pool.profile.ceiling(pool.max_gpus),
         ceiling_usd_per_hour=cost_of(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
+        hours=str(pool.hours) if pool.hours else None,
     )
 
 

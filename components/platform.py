@@ -15,6 +15,7 @@ from .gpu_operator import GpuOperator, operator_profiles
 from .gpu_pool import GpuPool
 from .karpenter import Karpenter
 from .network import Network
+from .pool_hours import PoolHours
 from .static_nodes import StaticNodes
 from .storage import Storage
 from .system_nodes import SystemNodes
@@ -52,12 +53,8 @@ class Platform(pulumi.ComponentResource):
             launchers.append(GpuOperator(f"{name}-gpu-operator", config, after=ready, opts=inside).release)
         if any(pool.multi_node for pool in config.pools):
             launchers += Efa(f"{name}-efa", config, network=network, after=ready, opts=both).ready
-        pools: dict[str, pulumi.Resource] = {}
-        for pool in config.pools:
-            if pool.static_nodes:
-                StaticNodes(pool.name, config, pool, network=network, system=nodes, after=launchers, opts=cloud)
-            else:
-                pools[pool.name] = GpuPool(pool.name, config, pool, after=launchers, opts=inside).node_pool
+        self._make_static_pools(config, network, nodes, after=launchers, opts=cloud)
+        pools = self._make_pools(config, after=launchers, opts=inside)
         for tenant in config.tenants:
             # A destroy then ends a tenant's pods before it drains the pools that they run in.
             used = [pools[name] for name in tenant.gpus if name in pools]
@@ -67,6 +64,31 @@ class Platform(pulumi.ComponentResource):
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
+
+    def _make_static_pools(
+        self,
+        config: StackConfig,
+        network: Network,
+        nodes: SystemNodes,
+        *,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        for pool in config.pools:
+            if pool.static_nodes:
+                StaticNodes(pool.name, config, pool, network=network, system=nodes, after=after, opts=opts)
+
+    def _make_pools(
+        self, config: StackConfig, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> dict[str, pulumi.Resource]:
+        """Karpenter's pools and what opens and closes them; returns the NodePools by name."""
+        made: dict[str, pulumi.Resource] = {}
+        for pool in config.pools:
+            if not pool.static_nodes:
+                made[pool.name] = GpuPool(pool.name, config, pool, after=after, opts=opts).node_pool
+                if pool.hours:
+                    PoolHours(pool.name, config, pool, pool.hours, node_pool=made[pool.name], opts=opts)
+        return made
 
     def _make_cloud_providers(self, config: StackConfig) -> list[pulumi.ProviderResource]:
         """AWS, guarded by account and region; pulumi-eks needs one of its own because default providers are off."""

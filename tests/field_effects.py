@@ -161,6 +161,12 @@ SEVERAL = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
 STATIC = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
 TAINT = {"key": "example.com/a", "value": "b"}
 WINDOW = {"schedule": "@daily", "duration": "1h"}
+DAYTIME = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
+
+
+def hours(**other: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"hours": DAYTIME}, {"hours": {**DAYTIME, **other}}
+
 
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].purpose": ({}, {"purpose": "batch"}),
@@ -190,6 +196,10 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].taints[].effect": ({"taints": [TAINT]}, {"taints": [{**TAINT, "effect": "NoExecute"}]}),
     "pools[].multiNode.hugepages": ({**SEVERAL, "multiNode": {}}, {**SEVERAL, "multiNode": {"hugepages": True}}),
     "pools[].staticNodes": (STATIC, {**STATIC, "staticNodes": 1, "maxGpus": 1}),
+    "pools[].hours.timezone": hours(timezone="Asia/Tokyo"),
+    "pools[].hours.start": hours(start="07:30"),
+    "pools[].hours.stop": hours(stop="20:30"),
+    "pools[].hours.days": hours(days=["sat"]),
     "pools[].disruption.consolidationPolicy": ({}, disruption(consolidationPolicy="WhenEmpty")),
     "pools[].disruption.consolidateAfter": ({}, disruption(consolidateAfter="1h")),
     "pools[].disruption.expireAfter": ({}, disruption(expireAfter="1h")),

@@ -103,6 +103,7 @@ def test_the_catalogue_pins_everything_of_a_kubernetes_minor(minor: str) -> None
     assert NODE_RELEASE.fullmatch(row.system_node_release) and row.system_node_release.startswith(f"{minor}.")
     assert [version for version in row.addons.values() if not ADDON.fullmatch(version)] == []
     assert row.addons["kube-proxy"].startswith(f"v{minor}.")
+    assert THREE_NUMBERS.fullmatch(row.kubectl) and row.kubectl.startswith(f"v{minor}.")
 
 
 def test_the_catalogue_pins_every_chart_and_image() -> None:

@@ -5,6 +5,7 @@ from .ami_families import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily
 from .gpus import GPUS, Gpu, gpu
 from .instances import Instance, instance, instances, regions
 from .mig import MigProfile, MigTable, profile_of
+from .time_zones import time_zone, time_zones
 
 __all__ = [
     "AL2023",
@@ -22,4 +23,6 @@ __all__ = [
     "instances",
     "profile_of",
     "regions",
+    "time_zone",
+    "time_zones",
 ]

@@ -2,7 +2,7 @@
 
 Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
-EKS node monitoring agent 1.7.1 (external DCGM host engine). EKS add-on and node releases were read in public
+EKS node monitoring agent 1.7.1 (external DCGM host engine). EKS add-on, node and kubectl releases were read in public
 repositories that run them, not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
 """
 
@@ -36,6 +36,8 @@ class KubernetesRelease:
     """First Bottlerocket release with an NVIDIA variant for it."""
     system_node_release: str
     """AL2023 release of the managed node group."""
+    kubectl: str
+    """Tag of KUBECTL_IMAGE; kubectl may be one minor away from the cluster, and is none."""
     addons: Mapping[str, str]
     standard_support_ends: date | None = None
     """Day on which EKS moves it to extended support (endoflife.date), if it is known."""
@@ -55,6 +57,7 @@ _KUBERNETES = (
         oldest_karpenter="1.9.0",
         oldest_bottlerocket="v1.53.0",
         system_node_release="1.35.8-20260923",
+        kubectl="v1.35.9",
         addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.22", "kube-proxy": "v1.35.3-eksbuild.29"},
         standard_support_ends=date(2027, 3, 27),
     ),
@@ -63,12 +66,16 @@ _KUBERNETES = (
         oldest_karpenter="1.13.0",
         oldest_bottlerocket="v1.61.0",
         system_node_release="1.36.4-20260923",
+        kubectl="v1.36.4",
         addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.23", "kube-proxy": "v1.36.0-eksbuild.25"},
     ),
 )
 
 KUBERNETES: Mapping[str, KubernetesRelease] = MappingProxyType({row.version: row for row in _KUBERNETES})
 DEFAULT_KUBERNETES = "1.36"
+
+KUBECTL_IMAGE = "registry.k8s.io/kubectl"
+"""Kubernetes' own image, for amd64 and arm64: the one binary and no shell (build/server-image/kubectl/Dockerfile)."""
 
 KARPENTER_VERSIONS = ("1.15.0", "1.14.1")
 """Karpenter releases whose values and custom resources this blueprint renders, newest first."""

@@ -57,7 +57,13 @@ def _pools(pools: Iterable[PoolSummary]) -> Table:
         handed = [f"= {count} {_short(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
         listed.add_row(
             f"[bold]{pool.name}[/]\n{pool.purpose}",
-            f"{pool.gpu}: {types_in_short(pool.instance_types)}\n{pool.sharing}, {pool.ami}",
+            "\n".join(
+                [
+                    f"{pool.gpu}: {types_in_short(pool.instance_types)}",
+                    f"{pool.sharing}, {pool.ami}",
+                    *([f"open {pool.hours}"] if pool.hours else []),
+                ]
+            ),
             "\n".join([" → ".join(pool.purchase), *pool.reservations]),
             "\n".join(_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
             "\n".join([f"{pool.max_gpus} GPUs", *handed, _price(pool)]),
@@ -147,7 +153,7 @@ def _branch(tree: Tree, above: PlannedResource, children: dict[str, list[Planned
             tree.add(Text(f"… and {len(listed) - _SHOWN} more {type_}", style="dim"))
 
 
-_MANY = ("GpuPool", "TenantSpace")
+_MANY = ("GpuPool", "PoolHours", "TenantSpace")
 
 
 def _kind(type_: str) -> str:

@@ -3,6 +3,7 @@
 from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi
 from .disruption import Disruption
+from .hours import Hours
 from .network import ExistingVpc, NewVpc
 from .parse import StackFile, load, open_stack, parse, warnings
 from .pools import Pool
@@ -18,6 +19,7 @@ __all__ = [
     "Cluster",
     "Disruption",
     "ExistingVpc",
+    "Hours",
     "NewVpc",
     "Pool",
     "PrivateApi",

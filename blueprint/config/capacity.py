@@ -94,6 +94,9 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
     for index, pool in enumerate(stack.pools):
         yield from under(_spot_warnings(stack, pool), "pools", index)
         yield from under(_ceiling_warnings(stack, pool), "pools", index)
+        if pool.hours is not None and pool.reservations:
+            text = "outside the hours its reservations are paid and idle; let a pool without hours use them"
+            yield Problem(("pools", index, "hours"), text, True)
     if isinstance(stack.cluster.api, PrivateApi) and isinstance(stack.network, NewVpc):
         text = (
             "nobody can reach a private API in a VPC that is not there yet: `pulumi up` stops once the control plane stands; "

@@ -91,6 +91,14 @@ class Disruption(Model):
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=50)] | None = None
     """Limits on simultaneous disruption."""
 
+    @property
+    def keeps_empty_nodes(self) -> bool:
+        """Whether no empty node is ever removed."""
+        always = [budget for budget in self.budgets or [] if budget.schedule is None]
+        return self.consolidate_after == "Never" or any(
+            budget.nodes in ("0", "0%") and "Empty" in (budget.reasons or ["Empty"]) for budget in always
+        )
+
     def problems(self) -> Iterator[Problem]:
         if self.expire_after is not None and not re.search(r"[1-9]|Never", self.expire_after):
             yield Problem(

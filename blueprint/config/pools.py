@@ -15,6 +15,7 @@ from ..model import Model
 from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
 from .buying import CapacityType, ReservationTerm, purchase_problems
 from .disruption import PRESETS, Disruption, Purpose
+from .hours import Hours
 from .network import repeated
 from .nodes import Ami, Disk, MultiNode, Taint
 from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Zone
@@ -59,6 +60,8 @@ class Pool(Model):
     """For jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)
     """A fixed number of nodes in an EKS managed node group instead of Karpenter's: always on, no alpha API needed."""
+    hours: Hours | None = None
+    """When the pool is open; outside it scales to zero and comes back by itself. Always open unless given."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's preset."""
 
@@ -98,9 +101,14 @@ class Pool(Model):
         return self.disruption.over(PRESETS[self.purpose])
 
     @property
-    def open_hours(self) -> float:
-        """Hours a month in which it may run."""
-        return HOURS_A_MONTH
+    def holds_jobs(self) -> bool:
+        """Whether the end of its hours lets what runs finish, where it takes nodes away from other pools."""
+        return self.purpose == "training"
+
+    @property
+    def hours_per_month(self) -> float:
+        """Hours of an average month in which it may run."""
+        return self.hours.per_month if self.hours else HOURS_A_MONTH
 
     @property
     def says_no_expectation(self) -> bool:
@@ -131,6 +139,7 @@ class Pool(Model):
         yield from self._multi_node_problems()
         yield from self._expectation_problems()
         yield from self._static_problems()
+        yield from self._hours_problems()
 
     def overlay(self, row: Instance) -> dict[str, str]:
         """What Karpenter must be told about nodes of a type, as quantities; empty where EC2's own view is right."""
@@ -205,8 +214,10 @@ class Pool(Model):
         for field in ("expected_hours", "expected_utilization"):
             if self.static_nodes and getattr(self, field) is not None:
                 yield Problem((to_camel(field),), "static nodes are paid in every hour, whatever runs; leave it out")
-        if self.expected_hours is not None and self.expected_hours > self.open_hours:
-            text = f"{self.expected_hours:g} is more than the {self.open_hours:.0f} hours a month of the pool's hours"
+        if self.expected_hours is not None and self.expected_hours > self.hours_per_month:
+            text = (
+                f"{self.expected_hours:g} is more than the {self.hours_per_month:.0f} hours a month of the pool's hours"
+            )
             yield Problem(("expectedHours",), text)
 
     def _static_problems(self) -> Iterator[Problem]:
@@ -233,4 +244,20 @@ class Pool(Model):
             held = self.static_nodes * max(sizes)
             yield Problem(
                 ("maxGpus",), f"{self.static_nodes} static nodes hold {held} GPUs, not {self.max_gpus}; write {held}"
+            )
+
+    def _hours_problems(self) -> Iterator[Problem]:
+        if self.hours is None:
+            return
+        if self.static_nodes is not None:
+            yield Problem(("hours",), "static nodes are always on; leave hours or staticNodes out")
+        if self.purchase == ["reserved"]:
+            yield Problem(
+                ("hours",), "reserved capacity is paid around the clock, so hours save nothing; leave them out"
+            )
+        if self.holds_jobs and self.lifecycle.keeps_empty_nodes:
+            yield Problem(
+                ("hours",),
+                "a training pool closes by losing its empty nodes, which its disruption never allows; "
+                "give consolidateAfter a duration, and Empty a budget above 0",
             )

@@ -120,6 +120,11 @@ LabelValue = Annotated[
 _ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
 Zone = Annotated[str, _shape(_ZONE, "an availability zone such as us-east-1a"), _schema(f"^{_ZONE}$")]
 
+_TIME = r"([01][0-9]|2[0-3]):[0-5][0-9]"
+TimeOfDay = Annotated[str, _shape(_TIME, 'a time of day such as "07:30"'), _schema(f"^{_TIME}$")]
+EndTime = Annotated[str, _shape(f"{_TIME}|24:00", 'a time of day such as "18:30"'), _schema(f"^({_TIME}|24:00)$")]
+TimeZone = Annotated[str, AfterValidator(catalog.time_zone)]
+
 
 def _region(value: str) -> str:
     if value not in catalog.regions():

@@ -43,7 +43,7 @@ def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
     most = usable(stack, pool) if others else min(usable(stack, pool), held)
     use = use_of(pool)
     expected = Use(min(use.gpus, most), use.hours)
-    return pool_cost(nodes, reserved, most=most, open_hours=pool.open_hours, expected=expected, terms=terms)
+    return pool_cost(nodes, reserved, most=most, open_hours=pool.hours_per_month, expected=expected, terms=terms)
 
 
 def usable(stack: StackConfig, pool: Pool) -> int:
@@ -57,7 +57,7 @@ def use_of(pool: Pool) -> Use:
     if pool.expected_hours is not None:
         return Use(pool.max_gpus, pool.expected_hours)
     share = 1 if pool.expected_utilization is None else pool.expected_utilization
-    return Use(pool.max_gpus * share, pool.open_hours)
+    return Use(pool.max_gpus * share, pool.hours_per_month)
 
 
 def _reserved(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Reserved]:
