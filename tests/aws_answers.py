@@ -123,9 +123,9 @@ def ask(stack: StackConfig, check: str, patience: Patience | None = None) -> lis
     return [found for question in asked for found in answer(question, account(stack.region, patience))]
 
 
-def only(stack: StackConfig, check: str, about: str = "") -> Finding:
+def only(stack: StackConfig, check: str, about: str = "", patience: Patience | None = None) -> Finding:
     """The one finding of a check about a subject."""
-    (found,) = [finding for finding in ask(stack, check) if about in finding.subject]
+    (found,) = [finding for finding in ask(stack, check, patience) if about in finding.subject]
     return found
 
 

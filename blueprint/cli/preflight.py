@@ -49,7 +49,7 @@ def _account(region: str, profile: str | None) -> Account:
     try:
         aws = importlib.import_module("blueprint.preflight.aws")
     except ModuleNotFoundError as error:
-        if error.name not in ("boto3", "botocore"):
+        if (error.name or "").split(".")[0] not in ("boto3", "botocore"):
             raise
         text = "preflight needs boto3, which is not installed: python -m pip install -r requirements-live.txt"
         raise UsageError(text) from None

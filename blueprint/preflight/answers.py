@@ -67,6 +67,16 @@ class UnansweredError(Exception):
         super().__init__(message)
 
 
+def part(answer: Any, *path: str) -> Any:
+    """What stands in an answer where the API always has something; what lacks it did not come from AWS."""
+    for key in path:
+        answer = answer.get(key) if isinstance(answer, dict) else None
+    if answer is None:
+        text = f"the answer lacks {'.'.join(path)}, so it is not from AWS"
+        raise UnansweredError(Status.UNANSWERED, text, "look at the proxy and at AWS_ENDPOINT_URL")
+    return answer
+
+
 class RefusedError(UnansweredError):
     """An error that AWS answered with; a check may know what its code means."""
 

@@ -1,11 +1,13 @@
 """The account as boto3 reaches it: retries with a limit, and every way of not getting an answer in one line."""
 
+import os
 import re
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 import boto3
+import botocore.session
 from botocore import exceptions as raised
 from botocore import xform_name
 from botocore.config import Config
@@ -41,7 +43,7 @@ class Patience:
     """How long to wait for one call, and how often to try it."""
 
     connect_seconds: float = 5
-    read_seconds: float = 20
+    read_seconds: float = 10
     attempts: int = 4
 
 
@@ -123,8 +125,8 @@ def connect(region: str, profile: str | None) -> AwsAccount:
         session = boto3.Session(profile_name=profile, region_name=region)
         found = session.get_credentials()
     except raised.ProfileNotFound:
-        known = boto3.Session().available_profiles if profile else []
-        name = profile or "named by AWS_PROFILE"
+        name = profile or os.environ.get("AWS_PROFILE") or os.environ.get("AWS_DEFAULT_PROFILE", "")
+        known = botocore.session.Session(profile="default").available_profiles
         raise UsageError(f"there is no AWS profile {name!r} {near(name, known, 'there are')}") from None
     except (raised.ConfigParseError, raised.ConfigNotFound) as error:
         raise UsageError(f"the AWS configuration cannot be read: {_line(error)}") from None

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ..config import StackConfig
-from .answers import Account, Finding, Question, RefusedError, Status
+from .answers import Account, Finding, Question, RefusedError, Status, part
 
 
 def questions(stack: StackConfig) -> Iterator[Question]:
@@ -16,7 +16,7 @@ def questions(stack: StackConfig) -> Iterator[Question]:
 
 def _account(stack: StackConfig, account: Account) -> list[Finding]:
     caller = account.ask("sts", "GetCallerIdentity")
-    number, who = caller.get("Account"), caller.get("Arn")
+    number, who = part(caller, "Account"), part(caller, "Arn")
     if number == stack.account_id:
         return [Finding(check="account", subject=number, status=Status.PASS, message=f"asked as {who}")]
     return [
@@ -33,7 +33,7 @@ def _account(stack: StackConfig, account: Account) -> list[Finding]:
 def find_cluster(stack: StackConfig, account: Account) -> dict[str, Any] | None:
     """The cluster that has the stack's name, if there is one."""
     try:
-        found: dict[str, Any] = account.ask("eks", "DescribeCluster", name=stack.cluster_name)["cluster"]
+        found: dict[str, Any] = part(account.ask("eks", "DescribeCluster", name=stack.cluster_name), "cluster")
     except RefusedError as refusal:
         if refusal.code == "ResourceNotFoundException":
             return None

@@ -6,7 +6,7 @@ from functools import partial
 from ..catalog import AL2023, instance
 from ..catalog.image_parameters import image_parameter
 from ..config import StackConfig
-from .answers import Account, Finding, Question, Status
+from .answers import Account, Finding, Question, Status, part
 
 _MOST = 10
 """Names that ssm:GetParameters takes at once."""
@@ -37,7 +37,7 @@ def _wanted(stack: StackConfig) -> dict[str, str]:
 
 def _images(stack: StackConfig, wanted: dict[str, str], account: Account) -> list[Finding]:
     answer = account.ask("ssm", "GetParameters", Names=list(wanted))
-    found = {one["Name"]: one["Value"] for one in answer.get("Parameters", [])}
+    found = {one["Name"]: one["Value"] for one in part(answer, "Parameters")}
     return [_finding(stack, name, subject, found.get(name)) for name, subject in wanted.items()]
 
 

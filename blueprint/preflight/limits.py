@@ -9,7 +9,7 @@ from typing import Any
 from ..catalog.service_quotas import CLUSTERS, ELASTIC_IPS, NAT_GATEWAYS, VPCS, ServiceQuota
 from ..config import NewVpc, StackConfig
 from ..quotas import Need, command, instance_needs, platform_needs
-from .answers import Account, Finding, Question, RefusedError, Status, UnansweredError
+from .answers import Account, Finding, Question, RefusedError, Status, UnansweredError, part
 from .identity import is_ours
 
 
@@ -34,7 +34,7 @@ def _applied(account: Account, quota: ServiceQuota) -> float:
             if refusal.code == "NoSuchResourceException":
                 continue
             raise
-        return float(answer["Quota"]["Value"])
+        return float(part(answer, "Quota", "Value"))
     remedy = f"see `aws service-quotas list-service-quotas --service-code {quota.service}` for what it is called now"
     raise UnansweredError(Status.UNANSWERED, f"AWS knows no quota {quota.code} in this region", remedy)
 
@@ -59,7 +59,7 @@ def _compared(stack: StackConfig, need: Need, quota: ServiceQuota, value: float)
 
 def _unnumbered(stack: StackConfig, need: Need, account: Account) -> Finding:
     """Look for a quota without published code by its name; two that fit, or none, are no answer."""
-    listed = account.ask("service-quotas", "ListServiceQuotas", ServiceCode=need.quota.service).get("Quotas", [])
+    listed = account.ask("service-quotas", "ListServiceQuotas", ServiceCode=need.quota.service)["Quotas"]
     fitting = [quota for quota in listed if _fits(need.quota, quota.get("QuotaName", ""))]
     if len(fitting) == 1:
         (found,) = fitting
