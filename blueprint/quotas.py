@@ -119,8 +119,7 @@ def _pool_shares(stack: StackConfig, pool: Pool, purchase: Purchase) -> Iterator
     """
     by_quota: dict[ServiceQuota, list[Instance]] = {}
     for row in stack.instances_of(pool):
-        if purchase in row.usage_classes:
-            by_quota.setdefault(instance_quota(row.family, purchase), []).append(row)
+        by_quota.setdefault(instance_quota(row.family, purchase), []).append(row)
     for own in by_quota.values():
         alike = [{row: pool.static_nodes} for row in own if pool.static_nodes]
         fleets = alike or [dearest_fleet(own, pool.max_gpus)]

@@ -28,6 +28,7 @@ from .aws_answers import (
 )
 from .aws_endpoint import Endpoint, as_json, ec2_error
 from .plans import SHIPPED, shipped_config
+from .test_iam import findings
 
 
 def test_a_stack_that_the_account_holds_passes_with_0(aws: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,6 +109,21 @@ def test_a_missing_image_fails_with_how_to_list_the_others(aws: Endpoint) -> Non
     assert "/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/x86_64/nvidia " in found[0].remedy
 
 
+def test_static_nodes_run_the_image_of_the_clusters_release(aws: Endpoint) -> None:
+    static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 1, "maxGpus": 1}
+    found = ask(builders.config(pools=[builders.pool(**static)]), "node images")
+    assert [one.subject for one in found] == ["al2023@v20260923 amd64, NVIDIA", "al2023@v20260923 amd64, system nodes"]
+
+
+def test_more_images_than_one_call_takes_are_all_asked_for(aws: Endpoint) -> None:
+    pools = [
+        builders.pool(name=f"pool-{day}", ami={"family": "al2023", "version": f"v202608{day}"}) for day in range(10, 21)
+    ]
+    found = ask(builders.config(pools=pools), "node images")
+    assert len(found) == 12  # eleven releases and the system nodes
+    assert aws.asked == ["GetParameters"] * 2
+
+
 def test_images_are_asked_for_as_karpenter_resolves_the_alias(aws: Endpoint) -> None:
     pools = [
         builders.pool(name="arm", gpu="t4g"),
@@ -171,6 +187,11 @@ def test_the_policy_grants_what_is_asked_and_no_more(capsys: pytest.CaptureFixtu
     assert sorted(granted) == sorted(wanted)
     assert all(call.split(":")[1].startswith(("Describe", "Get", "List")) for call in granted)
     assert printed["Statement"][2]["Resource"] == "arn:aws:eks:us-east-1:333344445555:cluster/gpu-prod"
+
+
+def test_the_policy_has_no_action_that_does_not_exist() -> None:
+    # Only that public parameters belong to no account is new to parliament, as with Karpenter's own policy.
+    assert findings(policy(shipped_config("prod"))) == ["RESOURCE_MISMATCH"]
 
 
 def test_the_json_says_what_the_text_says(aws: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:

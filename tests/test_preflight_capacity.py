@@ -87,7 +87,9 @@ def test_the_end_is_compared_with_the_last_day(aws: Endpoint, said: str | None, 
 def test_a_reservation_that_never_ends_though_said_warns(aws: Endpoint) -> None:
     aws.answers["DescribeCapacityReservations"] = reservations({"totalInstanceCount": "2"})
     found = only(with_end("2027-03-31"), "reservations")
-    assert found.status is Status.WARN and "ends never by itself" in found.message
+    assert found.status is Status.WARN
+    assert "ends never by itself" in found.message
+    assert "is no Capacity Block, so it counts against Running On-Demand" in found.message
 
 
 def test_a_reservation_without_the_tags_that_pools_select_by_fails(aws: Endpoint) -> None:

@@ -54,9 +54,19 @@ def test_a_quota_without_code_is_looked_up_by_name(aws: Endpoint, names: list[st
     assert (found.status, words in found.message) == (status, True)
 
 
+def test_a_quota_of_blocks_that_is_too_small_only_warns(aws: Endpoint) -> None:
+    block = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
+    types = {"instanceTypes": ["p5.48xlarge"], "reservations": [{"id": block["id"]}]}
+    stack = builders.config(
+        pools=[builders.pool(purchase=["reserved"], **types)], reservations=[{**block, "ends": "2027-03-31"}]
+    )
+    aws.answers["GetServiceQuota"] = applied({"L-DA6814F2": 0})
+    found = only(stack, "quotas", "L-DA6814F2")
+    assert found.status is Status.WARN and "0 vCPU, needs 192" in found.message
+
+
 def test_vpcs_are_counted_on_top_of_those_of_others(aws: Endpoint) -> None:
     # moto allows 5 VPCs, and every fresh account has its default one: 1 + 1.
-    del aws.answers["GetServiceQuota"]
     aws.answers["GetServiceQuota"] = lambda asked: quota(asked["QuotaCode"], 5)
     found = only(builders.config(), "room for the platform", "VPCs")
     assert (found.status, found.message) == (Status.PASS, "5 allowed, 1 used by others, this platform makes 1")

@@ -50,6 +50,6 @@ def _finding(stack: StackConfig, name: str, subject: str, image: str | None) -> 
         subject=subject,
         status=Status.FAIL,
         message=f"no such image for Kubernetes {stack.cluster.kubernetes_version} in {stack.region}: no node would start",
-        remedy=f"pin one of: aws ssm get-parameters-by-path --recursive --path {folder} --region {stack.region} "
-        "--query Parameters[].Name",
+        remedy=f"pin a release of this list: aws ssm get-parameters-by-path --recursive --path {folder} --region {stack.region} "
+        "--query 'Parameters[].Name'",
     )

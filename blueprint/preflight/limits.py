@@ -86,7 +86,9 @@ def _fits(quota: ServiceQuota, name: str) -> bool:
     kind = {"spot": "Spot Instance Requests", "capacity-block": "Capacity Blocks per account"}
     generations = {family.split("-")[0].upper() for family in quota.families}
     words = "|".join([*map(re.escape, sorted(generations)), *(["All P(?= )"] if quota.purchase == "spot" else [])])
-    return kind.get(quota.purchase or "", "Running On-Demand") in name and bool(re.search(rf"\b({words})\b", name))
+    return kind.get(quota.purchase or "", "Running On-Demand") in name and bool(
+        re.search(rf"\b({words})\b", name, re.IGNORECASE)
+    )
 
 
 def _platform(stack: StackConfig, need: Need, account: Account) -> list[Finding]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..config import StackConfig
 from ..config.buying import Reservation
+from ..quotas import is_block
 from .answers import Account, Finding, Question, RefusedError, Status
 
 _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
@@ -73,6 +74,8 @@ def _unwise(said: Reservation, found: dict[str, Any]) -> Iterator[str]:
         yield f"holds {found['TotalInstanceCount']} instances, the file uses {said.instances}: the rest is paid and idle"
     if _end(found) and said.ends is None:
         yield f"ends on {_end(found)}, the file says no end: write ends"
+    if is_block(said) and found.get("ReservationType", "default") == "default":
+        yield "is no Capacity Block, so it counts against Running On-Demand, which the quotas above leave out"
     if said.ends and (not _end(found) or _end(found) > said.ends.isoformat()):
         yield f"ends {f'on {_end(found)}' if _end(found) else 'never by itself'}, the file says {said.ends}"
 
