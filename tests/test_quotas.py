@@ -1,9 +1,11 @@
 """The service quotas that a stack needs: arithmetic by hand, and what is not known is said."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from blueprint.catalog import instances
 from blueprint.catalog.service_quotas import INSTANCE_QUOTAS, Purchase, instance_quota
@@ -163,6 +165,21 @@ def test_the_command_prints_what_to_copy_in_100_columns(capsys: pytest.CaptureFi
         "    --service-code ec2 --quota-code L-417A185B --desired-value 768 --region us-east-1\n"
     ) in out
     assert "3,072" in out and "infer-a10g: 16 × g5.16xlarge of 64 vCPU" in out
+
+
+def test_a_long_command_is_not_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])
+    stack = builders.stack(pools=[pool])
+    config = {"aws:region": "us-east-1", "pulumi:disable-default-providers": ["*"], "gpu-blueprint:stack": stack}
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.b200.yaml").write_text(yaml.safe_dump({"config": config}))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("blueprint.cli.tables.WIDTH", 60)
+    assert main(["quotas", "b200"]) == 0
+    out = capsys.readouterr().out
+    assert "    --query \"Quotas[?contains(QuotaName, 'Spot Instance Requests')].[QuotaCode,QuotaName,Value]\"\n" in out
 
 
 def test_no_request_is_shown_for_what_every_account_has(capsys: pytest.CaptureFixture[str]) -> None:
