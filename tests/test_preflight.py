@@ -101,6 +101,14 @@ def test_a_type_that_is_missing_beside_others_warns(aws: Endpoint) -> None:
     assert found.message == "g6.2xlarge in none of its zones; nothing offered in us-east-1b"
 
 
+def test_a_zone_that_has_none_of_the_types_warns(aws: Endpoint) -> None:
+    system = [("m7i.large", "us-east-1a")]
+    aws.answers["DescribeInstanceTypeOfferings"] = offerings([("g6.xlarge", "us-east-1b"), *system])
+    stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
+    found = only(stack, "types in zones", "main")
+    assert (found.status, found.message) == (Status.WARN, "nothing offered in us-east-1a")
+
+
 def test_a_missing_image_fails_with_how_to_list_the_others(aws: Endpoint) -> None:
     aws.answers["GetParameters"] = images(missing="nvidia")
     found = ask(shipped_config("prod"), "node images")

@@ -7,7 +7,7 @@ from blueprint.preflight import Status
 
 from . import builders
 from .aws_answers import PROD_SUBNETS, ask, only, reservations, subnet, subnets
-from .aws_endpoint import Answer, Endpoint, as_json, ec2_error
+from .aws_endpoint import Answer, Endpoint, as_json, ec2_error, json_error
 from .plans import shipped_config
 
 RESERVED = "cr-0a1b2c3d4e5f60718"
@@ -161,3 +161,9 @@ def test_addresses_that_the_running_platform_holds_itself_only_warn(aws: Endpoin
     for answer, status in ((own, Status.WARN), ({"cluster": {"name": "gpu-prod", "tags": {}}}, Status.FAIL)):
         aws.answers["DescribeCluster"] = as_json(answer)
         assert only(shipped_config("prod"), "subnets", "us-east-1a").status is status
+
+
+def test_subnets_are_judged_also_by_those_who_may_not_see_the_cluster(aws: Endpoint) -> None:
+    aws.answers["DescribeSubnets"] = subnets(*({**row, "availableIpAddressCount": "9"} for row in PROD_SUBNETS))
+    aws.answers["DescribeCluster"] = json_error("AccessDeniedException", "no", 403)
+    assert only(shipped_config("prod"), "subnets", "us-east-1a").status is Status.FAIL
