@@ -2,7 +2,7 @@ STACK ?= dev
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check render test lint golden docs bench clean
+.PHONY: help preview check quotas preflight render test lint golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
@@ -14,7 +14,12 @@ help: ## show this list
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-.venv/ready-dev: .venv/ready requirements-dev.txt
+.venv/ready-live: .venv/ready requirements-live.txt
+	@echo "installing requirements-live.txt into .venv (once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-live.txt
+	@touch $@
+
+.venv/ready-dev: .venv/ready requirements-dev.txt requirements-live.txt
 	@echo "installing requirements-dev.txt into .venv (once) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
@@ -24,6 +29,12 @@ preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=pr
 
 check: .venv/ready ## validate a stack file
 	@$(BIN)/python -m blueprint check $(STACK)
+
+quotas: .venv/ready ## show the service quotas that a stack needs
+	@$(BIN)/python -m blueprint quotas $(STACK)
+
+preflight: .venv/ready-live ## ask the account, reading only, whether it can hold a stack
+	@$(BIN)/python -m blueprint preflight $(STACK)
 
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
 	@$(BIN)/python -m blueprint render $(STACK) --out rendered/$(STACK)

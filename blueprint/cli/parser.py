@@ -7,7 +7,7 @@ from pathlib import Path
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser; ``command`` names the module that runs."""
-    about = "Check, preview and fork GPU platforms on EKS, without an AWS account."
+    about = "Check, preview and fork GPU platforms on EKS, without an AWS account; only preflight asks one."
     top = argparse.ArgumentParser(prog="python -m blueprint", description=about)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -24,6 +24,13 @@ def parser() -> argparse.ArgumentParser:
     render.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     render.add_argument("--out", metavar="DIR", required=True, type=Path, help="folder; replaced if render made it")
 
+    _add_files(command)
+    _add_account(command)
+    _add_explanations(command)
+    return top
+
+
+def _add_files(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
     diff = command("diff", "compare what two stacks say, defaults included")
     diff.add_argument("stack", metavar="STACK_A", help="name of a stack, such as dev")
     diff.add_argument("other", metavar="STACK_B", help="name of another one, such as prod")
@@ -34,8 +41,19 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
     new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
 
-    _add_explanations(command)
-    return top
+
+def _add_account(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    quotas = command("quotas", "show the service quotas that the stack needs at its ceiling, and how to ask for them")
+    quotas.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    quotas.add_argument("--json", action="store_true", help="print one JSON document")
+
+    preflight = command("preflight", "ask AWS, reading only, whether the account can hold what the stack says")
+    preflight.add_argument("stack", metavar="STACK", nargs="?", help="name of a stack, such as dev")
+    preflight.add_argument("--profile", metavar="P", help="profile of the AWS CLI's configuration to ask with")
+    preflight.add_argument("--json", action="store_true", help="print one JSON document")
+    preflight.add_argument(
+        "--policy", action="store_true", help="print the IAM policy that the questions need, and ask nothing"
+    )
 
 
 def _add_check(command: Callable[[str, str], argparse.ArgumentParser]) -> None:

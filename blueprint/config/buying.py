@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from ..catalog import instance
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
@@ -44,6 +45,8 @@ class Reservation(Model):
     def problems(self) -> Iterator[Problem]:
         if self.capacity_block and self.ends is None:
             yield Problem(("ends",), "a Capacity Block has a last day: say it, so that its end surprises nobody")
+        if self.capacity_block and "capacity-block" not in instance(self.instance_type).usage_classes:
+            yield Problem(("capacityBlock",), f"AWS sells no Capacity Blocks of {self.instance_type}; leave it out")
 
 
 class ReservationTerm(Model):

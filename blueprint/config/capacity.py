@@ -14,7 +14,7 @@ from .pools import Pool
 from .spending import users_of
 from .stack import StackConfig
 
-_CNI_ENIS = 2
+CNI_ENIS = 2
 """ENIs whose addresses a node holds from the start: the VPC CNI keeps one in use and one warm (WARM_ENI_TARGET=1)."""
 _RESERVED_BY_AWS = 5
 """Addresses of every subnet that EC2 keeps for itself."""
@@ -78,7 +78,7 @@ def _placement_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     if pool.multi_node is None or len(pool.zones or []) != 1:
         return
     (zone,) = pool.zones or []
-    room, wanted = _room(stack).get(zone), _addresses(stack, pool)
+    room, wanted = _room(stack).get(zone), addresses_at_ceiling(stack, pool)
     if room is not None and wanted > room:
         yield Problem(
             ("maxGpus",),
@@ -105,7 +105,9 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
         yield Problem(("cluster", "api"), text, True)
     for zone, room in _room(stack).items():
         wanted = sum(
-            _addresses(stack, pool) // len(stack.zones_of(pool)) for pool in stack.pools if zone in stack.zones_of(pool)
+            addresses_at_ceiling(stack, pool) // len(stack.zones_of(pool))
+            for pool in stack.pools
+            if zone in stack.zones_of(pool)
         )
         if wanted > room:
             yield Problem(
@@ -197,8 +199,8 @@ def _room(stack: StackConfig) -> dict[str, int]:
     return room
 
 
-def _addresses(stack: StackConfig, pool: Pool) -> int:
-    """Addresses that the pool's nodes hold at its ceiling; EFA-only interfaces hold none."""
+def addresses_at_ceiling(stack: StackConfig, pool: Pool) -> int:
+    """Addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none."""
     return max(
-        -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * _CNI_ENIS for row in stack.instances_of(pool)
+        -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * CNI_ENIS for row in stack.instances_of(pool)
     )

@@ -1,0 +1,86 @@
+"""The account's service quotas that a platform runs into: which code holds which instance families, bought how.
+
+Sources: Amazon EC2, VPC and EKS endpoints and quotas (AWS General Reference) for codes, names and defaults; EC2 user
+guide, "Spot Instance quotas" and "On-Demand Instance quotas": both count vCPUs, per Region. EC2 API, error
+InstanceLimitExceeded: "Capacity Reservations count towards your On-Demand Instance limits". Read 2026-11-21.
+
+Not published there: a spot quota for P6, and quotas for Capacity Blocks of P4de and P6. Lists that circulate
+contradict each other, so these rows have no code.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Purchase = Literal["on-demand", "spot", "capacity-block"]
+Unit = Literal["vCPU", "VPC", "address", "gateway in a zone", "cluster"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceQuota:
+    """One quota of one region; ``code`` is None where AWS has published none."""
+
+    service: Literal["ec2", "vpc", "eks"]
+    code: str | None
+    name: str
+    unit: Unit
+    default: int
+    """What a new account gets."""
+    purchase: Purchase | None = None
+    families: frozenset[str] = frozenset()
+    """Instance families that count here, such as ``g6``."""
+
+
+def _ec2(code: str | None, name: str, purchase: Purchase, families: str, default: int = 0) -> ServiceQuota:
+    return ServiceQuota(
+        service="ec2",
+        code=code,
+        name=name,
+        unit="vCPU",
+        default=default,
+        purchase=purchase,
+        families=frozenset(families.split()),
+    )
+
+
+_G = "g4dn g5 g5g g6 g6e g6f g7 g7e gr6 gr6f"
+_P4_AND_OLDER = "p3dn p4d p4de"
+_P5 = "p5 p5e p5en"
+_P6 = "p6-b200 p6-b300"
+_P = f"{_P4_AND_OLDER} {_P5} {_P6}"
+_STANDARD = "m6g m6i m7g m7i"
+_STANDARD_NAME = "Standard (A, C, D, H, I, M, R, T, Z)"
+
+INSTANCE_QUOTAS = (
+    _ec2("L-DB2E81BA", "Running On-Demand G and VT instances", "on-demand", _G),
+    _ec2("L-417A185B", "Running On-Demand P instances", "on-demand", _P),
+    _ec2("L-1216C47A", f"Running On-Demand {_STANDARD_NAME} instances", "on-demand", _STANDARD, 5),
+    _ec2("L-3819A6DF", "All G and VT Spot Instance Requests", "spot", _G),
+    _ec2("L-7212CCBC", "All P4, P3 and P2 Spot Instance Requests", "spot", _P4_AND_OLDER),
+    _ec2("L-C4BD4855", "All P5 Spot Instance Requests", "spot", _P5),
+    _ec2(None, "P6 Spot Instance Requests", "spot", _P6),
+    _ec2("L-34B43A08", f"All {_STANDARD_NAME} Spot Instance Requests", "spot", _STANDARD, 5),
+    _ec2("L-2C8F52B3", "Concurrent P4d Capacity Blocks per account", "capacity-block", "p4d"),
+    _ec2("L-DA6814F2", "Concurrent P5 Capacity Blocks per account", "capacity-block", "p5"),
+    _ec2("L-C45F30BC", "Concurrent P5e Capacity Blocks per account", "capacity-block", "p5e"),
+    _ec2("L-4F9BB70B", "Concurrent P5en Capacity Blocks per account", "capacity-block", "p5en"),
+    _ec2(None, "Concurrent P4de Capacity Blocks per account", "capacity-block", "p4de"),
+    _ec2(None, "Concurrent P6 Capacity Blocks per account", "capacity-block", _P6),
+)
+"""Quotas of instances, one for each family and way of buying. Those of blocks are in vCPUs too, says the page."""
+
+VPCS = ServiceQuota(service="vpc", code="L-F678F1CE", name="VPCs per Region", unit="VPC", default=5)
+ELASTIC_IPS = ServiceQuota(service="ec2", code="L-0263D0A3", name="EC2-VPC Elastic IPs", unit="address", default=5)
+NAT_GATEWAYS = ServiceQuota(
+    service="vpc", code="L-FE5A380F", name="NAT gateways per Availability Zone", unit="gateway in a zone", default=5
+)
+CLUSTERS = ServiceQuota(service="eks", code="L-1194D53C", name="Clusters", unit="cluster", default=100)
+
+
+def instance_quota(family: str, purchase: Purchase) -> ServiceQuota:
+    """The quota that instances of a family count against; one without code where no row names the family."""
+    for quota in INSTANCE_QUOTAS:
+        if quota.purchase == purchase and family in quota.families:
+            return quota
+    words = {"on-demand": "Running On-Demand", "spot": "Spot Instance Requests", "capacity-block": "Capacity Blocks"}
+    return replace(INSTANCE_QUOTAS[0], code=None, name=f"{words[purchase]}: {family}", purchase=purchase,
+                   families=frozenset({family}))  # fmt: skip

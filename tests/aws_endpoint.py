@@ -1,0 +1,141 @@
+"""An AWS to ask in tests: moto behind a front that answers some operations itself.
+
+moto knows instance types, networks, clusters and VPC quotas. What it lacks (EC2 quotas, AMI parameters, reservations)
+and what it never does (deny, throttle, keep waiting) a test puts in, in the words of the API's documentation. One
+front takes every protocol that the questions use and records every operation that it was asked.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import parse_qs
+
+XML, JSON = "text/xml", "application/x-amz-json-1.1"
+EC2 = "http://ec2.amazonaws.com/doc/2016-11-15/"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One HTTP answer."""
+
+    body: str
+    type: str = XML
+    code: int = 200
+    error: str = ""
+
+
+Answering = Answer | Callable[[dict[str, Any]], Answer]
+
+
+def ec2_error(code: str, message: str, status: int = 400) -> Answer:
+    """An error as EC2 words it."""
+    error = f"<Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors>"
+    return Answer(f"<Response>{error}<RequestID>1</RequestID></Response>", code=status)
+
+
+def json_error(code: str, message: str, status: int = 400) -> Answer:
+    """An error as services that speak JSON word it."""
+    return Answer(json.dumps({"__type": code, "message": message}), JSON, status, code)
+
+
+def as_json(document: object) -> Answer:
+    """A document."""
+    return Answer(json.dumps(document), JSON)
+
+
+def as_xml(operation: str, inside: str) -> Answer:
+    """The answer of an operation of EC2."""
+    return Answer(f'<{operation}Response xmlns="{EC2}"><requestId>1</requestId>{inside}</{operation}Response>')
+
+
+@dataclass
+class Endpoint:
+    """What tests set and look at: answers by operation, and the operations that were asked."""
+
+    url: str
+    answers: dict[str, Answering] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    ending: Event = field(default_factory=Event)
+
+    def silent(self, _: dict[str, Any]) -> Answer:
+        """Keep the caller waiting until the test ends."""
+        self.ending.wait(30)
+        return Answer("")
+
+
+def operation(path: str, method: str, headers: Any, body: bytes) -> tuple[str, dict[str, Any]]:
+    """The operation that a request asks for, and its parameters."""
+    if target := headers.get("X-Amz-Target"):
+        return target.split(".")[1], json.loads(body)
+    if path.startswith("/clusters"):
+        named = path.removeprefix("/clusters").strip("/").split("?")[0]
+        return (f"{'Describe' if method == 'GET' else method}Cluster" if named else "ListClusters"), {"name": named}
+    asked = parse_qs(body.decode())
+    return asked["Action"][0], asked
+
+
+class _Server(ThreadingHTTPServer):
+    state: Endpoint
+    moto: str
+
+
+class _Front(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        name, parameters = operation(self.path, self.command, self.headers, body)
+        self.server.state.asked.append(name)
+        answer = self.server.state.answers.get(name)
+        if answer is None:
+            self._forward(body)
+        else:
+            self._send(answer(parameters) if callable(answer) else answer)
+
+    def do_GET(self) -> None:
+        self.do_POST()
+
+    def _send(self, answer: Answer) -> None:
+        body = answer.body.encode()
+        headers = {"Content-Type": answer.type, "Content-Length": str(len(body)), "x-amzn-ErrorType": answer.error}
+        try:
+            self.send_response(answer.code)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+        except (BrokenPipeError, ConnectionResetError):  # the caller has given up
+            self.close_connection = True
+
+    def _forward(self, body: bytes) -> None:
+        behind = HTTPConnection(self.server.moto)
+        behind.request(self.command, self.path, body, dict(self.headers))
+        reply = behind.getresponse()
+        error = reply.headers.get("x-amzn-ErrorType", "")
+        self._send(Answer(reply.read().decode(), reply.headers.get("Content-Type", XML), reply.status, error))
+        behind.close()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def endpoint(moto: str) -> Iterator[Endpoint]:
+    """A front before moto on a free port of the loopback interface."""
+    server = _Server(("127.0.0.1", 0), _Front)
+    server.state, server.moto = Endpoint(f"http://127.0.0.1:{server.server_address[1]}"), moto
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.state
+    finally:
+        server.state.ending.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,57 @@
+"""Fixtures of several test files."""
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .aws_answers import all_well
+from .aws_endpoint import Endpoint, endpoint
+from .builders import ACCOUNT
+
+
+@pytest.fixture(scope="session")
+def moto() -> Iterator[str]:
+    """moto's server on a free port, for the account of the builders; its address."""
+    os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # read when moto is imported, which takes a second: only where it is needed
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def front(moto: str) -> Iterator[Endpoint]:
+    """The one front before moto: its address stays, so that clients, which are slow to make, can be used again."""
+    with endpoint(moto) as aws:
+        yield aws
+
+
+@pytest.fixture
+def aws_endpoint(front: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    """What boto3 takes for AWS: moto and what a test puts before it. No configuration of the machine is read."""
+    for name in [*os.environ]:
+        if name.startswith("AWS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", front.url)
+    front.answers.clear()
+    front.asked.clear()
+    return front
+
+
+@pytest.fixture
+def aws(aws_endpoint: Endpoint) -> Endpoint:
+    """An account that holds the shipped prod stack."""
+    all_well(aws_endpoint)
+    return aws_endpoint
