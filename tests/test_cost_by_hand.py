@@ -20,7 +20,8 @@ def test_the_dev_stack_by_hand() -> None:
     assert found.pools[0].as_bought.expected.month.known == pytest.approx(4 * cheap * 160)
     dear = PRICE["g6.16xlarge", here] + gp3(here, 200)
     assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear)
-    assert found.on_demand.ceiling.month.known == pytest.approx((platform + 4 * dear) * MONTH)
+    open_hours = 5 * 12 / (7 * 24) * MONTH  # Monday to Friday, eight to eight
+    assert found.on_demand.ceiling.month.known == pytest.approx(platform * MONTH + 4 * dear * open_hours)
     assert hours(found.as_bought.floor) == pytest.approx(platform)
     # A quarter of a GPU by time-slicing; the tenant has all sixteen quarters.
     expected, most = found.pools[0].slices["nvidia.com/gpu.shared"]
