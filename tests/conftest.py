@@ -16,14 +16,11 @@ from .builders import ACCOUNT
 def moto() -> Iterator[str]:
     """moto's server on a free port, for the account of the builders; its address."""
     os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # read when moto is imported, which takes a second: only where it is needed
-    from moto.server import ThreadedMotoServer
+    from .moto_server import moto_server
 
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"{host}:{port}"
-    server.stop()
+    with moto_server() as address:
+        yield address.removeprefix("http://")
 
 
 @pytest.fixture(scope="session")

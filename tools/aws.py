@@ -6,6 +6,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 
+from blueprint.catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
 from blueprint.errors import RefreshError, UsageError
 
 Answer = Mapping[str, Any]
@@ -13,11 +14,6 @@ Answer = Mapping[str, Any]
 PRICE_LIST_REGION = "us-east-1"
 """The Price List answers for every commercial region, but only from three of them."""
 _ATTEMPTS = 5
-_DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
-_THROTTLED = ("Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException", "SlowDown")
-_NOBODY = (
-    "AuthFailure", "ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException",
-)  # fmt: skip
 
 
 class _Paginator(Protocol):
@@ -73,11 +69,11 @@ _SIGN_IN = "sign in (aws sso login), or name a --profile that can"
 
 def _remedy(error: Answer, action: str) -> str:
     code = error.get("Code", "")
-    if code in _DENIED:
+    if code in DENIED:
         return f"allow the IAM action {action} on * to whoever runs this"
-    if code in _THROTTLED:
+    if code in BUSY:
         return f"{_ATTEMPTS} attempts were throttled, so wait a minute and run this again"
-    if code in _NOBODY:
+    if code in LOCKED_OUT:
         return f"{_SIGN_IN}; a region that must be enabled first also answers so"
     return "nothing was written, so run this again once that is mended"
 

@@ -13,6 +13,7 @@ from botocore import xform_name
 from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
+from ..catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
 from ..errors import UsageError, near
 from .answers import RefusedError, Status, UnansweredError
 from .permissions import action
@@ -20,16 +21,6 @@ from .permissions import action
 READS = ("Describe", "Get", "List")
 """How every operation begins that only reads."""
 
-_DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "NotAuthorized"}
-_LOCKED_OUT = {
-    "AuthFailure", "ExpiredToken", "ExpiredTokenException", "IncompleteSignature", "InvalidAccessKeyId",
-    "InvalidClientTokenId", "InvalidSignatureException", "OptInRequired", "RequestExpired", "SignatureDoesNotMatch",
-    "UnrecognizedClientException",
-}  # fmt: skip
-_BUSY = {
-    "EC2ThrottledException", "RequestLimitExceeded", "RequestThrottled", "RequestThrottledException", "SlowDown",
-    "Throttling", "ThrottlingException", "TooManyRequestsException",
-}  # fmt: skip
 _UNSIGNED = (
     raised.NoCredentialsError, raised.PartialCredentialsError, raised.CredentialRetrievalError, raised.SSOError,
     raised.TokenRetrievalError, raised.LoginError, raised.NoAuthTokenError, raised.InvalidConfigError,
@@ -98,15 +89,15 @@ class AwsAccount:
     def _refusal(self, error: Any, wanted: str) -> UnansweredError:
         """Tell apart what is not allowed, not signed, too much, and what only the check can judge."""
         code, message = str(error.response["Error"].get("Code", "an error")), _line(error)
-        if code in _DENIED:
+        if code in DENIED:
             said = re.search(r"not authorized to perform: ([\w-]+:\w+)", message)
             missing = said[1] if said else wanted
             remedy = f"grant {missing}; `python -m blueprint preflight --policy` prints all that is needed"
             return UnansweredError(Status.DENIED, f"{missing} is missing", remedy)
-        if code in _LOCKED_OUT:
+        if code in LOCKED_OUT:
             remedy = f"{_LOG_IN}; if they are fresh, see whether {self._region} is enabled in the account"
             return UnansweredError(Status.LOCKED_OUT, f"AWS does not take the credentials ({code})", remedy)
-        if code in _BUSY:
+        if code in BUSY:
             text = f"AWS throttles {wanted} ({code}), {self._patience.attempts} times in a row"
             return UnansweredError(Status.UNANSWERED, text, "run it again in a minute")
         if code.isdigit():  # no error of AWS's own, such as the page of a proxy
