@@ -80,7 +80,7 @@ def findings(document: Document) -> list[str]:
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_parliament_finds_nothing_new_in_policies(stack: str) -> None:
     found = {name: findings(policy) for name, policy in policies(stack).items()}
-    assert len(found) == 7
+    assert len(found) == (8 if stack == "prod" else 7)  # prod has the topic of its billing
     assert {name: issues for name, issues in found.items() if issues} == KNOWN_FINDINGS
 
 

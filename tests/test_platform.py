@@ -33,11 +33,16 @@ from .plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 111, "research": 144, "prod": 110}
+COUNTS = {"dev": 117, "research": 144, "prod": 117}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
     "prod": ["infer-a10g", "infer-l40s", "infer-l4", "train-h100"],
+}
+FURTHER = {
+    "dev": {("PoolHours", "shared-l4")},
+    "research": set[tuple[str, str]](),
+    "prod": {("Billing", "gpu-prod-billing")},
 }
 TENANTS = {"dev": ["sandbox"], "research": ["language", "robotics", "vision"], "prod": ["serving", "training"]}
 COMMON = {
@@ -170,6 +175,7 @@ def test_a_shipped_stack_is_made_of_these_components(stack: str) -> None:
         *(("Addons", name + role) for role in ("-addons", "-node-addons")),
         *(("GpuPool", pool) for pool in POOLS[stack]),
         *(("TenantSpace", f"tenant-{tenant}") for tenant in TENANTS[stack]),
+        *FURTHER[stack],
     }
     assert {(kind(found), found.name) for found in plan(stack) if is_component(found)} == expected
 

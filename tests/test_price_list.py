@@ -80,13 +80,6 @@ def test_a_unit_that_nobody_expected_makes_a_price_unknown(aws: RecordedAws, con
     assert (prices.usd, prices.unknown) == ({}, {"g6.xlarge": "priced per Seconds"})
 
 
-def test_extended_support_is_unknown_where_the_cluster_is(aws: RecordedAws, connect: Connect) -> None:
-    aws.products.remove(aws.usage("USW2-AmazonEKS-Hours:perCluster"))
-    unknown = service_prices(connect, "us-west-2").unknown
-    assert unknown["eks-cluster"] == "not in the Price List"
-    assert unknown["eks-cluster-extended"] == "a surcharge on eks-cluster, which is unknown"
-
-
 def test_spot_history_is_read_from_moto_as_from_ec2(monkeypatch: pytest.MonkeyPatch) -> None:
     """moto knows one price for everything, which rounds to no share at all."""
     with moto_server() as endpoint:

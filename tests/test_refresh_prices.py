@@ -33,7 +33,6 @@ m6i.large,us-west-2,0.096,2026-11-21,aws
 SERVICES = """\
 item,region,unit,usd,as_of,source
 eks-cluster,us-west-2,hour,0.1,2026-11-21,aws
-eks-cluster-extended,us-west-2,hour,0.6,2026-11-21,aws
 nat-gateway,us-west-2,hour,0.045,2026-11-21,aws
 nat-gateway-data,us-west-2,GB,0.046,2026-11-21,aws
 interface-endpoint,us-west-2,hour,0.01,2026-11-21,aws

@@ -36,7 +36,7 @@ def with_everything() -> Plan:
         "taints": [{"key": "a", "value": "b"}],
     }
     pools = [builders.pool(name="several", **several), builders.pool(name="static", **static)]
-    bill = builders.billing(scope="tag", activateTags=True, export=True)
+    bill = builders.billing(1e6, scope="tag", activateTags=True, export=True)
     return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})], **bill))
 
 

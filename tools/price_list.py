@@ -44,8 +44,6 @@ class ServiceItem:
     filters: tuple[tuple[str, str], ...] = ()
     units: Mapping[str, Decimal]
     """Unit of the Price List, in small letters → how many of ours it is."""
-    on_top_of: str = ""
-    """Item that is billed beside it, so that the price is the sum."""
 
 
 def _gp3(name: str, unit: str, usage: str, units: Mapping[str, Decimal]) -> ServiceItem:
@@ -57,14 +55,6 @@ def _gp3(name: str, unit: str, usage: str, units: Mapping[str, Decimal]) -> Serv
 _NAT = (("productFamily", "NAT Gateway"),)
 SERVICE_ITEMS = (
     ServiceItem(name="eks-cluster", unit="hour", service="AmazonEKS", usage="AmazonEKS-Hours:perCluster", units=_HOUR),
-    ServiceItem(
-        name="eks-cluster-extended",
-        unit="hour",
-        service="AmazonEKS",
-        usage="AmazonEKS-Hours:extendedSupport",
-        units=_HOUR,
-        on_top_of="eks-cluster",
-    ),
     ServiceItem(
         name="nat-gateway", unit="hour", service="AmazonEC2", usage="NatGateway-Hours", filters=_NAT, units=_HOUR
     ),
@@ -118,7 +108,7 @@ def service_prices(connect: Connect, region: str) -> Prices:
             for item in SERVICE_ITEMS:
                 if (item.service, item.filters) == (service, filters) and _is(usage, item.usage, region):
                     found[item.name].append(_usd(product, item.units))
-    return _summed(_settle(found))
+    return _settle(found)
 
 
 def _products(connect: Connect, service: str, region: str, filters: Mapping[str, str]) -> Iterator[Answer]:
@@ -170,19 +160,6 @@ def _settle(found: Mapping[str, list[Decimal | str]]) -> Prices:
             unknown[name] = f"AWS lists {len(prices)} prices: {', '.join(plain(price) for price in sorted(prices))}"
         else:
             unknown[name] = "; ".join(reasons) or UNLISTED
-    return Prices(usd, unknown)
-
-
-def _summed(prices: Prices) -> Prices:
-    """Add what AWS bills beside an item: extended support is a surcharge on the cluster's own hour."""
-    usd, unknown = dict(prices.usd), dict(prices.unknown)
-    for item in SERVICE_ITEMS:
-        if item.on_top_of and item.name in usd:
-            if item.on_top_of in prices.usd:
-                usd[item.name] += prices.usd[item.on_top_of]
-            else:
-                del usd[item.name]
-                unknown[item.name] = f"a surcharge on {item.on_top_of}, which is unknown"
     return Prices(usd, unknown)
 
 

@@ -80,7 +80,6 @@ def service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> 
     """Rebuild service_prices.csv."""
     comments = (
         "# Price of what stands beside the instances, in US dollars a unit. An item without a row has no known price.",
-        "# eks-cluster-extended: the whole hour of a cluster in extended support, surcharge included.",
         _SOURCE,
     )
     units = {item.name: item.unit for item in SERVICE_ITEMS}

@@ -8,7 +8,6 @@ repositories that run them, not from the EKS API: confirm with ``aws eks describ
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from types import MappingProxyType
 
 from .ami_families import BOTTLEROCKET, AmiFamily
@@ -39,8 +38,6 @@ class KubernetesRelease:
     kubectl: str
     """Tag of KUBECTL_IMAGE; kubectl may be one minor away from the cluster, and is none."""
     addons: Mapping[str, str]
-    standard_support_ends: date | None = None
-    """Day on which EKS moves it to extended support (endoflife.date), if it is known."""
 
 
 _ADDONS = {
@@ -59,7 +56,6 @@ _KUBERNETES = (
         system_node_release="1.35.8-20260923",
         kubectl="v1.35.9",
         addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.22", "kube-proxy": "v1.35.3-eksbuild.29"},
-        standard_support_ends=date(2027, 3, 27),
     ),
     KubernetesRelease(
         version="1.36",

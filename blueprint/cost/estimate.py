@@ -111,10 +111,6 @@ def _assumptions(stack: StackConfig) -> Iterator[str]:
     if plan:
         yield f"a Savings Plan covers {plan.coverage:.0%} of what is not spot and takes {plan.discount:.0%} off"
     yield "nodes are of the cheapest type as expected, of the dearest at the ceiling; a month has 730 hours"
-    late, release = prices.service("eks-cluster-extended", stack.region), stack.cluster.release
-    if late:
-        on = f" on {release.standard_support_ends}" if release.standard_support_ends else ""
-        yield f"the control plane costs ${late.usd:.2f} an hour once Kubernetes {release.version} leaves standard support{on}"
     nat = prices.service("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"
