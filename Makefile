@@ -2,7 +2,7 @@ STACK ?= dev
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check quotas preflight render test lint golden docs bench clean
+.PHONY: help preview check cost quotas preflight render test lint golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
@@ -29,6 +29,9 @@ preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=pr
 
 check: .venv/ready ## validate a stack file
 	@$(BIN)/python -m blueprint check $(STACK)
+
+cost: .venv/ready ## estimate what a stack costs
+	@$(BIN)/python -m blueprint cost $(STACK)
 
 quotas: .venv/ready ## show the service quotas that a stack needs
 	@$(BIN)/python -m blueprint quotas $(STACK)

@@ -51,7 +51,7 @@ class Need:
             "needed": self.amount,
             "default": quota.default,
             "shares": [{"of": one.of, "amount": one.amount, "counted": one.counted} for one in self.shares],
-            "command": " ".join(command(quota, self.amount, region)),
+            "command": " ".join(command(quota, self.amount, region)) if self.amount > quota.default else None,
         }
 
 

@@ -207,3 +207,9 @@ def test_a_number_for_a_text_is_told_as_pulumi_read_it() -> None:
 def test_a_config_may_not_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         config().owner = "other"  # type: ignore[misc]
+
+
+def test_a_problem_of_a_field_that_is_left_to_its_default_hides_no_other() -> None:
+    """m7i.large, the default of system nodes, is not offered there."""
+    told = problems("me-south-1", pools=[pool(gpu="t4")], tenants=[tenant(gpus={"mian": 1})])
+    assert [line.split(":")[0] for line in told] == ["cluster.systemNodes.instanceTypes", "tenants.0.gpus.mian"]

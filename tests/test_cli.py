@@ -11,13 +11,18 @@ import yaml
 
 from blueprint.cli import main
 
+from .plans import SHIPPED
+
 ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the shipped stacks, to work in."""
-    shutil.copytree(ROOT / "stacks", tmp_path / "stacks")
+    """A project with the shipped stacks; a fork may have more."""
+    (tmp_path / "stacks").mkdir()
+    for stack in SHIPPED:
+        shutil.copy(ROOT / "stacks" / f"Pulumi.{stack}.yaml", tmp_path / "stacks")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -127,6 +132,11 @@ def test_render_replaces_its_own_folder_and_nothing_else(project: Path, capsys: 
     assert sorted(path.name for path in project.iterdir()) == ["mine", "out", "stacks"]
 
 
+def test_a_stack_without_a_pool_is_answered_with_its_pools(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "prod"]) == 2
+    assert "which pool of prod? it has infer-l4, infer-a10g, infer-l40s, train-h100" in capsys.readouterr().err
+
+
 def test_diff_shows_only_what_differs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "dev", "prod"]) == 0
     out = capsys.readouterr().out
@@ -145,6 +155,7 @@ def test_new_keeps_comments_and_finds_free_addresses(project: Path, capsys: pyte
         ("    environment: research", "    environment: staging"),
         ("      cidr: 10.60.0.0/16", "      cidr: 10.61.0.0/16"),
     ]
+    assert "copy policies/research.json to policies/staging.json" in capsys.readouterr().out
     assert main(["check", "staging"]) == 0
     assert main(["new", "qa", "--from", "research"]) == 0
     assert "cidr: 10.62.0.0/16" in (project / "stacks" / "Pulumi.qa.yaml").read_text()

@@ -17,6 +17,8 @@ from blueprint.errors import StackError, UsageError
 BAD = Path(__file__).parent / "configs" / "bad"
 GOOD = Path(__file__).parent / "configs" / "good"
 SHIPPED = Path(__file__).parent.parent / STACKS
+NAMES = ("dev", "research", "prod")
+"""A fork may have more: those are its own."""
 TODAY = date(2026, 11, 20)
 
 
@@ -50,7 +52,7 @@ def test_a_good_file_hands_out_what_it_says(name: str) -> None:
     assert made == leading_comment(GOOD / f"Pulumi.{name}.yaml")[1:]
 
 
-@pytest.mark.parametrize("name", existing_stacks(SHIPPED))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_shipped_stack_has_no_problem(name: str) -> None:
     assert load(name, SHIPPED).environment == name
 

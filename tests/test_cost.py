@@ -24,7 +24,7 @@ def of(**overrides: object) -> Estimate:
 def test_tenants_and_what_nobody_has_add_up_to_the_pools(name: str) -> None:
     found = estimate(load(name, ROOT / "stacks"))
     for case in ("floor", "expected", "ceiling"):
-        pools = sum(getattr(pool.as_bought, case).month.known for pool in found.pools)
+        pools = sum(getattr(pool.cost, case).month.known for pool in found.pools)
         shares = sum(getattr(cost, case).month.known for cost in found.tenants.values())
         assert shares == pytest.approx(pools)
 
@@ -137,6 +137,26 @@ def test_a_bound_that_is_just_reached_is_kept() -> None:
     assert builders.problems(hourlyCeiling=most) == []
     (line,) = builders.problems(hourlyCeiling=most - 0.01)
     assert line.startswith("hourlyCeiling: ") and "most of it by pool main" in line
+
+
+def test_a_disk_without_price_hides_no_gpu() -> None:
+    """What is known of a node still counts against a bound."""
+    found = of(pools=[builders.pool(instanceTypes=["g6.xlarge"])], region="ap-northeast-1")
+    most = found.pools[0].on_demand.ceiling.hour
+    assert most.unknown == {"gp3-storage in ap-northeast-1"}
+    assert most.known == pytest.approx(8 * PRICE["g6.xlarge", "ap-northeast-1"])
+
+
+def test_a_training_pool_may_run_on_after_its_hours() -> None:
+    hours_ = {"timezone": "Europe/Berlin", "start": "08:00", "stop": "18:00"}
+    lab, train = (
+        of(pools=[builders.pool(instanceTypes=["g6.xlarge"], maxGpus=1, purpose=purpose, hours=hours_)]).pools[0]
+        for purpose in ("notebook", "training")
+    )
+    a_month = 5 * 10 / (7 * 24) * MONTH
+    assert lab.on_demand.ceiling.month.known == pytest.approx(a_month * hours(lab.on_demand.ceiling))
+    assert train.on_demand.ceiling.month.known == pytest.approx(MONTH * hours(train.on_demand.ceiling))
+    assert train.on_demand.expected.month.known == pytest.approx(lab.on_demand.expected.month.known)
 
 
 def test_slices_of_several_profiles_cost_by_their_compute_slices() -> None:

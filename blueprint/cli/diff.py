@@ -12,7 +12,7 @@ from .tables import console
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a table of the fields that differ."""
-    one, other = (fields(open_stack(stack).config) for stack in (arguments.stack, arguments.other))
+    one, other = (fields(open_stack(stack, bounded=False).config) for stack in (arguments.stack, arguments.other))
     differing = [path for path in dict.fromkeys([*one, *other]) if one.get(path) != other.get(path)]
     table = Table(box=None, pad_edge=False, expand=True)
     table.add_column("field", header_style="underline", no_wrap=True)

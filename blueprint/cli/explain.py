@@ -6,7 +6,7 @@ from rich.table import Table
 
 from policies import RULES
 
-from ..config import open_stack
+from ..config import existing_stacks, open_stack
 from ..docs import described
 from ..errors import UsageError, near
 from ..explain import explain
@@ -16,6 +16,9 @@ from .tables import console
 def run(arguments: argparse.Namespace) -> int:
     """Print the chain of one pool, or one rule."""
     if arguments.pool is None:
+        if arguments.subject in existing_stacks():
+            pools = ", ".join(pool.name for pool in open_stack(arguments.subject, bounded=False).config.pools)
+            raise UsageError(f"which pool of {arguments.subject}? it has {pools}")
         _rule(arguments.subject)
     else:
         _pool(arguments.subject, arguments.pool)
@@ -32,7 +35,7 @@ def _rule(name: str) -> None:
 
 
 def _pool(stack_name: str, name: str) -> None:
-    stack = open_stack(stack_name).config
+    stack = open_stack(stack_name, bounded=False).config
     if name not in stack.pools_by_name:
         raise UsageError(f"{stack_name} has no pool {name!r} {near(name, stack.pools_by_name, 'it has')}")
     pool = stack.pools_by_name[name]

@@ -1,9 +1,7 @@
 """``new``: fork a stack file, comments and all."""
 
 import argparse
-import tempfile
 from ipaddress import IPv4Network
-from pathlib import Path
 
 import yaml
 
@@ -11,6 +9,8 @@ from ..config import NewVpc, Source, StackConfig, StackFile, existing_stacks, op
 from ..config.scalars import is_inside
 from ..config.source import IN_FILE
 from ..errors import BlueprintError, StackError, UsageError
+from ..verdicts import levels_file
+from .files import write_whole
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,11 +26,11 @@ def run(arguments: argparse.Namespace) -> int:
         parse(fork.stack, fork.region)
     except StackError as error:
         raise UsageError(f"{name!r} cannot be an environment: {error}") from None
-    _write(path, text)
+    write_whole(path, text)
     print(f"{path}: made from {origin.source.file}")
     for field, value in changes.items():
         print(f"  {'.'.join(field)}: now {value}")
-    for advice in _advice(origin.config):
+    for advice in (*_advice(origin.config), *_levels(origin.config.environment, name)):
         print(f"  look at {advice}")
     return 0
 
@@ -77,15 +77,18 @@ def _replaced(source: Source, changes: dict[tuple[str, ...], str]) -> str:
 
 def _advice(config: StackConfig) -> list[str]:
     advice = [f"accountId: still {config.account_id}", "cluster.admins, cluster.api and tenants: still the origin's"]
+    if config.hourly_ceiling or config.monthly_budget or config.billing:
+        advice.append("hourlyCeiling, monthlyBudget and billing: still the origin's")
     if any(pool.reservations for pool in config.pools):
         advice.append("reservations: two environments cannot both use them")
     return advice
 
 
-def _write(path: Path, text: str) -> None:
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=f".{path.name}-", delete=False, encoding="utf-8"
-    ) as scratch:
-        scratch.write(text)
-    Path(scratch.name).chmod(0o644)
-    Path(scratch.name).rename(path)
+def _levels(origin: str, environment: str) -> list[str]:
+    """Whose policy levels count, where the new environment has none of its own."""
+    own, others = levels_file(environment), levels_file(origin)
+    if own.stem == environment or own == others:
+        return []
+    return [
+        f"policies: {own.name} judges it; for the origin's levels copy policies/{others.name} to policies/{environment}.json"
+    ]

@@ -51,7 +51,7 @@ def _account(region: str, profile: str | None) -> Account:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in ("boto3", "botocore"):
             raise
-        text = "preflight needs boto3, which is not installed: python -m pip install -r requirements-live.txt"
+        text = "preflight needs boto3, which is not installed: run make preflight, or .venv/bin/python -m pip install -r requirements-live.txt"
         raise UsageError(text) from None
     account: Account = aws.connect(region, profile)
     return account

@@ -16,7 +16,7 @@ from .tables import console, table
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is needed; it is no error when the account has less, which only preflight can tell."""
-    stack = open_stack(arguments.stack).config
+    stack = open_stack(arguments.stack, bounded=False).config
     if arguments.json:
         document = {
             "stack": stack_facts(stack),

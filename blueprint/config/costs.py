@@ -1,15 +1,13 @@
 """What the cost estimate assumes, where the catalogue's assumptions do not fit."""
 
 from collections.abc import Iterator
-from typing import Annotated
 
 from pydantic import Field
 
 from ..catalog.prices import spot_families
 from ..errors import Problem, near
 from ..model import Model
-
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+from .scalars import Share
 
 
 class SavingsPlan(Model):
@@ -30,7 +28,7 @@ class SavingsPlan(Model):
 class Costs(Model):
     """Assumptions of the cost estimate."""
 
-    spot_share: dict[str, Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]] = {}
+    spot_share: dict[str, Share] = {}
     """Spot price as a share of the on-demand price, by instance family such as `g6`, where you know better than the catalogue."""
     savings_plan: SavingsPlan | None = None
     """A Savings Plan that the account has."""
@@ -38,7 +36,11 @@ class Costs(Model):
     """Network Load Balancers that the tenants' services make."""
 
     def problems(self) -> Iterator[Problem]:
-        for family in self.spot_share:
+        for family, share in self.spot_share.items():
+            if not share:
+                yield Problem(
+                    ("spotShare", family), "spot is never free; write its share of the on-demand price, such as 0.4"
+                )
             if family not in spot_families():
                 text = f"{family!r} is no instance family with GPUs {near(family, spot_families())}"
                 yield Problem(("spotShare", family), text)

@@ -4,9 +4,9 @@ What closes and opens it, and why so: docs/decisions/0007-hours.md.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
@@ -21,6 +21,12 @@ _LEAST = 60
 """Minutes between an opening and a close: each acts until at most 45 minutes later, and must not meet the other."""
 
 
+def _listed(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} is not a list of days; write them all, such as [mon, tue, wed, thu, fri]")
+    return value
+
+
 class Hours(Model):
     """A weekly window; outside it the pool scales to zero, and in it comes back by itself."""
 
@@ -30,7 +36,7 @@ class Hours(Model):
     """When the pool opens, quoted: `"07:30"`."""
     stop: EndTime
     """When it closes, quoted; on the next day where it is not after start, and `"24:00"` is midnight."""
-    days: list[Day] = Field(["mon", "tue", "wed", "thu", "fri"], min_length=1)
+    days: Annotated[list[Day], BeforeValidator(_listed)] = Field(["mon", "tue", "wed", "thu", "fri"], min_length=1)
     """Days on which it opens."""
 
     def problems(self) -> Iterator[Problem]:

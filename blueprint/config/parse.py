@@ -14,7 +14,7 @@ from .messages import RAW, problem_of
 from .quotas import name_problems, quota_problems, quota_warnings
 from .sound import Remainder, sound_parts
 from .source import IN_FILE, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
-from .spending import spending_problems, spending_warnings
+from .spending import BOUNDS, spending_problems, spending_warnings
 from .stack import StackConfig
 
 
@@ -55,8 +55,8 @@ def _cluster_of(path: Path) -> tuple[Any, Any, Any] | None:
     return source.stack.get("accountId"), source.region, own or f"gpu-{source.stack.get('environment')}"
 
 
-def open_stack(stack: str, folder: Path = STACKS) -> StackFile:
-    """Read and check the file of a stack.
+def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> StackFile:
+    """Read and check the file of a stack; without ``bounded`` it may cost more than it allows itself.
 
     Raises:
         UsageError: There is no such file.
@@ -67,6 +67,8 @@ def open_stack(stack: str, folder: Path = STACKS) -> StackFile:
     if found:
         raise StackError(_located(source, found))
     config, wrong = _validate(source.stack, source.region)
+    if not bounded:
+        wrong = [problem for problem in wrong if problem.path not in BOUNDS]
     around = list(source.findings())
     told = {problem.path for problem in around}
     found = around + [problem for problem in map(_in_file, wrong) if problem.path not in told]

@@ -18,7 +18,7 @@ from .disruption import PRESETS, Disruption, Purpose
 from .hours import Hours
 from .network import repeated
 from .nodes import Ami, Disk, MultiNode, Taint
-from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Zone
+from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Share, Zone
 
 
 class Pool(Model):
@@ -54,8 +54,8 @@ class Pool(Model):
     """Further taints on every node, such as one that keeps all but training jobs off."""
     expected_hours: Annotated[float, Field(ge=0, le=HOURS_A_MONTH, allow_inf_nan=False)] | None = None
     """Hours a month in which the whole ceiling is expected to run, for the cost estimate; all 730 unless given."""
-    expected_utilization: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    """Or the share of the ceiling that is expected to run in the average hour, from 0 to 1."""
+    expected_utilization: Share | None = None
+    """Or the share of the ceiling that is expected to run in the average hour in which the pool is open, from 0 to 1."""
     multi_node: MultiNode | None = None
     """For jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)

@@ -79,7 +79,24 @@ AnomalyMonitorArn = Annotated[
     _schema(f"^{_MONITOR}$"),
 ]
 
-Dollars = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+def _share(value: float) -> float:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{value:g} is not a share from 0 to 1, such as 0.3 for 30 %")
+    return value
+
+
+Share = Annotated[float, AfterValidator(_share), Field(json_schema_extra={"minimum": 0, "maximum": 1})]
+"""A part of a whole, from 0 to 1."""
+
+
+def _dollars(value: float) -> float:
+    if not 0 < value <= 1e9:
+        raise ValueError(f"{value:g} is not an amount of US dollars above 0")
+    return value
+
+
+Dollars = Annotated[float, AfterValidator(_dollars), Field(json_schema_extra={"exclusiveMinimum": 0})]
 """US dollars; more than nothing."""
 
 _DURATION = r"([0-9]+(s|m|h))+"

@@ -89,7 +89,9 @@ def _mended(data: dict[str, Any], problem: Problem) -> bool:
     *above, last = problem.path or ("",)
     holder: Any = data
     for part in above:
-        holder = holder[part]
+        holder = (
+            holder.get(part) if isinstance(holder, dict) else holder[int(part)] if isinstance(holder, list) else None
+        )
     if not above or not isinstance(holder, dict):
         return False
     if problem.message.startswith("unknown field") and last in holder:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog import BOTTLEROCKET, instance
+from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
 from ..pricing import Cost, Item, Node, Reserved, Terms, Usd, Use, disk, item, machine, pool_cost
 from .buying import Reservation
@@ -43,7 +44,12 @@ def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
     most = usable(stack, pool) if others else min(usable(stack, pool), held)
     use = use_of(pool)
     expected = Use(min(use.gpus, most), use.hours)
-    return pool_cost(nodes, reserved, most=most, open_hours=pool.hours_per_month, expected=expected, terms=terms)
+    return pool_cost(nodes, reserved, most=most, open_hours=_longest(pool), expected=expected, terms=terms)
+
+
+def _longest(pool: Pool) -> float:
+    """Hours a month in which nodes may run: what runs when a training pool closes goes on."""
+    return HOURS_A_MONTH if pool.holds_jobs else pool.hours_per_month
 
 
 def usable(stack: StackConfig, pool: Pool) -> int:
@@ -114,6 +120,10 @@ def platform_cost(stack: StackConfig) -> Cost:
     return Cost.fixed(sum((one.hour for one in platform_items(stack)), start=Usd()))
 
 
+BOUNDS = (("hourlyCeiling",), ("monthlyBudget",))
+"""The fields that bound what a stack may cost."""
+
+
 def spending_problems(stack: StackConfig) -> Iterator[Problem]:
     """Yield what the stack can cost above its bounds; the stack must be without other problems."""
     yield from _above_hourly_ceiling(stack)
@@ -155,6 +165,13 @@ def _blame(pools: dict[str, Usd]) -> str:
 
 def spending_warnings(stack: StackConfig) -> Iterator[Problem]:
     """Yield bounds that hold only as far as prices are known."""
+    expected = [cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools]
+    month = sum(expected, start=platform_cost(stack).expected.month)
+    if stack.monthly_budget is not None and month.unknown:
+        missing = ", ".join(sorted(month.unknown))
+        yield Problem(
+            ("monthlyBudget",), f"no price is known of {missing}, so the bound was held against the rest", True
+        )
     ceilings = [cost_of(stack, pool, ON_DEMAND).ceiling for pool in stack.pools]
     whole = sum(ceilings, start=platform_cost(stack).ceiling)
     if stack.hourly_ceiling is not None and whole.hour.unknown:

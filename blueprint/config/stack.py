@@ -235,9 +235,12 @@ class StackConfig(Model):
                 )
                 yield Problem(("maxGpus",), f"{text}: nothing could launch")
             else:
+                there = sorted(
+                    {row.gpu_name for row in instances().values() if row.gpu_name and self.region in row.regions}
+                )
                 yield Problem(
                     ("gpu",),
-                    f"no instance type with {pool.gpu} is offered in {self.region}; choose another model or region",
+                    f"no instance type with {pool.gpu} is offered in {self.region}, which has {', '.join(there) or 'no GPUs'}",
                 )
         if pool.ami.version is None or pool.ami.row.is_release(pool.ami.version):
             oldest, why = oldest_ami(pool.ami.row, self.cluster.release)

@@ -16,15 +16,16 @@ _STYLE = Style(
     colors=("#9aa5b1", "#2f6fb2", "#d97706"), title_font_size=15, legend_font_size=12, label_font_size=11, value_font_size=10,
     guide_stroke_color="#e4e7eb", major_guide_stroke_color="#e4e7eb", guide_stroke_dasharray="none", major_guide_stroke_dasharray="none",
 )  # fmt: skip
-_FIGURES = (("floor", "nothing running"), ("expected", "expected"), ("ceiling", "every limit reached"))
+_FIGURES = (("floor", "idle"), ("expected", "expected"), ("ceiling", "at most"))
 
 
 def svg(found: Estimate) -> str:
-    """Draw a month of the platform and of each pool, as bought; what has no known price has no bar."""
-    parts = {"platform": found.platform} | {pool.name: pool.as_bought for pool in found.pools}
+    """Draw a month of the platform and of each pool; what has no known price has no bar, and the title says so."""
+    parts = {"platform": found.platform} | {pool.name: pool.cost for pool in found.pools}
+    missing = f", without what has no known price ({len(found.unknown)})" if found.unknown else ""
     chart = pygal.HorizontalBar(
         js=(), style=_STYLE, print_values_position="top", no_prefix=True, height=120 + 70 * len(parts), width=900,
-        title=f"{found.stack} in {found.region}: US dollars a month, as bought",
+        title=f"{found.stack} in {found.region}: US dollars a month{missing}",
         value_formatter="${:,.0f}".format, legend_at_bottom=True, print_values=True, truncate_label=-1,
     )  # fmt: skip
     chart.x_labels = list(reversed(parts))

@@ -28,6 +28,18 @@ class PoolEstimate:
     use_said: bool
     """Whether the stack file says how much is expected."""
     slices: Mapping[str, tuple[Usd, Usd]]
+    hours: str
+    """When it is open; empty if always."""
+
+    @property
+    def cost(self) -> Cost:
+        """What to reckon with: idle and expected as bought, at most on demand."""
+        return reckoned(self.on_demand, self.as_bought)
+
+
+def reckoned(on_demand: Cost, as_bought: Cost) -> Cost:
+    """Idle and expected as bought; at most on demand, since spot runs dry when everybody wants it."""
+    return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +54,21 @@ class Estimate:
     on_demand: Cost
     as_bought: Cost
     tenants: dict[str, Cost]
-    """As bought; the last entry is what no tenant's quota covers."""
+    """The pools' reckoned costs by quota; the last entry is what no tenant's quota covers."""
     advice: list[Advice]
     as_of: date | None
     """Day of the oldest price in it; None if none is known."""
     assumptions: list[str]
+
+    @property
+    def cost(self) -> Cost:
+        """What to reckon with."""
+        return reckoned(self.on_demand, self.as_bought)
+
+    @property
+    def unknown(self) -> list[str]:
+        """What has no known price."""
+        return sorted(self.on_demand.ceiling.hour.unknown | self.as_bought.ceiling.hour.unknown)
 
 
 def estimate(stack: StackConfig) -> Estimate:
@@ -63,7 +85,7 @@ def estimate(stack: StackConfig) -> Estimate:
         pools=pools,
         on_demand=Cost.total([platform, *(pool.on_demand for pool in pools)]),
         as_bought=Cost.total([platform, *(pool.as_bought for pool in pools)]),
-        tenants=tenant_shares(stack, {pool.name: pool.as_bought for pool in pools}),
+        tenants=tenant_shares(stack, {pool.name: pool.cost for pool in pools}),
         advice=[advice(stack, pool) for pool in stack.pools],
         as_of=min((price.as_of for price in read), default=None),
         assumptions=list(_assumptions(stack)),
@@ -85,6 +107,7 @@ def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
         use=use,
         use_said=not pool.says_no_expectation,
         slices=slices,
+        hours=str(pool.hours) if pool.hours else "",
     )
 
 
@@ -110,7 +133,11 @@ def _assumptions(stack: StackConfig) -> Iterator[str]:
     plan = stack.costs.savings_plan
     if plan:
         yield f"a Savings Plan covers {plan.coverage:.0%} of what is not spot and takes {plan.discount:.0%} off"
-    yield "nodes are of the cheapest type as expected, of the dearest at the ceiling; a month has 730 hours"
+    yield "nodes are of the cheapest type as expected, of the dearest on demand at most; a month has 730 hours"
+    for pool in stack.pools:
+        if pool.hours:
+            held = ", but what runs then goes on, so «at most» counts every hour" if pool.holds_jobs else ""
+            yield f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){held}"
     nat = prices.service("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"
@@ -132,7 +159,7 @@ def as_json(found: Estimate) -> dict[str, Any]:
         "tenants": [{"name": name, **_cost(cost)} for name, cost in found.tenants.items()],
         "advice": [one.as_json() for one in found.advice],
         "assumptions": found.assumptions,
-        "unknownPrices": sorted(found.on_demand.ceiling.hour.unknown | found.as_bought.ceiling.hour.unknown),
+        "unknownPrices": found.unknown,
     }
 
 

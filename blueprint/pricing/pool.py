@@ -103,9 +103,9 @@ def pool_cost(
 
 
 def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> tuple[Usd, Usd]:
-    """Dollars an hour of one GPU on the cheapest and on the dearest type."""
-    all_prices = [node.gpu(terms) for node in nodes]
-    unknown = frozenset().union(*(price.unknown for price in all_prices))
-    known = [price.known for price in all_prices if not price.unknown]
-    cheapest = Usd(min(known)) if known else Usd(unknown=unknown)
-    return cheapest, Usd(max(known, default=0), unknown)
+    """Dollars an hour of one GPU on the cheapest and on the dearest type; a type without price may be the dearest."""
+    every = [node.gpu(terms) for node in nodes]
+    unknown = frozenset().union(*(price.unknown for price in every))
+    priced = [price for price in every if price.known]
+    cheapest = min(priced, key=lambda price: (len(price.unknown), price.known), default=Usd(unknown=unknown))
+    return cheapest, Usd(max((price.known for price in priced), default=0), unknown)
