@@ -16,6 +16,7 @@ from .catalog.service_quotas import (
     instance_quota,
 )
 from .config import NewVpc, Pool, StackConfig
+from .config.network import STABLE_ZONES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +109,15 @@ def _instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]
     rows = [instance(name) for name in stack.cluster.system_nodes.instance_types]
     count = stack.cluster.system_nodes.count
     yield from _dearest_shares("system nodes", [{row: count} for row in rows], "on-demand")
+    surge = 2 * min(len(stack.network.zones), STABLE_ZONES)
+    yield from _dearest_shares("system nodes, while they are updated", [{row: surge} for row in rows], "on-demand")
 
 
 def _pool_shares(stack: StackConfig, pool: Pool, purchase: Purchase) -> Iterator[tuple[ServiceQuota, Share]]:
     """A pool's whole ceiling: whatever it buys first may run dry, and all of it come from the other.
 
-    Types of one pool may count against different quotas (no such model today, but rows are data): each quota then
+    EKS updates a managed node group by up to two more nodes in each of its zones (EKS user guide, «Understand each phase
+    of node updates»). Types of one pool may count against different quotas (no such model today, but rows are data): each quota then
     has to hold the whole ceiling too.
     """
     by_quota: dict[ServiceQuota, list[Instance]] = {}
@@ -123,6 +127,9 @@ def _pool_shares(stack: StackConfig, pool: Pool, purchase: Purchase) -> Iterator
         alike = [{row: pool.static_nodes} for row in own if pool.static_nodes]
         fleets = alike or [dearest_fleet(own, pool.max_gpus)]
         yield from _dearest_shares(pool.name, fleets, purchase)
+        if pool.static_nodes:
+            surge = 2 * len(stack.zones_of(pool))
+            yield from _dearest_shares(f"{pool.name}, while it is updated", [{row: surge} for row in own], purchase)
 
 
 def dearest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:

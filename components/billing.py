@@ -111,9 +111,9 @@ def amount(usd: float) -> str:
 
 
 def cost_filters(config: StackConfig, billing: BillingConfig) -> list[aws.budgets.BudgetCostFilterArgs]:
-    """What the budget counts; no filter is the whole account."""
-    if billing.scope == "account":
-        return []
+    """What the budget counts: this account, or what carries the environment's tag."""
+    if billing.scope == "account":  # the payer's budget would count the whole organization without this
+        return [aws.budgets.BudgetCostFilterArgs(name="LinkedAccount", values=[config.account_id])]
     value = f"user:environment${config.environment}"
     return [aws.budgets.BudgetCostFilterArgs(name="TagKeyValue", values=[value])]
 

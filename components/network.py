@@ -6,7 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from blueprint.config import ExistingVpc, NewVpc, StackConfig
-from blueprint.config.network import SERVICES
+from blueprint.config.network import SERVICES, STABLE_ZONES
 
 DISCOVERY_TAG = "karpenter.sh/discovery"
 
@@ -177,11 +177,6 @@ class Network(pulumi.ComponentResource):
 
     def _tags(self, role: str) -> dict[str, str]:
         return {"Name": f"{self._stack_config.cluster_name}-{role}"}
-
-
-STABLE_ZONES = 2
-"""How many of the first zones hold the control plane and the system nodes: EKS takes no subnets in further zones later,
-and a node group is replaced when its subnets change; so appending a zone must not touch either."""
 
 
 def stable_subnet_ids(network: Network) -> list[pulumi.Input[str]]:

@@ -10,6 +10,7 @@ from blueprint.plan import PlannedResource
 from components.billing import amount, cost_tags
 
 from . import builders
+from .builders import ACCOUNT
 from .plans import SHIPPED, Plan, is_component, kind, one, package, plan, plan_of, some
 
 TOPIC = "arn:aws:sns:us-east-1:111122223333:gpu-test-billing"
@@ -76,7 +77,7 @@ def test_the_budget_counts_the_account_before_credits_and_warns_at_each_threshol
         "limitAmount": "20000",
         "limitUnit": "USD",
         "costTypes": {"includeCredit": False, "includeRefund": False},
-        "costFilters": [],
+        "costFilters": [{"name": "LinkedAccount", "values": [ACCOUNT]}],
         "notifications": [
             alarm("ACTUAL", 50),
             alarm("ACTUAL", 80),

@@ -36,21 +36,21 @@ def reserved_pool(**overrides: Any) -> dict[str, Any]:
 
 def test_dev_needs_four_of_the_largest_type_with_one_l4() -> None:
     # 4 GPUs; most vCPUs per L4 has g6.16xlarge, 64 with 1 GPU: 4 x 64. Spot may fail over, so both hold all of it.
-    # 2 system nodes m7i.large of 2 vCPU: 2 x 2.
-    assert needed(shipped_config("dev")) == {"L-DB2E81BA": 256, "L-1216C47A": 4, "L-3819A6DF": 256}
+    # 2 system nodes m7i.large of 2 vCPU, and 2 more in each of 2 zones while they are updated: 2 x 2 + 4 x 2.
+    assert needed(shipped_config("dev")) == {"L-DB2E81BA": 256, "L-1216C47A": 12, "L-3819A6DF": 256}
 
 
 def test_research_adds_up_pools_that_share_a_quota() -> None:
     # h100-slices: 16 GPUs of p5.48xlarge (192 / 8 = 24 a GPU; p5.4xlarge has 16): 16 / 8 x 192 = 384, spot and on-demand.
     # a100-train: 16 GPUs of p4de.24xlarge, 16 / 8 x 96 = 192, on-demand only. 384 + 192 = 576.
-    assert needed(shipped_config("research")) == {"L-417A185B": 576, "L-1216C47A": 4, "L-C4BD4855": 384}
+    assert needed(shipped_config("research")) == {"L-417A185B": 576, "L-1216C47A": 12, "L-C4BD4855": 384}
 
 
 def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
     # Three pools of 16 single-GPU nodes with 64 vCPU (g6.16xlarge, g5.16xlarge, g6e.16xlarge): 3 x 16 x 64 = 3072.
     # train-h100: 32 / 8 x 192 = 768; its reservation of 4 x 192 = 768 is used first and is not added again.
-    # 3 system nodes, the dearer of m7i.xlarge and m6i.xlarge has 4: 3 x 4 = 12.
-    expected = {"L-DB2E81BA": 3072, "L-417A185B": 768, "L-1216C47A": 12, "L-3819A6DF": 3072}
+    # 3 system nodes, the dearer of m7i.xlarge and m6i.xlarge has 4: 3 x 4, and 4 x 4 for an update: 28.
+    expected = {"L-DB2E81BA": 3072, "L-417A185B": 768, "L-1216C47A": 28, "L-3819A6DF": 3072}
     assert needed(shipped_config("prod")) == expected
 
 
@@ -78,16 +78,16 @@ def test_fractional_types_count_one_device_each() -> None:
 
 
 def test_static_nodes_count_all_of_them_on_the_largest_type() -> None:
-    # 3 nodes of 1 GPU, of either type; g6.8xlarge is the larger with 32: 3 x 32.
+    # 3 nodes of 1 GPU, of either type; g6.8xlarge is the larger with 32: 3 x 32, and 2 in its zone for an update: 160.
     types = ["g6.xlarge", "g6.8xlarge"]
     pool = builders.pool(instanceTypes=types, zones=["us-east-1a"], staticNodes=3, maxGpus=3, purchase=["spot"])
-    assert needed(builders.config(pools=[pool])) == {"L-1216C47A": 4, "L-3819A6DF": 96}
+    assert needed(builders.config(pools=[pool])) == {"L-1216C47A": 12, "L-3819A6DF": 160}
 
 
 def test_a_reservation_without_end_counts_against_on_demand() -> None:
     # 2 x 192, though the pool never buys on-demand.
     stack = builders.config(pools=[reserved_pool()], reservations=[reservation()])
-    assert needed(stack) == {"L-417A185B": 384, "L-1216C47A": 4}
+    assert needed(stack) == {"L-417A185B": 384, "L-1216C47A": 12}
 
 
 def test_what_a_reservation_holds_beyond_the_pools_ceiling_is_added() -> None:
@@ -108,18 +108,18 @@ def test_two_reservations_do_not_fit_twice_into_one_ceiling() -> None:
 def test_a_capacity_block_has_a_quota_of_its_own() -> None:
     block = reservation(ends="2027-03-31", capacityBlock=True)
     stack = builders.config(pools=[reserved_pool()], reservations=[block])
-    assert needed(stack) == {"L-1216C47A": 4, "L-DA6814F2": 384}
+    assert needed(stack) == {"L-1216C47A": 12, "L-DA6814F2": 384}
 
 
 def test_a_reservation_that_merely_ends_counts_against_on_demand() -> None:
     stack = builders.config(pools=[reserved_pool()], reservations=[reservation(ends="2027-03-31")])
-    assert needed(stack) == {"L-417A185B": 384, "L-1216C47A": 4}
+    assert needed(stack) == {"L-417A185B": 384, "L-1216C47A": 12}
 
 
 def test_p6_on_spot_has_no_code_and_says_how_to_find_it(capsys: pytest.CaptureFixture[str]) -> None:
     pool = builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])
     stack = builders.config(pools=[pool])
-    assert needed(stack) == {"L-417A185B": 192, "L-1216C47A": 4, "P6 Spot Instance Requests": 192}
+    assert needed(stack) == {"L-417A185B": 192, "L-1216C47A": 12, "P6 Spot Instance Requests": 192}
     last = instance_needs(stack)[-1]
     listing = " ".join(command(last.quota, last.amount, stack.region))
     assert last.quota.code is None
@@ -189,9 +189,10 @@ def test_a_long_command_is_not_broken(
 
 
 def test_no_request_is_shown_for_what_every_account_has(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["quotas", "dev"]) == 0  # needs 4 Standard vCPUs, every account has 5
+    assert main(["quotas", "dev"]) == 0  # makes one cluster, every account may have a hundred
     out = capsys.readouterr().out
-    assert "L-1216C47A" in out and "--quota-code L-1216C47A" not in out
+    assert "L-1194D53C" in out and "--quota-code L-1194D53C" not in out
+    assert "--quota-code L-1216C47A --desired-value 12" in out
 
 
 def test_the_json_holds_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:

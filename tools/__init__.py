@@ -1,1 +1,1 @@
-"""The only programs of this project that go to the network: each rebuilds a catalogue from AWS's own APIs."""
+"""Programs that rebuild the catalogue from AWS's own APIs; besides them only ``preflight`` goes to the network."""

@@ -44,7 +44,10 @@ def connection(profile: str | None) -> Connect:
 
     @cache
     def connect(service: str, region: str) -> Client:
-        client: Client = session.client(service, region_name=region, config=config)
+        try:
+            client: Client = session.client(service, region_name=region, config=config)
+        except ValueError as error:  # an endpoint that is no address
+            raise UsageError(f"{error}: look at AWS_ENDPOINT_URL") from error
         return client
 
     return connect

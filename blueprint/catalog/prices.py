@@ -3,7 +3,6 @@
 What is not in the files has no known price, which is not the same as free.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -25,6 +24,8 @@ class Price:
 
     usd: float
     as_of: date
+    unit: str = ""
+    """What it is for, where the file says so."""
 
 
 @cache
@@ -43,7 +44,7 @@ def _spot() -> dict[str, Price]:
 
 
 def _price(row: dict[str, str], column: str) -> Price:
-    return Price(float(row[column]), date.fromisoformat(row["as_of"]))
+    return Price(float(row[column]), date.fromisoformat(row["as_of"]), row.get("unit", ""))
 
 
 def on_demand(instance_type: str, region: str) -> Price | None:
@@ -61,12 +62,6 @@ def spot_share(family: str) -> Price | None:
     return _spot().get(family)
 
 
-def spot_families() -> frozenset[str]:
-    """The families for which a share is assumed."""
-    return frozenset(_spot())
-
-
-def stale(prices: Iterable[Price], today: date) -> date | None:
-    """The day of the oldest price, if it is too old."""
-    oldest = min((price.as_of for price in prices), default=today)
-    return oldest if today - oldest > STALE_AFTER else None
+def services() -> frozenset[str]:
+    """Every item that has a price somewhere."""
+    return frozenset(item for item, _ in _services())

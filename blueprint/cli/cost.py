@@ -90,7 +90,7 @@ def _sums(found: Estimate) -> Table:
     listed = _figures("Idle and expected as bought, at most on demand", "")
     for one in found.items:
         words = f"{one.count} × {one.name}" if one.count > 1 else one.name
-        _add(listed, f"[dim]{words}[/]", Cost.fixed(one.hour))
+        _add(listed, f"[dim]{words}[/]", one.cost)
     for pool in found.pools:
         _add(listed, pool.name, pool.cost)
     _add(listed, "all", found.cost, style="bold")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from ..cost import Change, compare
 from .tables import console
@@ -30,13 +31,13 @@ def show_changes(before: Mapping[str, Any], after: Mapping[str, Any], *, as_docu
             for index in (0, 1)
             for part in (one.before[index], one.after[index], one.difference(index))
         ]  # fmt: skip
-        listed.add_row(one.name, *figures, style="bold" if one is changes[-1] else "")
+        listed.add_row(Text(one.name), *figures, style="bold" if one is changes[-1] else "")
     out = console()
-    out.print(f"[bold]{before['stack']}[/] → [bold]{after['stack']}[/], US dollars; at most on demand\n")
+    out.print(Text(f"{before['stack']} → {after['stack']}, US dollars; at most on demand\n", style="bold"))
     out.print(listed)
     out.print(f"\n{_verdict(changes[-1])}")
     if missing := sorted({*before.get("unknownPrices", []), *after.get("unknownPrices", [])}):
-        out.print(f"no price is known of {', '.join(missing)}", style="yellow")
+        out.print(Text(f"no price is known of {', '.join(map(str, missing))}", style="yellow"))
 
 
 def _money(usd: float | None, *, cents: bool) -> str:

@@ -11,7 +11,7 @@ from .buying import DIVERSE_ENOUGH, Reservation
 from .cluster import PrivateApi
 from .network import NewVpc, repeated
 from .pools import Pool
-from .spending import users_of
+from .spending import usable, users_of
 from .stack import StackConfig
 
 CNI_ENIS = 2
@@ -179,12 +179,11 @@ def _many(things: Sized, noun: str) -> str:
 
 
 def _ceiling_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
-    sizes = {row.gpu_devices for row in stack.instances_of(pool)}
-    usable = pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
-    if usable < pool.max_gpus:
-        yield Problem(
-            ("maxGpus",), f"nodes hold {min(sizes)} GPUs each: only {usable} of {pool.max_gpus} can ever run", True
-        )
+    held = usable(stack, pool)
+    if held < pool.max_gpus:
+        each = stack.instances_of(pool)[0].gpu_devices
+        text = f"nodes hold {each} GPUs each: only {held} of {pool.max_gpus} can ever run"
+        yield Problem(("maxGpus",), text, True)
 
 
 def _room(stack: StackConfig) -> dict[str, int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from ..catalog.prices import spot_families
+from ..catalog import instances
 from ..errors import Problem, near
 from ..model import Model
 from .scalars import Share
@@ -36,11 +36,12 @@ class Costs(Model):
     """Network Load Balancers that the tenants' services make."""
 
     def problems(self) -> Iterator[Problem]:
+        families = {row.family for row in instances().values() if row.gpu_name}
         for family, share in self.spot_share.items():
             if not share:
                 yield Problem(
                     ("spotShare", family), "spot is never free; write its share of the on-demand price, such as 0.4"
                 )
-            if family not in spot_families():
-                text = f"{family!r} is no instance family with GPUs {near(family, spot_families())}"
+            if family not in families:
+                text = f"{family!r} is no instance family with GPUs {near(family, families)}"
                 yield Problem(("spotShare", family), text)

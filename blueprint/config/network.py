@@ -14,6 +14,9 @@ from .scalars import Cidr, Zone, is_inside, resource_id
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
 SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
 """Endpoints that stand for several of AWS's services."""
+STABLE_ZONES = 2
+"""How many of the first zones hold the control plane and the system nodes: EKS takes no subnets in further zones later,
+and a node group is replaced when its subnets change; so appending a zone must not touch either."""
 MAX_ZONES = 7
 
 

@@ -53,7 +53,7 @@ class Pool(Model):
     taints: list[Taint] = Field([], max_length=20)
     """Further taints on every node, such as one that keeps all but training jobs off."""
     expected_hours: Annotated[float, Field(ge=0, le=HOURS_A_MONTH, allow_inf_nan=False)] | None = None
-    """Hours a month in which the whole ceiling is expected to run, for the cost estimate; all 730 unless given."""
+    """Hours a month in which the whole ceiling is expected to run, for the cost estimate; all in which it is open unless given."""
     expected_utilization: Share | None = None
     """Or the share of the ceiling that is expected to run in the average hour in which the pool is open, from 0 to 1."""
     multi_node: MultiNode | None = None
@@ -61,7 +61,9 @@ class Pool(Model):
     static_nodes: int | None = Field(None, ge=1, le=100)
     """A fixed number of nodes in an EKS managed node group instead of Karpenter's: always on, no alpha API needed."""
     hours: Hours | None = None
-    """When the pool is open; outside it scales to zero and comes back by itself. Always open unless given."""
+    """When the pool is open; outside it scales to zero and comes back by itself. Always open unless given. Training that runs at
+    the close runs on; other pods are evicted, and go to whichever open pool suits them. Open the pool by hand before you take the
+    field away (docs/decisions/0007), or it stays closed."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's preset."""
 
@@ -214,7 +216,7 @@ class Pool(Model):
         for field in ("expected_hours", "expected_utilization"):
             if self.static_nodes and getattr(self, field) is not None:
                 yield Problem((to_camel(field),), "static nodes are paid in every hour, whatever runs; leave it out")
-        if self.expected_hours is not None and self.expected_hours > self.hours_per_month:
+        if self.expected_hours is not None and self.expected_hours > round(self.hours_per_month, 1):
             text = (
                 f"{self.expected_hours:g} is more than the {self.hours_per_month:.0f} hours a month of the pool's hours"
             )

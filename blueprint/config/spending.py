@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..catalog import BOTTLEROCKET, instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
-from ..pricing import Cost, Item, Node, Reserved, Terms, Usd, Use, disk, item, machine, pool_cost
+from ..pricing import Cost, Item, Node, Reserved, Spend, Terms, Usd, Use, disk, item, machine, pool_cost, price_of_a_gpu
 from .buying import Reservation
 from .cluster import SYSTEM_DISK_GIB
 from .network import NewVpc
@@ -33,18 +33,22 @@ def nodes_of(stack: StackConfig, pool: Pool) -> list[Node]:
 
 
 def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
-    """What a pool costs; a reservation that several pools use is counted with the first."""
+    """What a pool costs; of a reservation that several pools use, the part that is its ceiling's."""
     nodes = nodes_of(stack, pool)
     if pool.static_nodes:
-        dearest = max(nodes, key=lambda node: node.machine.known)
-        return Cost.fixed(dearest.gpu(terms) * pool.max_gpus)
-    reserved = list(_reserved(stack, pool, nodes))
-    others = pool.purchase != ["reserved"]
-    held = sum(one.gpus for one in reserved)
-    most = usable(stack, pool) if others else min(usable(stack, pool), held)
-    use = use_of(pool)
-    expected = Use(min(use.gpus, most), use.hours)
-    return pool_cost(nodes, reserved, most=most, open_hours=_longest(pool), expected=expected, terms=terms)
+        cheap, dear = (Spend.always(price * pool.max_gpus) for price in price_of_a_gpu(nodes, terms))
+        return Cost(cheap, cheap, dear)
+    return pool_cost(
+        nodes, list(_reserved(stack, pool, nodes)), most=_most(stack, pool), open_hours=_longest(pool),
+        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"],
+    )  # fmt: skip
+
+
+def _most(stack: StackConfig, pool: Pool) -> float:
+    """GPUs that can run: the ceiling in whole nodes, or what is reserved where nothing else is bought."""
+    if pool.purchase != ["reserved"]:
+        return usable(stack, pool)
+    return min(usable(stack, pool), sum(one.gpus for one in _reserved(stack, pool, nodes_of(stack, pool))))
 
 
 def _longest(pool: Pool) -> float:
@@ -58,25 +62,27 @@ def usable(stack: StackConfig, pool: Pool) -> int:
     return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
 
 
-def use_of(pool: Pool) -> Use:
-    """What a pool is expected to use; its whole ceiling in all its hours, unless it says less."""
-    if pool.expected_hours is not None:
-        return Use(pool.max_gpus, pool.expected_hours)
+def expected_use(stack: StackConfig, pool: Pool) -> Use:
+    """What a pool is expected to use of what can run; all of it in all its hours, unless it says less."""
     share = 1 if pool.expected_utilization is None else pool.expected_utilization
-    return Use(pool.max_gpus * share, pool.hours_per_month)
+    hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
+    return Use(min(pool.max_gpus * share, _most(stack, pool)), hours)
 
 
 def _reserved(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Reserved]:
     by_type = {node.row.instance_type: node for node in nodes}
     for one in stack.reservations:
         users = users_of(stack, one)
-        if users and users[0] is pool and one.instance_type in by_type:
-            yield _paid(one, by_type[one.instance_type])
+        if any(user is pool for user in users) and one.instance_type in by_type:
+            part = pool.max_gpus / sum(user.max_gpus for user in users)
+            yield _paid(one, by_type[one.instance_type], part)
 
 
-def reserved_gpus(stack: StackConfig, pool: Pool) -> int:
-    """GPUs of the reservations that are counted with a pool and billed at on-demand rates."""
-    return sum(one.gpus for one in _reserved(stack, pool, nodes_of(stack, pool)) if not one.prepaid)
+def reserved_gpus(stack: StackConfig, pool: Pool) -> tuple[float, float]:
+    """GPUs of a pool's reservations: at on-demand rates for good, and at prices or with ends of their own."""
+    found = list(_reserved(stack, pool, nodes_of(stack, pool)))
+    steady = sum(one.gpus for one in found if one.at_on_demand_rates)
+    return steady, sum(one.gpus for one in found) - steady
 
 
 def users_of(stack: StackConfig, reservation: Reservation) -> list[Pool]:
@@ -84,17 +90,21 @@ def users_of(stack: StackConfig, reservation: Reservation) -> list[Pool]:
     return [pool for pool in stack.pools if any(term.selects(reservation) for term in pool.reservations)]
 
 
-def _paid(one: Reservation, node: Node) -> Reserved:
-    return Reserved(node, one.instances, one.usd_per_hour, one.capacity_block)
+def _paid(one: Reservation, node: Node, part: float = 1) -> Reserved:
+    return Reserved(node, one.instances * part, one.usd_per_hour, one.capacity_block, one.ends is not None)
 
 
 def platform_items(stack: StackConfig) -> list[Item]:
     """What the platform itself is made of and pays for in every hour, whatever runs."""
     region, nodes = stack.region, stack.cluster.system_nodes
-    node = machine(nodes.instance_types[0], region) + disk(region, gib=SYSTEM_DISK_GIB)
+    disks = disk(region, gib=SYSTEM_DISK_GIB)
+    each = [machine(name, region) + disks for name in nodes.instance_types]
+    unknown = frozenset().union(*(one.unknown for one in each))
+    dearest = Usd(max(one.known for one in each), unknown) * nodes.count
     found = [
         item("EKS control plane", "eks-cluster", region),
-        Item(f"system nodes ({nodes.instance_types[0]})", nodes.count, node * nodes.count),
+        # EKS takes the first of the types while it can be had.
+        Item(f"system nodes ({nodes.instance_types[0]})", nodes.count, each[0] * nodes.count, dearest),
     ]
     if isinstance(stack.network, NewVpc):
         gateways = 1 if stack.network.nat == "single" else len(stack.network.zones)
@@ -117,7 +127,7 @@ def platform_items(stack: StackConfig) -> list[Item]:
 
 def platform_cost(stack: StackConfig) -> Cost:
     """What the platform costs without any pool."""
-    return Cost.fixed(sum((one.hour for one in platform_items(stack)), start=Usd()))
+    return Cost.total(one.cost for one in platform_items(stack))
 
 
 BOUNDS = (("hourlyCeiling",), ("monthlyBudget",))
@@ -132,35 +142,42 @@ def spending_problems(stack: StackConfig) -> Iterator[Problem]:
 
 def _above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
     allowed = stack.hourly_ceiling
-    pools = {pool.name: cost_of(stack, pool, ON_DEMAND).ceiling.hour for pool in stack.pools}
-    whole = sum(pools.values(), start=platform_cost(stack).ceiling.hour)
-    if allowed is not None and whole.known > allowed:
+    parts = {pool.name: cost_of(stack, pool, ON_DEMAND).ceiling.hour for pool in stack.pools}
+    parts[_PLATFORM] = platform_cost(stack).ceiling.hour
+    whole = sum(parts.values(), start=Usd())
+    if allowed is not None and round(whole.known, 2) > allowed:
         text = f"with every limit reached the stack costs {whole} an hour on demand, {_more(whole.known - allowed)} than this"
-        yield Problem(("hourlyCeiling",), f"{text}; {_blame(pools)}: lower its maxGpus, or allow more")
+        yield Problem(("hourlyCeiling",), f"{text}; {_blame(stack, parts, 'lower its maxGpus')}, or allow more")
 
 
 def _above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
     allowed = stack.monthly_budget
-    pools = {pool.name: cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools}
-    whole = sum(pools.values(), start=platform_cost(stack).expected.month)
-    if allowed is not None and whole.known > allowed:
+    parts = {pool.name: cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools}
+    parts[_PLATFORM] = platform_cost(stack).expected.month
+    whole = sum(parts.values(), start=Usd())
+    if allowed is not None and round(whole.known, 2) > allowed:
         silent = [name for name, pool in stack.pools_by_name.items() if pool.says_no_expectation]
-        remedy = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)" * bool(
-            silent
-        )
+        remedy = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)"
         text = f"the stack is expected to cost {whole} a month, {_more(whole.known - allowed)} than this"
-        yield Problem(
-            ("monthlyBudget",), f"{text}; {_blame(pools)}: lower what it may or should use{remedy}, or allow more"
-        )
+        lower = f"lower what it may or should use{remedy if silent else ''}"
+        yield Problem(("monthlyBudget",), f"{text}; {_blame(stack, parts, lower)}, or allow more")
+
+
+_PLATFORM = ""
+"""Stands for what belongs to no pool."""
 
 
 def _more(usd: float) -> str:
     return f"{Usd(usd)} more"
 
 
-def _blame(pools: dict[str, Usd]) -> str:
-    name = max(pools, key=lambda pool: pools[pool].known)
-    return f"most of it by pool {name} ({pools[name]})"
+def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> str:
+    """Name what costs most, and what would lower it."""
+    name = max(parts, key=lambda part: parts[part].known)
+    if name == _PLATFORM:
+        return f"most of it by the platform itself ({parts[name]}): see `cost`"
+    fixed = stack.pools_by_name[name].purchase == ["reserved"]
+    return f"most of it by pool {name} ({parts[name]}): {'give reservations back' if fixed else lower}"
 
 
 def spending_warnings(stack: StackConfig) -> Iterator[Problem]:

@@ -177,9 +177,16 @@ class StackConfig(Model):
                 tenant.name for tenant in self.tenants[: int(problem.path[1])]
             ]:
                 yield problem
+        yield from self._reservation_problems()
         for name in self.cluster.system_nodes.instance_types:
             if self.region not in instances()[name].regions:
                 yield Problem(("cluster", "systemNodes", "instanceTypes"), _not_offered(instances()[name], self.region))
+
+    def _reservation_problems(self) -> Iterator[Problem]:
+        for index, one in enumerate(self.reservations):
+            row = instances()[one.instance_type]
+            if self.region not in row.regions:
+                yield Problem(("reservations", index, "instanceType"), _not_offered(row, self.region))
 
     def _zone_problems(self) -> Iterator[Problem]:
         existing = isinstance(self.network, ExistingVpc)

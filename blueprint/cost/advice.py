@@ -9,10 +9,11 @@ from typing import Any
 
 from ..catalog.prices import HOURS_A_MONTH, SAVINGS_PLAN_DISCOUNT
 from ..config import Pool, StackConfig
-from ..config.spending import nodes_of, reserved_gpus, use_of
+from ..config.spending import expected_use, nodes_of, reserved_gpus
+from ..pricing import Use
 
 COMMITTED = (0.6, 0.7)
-"""Share of the average that is worth a commitment. Source: common practice of cost teams, which say it of the steady part."""
+"""Share of the average that is worth a commitment: common practice of cost teams, who say it of the steady part of the use."""
 SCARCE = ("p4", "p5", "p6")
 """Families that on-demand often cannot give, so that a reservation buys certainty, not a discount."""
 
@@ -41,44 +42,48 @@ class Advice:
 
 def advice(stack: StackConfig, pool: Pool) -> Advice:
     """Say which commitment a pool's expected use deserves."""
-    if pool.says_no_expectation and not pool.reservations:
-        return Advice(pool=pool.name, kind="none", text="say expectedHours or expectedUtilization first")
-    if "spot" in pool.purchase and not reserved_gpus(stack, pool):
-        return Advice(pool=pool.name, kind="none", text="it buys spot first, which no commitment makes cheaper")
+    steady, other = reserved_gpus(stack, pool)
     machines = [node.machine.known / node.row.gpu_devices for node in nodes_of(stack, pool) if not node.machine.unknown]
     if not machines:
-        return Advice(pool=pool.name, kind="none", text="no price is known of its instance types")
-    return _weighed(stack, pool, min(machines))
+        return _none(pool, "no price is known of its instance types")
+    if steady:
+        return _weighed(stack, pool, min(machines), steady, HOURS_A_MONTH, "are reserved and paid in")
+    if pool.static_nodes and pool.purchase == ["on-demand"]:
+        return _weighed(stack, pool, min(machines), pool.max_gpus, HOURS_A_MONTH, "run in")
+    if "spot" in pool.purchase:
+        return _none(pool, "it buys spot first, which no commitment makes cheaper")
+    if pool.purchase == ["reserved"]:
+        return _none(pool, "its reservations have a price or an end of their own, which no plan lowers")
+    if pool.says_no_expectation:
+        return _none(pool, "say expectedHours or expectedUtilization first")
+    use = expected_use(stack, pool)
+    average = Use(max(use.gpus - other, 0), use.hours).average
+    return _weighed(stack, pool, min(machines), average, use.hours, "on average, in")
 
 
-def _weighed(stack: StackConfig, pool: Pool, price: float) -> Advice:
-    average, hours, words = _steady(stack, pool)
+def _none(pool: Pool, text: str) -> Advice:
+    return Advice(pool=pool.name, kind="none", text=text)
+
+
+def _weighed(stack: StackConfig, pool: Pool, price: float, average: float, hours: float, words: str) -> Advice:
+    """Weigh a plan over the part of the average that no plan covers yet, at work in so many hours."""
     plan = stack.costs.savings_plan
     discount = plan.discount if plan else SAVINGS_PLAN_DISCOUNT
-    sum_ = f"{average:.1f} GPUs {words} {hours:.0f} of {HOURS_A_MONTH} hours"
-    if hours / HOURS_A_MONTH <= 1 - discount or average < 0.05:
-        text = f"{sum_}: a plan at {discount:.0%} off pays from {(1 - discount) * HOURS_A_MONTH:.0f} hours on"
-        return Advice(pool=pool.name, kind="none", text=text)
+    average *= 1 - (plan.coverage if plan else 0)
+    even = (1 - discount) * HOURS_A_MONTH
+    sum_ = f"{average:.1f} GPUs{' not covered yet' if plan else ''} {words} {hours:.0f} of {HOURS_A_MONTH} hours"
+    if hours <= even or average < 0.05:
+        return _none(pool, f"{sum_}: a plan at {discount:.0%} off pays from {even:.0f} hours on")
     low, high = (share * average for share in COMMITTED)
     commit = (round(low * price * (1 - discount), 2), round(high * price * (1 - discount), 2))
-    gain = price * (hours - HOURS_A_MONTH * (1 - discount))
-    saves = (round(low * gain, 2), round(high * gain, 2))
+    saves = (round(low * price * (hours - even), 2), round(high * price * (hours - even), 2))
     text = (
         f"{sum_}; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${price:,.2f}: a Savings Plan of "
         f"${commit[0]:,.2f} to ${commit[1]:,.2f} an hour at {discount:.0%} off saves ${saves[0]:,.0f} to ${saves[1]:,.0f} a month"
     )
+    if pool.expected_utilization is not None and words.startswith("on average"):
+        text += f", if so many GPUs run in every hour; below {even:.0f} hours a month it loses"
     return _reserve(pool, text, low, commit, saves, stack)
-
-
-def _steady(stack: StackConfig, pool: Pool) -> tuple[float, float, str]:
-    """GPUs that run on average at on-demand rates, the hours in which they do, and how to say so."""
-    held = reserved_gpus(stack, pool)
-    if pool.static_nodes:
-        return pool.max_gpus, HOURS_A_MONTH, "run in"
-    if held:
-        return held, HOURS_A_MONTH, "are reserved and paid in"
-    use = use_of(pool)
-    return use.average, use.hours, "on average, at work in"
 
 
 def _reserve(

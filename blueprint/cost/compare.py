@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,19 @@ def read_estimate(path: Path) -> dict[str, Any]:
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read as JSON: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: is no JSON: {error}") from None
     try:
-        dict(_lines(document.get("cost", document)))
+        found = document.get("cost", document)
+        dict(_lines(found))
+        if not isinstance(found["stack"], str):
+            raise TypeError("stack is no name")
     except (AttributeError, KeyError, TypeError):
         text = "holds no cost estimate; give what `cost --json`, `preview --json` or `render` wrote"
         raise UsageError(f"{path}: {text}") from None
-    return document.get("cost", document)  # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return]
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
@@ -61,4 +67,10 @@ def _lines(document: Any) -> Iterator[tuple[str, tuple[float | None, float | Non
 
 
 def _figures(as_bought: Any, on_demand: Any) -> tuple[float | None, float | None]:
-    return as_bought["expected"]["month"], on_demand["ceiling"]["hour"]
+    return _number(as_bought["expected"]["month"]), _number(on_demand["ceiling"]["hour"])
+
+
+def _number(value: Any) -> float | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
+        raise TypeError(f"{value!r} is no amount")
+    return value

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from ..catalog import prices
 from ..config import Pool, StackConfig
-from ..config.spending import ON_DEMAND, cost_of, platform_items, terms_of, usable, use_of
+from ..config.spending import ON_DEMAND, cost_of, expected_use, platform_items, terms_of, usable
 from ..pricing import Cost, Item, Spend, Usd, Use, spot_share
 from .advice import Advice, advice
 from .tenants import shares_of_a_gpu, tenant_shares
@@ -74,7 +74,7 @@ class Estimate:
 def estimate(stack: StackConfig) -> Estimate:
     """Work out what a stack costs."""
     items = platform_items(stack)
-    platform = Cost.fixed(sum((one.hour for one in items), start=Usd()))
+    platform = Cost.total(one.cost for one in items)
     pools = [_pool(stack, pool) for pool in stack.pools]
     read = list(_prices_read(stack))
     return Estimate(
@@ -95,8 +95,9 @@ def estimate(stack: StackConfig) -> Estimate:
 def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
     on_demand = cost_of(stack, pool, ON_DEMAND)
     as_bought = cost_of(stack, pool, terms_of(stack, pool))
-    use, most = use_of(pool), usable(stack, pool)
-    expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else Usd()
+    use, most = expected_use(stack, pool), usable(stack, pool)
+    never = Usd(unknown=frozenset({f"use of {pool.name}"}))
+    expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else never
     dearest = on_demand.ceiling.hour * (1 / most) if most else Usd()
     names = pool.profile.units
     slices = {names[unit]: (expected * share, dearest * share) for unit, share in shares_of_a_gpu(pool).items()}
@@ -112,11 +113,16 @@ def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
 
 
 def _prices_read(stack: StackConfig) -> Iterator[prices.Price]:
-    """The instance prices that the estimate rests on."""
+    """The prices that the estimate rests on, those of services and shares of spot among them."""
     names = {row.instance_type for pool in stack.pools for row in stack.instances_of(pool)}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
-        price = prices.on_demand(name, stack.region)
-        if price:
+        if price := prices.on_demand(name, stack.region):
+            yield price
+    for item in prices.services():
+        if price := prices.service(item, stack.region):
+            yield price
+    for family in {name.split(".")[0] for name in names}:
+        if price := prices.spot_share(family):
             yield price
 
 
@@ -132,7 +138,7 @@ def _assumptions(stack: StackConfig) -> Iterator[str]:
         yield f"spot costs this share of on-demand, and is to be had: {', '.join(shares)} (costs.spotShare)"
     plan = stack.costs.savings_plan
     if plan:
-        yield f"a Savings Plan covers {plan.coverage:.0%} of what is not spot and takes {plan.discount:.0%} off"
+        yield f"a Savings Plan covers {plan.coverage:.0%} of what is not spot and takes {plan.discount:.0%} off; what the plan costs when nothing runs is not in idle"
     yield "nodes are of the cheapest type as expected, of the dearest on demand at most; a month has 730 hours"
     for pool in stack.pools:
         if pool.hours:

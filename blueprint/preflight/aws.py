@@ -83,7 +83,10 @@ class AwsAccount:
                     retries={"mode": "standard", "total_max_attempts": patience.attempts},
                     user_agent_appid="gpu-blueprint-preflight",
                 )
-                self._clients[service] = self._session.client(service, region_name=self._region, config=config)
+                try:
+                    self._clients[service] = self._session.client(service, region_name=self._region, config=config)
+                except ValueError as error:  # an endpoint that is no address
+                    raise UnansweredError(Status.UNANSWERED, _line(error), "look at AWS_ENDPOINT_URL") from None
             return self._clients[service]
 
     def _refusal(self, error: Any, wanted: str) -> UnansweredError:

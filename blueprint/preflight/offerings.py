@@ -4,10 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from ..config import StackConfig
+from ..config.network import STABLE_ZONES
 from .answers import Account, Finding, Question, Status
-
-_STABLE_ZONES = 2
-"""System nodes stay in the network's first zones, so that a zone added later does not move them."""
 
 
 def questions(stack: StackConfig) -> Iterator[Question]:
@@ -17,7 +15,7 @@ def questions(stack: StackConfig) -> Iterator[Question]:
 
 def _wanted(stack: StackConfig) -> Iterator[tuple[str, list[str], list[str]]]:
     """Who launches which types in which zones."""
-    yield "system nodes", stack.cluster.system_nodes.instance_types, list(stack.network.zones)[:_STABLE_ZONES]
+    yield "system nodes", stack.cluster.system_nodes.instance_types, list(stack.network.zones)[:STABLE_ZONES]
     for pool in stack.pools:
         yield pool.name, [row.instance_type for row in stack.instances_of(pool)], stack.zones_of(pool)
 

@@ -7,11 +7,10 @@ from typing import Any
 from ..catalog import instance
 from ..config import ExistingVpc, StackConfig
 from ..config.capacity import CNI_ENIS, addresses_at_ceiling
-from ..config.network import Subnet
+from ..config.network import STABLE_ZONES, Subnet
 from .answers import Account, Finding, Question, Status, UnansweredError
 from .identity import find_cluster, is_ours
 
-_STABLE_ZONES = 2
 _CONTROL_PLANE = 6
 """Addresses that EKS wants free in a subnet of the control plane (EKS user guide, "VPC and subnet requirements")."""
 
@@ -82,7 +81,7 @@ def addresses_in(stack: StackConfig, zone: str) -> int:
         zones = stack.zones_of(pool)
         if zone in zones:
             wanted += -(-addresses_at_ceiling(stack, pool) // len(zones))
-    stable = list(stack.network.zones)[:_STABLE_ZONES]
+    stable = list(stack.network.zones)[:STABLE_ZONES]
     if zone in stable:
         system = stack.cluster.system_nodes
         most = max(instance(name).addresses_per_eni for name in system.instance_types) * CNI_ENIS

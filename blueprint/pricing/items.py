@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH
-from .money import Usd
+from .money import Cost, Spend, Usd
 
 _FREE_IOPS, _FREE_THROUGHPUT = 3000, 125
 """What each gp3 volume brings without further charge; throughput in MiB/s."""
@@ -12,16 +12,25 @@ _FREE_IOPS, _FREE_THROUGHPUT = 3000, 125
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """So many of one thing, and what all of them cost an hour."""
+    """So many of one thing, and what all of them cost an hour, usually and at most."""
 
     name: str
     count: int
     hour: Usd
+    most: Usd | None = None
+
+    @property
+    def cost(self) -> Cost:
+        """The same in every hour."""
+        usual = Spend.always(self.hour)
+        return Cost(usual, usual, Spend.always(self.most or self.hour))
 
 
 def item(name: str, key: str, region: str, count: int = 1) -> Item:
     """So many of an item of service_prices.csv that is billed by the hour or the month."""
-    return Item(name, count, _service(key, region) * (count * (1 / HOURS_A_MONTH if key == "kms-key" else 1)))
+    price = prices.service(key, region)
+    hours = HOURS_A_MONTH if price and price.unit == "month" else 1
+    return Item(name, count, _service(key, region) * (count / hours))
 
 
 def disk(region: str, *, gib: int, iops: int = _FREE_IOPS, throughput: int = _FREE_THROUGHPUT) -> Usd:

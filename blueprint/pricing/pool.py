@@ -47,19 +47,26 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """Capacity that is paid for whether it is used or not."""
+    """Capacity that is paid for whether it is used or not; of one that pools share, each pool's part."""
 
     node: Node
-    instances: int
+    instances: float
     usd_per_hour: float | None = None
     """What one instance costs, where it is not the on-demand price."""
     prepaid: bool = False
     """A Capacity Block, whose price nobody publishes and no Savings Plan lowers."""
+    ends: bool = False
+    """Whether it has a last day, after which the same GPUs are bought on demand."""
 
     @property
-    def gpus(self) -> int:
+    def gpus(self) -> float:
         """GPUs in it."""
         return self.instances * self.node.row.gpu_devices
+
+    @property
+    def at_on_demand_rates(self) -> bool:
+        """Whether a Savings Plan may lower it for as long as the plan runs."""
+        return self.usd_per_hour is None and not self.prepaid and not self.ends
 
     def hour(self, terms: Terms) -> Usd:
         """Dollars an hour of all of it."""
@@ -68,6 +75,13 @@ class Reserved:
         if self.prepaid:
             return Usd(unknown=frozenset({f"Capacity Block of {self.node.row.instance_type}"}))
         return self.node.machine * (self.instances * terms.plan_factor)
+
+    def most(self, terms: Terms) -> Usd:
+        """Dollars an hour of the same machines at worst: before its end, or after it."""
+        before, after = self.hour(terms), self.node.machine * self.instances
+        return (
+            before if not self.ends or before.known >= after.known else Usd(after.known, before.unknown | after.unknown)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +98,20 @@ class Use:
 
 
 def pool_cost(
-    nodes: Sequence[Node], reserved: Sequence[Reserved], *, most: int, open_hours: float, expected: Use, terms: Terms
+    nodes: Sequence[Node],
+    reserved: Sequence[Reserved],
+    *,
+    most: float,
+    open_hours: float,
+    expected: Use,
+    terms: Terms,
+    buys_more: bool = True,
 ) -> Cost:
     """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month.
 
     Karpenter takes the cheapest type that fits, so that is what is expected; at the ceiling it may be the dearest.
-    Reservations are paid in every hour; only their disks come and go with the nodes.
+    Reservations are paid in every hour; only their disks come and go with the nodes. A pool of several types may leave
+    its reservation idle and fill up with others, because its pods want more of something than a reserved node has.
     """
     floor = Spend.always(sum((one.hour(terms) for one in reserved), start=Usd()))
     held = min(sum(one.gpus for one in reserved), most)
@@ -98,8 +120,11 @@ def pool_cost(
     share = used / held if held else 0
     cheap, dear = price_of_a_gpu(nodes, terms)
     month = floor.month + (cheap * (expected.gpus - used) + disks * share) * expected.hours
-    full = dear * (most - held) + disks
-    return Cost(floor, Spend.on_average(month), Spend(floor.hour + full, floor.month + full * open_hours))
+    kept = sum((one.most(terms) if buys_more else one.hour(terms) for one in reserved), start=Usd())
+    beyond = most if buys_more and len(nodes) > 1 else most - held
+    full = dear * beyond + disks
+    ceiling = Spend(kept + full, Spend.always(kept).month + full * open_hours)
+    return Cost(floor, Spend.on_average(month), ceiling)
 
 
 def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> tuple[Usd, Usd]:
