@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..catalog import BOTTLEROCKET, instance
 from ..errors import Problem
 from ..pricing import Cost, Item, Node, Reserved, Terms, Usd, Use, disk, item, machine, pool_cost
+from ..sharing import Mig
 from .buying import Reservation
 from .cluster import SYSTEM_DISK_GIB
 from .network import NewVpc
@@ -50,6 +51,17 @@ def usable(stack: StackConfig, pool: Pool) -> int:
     """GPUs of the ceiling that whole nodes can hold."""
     sizes = {row.gpu_devices for row in stack.instances_of(pool)}
     return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
+
+
+def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
+    """What part of one GPU one unit of a pool is: instances of several MIG profiles count by their compute slices."""
+    per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
+    table = pool.model.mig
+    if len(per_gpu) == 1 or table is None or not isinstance(pool.sharing, Mig):
+        return {unit: 1 / (count * len(per_gpu)) for unit, count in per_gpu.items()}
+    slices = {unit: table.profiles[unit].compute_slices for unit in per_gpu}
+    whole = sum(slices[unit] * count for unit, count in per_gpu.items())
+    return {unit: slices[unit] / whole for unit in per_gpu}
 
 
 def use_of(pool: Pool) -> Use:
