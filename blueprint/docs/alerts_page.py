@@ -10,7 +10,8 @@ from ..monitoring.facts import FACTS
 _HEAD = """# Alerts
 
 What each alert means, what it costs to let it be, and what to do first; the same words stand in the notification. Below:
-the series that rules record, and the metrics that dcgm-exporter is asked for. Each rule is tested with the real promtool,
+the series that rules record, and the metrics that dcgm-exporter is asked for. `monitoring` in
+the stack file switches it on. Each rule is tested with the real promtool,
 once so that it fires and once so that it is quiet.
 
 Generated from the rules: `make docs`.
