@@ -6,6 +6,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 import yaml
 
+from blueprint.catalog.dcgm_metrics import dcgm_csv
 from blueprint.catalog.versions import GPU_OPERATOR
 from blueprint.config import StackConfig
 from blueprint.sharing import SharingProfile
@@ -14,6 +15,8 @@ from .addons import EVERYWHERE, operator_runs_dcgm
 from .helm import chart_release, overlaid
 
 NAMESPACE = "gpu-operator"
+METRIC_LIST = "dcgm-metrics"
+"""ConfigMap with the key ``dcgm-metrics.csv``, as the operator expects it."""
 
 
 class GpuOperator(pulumi.ComponentResource):
@@ -35,15 +38,29 @@ class GpuOperator(pulumi.ComponentResource):
             metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "privileged"}},
             opts=pulumi.ResourceOptions(parent=self, depends_on=after),
         )
+        after = [namespace, *self._make_metric_list(name, config, namespace), *after]
         self.release = chart_release(
             f"{name}-release",
             GPU_OPERATOR,
             NAMESPACE,
             gpu_operator_values(config),
             parent=self,
-            depends_on=[namespace, *after],
+            depends_on=after,
         )
         self.register_outputs({})
+
+    def _make_metric_list(self, name: str, config: StackConfig, namespace: pulumi.Resource) -> list[pulumi.Resource]:
+        """What dcgm-exporter exports, where somebody reads it."""
+        if config.monitoring is None:
+            return []
+        return [
+            k8s.core.v1.ConfigMap(
+                f"{name}-metrics",
+                metadata={"name": METRIC_LIST, "namespace": NAMESPACE},
+                data={"dcgm-metrics.csv": dcgm_csv()},
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
+            )
+        ]
 
 
 def operator_profiles(config: StackConfig) -> list[SharingProfile]:
@@ -63,11 +80,25 @@ def gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "daemonsets": {"tolerations": EVERYWHERE},
         "node-feature-discovery": {"worker": {"tolerations": EVERYWHERE}},
         "dcgm": {"enabled": operator_runs_dcgm(config)},
-        "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}},
+        "dcgmExporter": _dcgm_exporter(config),
         "devicePlugin": {"enabled": True, "config": _plugin_configs(profiles)},
         "migManager": _mig_manager(profiles),
     }
     return overlaid(values, config.helm_overrides.gpu_operator)
+
+
+def _dcgm_exporter(config: StackConfig) -> dict[str, Any]:
+    """The exporter; its ServiceMonitor is ours (components/monitors.py), which settles its labels."""
+    exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
+    if config.monitoring is None:
+        return exporter
+    env = {
+        "DCGM_EXPORTER_COLLECTORS": "/etc/dcgm-exporter/dcgm-metrics.csv",
+        # One series for each pod of a GPU that several share; without it none of them is named.
+        "KUBERNETES_VIRTUAL_GPUS": "true",
+    }
+    listed = [{"name": name, "value": value} for name, value in env.items()]
+    return {**exporter, "config": {"name": METRIC_LIST}, "env": listed}
 
 
 def _plugin_configs(profiles: list[SharingProfile]) -> dict[str, Any]:

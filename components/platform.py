@@ -14,6 +14,7 @@ from .efa import Efa
 from .gpu_operator import GpuOperator, operator_profiles
 from .gpu_pool import GpuPool
 from .karpenter import Karpenter
+from .monitoring import Monitoring
 from .network import Network
 from .pool_hours import PoolHours
 from .static_nodes import StaticNodes
@@ -48,11 +49,7 @@ class Platform(pulumi.ComponentResource):
         inside = pulumi.ResourceOptions(parent=self, providers=[access.provider])
         Storage(f"{name}-storage", after=ready, opts=inside)
         karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, after=ready, opts=both)
-        launchers: list[pulumi.Resource] = [karpenter.release]
-        if operator_profiles(config):
-            launchers.append(GpuOperator(f"{name}-gpu-operator", config, after=ready, opts=inside).release)
-        if any(pool.multi_node for pool in config.pools):
-            launchers += Efa(f"{name}-efa", config, network=network, after=ready, opts=both).ready
+        launchers = [karpenter.release, *self._make_operators(config, network, after=ready, opts=both)]
         self._make_static_pools(config, network, nodes, after=launchers, opts=cloud)
         pools = self._make_pools(config, after=launchers, opts=inside)
         for tenant in config.tenants:
@@ -64,6 +61,20 @@ class Platform(pulumi.ComponentResource):
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
+
+    def _make_operators(
+        self, config: StackConfig, network: Network, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
+        """What makes GPUs of nodes, and before it what watches them; returns what pools wait for."""
+        name, made = self.cluster_name, list[pulumi.Resource]()
+        if config.monitoring:
+            watched = Monitoring(f"{name}-monitoring", config, config.monitoring, after=after, opts=opts)
+            after = [*after, *watched.ready]
+        if operator_profiles(config):
+            made.append(GpuOperator(f"{name}-gpu-operator", config, after=after, opts=opts).release)
+        if any(pool.multi_node for pool in config.pools):
+            made += Efa(f"{name}-efa", config, network=network, after=after, opts=opts).ready
+        return made
 
     def _make_static_pools(
         self,

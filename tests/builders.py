@@ -68,6 +68,21 @@ def problems(region: str = REGION, **overrides: Any) -> list[str]:
     return []
 
 
+SMTP = {"host": "smtp.example.com:587", "sender": "gpu@example.com", "username": "gpu"}
+AMP_ARN = f"arn:aws:aps:{REGION}:{ACCOUNT}:workspace/ws-0a1b2c3d"
+
+
+def monitoring(**overrides: Any) -> dict[str, Any]:
+    """The field of a stack that installs Prometheus."""
+    return {"monitoring": {"mode": "install", **overrides}}
+
+
+def notify(**overrides: Any) -> dict[str, Any]:
+    """A Prometheus that tells a team in Slack and by e-mail, and whoever is on call."""
+    told = {"slackChannel": "#gpu", "pagerduty": True, "emails": ["gpu-team@example.com"], "smtp": SMTP}
+    return monitoring(notify={**told, **overrides})
+
+
 def billing(monthly_budget: float = 20_000, **overrides: Any) -> dict[str, Any]:
     """The fields of a stack with a budget of which AWS warns one team."""
     return {"monthlyBudget": monthly_budget, "billing": {"emails": ["gpu-costs@example.com"], **overrides}}

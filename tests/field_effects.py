@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .builders import billing, cluster, network, pool, role, stack, tenant
+from .builders import AMP_ARN, SMTP, billing, cluster, monitoring, network, notify, pool, role, stack, tenant
 
 Stack = tuple[dict[str, Any], str]
 """A stack object and its region."""
@@ -38,6 +38,18 @@ def billings(one: dict[str, Any], other: dict[str, Any]) -> Pair:
     return stacks(billing(**one), billing(**other))
 
 
+def remote(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks(monitoring(remoteWrite=one), monitoring(remoteWrite=other))
+
+
+def smtp(**other: Any) -> Pair:
+    return stacks(notify(), notify(smtp={**SMTP, **other}))
+
+
+def selected(release: str) -> dict[str, Any]:
+    return {"monitoring": {"mode": "existing", "labels": {"release": release}}}
+
+
 def api(**access: Any) -> dict[str, Any]:
     return {"api": access}
 
@@ -71,6 +83,9 @@ def planned(**other: Any) -> dict[str, Any]:
 OTHER = {"mode": "mps", "replicas": 2}
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
+WORKSPACE = {"mode": "amp", "workspaceArn": AMP_ARN}
+OTHER_WORKSPACE = {**WORKSPACE, "workspaceArn": f"{AMP_ARN}4e"}
+ELSEWHERE = {"mode": "endpoint", "url": "https://a.example.com/push"}
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
@@ -130,6 +145,27 @@ CHANGES: dict[str, Pair] = {
     "billing.anomalyMonitorArn": billings({}, {"anomalyMonitorArn": MONITOR}),
     "billing.activateTags": billings({}, {"activateTags": True}),
     "billing.export": billings({}, {"export": True}),
+    "monitoring<InstallMonitoring>.mode": stacks(monitoring(), {"monitoring": {"mode": "existing"}}),
+    "monitoring<InstallMonitoring>.retentionDays": stacks(monitoring(), monitoring(retentionDays=30)),
+    "monitoring<InstallMonitoring>.storageGib": stacks(monitoring(), monitoring(storageGib=200)),
+    "monitoring<InstallMonitoring>.remoteWrite<Amp>.mode": remote(WORKSPACE, ELSEWHERE),
+    "monitoring<InstallMonitoring>.remoteWrite<Amp>.workspaceArn": remote(WORKSPACE, OTHER_WORKSPACE),
+    "monitoring<InstallMonitoring>.remoteWrite<RemoteUrl>.mode": remote(ELSEWHERE, WORKSPACE),
+    "monitoring<InstallMonitoring>.remoteWrite<RemoteUrl>.url": remote(
+        ELSEWHERE, {**ELSEWHERE, "url": "https://b.example.com/push"}
+    ),
+    "monitoring<InstallMonitoring>.remoteWrite<RemoteUrl>.username": remote(ELSEWHERE, {**ELSEWHERE, "username": "a"}),
+    "monitoring<InstallMonitoring>.notify.slackChannel": stacks(notify(), notify(slackChannel="#other")),
+    "monitoring<InstallMonitoring>.notify.pagerduty": stacks(notify(), notify(pagerduty=False)),
+    "monitoring<InstallMonitoring>.notify.emails": stacks(notify(), notify(emails=["others@example.com"])),
+    "monitoring<InstallMonitoring>.notify.smtp.host": smtp(host="smtp.example.org:587"),
+    "monitoring<InstallMonitoring>.notify.smtp.sender": smtp(sender="alerts@example.com"),
+    "monitoring<InstallMonitoring>.notify.smtp.username": smtp(username="other"),
+    "monitoring<ExistingMonitoring>.mode": stacks({"monitoring": {"mode": "existing"}}, monitoring()),
+    "monitoring<ExistingMonitoring>.labels": stacks(selected("a"), selected("b")),
+    "helmOverrides.kubePrometheusStack": stacks(
+        monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"enabled": True}}}}
+    ),
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
 }
@@ -256,5 +292,9 @@ COUPLED: dict[str, tuple[str, ...]] = {
     "cluster.api<PublicApi>.access": ("cluster.api",),
     **{f"pools[].sharing<{model}>.mode": ("pools[].sharing",) for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")},
     "pools[].staticNodes": ("pools[].maxGpus",),
+    **{
+        f"monitoring<InstallMonitoring>.remoteWrite<{model}>.mode": ("monitoring.remoteWrite",)
+        for model in ("Amp", "RemoteUrl")
+    },
 }
 """Place → what has to change with it."""

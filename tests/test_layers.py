@@ -23,7 +23,8 @@ CONFIG_AND_BELOW = {*BELOW}
 ALLOWED: dict[str, set[str]] = {
     **BELOW,
     "plan": CONFIG_AND_BELOW,
-    "components": CONFIG_AND_BELOW,
+    "monitoring": CONFIG_AND_BELOW,
+    "components": {*CONFIG_AND_BELOW, "monitoring"},
     "policies": {"errors", "catalog", "sharing"},
     "__main__": {"errors", "config", "components"},
     "blueprint.__main__": {"cli"},

@@ -2,7 +2,7 @@
 
 Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
-EKS node monitoring agent 1.7.1 (external DCGM host engine). EKS add-on, node and kubectl releases were read in public
+EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22. EKS add-on, node and kubectl releases were read in public
 repositories that run them, not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
 """
 
@@ -84,6 +84,20 @@ EFA_PLUGIN = Chart(
     version="v0.5.30",
     reference="aws-efa-k8s-device-plugin",
     repository="https://aws.github.io/eks-charts",
+)
+_PROMETHEUS_CHARTS = "https://prometheus-community.github.io/helm-charts"
+PROMETHEUS_CRDS = Chart(
+    name="prometheus-operator-crds",
+    version="31.0.1",
+    reference="prometheus-operator-crds",
+    repository=_PROMETHEUS_CHARTS,
+)
+PROMETHEUS_STACK = Chart(
+    name="kube-prometheus-stack",
+    version="88.5.3",
+    reference="kube-prometheus-stack",
+    repository=_PROMETHEUS_CHARTS,
+    crds_apart=True,
 )
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""

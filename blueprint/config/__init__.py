@@ -4,6 +4,7 @@ from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi
 from .disruption import Disruption
 from .hours import Hours
+from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .parse import StackFile, load, open_stack, parse, warnings
 from .pools import Pool
@@ -18,8 +19,11 @@ __all__ = [
     "Billing",
     "Cluster",
     "Disruption",
+    "ExistingMonitoring",
     "ExistingVpc",
     "Hours",
+    "InstallMonitoring",
+    "Monitoring",
     "NewVpc",
     "Pool",
     "PrivateApi",

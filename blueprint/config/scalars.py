@@ -78,6 +78,22 @@ AnomalyMonitorArn = Annotated[
     _shape(_MONITOR, "the ARN of an anomaly monitor, arn:aws:ce::<account>:anomalymonitor/<id>", 2048),
     _schema(f"^{_MONITOR}$"),
 ]
+_WORKSPACE = r"arn:aws:aps:[a-z0-9-]+:\d{12}:workspace/ws-[0-9a-f-]+"
+AmpWorkspaceArn = Annotated[
+    str,
+    _shape(_WORKSPACE, "the ARN of an AMP workspace, arn:aws:aps:<region>:<account>:workspace/ws-…", 2048),
+    _schema(f"^{_WORKSPACE}$"),
+]
+_URL = r"https://[^\s/?#@]+(/[^\s?#]*)?"
+HttpsUrl = Annotated[
+    str, _shape(_URL, "an https:// address without user, password or query", 2048), _schema(f"^{_URL}$")
+]
+_CHANNEL = r"#[a-z0-9_-]+"
+SlackChannel = Annotated[str, _shape(_CHANNEL, 'a Slack channel such as "#gpu-alerts"', 81), _schema(f"^{_CHANNEL}$")]
+_SMTP = r"[A-Za-z0-9.-]+:\d{2,5}"
+SmtpHost = Annotated[
+    str, _shape(_SMTP, "host:port, such as email-smtp.us-east-1.amazonaws.com:587", 260), _schema(f"^{_SMTP}$")
+]
 
 
 def _share(value: float) -> float:

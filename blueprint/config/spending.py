@@ -6,8 +6,10 @@ from ..catalog import BOTTLEROCKET, instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
 from ..pricing import Cost, Item, Node, Reserved, Spend, Terms, Usd, Use, disk, item, machine, pool_cost, price_of_a_gpu
+from ..sharing import Mig
 from .buying import Reservation
 from .cluster import SYSTEM_DISK_GIB
+from .monitoring import InstallMonitoring
 from .network import NewVpc
 from .nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from .pools import Pool
@@ -60,6 +62,17 @@ def usable(stack: StackConfig, pool: Pool) -> int:
     """GPUs of the ceiling that whole nodes can hold."""
     sizes = {row.gpu_devices for row in stack.instances_of(pool)}
     return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
+
+
+def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
+    """What part of one GPU one unit of a pool is: instances of several MIG profiles count by their compute slices."""
+    per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
+    table = pool.model.mig
+    if len(per_gpu) == 1 or table is None or not isinstance(pool.sharing, Mig):
+        return {unit: 1 / (count * len(per_gpu)) for unit, count in per_gpu.items()}
+    slices = {unit: table.profiles[unit].compute_slices for unit in per_gpu}
+    whole = sum(slices[unit] * count for unit, count in per_gpu.items())
+    return {unit: slices[unit] / whole for unit in per_gpu}
 
 
 def expected_use(stack: StackConfig, pool: Pool) -> Use:
@@ -116,6 +129,8 @@ def platform_items(stack: StackConfig) -> list[Item]:
             found.append(item("interface endpoints, by zone", "interface-endpoint", region, interfaces))
     if stack.cluster.secrets_key_arn is None:
         found.append(item("KMS key", "kms-key", region))
+    if isinstance(stack.monitoring, InstallMonitoring):
+        found.append(Item("volume of Prometheus", 1, disk(region, gib=stack.monitoring.storage_gib)))
     if stack.costs.load_balancers:
         found.append(item("load balancers", "network-load-balancer", region, stack.costs.load_balancers))
     for one in stack.reservations:

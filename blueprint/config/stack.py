@@ -16,6 +16,7 @@ from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .costs import Costs
+from .monitoring import MONITORING_NAMESPACE, Amp, InstallMonitoring, Monitoring
 from .network import ExistingVpc, Network
 from .pools import Pool
 from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
@@ -37,6 +38,8 @@ class HelmOverrides(Model):
     """Values of the karpenter chart."""
     gpu_operator: dict[str, Any] = {}
     """Values of the gpu-operator chart."""
+    kube_prometheus_stack: dict[str, Any] = {}
+    """Values of the kube-prometheus-stack chart."""
 
 
 class StackConfig(Model):
@@ -72,6 +75,8 @@ class StackConfig(Model):
     """What the cost estimate assumes."""
     billing: Billing | None = None
     """What AWS itself watches: budget alarms, anomalies, tags, detailed billing."""
+    monitoring: Monitoring | None = None
+    """What watches the platform; nothing unless given."""
     waivers: list[Waiver] = []
     """Exceptions to policy rules, each for one resource and a while."""
     helm_overrides: HelmOverrides = HelmOverrides()
@@ -167,6 +172,7 @@ class StackConfig(Model):
                 ("cluster", "secretsKeyArn"), f"the key is in {key_arn.split(':')[3]}, the cluster in {self.region}"
             )
         yield from self._billing_problems()
+        yield from self._monitoring_problems()
         for index, pool in enumerate(self.pools):
             yield from (problem.under("pools", index) for problem in self._pool_problems(pool))
         yield from _same_names([pool.name for pool in self.pools], "pools", "name")
@@ -219,6 +225,16 @@ class StackConfig(Model):
             if arn and arn.split(":")[4] != self.account_id:
                 text = f"is of account {arn.split(':')[4]!r}, the stack of {self.account_id!r}; AWS takes only its own"
                 yield Problem(("billing", field), text)
+
+    def _monitoring_problems(self) -> Iterator[Problem]:
+        for index, tenant in enumerate(self.tenants if self.monitoring else ()):
+            if tenant.space == MONITORING_NAMESPACE:
+                path = ("tenants", index, "namespace" if tenant.namespace else "name")
+                yield Problem(path, f"{tenant.space!r} is where Prometheus runs; choose another namespace")
+        target = self.monitoring.remote_write if isinstance(self.monitoring, InstallMonitoring) else None
+        if isinstance(target, Amp) and target.workspace_arn.split(":")[4] != self.account_id:
+            text = f"is of account {target.workspace_arn.split(':')[4]!r}, the stack of {self.account_id!r}; its pods may write to their own"
+            yield Problem(("monitoring", "remoteWrite", "workspaceArn"), text)
 
     def _pool_problems(self, pool: Pool) -> Iterator[Problem]:
         for index, zone in enumerate(pool.zones or []):

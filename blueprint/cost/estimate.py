@@ -9,10 +9,10 @@ from pydantic.alias_generators import to_camel
 
 from ..catalog import prices
 from ..config import Pool, StackConfig
-from ..config.spending import ON_DEMAND, cost_of, expected_use, platform_items, terms_of, usable
+from ..config.spending import ON_DEMAND, cost_of, expected_use, platform_items, shares_of_a_gpu, terms_of, usable
 from ..pricing import Cost, Item, Spend, Usd, Use, spot_share
 from .advice import Advice, advice
-from .tenants import shares_of_a_gpu, tenant_shares
+from .tenants import tenant_shares
 
 CASES = ("floor", "expected", "ceiling")
 

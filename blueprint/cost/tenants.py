@@ -3,23 +3,11 @@
 from collections.abc import Mapping
 
 from ..config import Pool, StackConfig, Tenant
-from ..config.spending import usable
+from ..config.spending import shares_of_a_gpu, usable
 from ..pricing import Cost
-from ..sharing import Mig
 
 UNASSIGNED = "no tenant"
 """What no quota covers."""
-
-
-def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
-    """What part of one GPU one unit of a pool is: instances of several MIG profiles count by their compute slices."""
-    per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
-    table = pool.model.mig
-    if len(per_gpu) == 1 or table is None or not isinstance(pool.sharing, Mig):
-        return {unit: 1 / (count * len(per_gpu)) for unit, count in per_gpu.items()}
-    slices = {unit: table.profiles[unit].compute_slices for unit in per_gpu}
-    whole = sum(slices[unit] * count for unit, count in per_gpu.items())
-    return {unit: slices[unit] / whole for unit in per_gpu}
 
 
 def tenant_shares(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Cost]:

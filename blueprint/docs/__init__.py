@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from .alerts_page import alerts_page
 from .config_page import config_page, file_schema
 from .policies_page import described, policies_page
 from .sharing_page import sharing_page
@@ -15,6 +16,7 @@ def pages() -> dict[Path, str]:
         Path("docs/config.md"): config_page(),
         Path("docs/sharing.md"): sharing_page(),
         Path("docs/policies.md"): policies_page(),
+        Path("docs/alerts.md"): alerts_page(),
     }
 
 

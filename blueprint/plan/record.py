@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-from pulumi.runtime import settings
+from pulumi.runtime import rpc, settings
 from pulumi.runtime.stack import run_in_stack
 
 from ..config import PROJECT
+from ..config.monitoring import SECRET_KEYS
 from ..errors import ProgramError
 from .monitor import RecordingEngine, RecordingMonitor
 from .resource import PlannedResource
@@ -54,7 +55,7 @@ def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] |
             )
         )
         pulumi.runtime.set_all_config(
-            {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in config.items()},
+            _as_texts(config),
             [],
         )
         try:
@@ -62,6 +63,15 @@ def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] |
         except pulumi.RunError as error:
             raise ProgramError(str(error)) from None
     return _ordered(monitor.resources)
+
+
+def _as_texts(config: Mapping[str, Any]) -> dict[str, str]:
+    """Config as the CLI hands it over; secrets are not known here, those of the file as little as those to be set yet."""
+    secret = {f"{PROJECT}:{key}" for key in SECRET_KEYS} | {
+        key for key, value in config.items() if isinstance(value, dict) and set(value) == {"secure"}
+    }
+    texts = {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in config.items()}
+    return {**texts, **dict.fromkeys(sorted(secret), rpc.UNKNOWN)}
 
 
 def _ordered(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:

@@ -1,0 +1,8 @@
+"""What is measured and what is told of it: metrics, recording rules and alerts, as plain values."""
+
+from .alerts import ALERTS
+from .recording import RECORDINGS
+from .rule_files import rule_groups
+from .rules import Alert, Recording
+
+__all__ = ["ALERTS", "RECORDINGS", "Alert", "Recording", "rule_groups"]

@@ -1,0 +1,84 @@
+"""Alerts about GPUs that are paid for and not used, and about limits that are near."""
+
+from .facts import RESERVED
+from .metrics import NODE_LABELS, shown
+from .recording import renamed
+from .rules import Alert
+
+_ID = shown(NODE_LABELS[3])
+_BY_ID = renamed(f'kube_node_labels{{{_ID}!=""}}', "reservation", _ID)
+_IN_USE = f"count by (reservation) ({_BY_ID})"
+MOST_INTERRUPTIONS = 3
+
+COST_ALERTS = (
+    Alert(
+        name="GpuIdle",
+        subject="Cost and limits",
+        severity="warning",
+        expr="gpu_pod:gpus:idle > 0",
+        wait="5m",
+        summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has held {{ $value | humanize }} GPUs of pool {{ $labels.pool }}"
+        " for an hour and done nothing with them",
+        costs="Its GPUs at full price (`gpu_pool:usd_per_gpu_hour:avg`), and the wait of whoever needs one.",
+        steps=(
+            "Ask the team: a notebook that was left open, a server without traffic, a job that hangs?",
+            "Nobody answers: scale its Deployment to 0 or delete the pod.",
+            "It happens each day: give the pool hours, share the GPU, or scale on the length of the queue.",
+        ),
+    ),
+    Alert(
+        name="GpuReservationIdle",
+        subject="Cost and limits",
+        severity="warning",
+        expr=f"{RESERVED} - on (reservation) ({_IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
+        wait="1h",
+        summary="{{ $value }} instances of reservation {{ $labels.reservation }} run nothing",
+        costs="They are billed in full, used or not.",
+        steps=(
+            "See whether work waits that could use them: the pool's `purchase` needs `reserved`, its pods the pool's taint.",
+            "Nobody needs them: give the reservation back (`aws ec2 modify-capacity-reservation`), or share it with another account.",
+        ),
+    ),
+    Alert(
+        name="GpuQuotaNearlyUsed",
+        subject="Cost and limits",
+        severity="info",
+        expr='(max by (namespace, resource) (kube_resourcequota{resource=~"requests.nvidia.com/.+",type="used"})'
+        ' / on (namespace, resource) max by (namespace, resource) (kube_resourcequota{type="hard"})) > 0.9',
+        wait="30m",
+        summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its {{ $labels.resource }}",
+        costs="The team's next pod is refused, not queued.",
+        steps=(
+            "See what holds them and whether it works: `gpu_pod:gpus:idle`.",
+            "Raise `tenants.gpus` in the stack file if the pool's ceiling has room.",
+        ),
+    ),
+    Alert(
+        name="GpuPoolAtCeiling",
+        subject="Cost and limits",
+        severity="warning",
+        expr='(max by (nodepool, resource_type) (karpenter_nodepools_usage{resource_type=~"nvidia.com/.+"})'
+        " / on (nodepool, resource_type) max by (nodepool, resource_type) (karpenter_nodepools_limit)) > 0.9",
+        wait="30m",
+        summary="Pool {{ $labels.nodepool }} is at {{ $value | humanizePercentage }} of its {{ $labels.resource_type }}",
+        costs="Karpenter launches nothing more for it: pods wait until others end.",
+        steps=(
+            "See whether what runs is used: `gpu_pool_tenant:gpus:used` beside `gpu_pool_tenant:gpus:allocated`.",
+            "Raise `maxGpus` in the stack file; `python -m blueprint quotas STACK` says whether AWS allows it.",
+        ),
+    ),
+    Alert(
+        name="SpotInterruptionsFrequent",
+        subject="Cost and limits",
+        severity="warning",
+        expr='sum by (nodepool) (increase(karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}[1h]))'
+        f" > {MOST_INTERRUPTIONS}",
+        summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
+        costs="Work since the last checkpoint, and the minutes in which nodes start and load images again.",
+        steps=(
+            "Add instance types and zones to the pool: each is a market of its own.",
+            "Put `on-demand` behind `spot` in `purchase`, so that pods need not wait.",
+            "Jobs that lose much: shorter checkpoints, or another pool.",
+        ),
+    ),
+)

@@ -1,0 +1,71 @@
+"""What only the stack file and the catalogue know, as constant series: shares of a GPU, prices, reservations."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..config import Pool, StackConfig
+from ..config.spending import nodes_of, shares_of_a_gpu, terms_of
+from ..pricing import Node, Terms
+from ..sharing import Mig, mig_layout
+from .metrics import resource_label
+
+PER_UNIT = "gpu_blueprint:gpus_per_unit"
+PER_DEVICE = "gpu_blueprint:gpus_per_device"
+USD = "gpu_blueprint:usd_per_gpu_hour"
+RESERVED = "gpu_blueprint:reserved_instances"
+
+FACTS = {
+    PER_UNIT: "What part of a GPU one unit of a resource is, by `pool` and `resource`.",
+    PER_DEVICE: "What part of a GPU one device is that DCGM measures, by `pool` and, for MIG, `GPU_I_PROFILE`; "
+    "only of pools whose nodes run dcgm-exporter.",
+    USD: "Price of a GPU in US dollars an hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue.",
+    RESERVED: "Instances of a capacity reservation, by `reservation`.",
+}
+"""Name of a constant series → what it says."""
+
+
+def facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
+    """Yield a recording rule for each constant of a stack."""
+    for pool in stack.pools:
+        for unit, share in shares_of_a_gpu(pool).items():
+            yield _fact(PER_UNIT, share, pool=pool.name, resource=resource_label(pool.profile.units[unit]))
+        if not pool.profile.operands_off:
+            for profile, share in _device_shares(pool).items():
+                yield _fact(PER_DEVICE, share, pool=pool.name, GPU_I_PROFILE=profile)
+        for node in nodes_of(stack, pool):
+            yield from _prices(stack, pool, node)
+    for one in stack.reservations:
+        yield _fact(RESERVED, one.instances, reservation=str(one.id))
+
+
+def _device_shares(pool: Pool) -> dict[str, float]:
+    """MIG profile → its part of a GPU; the empty profile stands for a whole one."""
+    if not isinstance(pool.sharing, Mig):
+        return {"": 1.0}
+    shares, units = shares_of_a_gpu(pool), pool.profile.units
+    layout = mig_layout(pool.model, pool.sharing)
+    if len(layout) == 1:
+        return {name: 1 / count for name, count in layout.items()}
+    turns = pool.sharing.replicas or 1
+    return {name: turns * shares[name] for name in layout if name in units}
+
+
+def _prices(stack: StackConfig, pool: Pool, node: Node) -> Iterator[dict[str, Any]]:
+    bought = terms_of(stack, pool)
+    always = Terms(False, bought.spot_share, bought.plan_factor)
+    ways = {"spot": bought, "on-demand": always, "reserved": always}
+    for kind in pool.purchase:
+        price = node.gpu(ways[kind])
+        if not price.unknown:
+            # Nodes of a fixed size carry no label that says how they were bought.
+            how = "" if pool.static_nodes else kind
+            where = {"pool": pool.name, "instance_type": node.row.instance_type, "capacity_type": how}
+            yield _fact(USD, round(price.known, 4), **where)
+
+
+def _fact(name: str, value: float, **labels: str) -> dict[str, Any]:
+    return {
+        "record": name,
+        "expr": f"vector({value!r})",
+        "labels": {key: text for key, text in labels.items() if text},
+    }

@@ -1,0 +1,81 @@
+"""Every metric that a rule may use, with the labels that it carries when it has been scraped.
+
+Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota) and customresourcestate-metrics;
+Karpenter v1.15 reference/metrics.md and pkg/controllers/metrics/nodepool; dcgm-exporter 4.8.3; Kubernetes metrics
+reference (kubelet_image_pull_duration_seconds, ALPHA). Read 2026-11-21. Which labels we choose where exporters leave
+a choice: docs/decisions/0009-monitoring.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..catalog.dcgm_metrics import DCGM_FIELDS
+
+NODE_LABELS = (
+    "gpu-blueprint/pool",
+    "node.kubernetes.io/instance-type",
+    "karpenter.sh/capacity-type",
+    "karpenter.k8s.aws/capacity-reservation-id",
+    "nvidia.com/mig.config.state",
+)
+"""Node labels that rules need; kube-state-metrics shows none that it is not told to."""
+NAMESPACE_LABELS = ("gpu-blueprint/tenant",)
+
+DCGM_JOB = "nvidia-dcgm-exporter"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Who exports it, and its labels; those of the target itself (job, instance) are left out."""
+
+    exporter: str
+    labels: frozenset[str]
+
+
+def shown(label: str) -> str:
+    """How kube-state-metrics calls a Kubernetes label."""
+    return "label_" + "".join(letter if letter.isalnum() else "_" for letter in label)
+
+
+def resource_label(resource: str) -> str:
+    """How kube-state-metrics calls an extended resource in its label ``resource``."""
+    return "".join(letter if letter.isalnum() else "_" for letter in resource)
+
+
+def _of(exporter: str, **labels: str) -> dict[str, Metric]:
+    return {name: Metric(exporter, frozenset(text.split())) for name, text in labels.items()}
+
+
+_STATE = _of(
+    "kube-state-metrics",
+    kube_node_labels=f"node {' '.join(map(shown, NODE_LABELS))}",
+    kube_namespace_labels=f"namespace {' '.join(map(shown, NAMESPACE_LABELS))}",
+    kube_node_status_allocatable="node resource unit",
+    kube_pod_container_resource_requests="namespace pod uid container node resource unit",
+    kube_pod_status_phase="namespace pod uid phase",
+    kube_resourcequota="namespace resourcequota resource type",
+    kube_nodeoverlay_status_condition="nodeoverlay type",
+)
+_KARPENTER = _of(
+    "karpenter",
+    karpenter_build_info="version goversion goarch commit",
+    karpenter_nodepools_usage="nodepool resource_type",
+    karpenter_nodepools_limit="nodepool resource_type",
+    karpenter_nodeclaims_disrupted_total="nodepool reason capacity_type",
+    operator_nodeclaim_status_condition_count="name type status reason",
+    operator_ec2nodeclass_status_condition_count="name type status reason",
+)
+_KUBELET = _of(
+    "kubelet",
+    kubelet_image_pull_duration_seconds_bucket="node le image_size_in_bytes",
+    kubelet_image_pull_duration_seconds_count="node image_size_in_bytes",
+)
+_DEVICE = "gpu UUID device modelName node hostname namespace pod container vgpu GPU_I_ID GPU_I_PROFILE"
+_MORE = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
+_DCGM = _of("dcgm-exporter", **{field.name: _DEVICE + _MORE.get(field.name, "") for field in DCGM_FIELDS})
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {**_STATE, **_KARPENTER, **_KUBELET, **_DCGM, **_of("prometheus", up="job instance node")}
+)
+"""Name → exporter and labels."""

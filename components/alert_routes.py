@@ -1,0 +1,64 @@
+"""Alertmanager's routing: who is told of what. Secrets are files that it mounts, and stand in no value."""
+
+from typing import Any
+
+from blueprint.config.monitoring import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, Notify
+
+SECRET = "alert-routes"
+_FOLDER = f"/etc/alertmanager/secrets/{SECRET}"
+NOBODY, TEAM, ON_CALL = "nobody", "team", "on-call"
+_TEXT = "{{ range .Alerts }}*{{ .Annotations.summary }}*\n{{ .Annotations.costs }}\n{{ .Annotations.first_steps }}\n{{ end }}"
+
+
+def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
+    """Alertmanager's config: everything to the team, critical alerts to whoever is on call besides."""
+    team = _slack(notify) | _email(notify) if notify else {}
+    paged = bool(notify and notify.pagerduty)
+    return {
+        "route": {
+            "receiver": TEAM if team else NOBODY,
+            "group_by": ["alertname", "pool", "namespace"],
+            "group_wait": "30s",
+            "group_interval": "5m",
+            "repeat_interval": "12h",
+            "routes": [
+                {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']},
+                *([{"receiver": ON_CALL, "matchers": ['severity = "critical"'], "continue": True}] if paged else []),
+                *([{"receiver": TEAM, "matchers": ['severity =~ ".+"']}] if paged and team else []),
+            ],
+        },
+        "receivers": [
+            {"name": NOBODY},
+            *([{"name": TEAM, **team}] if team else []),
+            *([{"name": ON_CALL, **_pagerduty()}] if paged else []),
+        ],
+    }
+
+
+def _slack(notify: Notify) -> dict[str, Any]:
+    if notify.slack_channel is None:
+        return {}
+    one = {
+        "api_url_file": f"{_FOLDER}/{SLACK_WEBHOOK}",
+        "channel": notify.slack_channel,
+        "send_resolved": True,
+        "title": "{{ .Status | toUpper }}: {{ .CommonLabels.alertname }}",
+        "text": _TEXT,
+    }
+    return {"slack_configs": [one]}
+
+
+def _email(notify: Notify) -> dict[str, Any]:
+    if notify.smtp is None:
+        return {}
+    server = {
+        "smarthost": notify.smtp.host,
+        "from": notify.smtp.sender,
+        "auth_username": notify.smtp.username,
+        "auth_password_file": f"{_FOLDER}/{SMTP_PASSWORD}",
+    }
+    return {"email_configs": [{"to": ", ".join(notify.emails), "send_resolved": True, **server}]}
+
+
+def _pagerduty() -> dict[str, Any]:
+    return {"pagerduty_configs": [{"routing_key_file": f"{_FOLDER}/{PAGERDUTY_KEY}", "send_resolved": True}]}

@@ -1,0 +1,137 @@
+"""What watches the platform: custom resource definitions, monitors and rules, and Prometheus unless the team has one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+
+from blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
+from blueprint.config import InstallMonitoring, StackConfig
+from blueprint.config import Monitoring as MonitoringConfig
+from blueprint.config.monitoring import MONITORING_NAMESPACE, REMOTE_WRITE_PASSWORD, Amp
+from blueprint.monitoring import rule_groups
+
+from .alert_routes import SECRET
+from .gpu_operator import operator_profiles
+from .helm import chart_release
+from .monitors import dcgm_monitor, karpenter_monitor
+from .prometheus_values import REMOTE_SECRET, SERVICE_ACCOUNT, prometheus_values
+from .roles import ServiceRole, pod_identity_trust
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Monitoring; ``ready`` is what operators depend on that look for ServiceMonitors."""
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        monitoring: MonitoringConfig,
+        *,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Monitoring", name, None, opts)
+        namespace = k8s.core.v1.Namespace(
+            f"{name}-namespace",
+            # The node exporter sees its host.
+            metadata={
+                "name": MONITORING_NAMESPACE,
+                "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
+            },
+            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+        )
+        crds = chart_release(
+            f"{name}-crd", PROMETHEUS_CRDS, MONITORING_NAMESPACE, {}, parent=self, depends_on=[namespace, *after]
+        )
+        self.ready = [crds]
+        labels: dict[str, str] = {}
+        if isinstance(monitoring, InstallMonitoring):
+            self._install(name, config, monitoring, after=[namespace, crds, *after])
+        else:
+            labels = dict(monitoring.labels or {})
+        for role, (kind, spec) in objects(config).items():
+            k8s.apiextensions.CustomResource(
+                f"{name}-{role}",
+                api_version="monitoring.coreos.com/v1",
+                kind=kind,
+                metadata={"name": f"gpu-blueprint-{role}", "namespace": MONITORING_NAMESPACE, "labels": labels},
+                spec=spec,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
+            )
+        self.register_outputs({})
+
+    def _install(
+        self, name: str, config: StackConfig, monitoring: InstallMonitoring, *, after: list[pulumi.Resource]
+    ) -> None:
+        needed = [*after]
+        if monitoring.notify:
+            needed.append(self._make_secret(f"{name}-routes", SECRET, secrets(monitoring.notify.secrets), after))
+        target = monitoring.remote_write
+        if isinstance(target, Amp):
+            needed += self._make_identity(name, config, target, after)
+        elif target and target.username:
+            values: dict[str, pulumi.Input[str]] = {"username": target.username}
+            values["password"] = secrets([REMOTE_WRITE_PASSWORD])[REMOTE_WRITE_PASSWORD]
+            needed.append(self._make_secret(f"{name}-remote-write", REMOTE_SECRET, values, after))
+        chart_release(
+            f"{name}-release",
+            PROMETHEUS_STACK,
+            MONITORING_NAMESPACE,
+            prometheus_values(config, monitoring),
+            parent=self,
+            depends_on=needed,
+        )
+
+    def _make_secret(
+        self, name: str, title: str, values: Mapping[str, pulumi.Input[str]], after: list[pulumi.Resource]
+    ) -> pulumi.Resource:
+        return k8s.core.v1.Secret(
+            name,
+            metadata={"name": title, "namespace": MONITORING_NAMESPACE},
+            string_data=values,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+        )
+
+    def _make_identity(
+        self, name: str, config: StackConfig, target: Amp, after: list[pulumi.Resource]
+    ) -> list[pulumi.Resource]:
+        """Let Prometheus write to the workspace, and to nothing else."""
+        allowed = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [target.workspace_arn]}
+        role = ServiceRole(
+            name,
+            config,
+            trust=pod_identity_trust(config),
+            policies={"remote-write": {"Statement": [allowed]}},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        identity = aws.eks.PodIdentityAssociation(
+            f"{name}-identity",
+            cluster_name=config.cluster_name,
+            namespace=MONITORING_NAMESPACE,
+            service_account=SERVICE_ACCOUNT,
+            role_arn=role.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *after]),
+        )
+        return [identity, *role.ready]
+
+
+def objects(config: StackConfig) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Name → kind and ``spec`` of what the Prometheus operator reads, whoever installed it."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {
+        "rules": ("PrometheusRule", {"groups": rule_groups(config)}),
+        "karpenter": ("ServiceMonitor", karpenter_monitor()),
+    }
+    if operator_profiles(config):
+        found["dcgm"] = ("ServiceMonitor", dcgm_monitor())
+    return found
+
+
+def secrets(keys: list[str]) -> dict[str, pulumi.Output[str]]:
+    """Secrets of the stack's Pulumi config, beside the stack object; one that is missing ends the program."""
+    config = pulumi.Config()
+    return {key: config.require_secret(key) for key in keys}

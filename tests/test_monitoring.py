@@ -1,0 +1,165 @@
+"""What watches the platform, as it is rendered: in what order, with which labels, and where secrets do not stand."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from blueprint.catalog.dcgm_metrics import dcgm_csv
+from blueprint.monitoring import rule_groups
+from blueprint.monitoring.metrics import DCGM_JOB, NAMESPACE_LABELS, NODE_LABELS
+from components.alert_routes import alertmanager_config
+
+from . import builders
+from .plans import SHIPPED, Plan, one, plan, plan_of, some
+
+EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
+KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
+
+
+def watched(**fields: Any) -> Plan:
+    """The plan of a stack that installs Prometheus."""
+    return plan_of(builders.stack(**builders.monitoring(**fields)))
+
+
+def values(planned: Plan) -> dict[str, Any]:
+    found: dict[str, Any] = one(planned, "Release", "-monitoring-release").inputs["values"]
+    return found
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_without_monitoring_nothing_is_made_and_the_exporter_keeps_its_list(stack: str) -> None:
+    assert some(plan(stack), "PrometheusRule") == some(plan(stack), "ServiceMonitor") == []
+    exporter = one(plan(stack), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
+    assert exporter == {"enabled": True, "serviceMonitor": {"enabled": False}}
+
+
+@pytest.mark.parametrize("fields", [builders.monitoring(), EXISTING], ids=["install", "existing"])
+def test_definitions_come_before_monitors_and_before_the_gpu_operator(fields: dict[str, Any]) -> None:
+    planned = plan_of(builders.stack(**fields))
+    crds = one(planned, "Release", "-monitoring-crd").urn
+    waiting = [
+        *some(planned, "ServiceMonitor"),
+        one(planned, "PrometheusRule"),
+        one(planned, "Release", "-gpu-operator-"),
+    ]
+    assert len(waiting) == 4
+    assert all(crds in found.dependencies for found in waiting)
+
+
+def test_a_team_with_its_own_prometheus_gets_definitions_monitors_and_rules_alone() -> None:
+    planned = plan_of(builders.stack(**EXISTING))
+    assert [found.name for found in some(planned, "Release", "-monitoring-")] == ["gpu-test-monitoring-crd"]
+    for found in [one(planned, "PrometheusRule"), *some(planned, "ServiceMonitor")]:
+        assert found.inputs["metadata"]["labels"] == {"release": "prometheus"}
+
+
+def test_the_rules_in_the_cluster_are_those_that_promtool_has_tested() -> None:
+    config = builders.config(**builders.monitoring())
+    assert one(watched(), "PrometheusRule").inputs["spec"] == {"groups": rule_groups(config)}
+
+
+def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
+    (endpoint,) = one(watched(), "ServiceMonitor", "-dcgm").inputs["spec"]["endpoints"]
+    named, dropped = endpoint["relabelings"]
+    assert named == {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+    assert dropped["action"] == "labeldrop" and {"namespace", "pod", "container"} <= {*dropped["regex"].split("|")}
+    assert one(watched(), "ServiceMonitor", "-dcgm").inputs["spec"]["selector"]["matchLabels"]["app"] == DCGM_JOB
+
+
+def test_the_exporter_gets_our_list_and_tells_apart_pods_that_share_a_gpu() -> None:
+    exporter = one(watched(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
+    assert exporter["config"] == {"name": "dcgm-metrics"}
+    assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
+    listed = one(watched(), "ConfigMap", "-gpu-operator-metrics")
+    assert listed.inputs["data"] == {"dcgm-metrics.csv": dcgm_csv()}
+    assert listed.urn in one(watched(), "Release", "-gpu-operator-").dependencies
+
+
+def test_where_no_exporter_runs_none_is_scraped() -> None:
+    planned = plan_of(builders.stack(pools=[builders.pool(ami={"family": "bottlerocket"})], **builders.monitoring()))
+    assert [found.name for found in some(planned, "ServiceMonitor")] == ["gpu-test-monitoring-karpenter"]
+
+
+def test_kube_state_metrics_shows_the_labels_that_rules_need() -> None:
+    shown = values(watched())["kube-state-metrics"]
+    assert shown["metricLabelsAllowlist"] == [
+        f"nodes=[{','.join(NODE_LABELS)}]",
+        f"namespaces=[{','.join(NAMESPACE_LABELS)}]",
+    ]
+    (overlay,) = shown["customResourceState"]["config"]["spec"]["resources"]
+    assert f"{overlay['metricNamePrefix']}_{overlay['metrics'][0]['name']}" == "kube_nodeoverlay_status_condition"
+
+
+def test_prometheus_sees_every_monitor_and_keeps_what_the_file_says() -> None:
+    spec = values(watched(retentionDays=30, storageGib=200))["prometheus"]["prometheusSpec"]
+    assert (spec["retention"], spec["retentionSize"]) == ("30d", "170GiB")
+    assert spec["storageSpec"]["volumeClaimTemplate"]["spec"]["resources"] == {"requests": {"storage": "200Gi"}}
+    assert spec["serviceMonitorSelectorNilUsesHelmValues"] is spec["ruleSelectorNilUsesHelmValues"] is False
+    assert values(watched())["grafana"] == {"enabled": False}
+
+
+def test_prometheus_writes_to_amp_as_itself_and_nothing_else() -> None:
+    planned = watched(remoteWrite={"mode": "amp", "workspaceArn": builders.AMP_ARN})
+    url = "https://aps-workspaces.us-east-1.amazonaws.com/workspaces/ws-0a1b2c3d/api/v1/remote_write"
+    assert values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"] == [
+        {"url": url, "sigv4": {"region": "us-east-1"}}
+    ]
+    policy = json.loads(one(planned, "Policy", "-monitoring-remote-write").inputs["policy"])
+    assert policy["Statement"] == [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [builders.AMP_ARN]}]
+    identity = one(planned, "PodIdentityAssociation", "-monitoring-identity")
+    assert identity.inputs["serviceAccount"] == values(planned)["prometheus"]["serviceAccount"]["name"]
+    assert identity.urn in one(planned, "Release", "-monitoring-release").dependencies
+
+
+def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
+    remote = {"mode": "endpoint", "url": "https://a.example.com/push", "username": "gpu"}
+    stack = builders.notify()
+    stack["monitoring"]["remoteWrite"] = remote
+    planned = plan_of(builders.stack(**stack))
+    routes = one(planned, "Secret", "-routes").inputs["stringData"]["$secret"]
+    assert {*routes} == KEYS and all(value == {"$unknown": True} for value in routes.values())
+    assert one(planned, "Secret", "-remote-write").inputs["stringData"]["$secret"]["password"] == {"$unknown": True}
+    (written,) = values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
+    assert written["basicAuth"]["password"] == {"name": "remote-write", "key": "password"}
+    assert values(planned)["alertmanager"]["alertmanagerSpec"] == {"secrets": ["alert-routes"]}
+
+
+def routed(**fields: Any) -> dict[str, Any]:
+    config = builders.config(**builders.notify(**fields)).monitoring
+    return alertmanager_config(getattr(config, "notify", None))
+
+
+def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:
+    text = yaml.safe_dump(routed())
+    assert {line.rsplit("/", 1)[-1] for line in text.splitlines() if "_file:" in line} == KEYS
+    assert text.count("/etc/alertmanager/secrets/alert-routes/") == 3
+
+
+def test_critical_alerts_page_and_reach_the_team_too() -> None:
+    quiet, paged, team = routed()["route"]["routes"]
+    assert quiet["receiver"] == "nobody" and "Watchdog" in quiet["matchers"][0]
+    assert (paged["receiver"], paged["matchers"], paged["continue"]) == ("on-call", ['severity = "critical"'], True)
+    assert team["receiver"] == routed()["route"]["receiver"] == "team"
+
+
+def test_without_anybody_to_tell_alerts_only_stand_in_prometheus() -> None:
+    assert alertmanager_config(None)["route"]["receiver"] == "nobody"
+    assert [found["name"] for found in alertmanager_config(None)["receivers"]] == ["nobody"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        (builders.monitoring(notify={}), "monitoring.notify"),
+        (builders.notify(smtp=None), "monitoring.notify.smtp"),
+        (builders.notify(emails=[]), "monitoring.notify.smtp"),
+        (builders.notify(slackChannel="gpu"), "monitoring.notify.slackChannel"),
+        (builders.monitoring(remoteWrite={"mode": "endpoint", "url": "http://a"}), "monitoring.remoteWrite.url"),
+        (builders.monitoring(remoteWrite={"mode": "amp", "workspaceArn": builders.AMP_ARN.replace(builders.ACCOUNT, "4" * 12)}), "monitoring.remoteWrite.workspaceArn"),
+        ({**builders.monitoring(), "tenants": [builders.tenant(namespace="monitoring")]}, "tenants.0.namespace"),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_refused(fields: dict[str, Any], path: str) -> None:
+    assert [line.split(":")[0] for line in builders.problems(**fields)] == [path]
