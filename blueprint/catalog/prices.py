@@ -60,8 +60,3 @@ def service(item: str, region: str) -> Price | None:
 def spot_share(family: str) -> Price | None:
     """What spot costs beside on-demand, as a share; an assumption. Source: the head of spot.csv."""
     return _spot().get(family)
-
-
-def services() -> frozenset[str]:
-    """Every item that has a price somewhere."""
-    return frozenset(item for item, _ in _services())

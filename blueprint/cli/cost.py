@@ -56,7 +56,7 @@ def stale(found: Estimate, today: date) -> str | None:
     """What to say of old prices."""
     if found.as_of is None or today - found.as_of <= STALE_AFTER:
         return None
-    return f"the oldest price is of {found.as_of}; {_refresh(found)}"
+    return f"the oldest price of an instance is of {found.as_of}; {_refresh(found)}"
 
 
 def _refresh(found: Estimate) -> str:
@@ -65,7 +65,7 @@ def _refresh(found: Estimate) -> str:
 
 def _show(stack: StackFile, found: Estimate) -> None:
     out = console()
-    dated = f"list prices of {found.as_of} or later, " if found.as_of else ""
+    dated = f"instances at list prices of {found.as_of} or later, " if found.as_of else ""
     out.print(Text.assemble((found.stack, "bold"), f" in {found.region}: US dollars, {dated}without taxes\n"))
     out.print(_sums(found))
     out.print(_slices(found))

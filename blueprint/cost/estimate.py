@@ -57,7 +57,7 @@ class Estimate:
     """The pools' reckoned costs by quota; the last entry is what no tenant's quota covers."""
     advice: list[Advice]
     as_of: date | None
-    """Day of the oldest price in it; None if none is known."""
+    """Day of the oldest price of an instance in it; None if none is known."""
     assumptions: list[str]
 
     @property
@@ -113,16 +113,10 @@ def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
 
 
 def _prices_read(stack: StackConfig) -> Iterator[prices.Price]:
-    """The prices that the estimate rests on, those of services and shares of spot among them."""
+    """The prices of instances, which are nearly all of the money."""
     names = {row.instance_type for pool in stack.pools for row in stack.instances_of(pool)}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
         if price := prices.on_demand(name, stack.region):
-            yield price
-    for item in prices.services():
-        if price := prices.service(item, stack.region):
-            yield price
-    for family in {name.split(".")[0] for name in names}:
-        if price := prices.spot_share(family):
             yield price
 
 
