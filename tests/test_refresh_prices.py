@@ -235,8 +235,8 @@ def test_a_region_without_any_price_is_no_region(
     aws: RecordedAws, catalog: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = everything(catalog)
-    assert refresh(catalog, "--region", "us-west-9") == 1
-    assert "no instance type in 'us-west-9': is it a region?" in capsys.readouterr().err
+    assert refresh(catalog, "--region", "ca-west-1") == 1
+    assert "no instance type in 'ca-west-1': is it a region?" in capsys.readouterr().err
     assert everything(catalog) == before
 
 
@@ -283,3 +283,12 @@ def test_columns_that_the_tool_does_not_know_are_not_written_over(
     (catalog / "prices.csv").write_text("instance_type,region,usd_per_hour\ng6.xlarge,eu-west-1,0.9\n")
     assert refresh(catalog) == 1
     assert "prices.csv: its columns are not instance_type,region,usd_per_hour,as_of,source" in capsys.readouterr().err
+
+
+def test_what_is_no_region_is_refused_before_anything_is_asked(
+    aws: RecordedAws, catalog: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        refresh(catalog, "--region", "mars")
+    assert caught.value.code == 2
+    assert "invalid choice: 'mars'" in capsys.readouterr().err
