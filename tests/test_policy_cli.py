@@ -120,6 +120,11 @@ def judged(file: Path, waiver: str, today: date) -> list[str]:
     ]
 
 
+def test_levels_without_judging_are_refused(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "research", "--policy-config", "dev.json"]) == 2
+    assert "--policy-config needs --policies" in capsys.readouterr().err
+
+
 def test_a_waiver_sets_one_finding_aside_until_its_last_day(research: Path) -> None:
     found = judged(research, WAIVER.format(until="2026-12-31"), date(2026, 12, 31))
     assert found == ["waived: deletion-protected: gpu-research-cluster-eks"]

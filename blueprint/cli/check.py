@@ -13,6 +13,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Check each stack; the worst result is the exit code."""
     if arguments.format != "text" and not (arguments.policies and len(arguments.stacks) == 1):
         raise UsageError(f"--format {arguments.format} needs --policies and one stack")
+    if arguments.policy_config and not arguments.policies:
+        raise UsageError("--policy-config needs --policies")
     return max(_check(stack, arguments) for stack in arguments.stacks)
 
 
