@@ -125,12 +125,13 @@ def test_what_has_no_known_price_is_unknown_and_never_free() -> None:
     assert as_json(found)["total"]["asBought"]["floor"]["hour"] is not None
 
 
-def test_a_bound_is_held_against_what_is_known_and_says_so() -> None:
-    stack = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])], hourlyCeiling=10)
-    told = [str(one) for one in warnings(stack, date(2026, 11, 21)) if one.path == ("hourlyCeiling",)]
-    assert told == [
-        "hourlyCeiling: no price is known of p5e.48xlarge in us-west-2, so the bound was held against the rest"
+@pytest.mark.parametrize(("bound", "usd"), [("hourlyCeiling", 10), ("monthlyBudget", 7300)])
+def test_a_bound_is_held_against_what_is_known_and_says_so(bound: str, usd: int) -> None:
+    stack = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])], **{bound: usd})
+    told = [
+        str(one) for one in warnings(stack, date(2026, 11, 21)) if one.path[0] in ("hourlyCeiling", "monthlyBudget")
     ]
+    assert told == [f"{bound}: no price is known of p5e.48xlarge in us-west-2, so the bound was held against the rest"]
 
 
 def test_a_bound_that_is_just_reached_is_kept() -> None:

@@ -156,9 +156,7 @@ def spending_problems(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
-    allowed = stack.hourly_ceiling
-    parts = {pool.name: cost_of(stack, pool, ON_DEMAND).ceiling.hour for pool in stack.pools}
-    parts[_PLATFORM] = platform_cost(stack).ceiling.hour
+    allowed, parts = stack.hourly_ceiling, _ceilings(stack)
     whole = sum(parts.values(), start=Usd())
     if allowed is not None and round(whole.known, 2) > allowed:
         text = f"with every limit reached the stack costs {whole} an hour on demand, {_more(whole.known - allowed)} than this"
@@ -166,9 +164,7 @@ def _above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
-    allowed = stack.monthly_budget
-    parts = {pool.name: cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools}
-    parts[_PLATFORM] = platform_cost(stack).expected.month
+    allowed, parts = stack.monthly_budget, _expectations(stack)
     whole = sum(parts.values(), start=Usd())
     if allowed is not None and round(whole.known, 2) > allowed:
         silent = [name for name, pool in stack.pools_by_name.items() if pool.says_no_expectation]
@@ -180,6 +176,18 @@ def _above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
 
 _PLATFORM = ""
 """Stands for what belongs to no pool."""
+
+
+def _ceilings(stack: StackConfig) -> dict[str, Usd]:
+    """What ``hourlyCeiling`` bounds: dollars an hour with every limit reached, on demand."""
+    pools = {pool.name: cost_of(stack, pool, ON_DEMAND).ceiling.hour for pool in stack.pools}
+    return {**pools, _PLATFORM: platform_cost(stack).ceiling.hour}
+
+
+def _expectations(stack: StackConfig) -> dict[str, Usd]:
+    """What ``monthlyBudget`` bounds: dollars a month as expected and as bought."""
+    pools = {pool.name: cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools}
+    return {**pools, _PLATFORM: platform_cost(stack).expected.month}
 
 
 def _more(usd: float) -> str:
@@ -197,17 +205,12 @@ def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> str:
 
 def spending_warnings(stack: StackConfig) -> Iterator[Problem]:
     """Yield bounds that hold only as far as prices are known."""
-    expected = [cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools]
-    month = sum(expected, start=platform_cost(stack).expected.month)
-    if stack.monthly_budget is not None and month.unknown:
-        missing = ", ".join(sorted(month.unknown))
-        yield Problem(
-            ("monthlyBudget",), f"no price is known of {missing}, so the bound was held against the rest", True
-        )
-    ceilings = [cost_of(stack, pool, ON_DEMAND).ceiling for pool in stack.pools]
-    whole = sum(ceilings, start=platform_cost(stack).ceiling)
-    if stack.hourly_ceiling is not None and whole.hour.unknown:
-        missing = ", ".join(sorted(whole.hour.unknown))
-        yield Problem(
-            ("hourlyCeiling",), f"no price is known of {missing}, so the bound was held against the rest", True
-        )
+    bounded = (
+        ("hourlyCeiling", stack.hourly_ceiling, _ceilings),
+        ("monthlyBudget", stack.monthly_budget, _expectations),
+    )
+    for name, allowed, parts in bounded:
+        missing = frozenset().union(*(part.unknown for part in parts(stack).values()))
+        if allowed is not None and missing:
+            text = f"no price is known of {', '.join(sorted(missing))}, so the bound was held against the rest"
+            yield Problem((name,), text, True)

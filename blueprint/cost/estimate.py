@@ -28,8 +28,6 @@ class PoolEstimate:
     use_said: bool
     """Whether the stack file says how much is expected."""
     slices: Mapping[str, tuple[Usd, Usd]]
-    hours: str
-    """When it is open; empty if always."""
 
     @property
     def cost(self) -> Cost:
@@ -108,7 +106,6 @@ def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
         use=use,
         use_said=not pool.says_no_expectation,
         slices=slices,
-        hours=str(pool.hours) if pool.hours else "",
     )
 
 

@@ -16,8 +16,8 @@ def questions(stack: StackConfig) -> Iterator[Question]:
     """Ask for every image in as few calls as can be."""
     wanted = sorted(_wanted(stack).items())
     for start in range(0, len(wanted), _MOST):
-        part = dict(wanted[start : start + _MOST])
-        yield Question(check="node images", subject=", ".join(part.values()), ask=partial(_images, stack, part))
+        batch = dict(wanted[start : start + _MOST])
+        yield Question(check="node images", subject=", ".join(batch.values()), ask=partial(_images, stack, batch))
 
 
 def _wanted(stack: StackConfig) -> dict[str, str]:

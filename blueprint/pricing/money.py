@@ -63,11 +63,6 @@ class Cost:
     ceiling: Spend = Spend()
 
     @classmethod
-    def fixed(cls, hour: Usd) -> "Cost":
-        """The same, whatever runs."""
-        return cls(*[Spend.always(hour)] * 3)
-
-    @classmethod
     def total(cls, costs: Iterable["Cost"]) -> "Cost":
         """The sum of several."""
         return sum(costs, start=cls())

@@ -123,7 +123,7 @@ def pool_cost(
     kept = sum((one.most(terms) if buys_more else one.hour(terms) for one in reserved), start=Usd())
     beyond = most if buys_more and len(nodes) > 1 else most - held
     full = dear * beyond + disks
-    ceiling = Spend(kept + full, Spend.always(kept).month + full * open_hours)
+    ceiling = Spend(kept + full, kept * HOURS_A_MONTH + full * open_hours)
     return Cost(floor, Spend.on_average(month), ceiling)
 
 
