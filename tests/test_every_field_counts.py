@@ -19,7 +19,8 @@ from blueprint.verdicts import findings, levels_file, read_levels
 from policies import Waiver
 
 from . import builders
-from .field_effects import CHANGES, COUPLED, JUDGED, POOLS, PRICED, Stack
+from .field_effects import CHANGES, COUPLED, JUDGED, PRICED, Stack
+from .field_effects_pools import POOLS
 from .plans import Plan, plan_of
 
 TODAY = date(2026, 11, 20)

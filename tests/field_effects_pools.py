@@ -1,0 +1,81 @@
+"""For every field of a pool, two values that make a difference."""
+
+from typing import Any
+
+OTHER = {"mode": "mps", "replicas": 2}
+
+
+def sharing(one: dict[str, Any], other: dict[str, Any], gpu: str = "l4") -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"gpu": gpu, "sharing": one}, {"gpu": gpu, "sharing": other}
+
+
+def shared(mode: str, one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return sharing({"mode": mode, **one}, {"mode": mode, **other}, "h100-80gb" if mode == "mig" else "l4")
+
+
+def term(**one: Any) -> dict[str, Any]:
+    here = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved"]}
+    return {**here, "reservations": [one]}
+
+
+def disruption(**one: Any) -> dict[str, Any]:
+    return {"disruption": one}
+
+
+def budget(**one: Any) -> dict[str, Any]:
+    return disruption(budgets=[{"nodes": "10%", **one}])
+
+
+SEVERAL = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
+STATIC = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
+TAINT = {"key": "example.com/a", "value": "b"}
+WINDOW = {"schedule": "@daily", "duration": "1h"}
+DAYTIME = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
+
+
+def hours(**other: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"hours": DAYTIME}, {"hours": {**DAYTIME, **other}}
+
+
+POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "pools[].purpose": ({}, {"purpose": "batch"}),
+    "pools[].gpu": ({"gpu": "l4"}, {"gpu": "a10g"}),
+    "pools[].instanceTypes": ({"instanceTypes": ["g6.xlarge"]}, {"instanceTypes": ["g6.2xlarge"]}),
+    "pools[].purchase": ({}, {"purchase": ["spot"]}),
+    "pools[].reservations[].id": (term(id="cr-0a1b2c3da"), term(id="cr-0a1b2c3db")),
+    "pools[].reservations[].tags": (term(tags={"team": "a"}), term(tags={"team": "b"})),
+    "pools[].checkpointed": ({}, {"checkpointed": True}),
+    "pools[].ami.family": ({}, {"ami": {"family": "bottlerocket"}}),
+    "pools[].ami.version": ({}, {"ami": {"version": "v20260801"}}),
+    "pools[].sharing<Exclusive>.mode": sharing({"mode": "exclusive"}, OTHER),
+    "pools[].sharing<Mig>.mode": sharing({"mode": "mig", "profile": "1g.10gb"}, OTHER, "h100-80gb"),
+    "pools[].sharing<Mig>.profile": shared("mig", {"profile": "1g.10gb"}, {"profile": "2g.20gb"}),
+    "pools[].sharing<Mig>.layout": shared("mig", {"layout": {"3g.40gb": 1}}, {"layout": {"3g.40gb": 2}}),
+    "pools[].sharing<Mig>.replicas": shared("mig", {"profile": "1g.10gb"}, {"profile": "1g.10gb", "replicas": 2}),
+    "pools[].sharing<TimeSlicing>.mode": sharing({"mode": "time-slicing", "replicas": 2}, OTHER),
+    "pools[].sharing<TimeSlicing>.replicas": shared("time-slicing", {"replicas": 2}, {"replicas": 3}),
+    "pools[].sharing<Mps>.mode": sharing(OTHER, {"mode": "time-slicing", "replicas": 2}),
+    "pools[].sharing<Mps>.replicas": shared("mps", {"replicas": 2}, {"replicas": 3}),
+    "pools[].maxGpus": ({}, {"maxGpus": 16}),
+    "pools[].zones": ({}, {"zones": ["us-east-1b"]}),
+    "pools[].disk.sizeGib": ({}, {"disk": {"sizeGib": 201}}),
+    "pools[].labels": ({}, {"labels": {"example.com/a": "b"}}),
+    "pools[].taints[].key": ({"taints": [TAINT]}, {"taints": [{**TAINT, "key": "b"}]}),
+    "pools[].taints[].value": ({"taints": [TAINT]}, {"taints": [{**TAINT, "value": "c"}]}),
+    "pools[].taints[].effect": ({"taints": [TAINT]}, {"taints": [{**TAINT, "effect": "NoExecute"}]}),
+    "pools[].multiNode.hugepages": ({**SEVERAL, "multiNode": {}}, {**SEVERAL, "multiNode": {"hugepages": True}}),
+    "pools[].staticNodes": (STATIC, {**STATIC, "staticNodes": 1, "maxGpus": 1}),
+    "pools[].hours.timezone": hours(timezone="Asia/Tokyo"),
+    "pools[].hours.start": hours(start="07:30"),
+    "pools[].hours.stop": hours(stop="20:30"),
+    "pools[].hours.days": hours(days=["sat"]),
+    "pools[].disruption.consolidationPolicy": ({}, disruption(consolidationPolicy="WhenEmpty")),
+    "pools[].disruption.consolidateAfter": ({}, disruption(consolidateAfter="1h")),
+    "pools[].disruption.expireAfter": ({}, disruption(expireAfter="1h")),
+    "pools[].disruption.terminationGracePeriod": ({}, disruption(terminationGracePeriod="1h")),
+    "pools[].disruption.budgets[].nodes": (budget(), budget(nodes="20%")),
+    "pools[].disruption.budgets[].reasons": (budget(), budget(reasons=["Empty"])),
+    "pools[].disruption.budgets[].schedule": (budget(**WINDOW), budget(**{**WINDOW, "schedule": "@hourly"})),
+    "pools[].disruption.budgets[].duration": (budget(**WINDOW), budget(**{**WINDOW, "duration": "2h"})),
+}
+"""Place → two pools of which each becomes something else."""
