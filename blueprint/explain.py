@@ -7,7 +7,8 @@ from typing import Any
 import yaml
 
 from .catalog.prices import HOURS_A_MONTH
-from .config import Hours, Pool, StackConfig
+from .config import Headroom, Hours, Pool, StackConfig
+from .config.spending import warm_gpus
 from .sharing import POOL_KEY
 from .sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 
@@ -34,6 +35,8 @@ def explain(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("ceiling", tuple(_ceiling(pool)))
     if pool.hours:
         yield Step("hours", tuple(_hours(pool, pool.hours)))
+    if pool.headroom:
+        yield Step("headroom", tuple(_headroom(stack, pool, pool.headroom)))
     yield Step("quota keys", tuple(_quotas(stack, pool)))
     yield Step("a pod asks", tuple(yaml.safe_dump(pod(stack, pool), sort_keys=False).splitlines()))
 
@@ -126,6 +129,13 @@ def _hours(pool: Pool, hours: Hours) -> Iterator[str]:
     )
     yield f"closes at {hours.closes!r}: Karpenter launches nothing more (limits cpu: 0); {after}"
     yield f"opens at {hours.opens!r}"
+
+
+def _headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
+    asked = pool.by_unit(room.gpus)
+    each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in asked.items() if count)
+    yield f"room for {room.pods} more pods of {each}, {room.cpu} CPU, {room.memory}: {warm_gpus(stack, pool)} GPUs that are always paid"
+    yield "placeholders of the lowest priority hold it, and give way at once"
 
 
 def _quotas(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -6,9 +6,12 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from .catalog.versions import GPU_OPERATOR
-from .config import Pool, StackConfig, Tenant
+from .config import Pool, Service, StackConfig, Tenant
+from .config.autoscaling import namespace_of
 from .config.buying import Reservation
+from .config.services import Latency, Signal, SmActivity
 from .config.spending import ON_DEMAND, cost_of
+from .monitoring.scaling import measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,8 @@ class PoolSummary:
     taints: list[dict[str, str]]
     hours: str | None
     """When it is open, such as ``mon–fri 07:00–20:00 Europe/Berlin``; None where it always is."""
+    headroom: dict[str, Any] | None
+    """Placeholders and what one of them asks for, as the stack file says it; None where nothing is kept warm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +50,20 @@ class TenantSummary:
     cpu: str
     memory: str
     members: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSummary:
+    """One service; ``promql`` is what each of its signals becomes, ``scalesOn`` the same for people."""
+
+    name: str
+    namespace: str
+    pool: str
+    server: str | None
+    min_replicas: int
+    max_replicas: int
+    scales_on: list[str]
+    promql: list[str]
 
 
 def stack_facts(stack: StackConfig) -> dict[str, str]:
@@ -81,6 +100,7 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         ceiling_usd_per_hour=cost_of(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
         hours=str(pool.hours) if pool.hours else None,
+        headroom=pool.headroom.model_dump() if pool.headroom else None,
     )
 
 
@@ -102,6 +122,31 @@ def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:
     )
 
 
-def as_json(summary: PoolSummary | TenantSummary) -> dict[str, Any]:
+def service_summary(stack: StackConfig, service: Service) -> ServiceSummary:
+    """Sum a service up."""
+    space = namespace_of(stack, service)
+    return ServiceSummary(
+        name=service.name,
+        namespace=space,
+        pool=service.pool,
+        server=service.server,
+        min_replicas=service.replicas.min,
+        max_replicas=service.replicas.max,
+        scales_on=[_signal(one) for one in service.scale_on],
+        promql=[one.promql for one in measures(service.name, space, service)],
+    )
+
+
+def _signal(one: Signal) -> str:
+    match one:
+        case Latency():
+            return f"latency {one.seconds:g} s"
+        case SmActivity():
+            return f"SM activity {one.share:.0%}"
+        case _:
+            return f"{one.signal} {one.per_replica:g} each"
+
+
+def as_json(summary: PoolSummary | TenantSummary | ServiceSummary) -> dict[str, Any]:
     """Write a summary with the names that YAML uses."""
     return {to_camel(name): value for name, value in asdict(summary).items()}

@@ -90,15 +90,18 @@ def gpu_operator_values(config: StackConfig) -> dict[str, Any]:
 def _dcgm_exporter(config: StackConfig) -> dict[str, Any]:
     """The exporter; its ServiceMonitor is ours (components/monitors.py), which settles its labels."""
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
-    if config.monitoring is None:
-        return exporter
-    env = {
-        "DCGM_EXPORTER_COLLECTORS": "/etc/dcgm-exporter/dcgm-metrics.csv",
+    env: dict[str, str] = {}
+    if not operator_runs_dcgm(config):
+        # The agent's engine is at the node's own port; without this the exporter would run a second one inside.
+        env["DCGM_REMOTE_HOSTENGINE_INFO"] = "localhost:5555"
+    if config.monitoring is not None:
+        exporter["config"] = {"name": METRIC_LIST}
+        env["DCGM_EXPORTER_COLLECTORS"] = "/etc/dcgm-exporter/dcgm-metrics.csv"
         # One series for each pod of a GPU that several share; without it none of them is named.
-        "KUBERNETES_VIRTUAL_GPUS": "true",
-    }
-    listed = [{"name": name, "value": value} for name, value in env.items()]
-    return {**exporter, "config": {"name": METRIC_LIST}, "env": listed}
+        env["KUBERNETES_VIRTUAL_GPUS"] = "true"
+    if env:
+        exporter["env"] = [{"name": name, "value": value} for name, value in env.items()]
+    return exporter
 
 
 def _plugin_configs(profiles: list[SharingProfile]) -> dict[str, Any]:

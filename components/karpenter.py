@@ -100,7 +100,7 @@ def karpenter_values(config: StackConfig) -> dict[str, Any]:
             "featureGates": {
                 "nodeOverlay": any(pool.overlay(row) for pool in config.pools for row in config.instances_of(pool)),
                 "reservedCapacity": any("reserved" in pool.purchase for pool in config.pools),
-                "nodeRepair": False,
+                "nodeRepair": config.cluster.node_repair,
                 "spotToSpotConsolidation": False,
                 "staticCapacity": False,
             },

@@ -1,19 +1,25 @@
 """The whole platform, in the order in which it is built: the table of contents."""
 
+from collections.abc import Mapping
+
 import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
 from blueprint.config import StackConfig
+from blueprint.config.autoscaling import autoscaled, namespace_of, prometheus_url
 
 from .access import Access
 from .addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
 from .billing import Billing
 from .cluster import Cluster
 from .efa import Efa
+from .gpu_autoscaler import GpuAutoscaler
 from .gpu_operator import GpuOperator, operator_profiles
 from .gpu_pool import GpuPool
+from .headroom import HeadroomSpace
 from .karpenter import Karpenter
+from .keda import Keda
 from .monitoring import Monitoring
 from .network import Network
 from .pool_hours import PoolHours
@@ -52,10 +58,11 @@ class Platform(pulumi.ComponentResource):
         launchers = [karpenter.release, *self._make_operators(config, network, after=ready, opts=both)]
         self._make_static_pools(config, network, nodes, after=launchers, opts=cloud)
         pools = self._make_pools(config, after=launchers, opts=inside)
-        for tenant in config.tenants:
-            # A destroy then ends a tenant's pods before it drains the pools that they run in.
-            used = [pools[name] for name in tenant.gpus if name in pools]
-            TenantSpace(f"tenant-{tenant.name}", config, tenant, after=[*ready, *used], opts=inside)
+        spaces = self._make_tenants(config, pools, after=ready, opts=inside)
+        if any(pool.headroom for pool in config.pools):
+            HeadroomSpace(f"{name}-headroom", config, after=[*ready, *pools.values()], opts=inside)
+        if autoscaled(config):
+            self._make_autoscaling(config, spaces, after=launchers, opts=inside)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
@@ -69,6 +76,7 @@ class Platform(pulumi.ComponentResource):
         name, made = self.cluster_name, list[pulumi.Resource]()
         if config.monitoring:
             watched = Monitoring(f"{name}-monitoring", config, config.monitoring, after=after, opts=opts)
+            made += watched.ready
             after = [*after, *watched.ready]
         if operator_profiles(config):
             made.append(GpuOperator(f"{name}-gpu-operator", config, after=after, opts=opts).release)
@@ -100,6 +108,45 @@ class Platform(pulumi.ComponentResource):
                 if pool.hours:
                     PoolHours(pool.name, config, pool, pool.hours, node_pool=made[pool.name], opts=opts)
         return made
+
+    def _make_tenants(
+        self,
+        config: StackConfig,
+        pools: Mapping[str, pulumi.Resource],
+        *,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions,
+    ) -> dict[str, pulumi.Resource]:
+        """Tenants' spaces; returns their namespaces by tenant."""
+        made: dict[str, pulumi.Resource] = {}
+        for tenant in config.tenants:
+            # A destroy then ends a tenant's pods before it drains the pools that they run in.
+            used = [pools[name] for name in tenant.gpus if name in pools]
+            space = TenantSpace(f"tenant-{tenant.name}", config, tenant, after=[*after, *used], opts=opts)
+            made[tenant.name] = space.namespace
+        return made
+
+    def _make_autoscaling(
+        self,
+        config: StackConfig,
+        spaces: Mapping[str, pulumi.Resource],
+        *,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        """KEDA, and a scaler for each service."""
+        keda = Keda(f"{self.cluster_name}-keda", config, after=after, opts=opts)
+        for service in config.services:
+            GpuAutoscaler(
+                f"{service.tenant}-{service.name}",
+                service,
+                deployment=service.name,
+                namespace=namespace_of(config, service),
+                prometheus=prometheus_url(config),
+                monitor_labels=getattr(config.monitoring, "labels", None),
+                after=[keda.release, spaces[service.tenant]],
+                opts=opts,
+            )
 
     def _make_cloud_providers(self, config: StackConfig) -> list[pulumi.ProviderResource]:
         """AWS, guarded by account and region; pulumi-eks needs one of its own because default providers are off."""

@@ -11,7 +11,9 @@ from .access import tenant_group
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, ResourceQuota, LimitRange and RoleBinding of a team."""
+    """Namespace, ResourceQuota, LimitRange and RoleBinding of a team; ``namespace`` is what else stands in it depends on."""
+
+    namespace: k8s.core.v1.Namespace
 
     def __init__(
         self,
@@ -23,7 +25,7 @@ class TenantSpace(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:TenantSpace", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
+        self.namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={
                 "name": tenant.space,
@@ -31,7 +33,7 @@ class TenantSpace(pulumi.ComponentResource):
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=after),
         )
-        inside = pulumi.ResourceOptions(parent=self, depends_on=[namespace])
+        inside = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
         place: Any = {"name": "tenant", "namespace": tenant.space}
         k8s.core.v1.ResourceQuota(
             f"{name}-quota", metadata=place, spec={"hard": quota_hard(config, tenant)}, opts=inside

@@ -43,7 +43,7 @@ RULES = (
     ),
     Rule(
         id="chart-registry-allowed", kinds=("Release", "Chart"), check=_chart_allowed,
-        settings={"registries": ["oci://public.ecr.aws/karpenter/", "https://helm.ngc.nvidia.com/nvidia", "https://aws.github.io/eks-charts", "https://prometheus-community.github.io/helm-charts"]},
+        settings={"registries": ["oci://public.ecr.aws/karpenter/", "https://helm.ngc.nvidia.com/nvidia", "https://aws.github.io/eks-charts", "https://prometheus-community.github.io/helm-charts", "https://kedacore.github.io/charts"]},
         looks_at="where Helm charts come from", passes="the registry is allowed", fails="it is not",
         why="a chart runs as cluster admin", fix="use an allowed registry, or allow this one in the environment's file",
     ),

@@ -94,6 +94,15 @@ def condition(metric: str, name: str, type_: str, status: str, value: int = 1) -
     return {named(metric, name=name, type=type_, status=status, reason=type_, namespace=""): f"{value}x300"}
 
 
+def health(status: str) -> Series:
+    """What the node monitoring agent says of a node's GPUs."""
+    said = {"node": "n1", "condition": "AcceleratedHardwareReady"}
+    return {
+        named("kube_node_status_condition", **said, status=one): f"{int(one == status)}x300"
+        for one in ("true", "false", "unknown")
+    }
+
+
 def pulls(slow: str, all_: str = "0 3x299") -> Series:
     """Images that a node pulled, and those of them within 300 seconds."""
     prefix, size = "kubelet_image_pull_duration_seconds", {"node": "n1", "image_size_in_bytes": "10GB"}
@@ -156,8 +165,11 @@ CASES = (
     AlertCase("GpuPodPending", pod(on="", count=2, phase="Pending"), "20m", {**POD, "resource": "nvidia_com_gpu"}, "2"),
     AlertCase("GpuPodPending", pod(on="n1", phase="Pending"), "20m"),
     AlertCase("GpuPodPending", pod(on="", phase="Succeeded"), "20m"),
+    AlertCase("GpuPodPending", pod(on="", phase="Pending", space="gpu-headroom"), "20m"),
     AlertCase("GpuNodeWithoutGpus", {**node(), **allocatable(0)}, "25m", NODE),
     AlertCase("GpuNodeWithoutGpus", {**node(), **allocatable(0), **allocatable(7, "nvidia_com_mig_1g_10gb")}, "25m"),
+    AlertCase("GpuNodeUnhealthy", {**node(), **health("false")}, "20m", {"node": "n1", "pool": "main"}),
+    AlertCase("GpuNodeUnhealthy", {**node(), **health("true")}, "20m"),
     AlertCase("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "Unknown"), "25m", {"name": "main-x"}),
     AlertCase("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "True"), "25m"),
     AlertCase("MigConfigFailed", node(label_nvidia_com_mig_config_state="failed"), "5m", {"node": "n1", "pool": "main"}),

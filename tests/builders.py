@@ -83,6 +83,20 @@ def notify(**overrides: Any) -> dict[str, Any]:
     return monitoring(notify={**told, **overrides})
 
 
+ROOM = {"pods": 2, "cpu": "4", "memory": "16Gi"}
+
+
+def service(**overrides: Any) -> dict[str, Any]:
+    """A vLLM server of the tenant that ``tenant()`` makes, scaled by its queue."""
+    scaled = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]}
+    return {"name": "chat", "tenant": "team", "pool": "main", **scaled, **overrides}
+
+
+def services(*some: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a stack with services: themselves, and the Prometheus that measures them."""
+    return {**monitoring(), "services": list(some) or [service()]}
+
+
 def billing(monthly_budget: float = 20_000, **overrides: Any) -> dict[str, Any]:
     """The fields of a stack with a budget of which AWS warns one team."""
     return {"monthlyBudget": monthly_budget, "billing": {"emails": ["gpu-costs@example.com"], **overrides}}

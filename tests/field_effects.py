@@ -2,7 +2,21 @@
 
 from typing import Any
 
-from .builders import AMP_ARN, SMTP, billing, cluster, monitoring, network, notify, pool, role, stack, tenant
+from .builders import (
+    AMP_ARN,
+    SMTP,
+    billing,
+    cluster,
+    monitoring,
+    network,
+    notify,
+    pool,
+    role,
+    service,
+    services,
+    stack,
+    tenant,
+)
 from .field_effects_pools import OTHER
 
 Stack = tuple[dict[str, Any], str]
@@ -41,6 +55,14 @@ def billings(one: dict[str, Any], other: dict[str, Any]) -> Pair:
 
 def remote(one: dict[str, Any], other: dict[str, Any]) -> Pair:
     return stacks(monitoring(remoteWrite=one), monitoring(remoteWrite=other))
+
+
+def service_pair(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return stacks(services(service(**one)), services(service(**other)))
+
+
+def scaled(one: dict[str, Any], other: dict[str, Any]) -> Pair:
+    return service_pair({"scaleOn": [one]}, {"scaleOn": [other]})
 
 
 def smtp(**other: Any) -> Pair:
@@ -83,6 +105,10 @@ def planned(**other: Any) -> dict[str, Any]:
 
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
+QUEUE = {"signal": "queue", "perReplica": 4}
+ACTIVITY = {"signal": "sm-activity", "share": 0.6}
+SQS = {"signal": "query", "promql": "sum(a)", "perReplica": 10}
+TWO_TEAMS = [tenant(), tenant(name="other")]
 WORKSPACE = {"mode": "amp", "workspaceArn": AMP_ARN}
 OTHER_WORKSPACE = {**WORKSPACE, "workspaceArn": f"{AMP_ARN}4e"}
 ELSEWHERE = {"mode": "endpoint", "url": "https://a.example.com/push"}
@@ -166,6 +192,38 @@ CHANGES: dict[str, Pair] = {
     "helmOverrides.kubePrometheusStack": stacks(
         monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"enabled": True}}}}
     ),
+    "monitoring<ExistingMonitoring>.url": stacks(
+        {**services(), "monitoring": {"mode": "existing", "url": "http://a:9090"}},
+        {**services(), "monitoring": {"mode": "existing", "url": "http://b:9090"}},
+    ),
+    "autoscaling": stacks(monitoring(), {**monitoring(), "autoscaling": True}),
+    "cluster.nodeRepair": clusters({}, {"nodeRepair": True}),
+    "services[].name": service_pair({}, {"name": "other"}),
+    "services[].server": service_pair(
+        {"server": None, "scaleOn": [ACTIVITY]}, {"server": "triton", "scaleOn": [ACTIVITY]}
+    ),
+    "services[].podLabels": service_pair({}, {"podLabels": {"app": "chat"}}),
+    "services[].replicas.min": service_pair({}, {"replicas": {"min": 2, "max": 4}}),
+    "services[].replicas.max": service_pair({}, {"replicas": {"min": 1, "max": 3}}),
+    "services[].tenant": stacks(
+        {**services(), "tenants": TWO_TEAMS}, {**services(service(tenant="other")), "tenants": TWO_TEAMS}
+    ),
+    "services[].scaleOn[]<Queue>.signal": scaled(QUEUE, {**QUEUE, "signal": "requests"}),
+    "services[].scaleOn[]<Queue>.perReplica": scaled(QUEUE, {**QUEUE, "perReplica": 5}),
+    "services[].scaleOn[]<Requests>.signal": scaled({**QUEUE, "signal": "requests"}, QUEUE),
+    "services[].scaleOn[]<Requests>.perReplica": scaled(
+        {"signal": "requests", "perReplica": 4}, {"signal": "requests", "perReplica": 5}
+    ),
+    "services[].scaleOn[]<Latency>.signal": scaled({"signal": "latency", "seconds": 2}, QUEUE),
+    "services[].scaleOn[]<Latency>.seconds": scaled(
+        {"signal": "latency", "seconds": 2}, {"signal": "latency", "seconds": 1.5}
+    ),
+    "services[].scaleOn[]<SmActivity>.signal": scaled(ACTIVITY, QUEUE),
+    "services[].scaleOn[]<SmActivity>.share": scaled(ACTIVITY, {**ACTIVITY, "share": 0.7}),
+    "services[].scaleOn[]<Query>.signal": scaled(SQS, QUEUE),
+    "services[].scaleOn[]<Query>.promql": scaled(SQS, {**SQS, "promql": "sum(b)"}),
+    "services[].scaleOn[]<Query>.perReplica": scaled(SQS, {**SQS, "perReplica": 11}),
+    "helmOverrides.keda": stacks(services(), {**services(), "helmOverrides": {"keda": {"asciiArt": False}}}),
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
 }
@@ -185,6 +243,8 @@ JUDGED: dict[str, Pair] = {
     "reservations[].ends": stacks(reserved(), reserved(ends="2026-11-25")),
     "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
     "hourlyCeiling": stacks({}, {"hourlyCeiling": 10}),
+    "services[].pool": stacks(services(), services(service(pool="mian"))),
+    "services[].gpus": service_pair({}, {"gpus": 2}),
     "waivers[].rule": stacks(waived(), waived(rule="private-nodes")),
     "waivers[].resource": stacks(waived(), waived(resource="main-node-class")),
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
@@ -210,6 +270,10 @@ PRICED: dict[str, Pair] = {
 """Place of a field that changes the cost estimate alone → two stacks with different estimates."""
 
 COUPLED: dict[str, tuple[str, ...]] = {
+    **{
+        f"services[].scaleOn[]<{model}>.signal": ("services[].scaleOn",)
+        for model in ("Queue", "Requests", "Latency", "SmActivity", "Query")
+    },
     "region": ("network.zones",),
     "network<NewVpc>.mode": ("network",),
     "network<ExistingVpc>.mode": ("network",),

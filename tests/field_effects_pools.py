@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from .builders import ROOM
+
 OTHER = {"mode": "mps", "replicas": 2}
 
 
@@ -37,6 +39,10 @@ def hours(**other: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"hours": DAYTIME}, {"hours": {**DAYTIME, **other}}
 
 
+def room(**other: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"headroom": ROOM}, {"headroom": {**ROOM, **other}}
+
+
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].purpose": ({}, {"purpose": "batch"}),
     "pools[].gpu": ({"gpu": "l4"}, {"gpu": "a10g"}),
@@ -69,6 +75,10 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].hours.start": hours(start="07:30"),
     "pools[].hours.stop": hours(stop="20:30"),
     "pools[].hours.days": hours(days=["sat"]),
+    "pools[].headroom.pods": room(pods=3),
+    "pools[].headroom.gpus": room(gpus=2),
+    "pools[].headroom.cpu": room(cpu="8"),
+    "pools[].headroom.memory": room(memory="32Gi"),
     "pools[].disruption.consolidationPolicy": ({}, disruption(consolidationPolicy="WhenEmpty")),
     "pools[].disruption.consolidateAfter": ({}, disruption(consolidateAfter="1h")),
     "pools[].disruption.expireAfter": ({}, disruption(expireAfter="1h")),

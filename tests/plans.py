@@ -54,6 +54,15 @@ def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
 
 
+CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh")
+"""API groups of custom resources: neither the SDKs nor Kubernetes itself know their fields."""
+
+
+def custom(resource: PlannedResource) -> bool:
+    """Whether it is of a kind that some chart defines."""
+    return resource.type.removeprefix("kubernetes:").startswith(tuple(f"{group}/" for group in CUSTOM))
+
+
 def kind(resource: PlannedResource) -> str:
     """The last part of a type, such as ``NodePool``."""
     return resource.type.rsplit(":", 1)[-1]

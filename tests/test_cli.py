@@ -91,7 +91,7 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["stack", "resources", "cost", "pools", "tenants", "warnings", "policies"]
+    assert list(document) == ["stack", "resources", "cost", "pools", "tenants", "services", "warnings", "policies"]
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
     assert all(list(resource) == fields for resource in document["resources"])
     slices = document["pools"][0]

@@ -70,7 +70,8 @@ def elsewhere(place: str, found: list[str]) -> list[str]:
 
 def seen(planned: Plan, pool: str = "") -> dict[str, Any]:
     """Inputs and options of everything, or of what belongs to one pool."""
-    found = [found for found in planned if not pool or found.parent.endswith(f"::{pool}")]
+    own = (f"::{pool}", f"-headroom-{pool}")
+    found = [found for found in planned if not pool or found.parent.endswith(own[0]) or found.name.endswith(own[1])]
     assert found
     return {resource.urn: (dict(resource.inputs), dict(resource.options)) for resource in found}
 

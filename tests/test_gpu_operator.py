@@ -180,10 +180,14 @@ def monitoring(planned: Plan) -> dict[str, Any]:
 
 
 def engines_of(planned: Plan, labels: dict[str, str]) -> list[str]:
-    """Which DCGM host engines run on a node with these labels; two would fight for port 5555."""
+    """Which DCGM host engines run on a node with these labels: pods of their own, and the one inside dcgm-exporter."""
     engines = []
-    if some(planned, "GpuOperator") and values(planned)["dcgm"]["enabled"] and labels.get(OFF) != "false":
-        engines.append("operator")
+    if some(planned, "GpuOperator") and labels.get(OFF) != "false":
+        told = [item["name"] for item in values(planned)["dcgmExporter"].get("env", [])]
+        if values(planned)["dcgm"]["enabled"]:
+            engines.append("operator")
+        elif "DCGM_REMOTE_HOSTENGINE_INFO" not in told:
+            engines.append("exporter")
     agent = monitoring(planned)["dcgmAgent"]
     selector = agent.get("nodeSelector", {})
     if agent["enabled"] and agent["tolerations"] == EVERYTHING and selector.items() <= labels.items():

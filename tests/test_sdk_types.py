@@ -18,8 +18,7 @@ from pulumi import _types
 from blueprint.plan import PlannedResource
 
 from . import builders
-from .karpenter_rules import KINDS
-from .plans import SHIPPED, Plan, kind, managed, one, package, plan, plan_of
+from .plans import SHIPPED, Plan, custom, managed, one, package, plan, plan_of
 
 NOT_YET_KNOWN = ({"$unknown"}, {"$resource"})
 SCALARS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
@@ -35,16 +34,16 @@ def with_everything() -> Plan:
         "maxGpus": 1,
         "taints": [{"key": "a", "value": "b"}],
     }
-    pools = [builders.pool(name="several", **several), builders.pool(name="static", **static)]
+    pools = [builders.pool(name="several", headroom=builders.ROOM, **several), builders.pool(name="static", **static)]
     bill = builders.billing(1e6, scope="tag", activateTags=True, export=True)
-    watched = builders.notify()
+    watched = {**builders.services(builders.service(pool="several")), **builders.notify()}
     watched["monitoring"]["remoteWrite"] = {"mode": "amp", "workspaceArn": builders.AMP_ARN}
     return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})], **bill, **watched))
 
 
 def checked(planned: Plan) -> list[PlannedResource]:
     """Everything whose SDK has types: the CRDs of Karpenter have rules of their own, those of Prometheus promtool."""
-    return [found for found in managed(planned) if kind(found) not in (*KINDS, "PrometheusRule", "ServiceMonitor")]
+    return [found for found in managed(planned) if not custom(found)]
 
 
 def misfits(resource: PlannedResource) -> list[str]:
@@ -146,6 +145,8 @@ def test_some_types_have_no_sdk_class_and_these_are_of_custom_resources() -> Non
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
         "kubernetes:monitoring.coreos.com/v1:PrometheusRule",
         "kubernetes:monitoring.coreos.com/v1:ServiceMonitor",
+        "kubernetes:monitoring.coreos.com/v1:PodMonitor",
+        "kubernetes:keda.sh/v1alpha1:ScaledObject",
     }
 
 

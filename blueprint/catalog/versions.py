@@ -2,7 +2,7 @@
 
 Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
-EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22. EKS add-on, node and kubectl releases were read in public
+EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22; kedacore/charts of 2026-08-13. EKS add-on, node and kubectl releases were read in public
 repositories that run them, not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
 """
 
@@ -73,6 +73,9 @@ DEFAULT_KUBERNETES = "1.36"
 KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 """Kubernetes' own image, for amd64 and arm64: the one binary and no shell (build/server-image/kubectl/Dockerfile)."""
 
+PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
+"""A container that does nothing, for amd64 and arm64: what kubelets keep a pod's network with."""
+
 KARPENTER_VERSIONS = ("1.15.0", "1.14.1")
 """Karpenter releases whose values and custom resources this blueprint renders, newest first."""
 
@@ -99,6 +102,7 @@ PROMETHEUS_STACK = Chart(
     repository=_PROMETHEUS_CHARTS,
     crds_apart=True,
 )
+KEDA = Chart(name="keda", version="2.20.2", reference="keda", repository="https://kedacore.github.io/charts")
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""
 

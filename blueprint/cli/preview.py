@@ -12,7 +12,7 @@ from ..cost import estimate
 from ..cost.estimate import as_json as cost_json
 from ..plan import PlannedResource, record
 from ..policy_report import Placed
-from ..summary import as_json, pool_summary, stack_facts, tenant_summary
+from ..summary import as_json, pool_summary, service_summary, stack_facts, tenant_summary
 from .policies import judged
 from .preview_text import show
 from .tables import progress
@@ -41,6 +41,7 @@ def document(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[
         "cost": cost_json(estimate(config)),
         "pools": [as_json(pool_summary(config, pool)) for pool in config.pools],
         "tenants": [as_json(tenant_summary(config, tenant)) for tenant in config.tenants],
+        "services": [as_json(service_summary(config, service)) for service in config.services],
         "warnings": [str(warning) for warning in stack.warnings(date.today())],
         "policies": [one.as_json() for one in found],
     }

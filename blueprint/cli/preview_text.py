@@ -13,7 +13,15 @@ from ..cost import estimate
 from ..plan import PlannedResource
 from ..policy_report import Placed
 from ..sharing import WHOLE_GPU
-from ..summary import PoolSummary, TenantSummary, pool_summary, stack_facts, tenant_summary
+from ..summary import (
+    PoolSummary,
+    ServiceSummary,
+    TenantSummary,
+    pool_summary,
+    service_summary,
+    stack_facts,
+    tenant_summary,
+)
 from .cost import one_line, stale
 from .policies import verdict
 from .tables import console, table
@@ -29,6 +37,8 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Plac
     out.print(_pools([pool_summary(config, pool) for pool in config.pools]))
     if config.tenants:
         out.print(_tenants(config, [tenant_summary(config, tenant) for tenant in config.tenants]))
+    if config.services:
+        out.print(_services([service_summary(config, service) for service in config.services]))
     out.print(_resources(plan))
     for warning in stack.warnings(date.today()):
         out.print(Text(f"warning: {warning}", style="yellow"))
@@ -62,6 +72,7 @@ def _pools(pools: Iterable[PoolSummary]) -> Table:
                     f"{pool.gpu}: {types_in_short(pool.instance_types)}",
                     f"{pool.sharing}, {pool.ami}",
                     *([f"open {pool.hours}"] if pool.hours else []),
+                    *([f"room kept for {pool.headroom['pods']} more pods"] if pool.headroom else []),
                 ]
             ),
             "\n".join([" → ".join(pool.purchase), *pool.reservations]),
@@ -122,8 +133,22 @@ def _grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
         pool = config.pools_by_name[name]
         ceiling = pool.profile.ceiling(pool.max_gpus)
         units = pool.profile.units
-        counts = grant if isinstance(grant, dict) else {next(iter(units)): grant}
+        counts = pool.by_unit(grant)
         yield f"{name}: {', '.join(f'{count} of {ceiling[units[unit]]} {_short(units[unit])}' for unit, count in counts.items())}"
+
+
+def _services(services: list[ServiceSummary]) -> Table:
+    listed = table("Services", "Deployment", "pool", "server", "replicas", "scales on")
+    for one in services:
+        listed.add_row(
+            f"[bold]{one.namespace}/{one.name}[/]",
+            one.pool,
+            one.server or "",
+            f"{one.min_replicas} to {one.max_replicas}",
+            "\n".join(one.scales_on),
+        )
+    listed.add_row()
+    return listed
 
 
 def _resources(plan: Sequence[PlannedResource]) -> Tree:
@@ -153,7 +178,7 @@ def _branch(tree: Tree, above: PlannedResource, children: dict[str, list[Planned
             tree.add(Text(f"… and {len(listed) - _SHOWN} more {type_}", style="dim"))
 
 
-_MANY = ("GpuPool", "PoolHours", "TenantSpace")
+_MANY = ("GpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
 
 
 def _kind(type_: str) -> str:

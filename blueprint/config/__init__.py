@@ -3,11 +3,13 @@
 from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi
 from .disruption import Disruption
+from .headroom import Headroom
 from .hours import Hours
 from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .parse import StackFile, load, open_stack, parse, warnings
 from .pools import Pool
+from .services import Scaling, Service
 from .source import PROJECT, REGION_KEY, STACK_KEY, Source, existing_stacks, stack_path
 from .stack import StackConfig
 from .tenants import Tenant
@@ -21,6 +23,7 @@ __all__ = [
     "Disruption",
     "ExistingMonitoring",
     "ExistingVpc",
+    "Headroom",
     "Hours",
     "InstallMonitoring",
     "Monitoring",
@@ -28,6 +31,8 @@ __all__ = [
     "Pool",
     "PrivateApi",
     "PublicApi",
+    "Scaling",
+    "Service",
     "Source",
     "StackConfig",
     "StackFile",

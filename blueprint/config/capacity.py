@@ -94,6 +94,7 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
     for index, pool in enumerate(stack.pools):
         yield from under(_spot_warnings(stack, pool), "pools", index)
         yield from under(_ceiling_warnings(stack, pool), "pools", index)
+        yield from under(_engine_warnings(stack, pool), "pools", index)
         if pool.hours is not None and pool.reservations:
             text = "outside the hours its reservations are paid and idle; let a pool without hours use them"
             yield Problem(("pools", index, "hours"), text, True)
@@ -184,6 +185,16 @@ def _ceiling_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
         each = stack.instances_of(pool)[0].gpu_devices
         text = f"nodes hold {each} GPUs each: only {held} of {pool.max_gpus} can ever run"
         yield Problem(("maxGpus",), text, True)
+
+
+def _engine_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    apart = [other.name for other in stack.pools if other.profile.operands_off]
+    if apart and pool.profile.mig_configs:
+        text = (
+            f"beside Bottlerocket pools ({', '.join(apart)}) the DCGM engine is the node monitoring agent's, which the MIG manager "
+            "cannot stop while it cuts GPUs: watch for MigConfigFailed, or keep to one AMI family"
+        )
+        yield Problem(("ami", "family"), text, True)
 
 
 def _room(stack: StackConfig) -> dict[str, int]:

@@ -46,7 +46,7 @@ def _without_tags(loc: Path, data: Any) -> Path:
 
 
 def _tags(data: dict[Any, Any]) -> tuple[Any, ...]:
-    return data.get("mode"), data.get("access")
+    return data.get("mode"), data.get("access"), data.get("signal")
 
 
 def _item(data: Any, part: str | int) -> Any:

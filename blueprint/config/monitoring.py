@@ -8,7 +8,7 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import AmpWorkspaceArn, Email, HttpsUrl, LabelKey, LabelValue, SlackChannel, SmtpHost
+from .scalars import AmpWorkspaceArn, ClusterUrl, Email, HttpsUrl, LabelKey, LabelValue, SlackChannel, SmtpHost
 
 MONITORING_NAMESPACE = "monitoring"
 SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
@@ -99,12 +99,19 @@ class InstallMonitoring(Model):
     notify: Notify | None = None
     """Who is told of alerts; nobody unless given, they only stand in Prometheus."""
 
+    @property
+    def url(self) -> str:
+        """Where it answers queries inside the cluster: the Service that the Prometheus operator makes."""
+        return f"http://prometheus-operated.{MONITORING_NAMESPACE}.svc:9090"
+
 
 class ExistingMonitoring(Model):
     """The team's own Prometheus, with its operator: only the CRDs, the monitors and the rules are made here."""
 
     mode: Literal["existing"]
     """Make monitors and rules only."""
+    url: ClusterUrl | None = None
+    """Where it answers queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services are scaled by it."""
     labels: Annotated[dict[LabelKey, LabelValue] | None, Field(max_length=10)] = None
     """Labels by which that Prometheus selects monitors and rules, if it does."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import Problem, StackError, UsageError, near
+from .autoscaling import autoscaling_problems, autoscaling_warnings
 from .capacity import capacity_problems, capacity_warnings
 from .messages import RAW, problem_of
 from .quotas import name_problems, quota_problems, quota_warnings
@@ -116,7 +117,12 @@ def _with_text(problem: Problem, stack: Any) -> Problem:
 
 def warnings(stack: StackConfig, today: date) -> tuple[Problem, ...]:
     """What is legal but unwise in a stack that has no problems; reservations end, so it may depend on the day."""
-    return (*quota_warnings(stack), *capacity_warnings(stack, today), *spending_warnings(stack))
+    return (
+        *quota_warnings(stack),
+        *autoscaling_warnings(stack),
+        *capacity_warnings(stack, today),
+        *spending_warnings(stack),
+    )
 
 
 def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem]]:
@@ -153,7 +159,8 @@ def _further(data: dict[str, Any], config: StackConfig | None, found: list[Probl
     remainder = Remainder(data, found)
     rest, _ = _shaped(remainder.data)
     if rest is not None:
-        across = [*quota_problems(rest), *name_problems(rest), *capacity_problems(rest), *spending_problems(rest)]
+        checks = (quota_problems, name_problems, autoscaling_problems, capacity_problems, spending_problems)
+        across = [problem for check in checks for problem in check(rest)]
         yield from filter(remainder.speaks_of, remainder.placed(across))
 
 

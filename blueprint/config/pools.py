@@ -15,10 +15,12 @@ from ..model import Model
 from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
 from .buying import CapacityType, ReservationTerm, purchase_problems
 from .disruption import PRESETS, Disruption, Purpose
+from .headroom import Headroom
 from .hours import Hours
 from .network import repeated
 from .nodes import Ami, Disk, MultiNode, Taint
 from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Share, Zone
+from .tenants import Grant
 
 
 class Pool(Model):
@@ -64,6 +66,8 @@ class Pool(Model):
     """When the pool is open; outside it scales to zero and comes back by itself. Always open unless given. Training that runs at
     the close runs on; other pods are evicted, and go to whichever open pool suits them. Open the pool by hand before you take the
     field away (docs/decisions/0007), or it stays closed."""
+    headroom: Headroom | None = None
+    """GPUs that are kept warm for the next pods; none unless given. They are paid for in all the pool's hours."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's preset."""
 
@@ -142,6 +146,10 @@ class Pool(Model):
         yield from self._expectation_problems()
         yield from self._static_problems()
         yield from self._hours_problems()
+
+    def by_unit(self, grant: Grant) -> dict[str, int]:
+        """What a grant is by what users call the resource; a bare count is of the first."""
+        return grant if isinstance(grant, dict) else {next(iter(self.profile.units)): grant}
 
     def overlay(self, row: Instance) -> dict[str, str]:
         """What Karpenter must be told about nodes of a type, as quantities; empty where EC2's own view is right."""

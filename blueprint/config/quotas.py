@@ -7,6 +7,7 @@ from ..errors import Problem, near
 from ..sharing import WHOLE_GPU, Mig
 from .pools import Pool
 from .stack import StackConfig
+from .tenants import Grant
 
 
 def quota_problems(stack: StackConfig) -> Iterator[Problem]:
@@ -17,10 +18,11 @@ def quota_problems(stack: StackConfig) -> Iterator[Problem]:
             if name not in stack.pools_by_name:
                 yield Problem(path, f"there is no pool {name!r} {near(name, stack.pools_by_name, 'there are')}")
                 continue
-            yield from (problem.under(*path) for problem in _grant_problems(stack.pools_by_name[name], grant))
+            yield from (problem.under(*path) for problem in grant_problems(stack.pools_by_name[name], grant))
 
 
-def _grant_problems(pool: Pool, grant: int | dict[str, int]) -> Iterator[Problem]:
+def grant_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
+    """Yield why so much of a pool can never be had, or does not say of what."""
     units = pool.profile.units
     if isinstance(grant, int) and len(units) > 1:
         yield Problem(
@@ -29,7 +31,7 @@ def _grant_problems(pool: Pool, grant: int | dict[str, int]) -> Iterator[Problem
         )
         return
     ceiling = pool.profile.ceiling(pool.max_gpus)
-    for unit, count in (grant if isinstance(grant, dict) else {next(iter(units)): grant}).items():
+    for unit, count in pool.by_unit(grant).items():
         path = (unit,) if isinstance(grant, dict) else ()
         if unit not in units:
             yield Problem(path, f"pool {pool.name} hands out no {unit!r} {near(unit, units, 'it hands out')}")

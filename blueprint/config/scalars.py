@@ -88,6 +88,12 @@ _URL = r"https://[^\s/?#@]+(/[^\s?#]*)?"
 HttpsUrl = Annotated[
     str, _shape(_URL, "an https:// address without user, password or query", 2048), _schema(f"^{_URL}$")
 ]
+_CLUSTER_URL = r"https?://[^\s/?#@]+(/[^\s?#]*)?"
+ClusterUrl = Annotated[
+    str,
+    _shape(_CLUSTER_URL, "an address such as http://prometheus.monitoring.svc:9090, without user or query", 2048),
+    _schema(f"^{_CLUSTER_URL}$"),
+]
 _CHANNEL = r"#[a-z0-9_-]+"
 SlackChannel = Annotated[str, _shape(_CHANNEL, 'a Slack channel such as "#gpu-alerts"', 81), _schema(f"^{_CHANNEL}$")]
 _SMTP = r"[A-Za-z0-9.-]+:\d{2,5}"
@@ -106,14 +112,20 @@ Share = Annotated[float, AfterValidator(_share), Field(json_schema_extra={"minim
 """A part of a whole, from 0 to 1."""
 
 
-def _dollars(value: float) -> float:
-    if not 0 < value <= 1e9:
-        raise ValueError(f"{value:g} is not an amount of US dollars above 0")
-    return value
+def _above_zero(right: str) -> AfterValidator:
+    def validate(value: float) -> float:
+        if not 0 < value <= 1e9:
+            raise ValueError(f"{value:g} is not {right} above 0")
+        return value
+
+    return AfterValidator(validate)
 
 
-Dollars = Annotated[float, AfterValidator(_dollars), Field(json_schema_extra={"exclusiveMinimum": 0})]
+_NOT_ZERO = Field(json_schema_extra={"exclusiveMinimum": 0})
+Dollars = Annotated[float, _above_zero("an amount of US dollars"), _NOT_ZERO]
 """US dollars; more than nothing."""
+Positive = Annotated[float, _above_zero("a number"), _NOT_ZERO]
+"""Any number but nothing."""
 
 _DURATION = r"([0-9]+(s|m|h))+"
 Duration = Annotated[str, _shape(_DURATION, "a duration such as 10m, 1h30m or 336h"), _schema(f"^{_DURATION}$")]
@@ -146,6 +158,10 @@ def _label_key(value: str) -> str:
 
 
 LabelKey = Annotated[str, AfterValidator(_label_key)]
+PodLabelKey = Annotated[
+    str,
+    _check(lambda value: len(value) <= 316 and bool(_QUALIFIED.fullmatch(value)), "a Kubernetes label key such as app"),
+]
 LabelValue = Annotated[
     str, _shape(rf"({_PART})?", "a Kubernetes label value (at most 63 letters, digits, '-', '_' and '.')")
 ]

@@ -13,9 +13,10 @@ from .buying import Reservation
 from .cluster import Cluster
 from .network import Network
 from .pools import Pool
+from .services import Service
 from .tenants import Tenant
 
-_LISTS = ("pools", "tenants", "reservations")
+_LISTS = ("pools", "tenants", "reservations", "services")
 _ROLE = "arn:aws:iam::000000000000:role/x"
 _NOBODY = "0" * 12
 _STAND_INS: dict[str, Any] = {
@@ -40,6 +41,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
     "pools": TypeAdapter(Pool),
     "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
+    "services": TypeAdapter(Service),
     "billing": TypeAdapter(Billing),
 }
 

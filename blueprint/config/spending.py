@@ -1,6 +1,7 @@
 """What a stack costs, as far as its file and the catalogue tell, and whether that is within its bounds."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from ..catalog import BOTTLEROCKET, instance
 from ..catalog.prices import HOURS_A_MONTH
@@ -14,6 +15,7 @@ from .network import NewVpc
 from .nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from .pools import Pool
 from .stack import StackConfig
+from .tenants import Grant
 
 ON_DEMAND = Terms()
 """Everything at the list price: what a pool can cost when spot runs dry."""
@@ -42,7 +44,7 @@ def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
         return Cost(cheap, cheap, dear)
     return pool_cost(
         nodes, list(_reserved(stack, pool, nodes)), most=_most(stack, pool), open_hours=_longest(pool),
-        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"],
+        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"], warm=warm_gpus(stack, pool),
     )  # fmt: skip
 
 
@@ -80,6 +82,21 @@ def expected_use(stack: StackConfig, pool: Pool) -> Use:
     share = 1 if pool.expected_utilization is None else pool.expected_utilization
     hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
     return Use(min(pool.max_gpus * share, _most(stack, pool)), hours)
+
+
+def gpus_of(pool: Pool, grant: Grant) -> float:
+    """How many GPUs' worth of a pool a grant is."""
+    shares = shares_of_a_gpu(pool)
+    return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(grant).items())
+
+
+def warm_gpus(stack: StackConfig, pool: Pool) -> int:
+    """GPUs that headroom keeps, in whole nodes of the smallest size."""
+    if pool.headroom is None:
+        return 0
+    gpus = pool.headroom.pods * gpus_of(pool, pool.headroom.gpus)
+    size = min(row.gpu_devices for row in stack.instances_of(pool))
+    return ceil(round(gpus / size, 9)) * size
 
 
 def _reserved(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Reserved]:

@@ -20,6 +20,7 @@ from .monitoring import MONITORING_NAMESPACE, Amp, InstallMonitoring, Monitoring
 from .network import ExistingVpc, Network
 from .pools import Pool
 from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
+from .services import Service
 from .tenants import SHARED, Tenant
 from .waivers import Waiver
 
@@ -40,6 +41,8 @@ class HelmOverrides(Model):
     """Values of the gpu-operator chart."""
     kube_prometheus_stack: dict[str, Any] = {}
     """Values of the kube-prometheus-stack chart."""
+    keda: dict[str, Any] = {}
+    """Values of the keda chart."""
 
 
 class StackConfig(Model):
@@ -77,6 +80,10 @@ class StackConfig(Model):
     """What AWS itself watches: budget alarms, anomalies, tags, detailed billing."""
     monitoring: Monitoring | None = None
     """What watches the platform; nothing unless given."""
+    autoscaling: bool = False
+    """Whether KEDA is installed, for the scalers of teams' own programs; services bring it along."""
+    services: list[Service] = []
+    """Inference services that scale with their load."""
     waivers: list[Waiver] = []
     """Exceptions to policy rules, each for one resource and a while."""
     helm_overrides: HelmOverrides = HelmOverrides()
@@ -129,7 +136,7 @@ class StackConfig(Model):
         total: Counter[str] = Counter()
         for name, grant in tenant.gpus.items():
             units = self.pools_by_name[name].profile.units
-            counts = grant if isinstance(grant, dict) else {next(iter(units)): grant}
+            counts = self.pools_by_name[name].by_unit(grant)
             total.update({units[unit]: count for unit, count in counts.items()})
         return dict(total)
 

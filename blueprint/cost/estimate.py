@@ -9,7 +9,16 @@ from pydantic.alias_generators import to_camel
 
 from ..catalog import prices
 from ..config import Pool, StackConfig
-from ..config.spending import ON_DEMAND, cost_of, expected_use, platform_items, shares_of_a_gpu, terms_of, usable
+from ..config.spending import (
+    ON_DEMAND,
+    cost_of,
+    expected_use,
+    platform_items,
+    shares_of_a_gpu,
+    terms_of,
+    usable,
+    warm_gpus,
+)
 from ..pricing import Cost, Item, Spend, Usd, Use, spot_share
 from .advice import Advice, advice
 from .tenants import tenant_shares
@@ -135,9 +144,15 @@ def _assumptions(stack: StackConfig) -> Iterator[str]:
         if pool.hours:
             held = ", but what runs then goes on, so «at most» counts every hour" if pool.holds_jobs else ""
             yield f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){held}"
+        if pool.headroom:
+            yield f"{pool.name} keeps {_gpus(warm_gpus(stack, pool))} warm beside those at work, in all its hours (headroom)"
     nat = prices.service("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"
+
+
+def _gpus(count: int) -> str:
+    return f"{count} GPU{'' if count == 1 else 's'}"
 
 
 def as_json(found: Estimate) -> dict[str, Any]:

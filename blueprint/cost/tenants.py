@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from ..config import Pool, StackConfig, Tenant
-from ..config.spending import shares_of_a_gpu, usable
+from ..config import StackConfig
+from ..config.spending import gpus_of, usable
 from ..pricing import Cost
 
 UNASSIGNED = "no tenant"
@@ -18,16 +18,9 @@ def tenant_shares(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Co
     found = {tenant.name: Cost() for tenant in stack.tenants}
     rest = Cost()
     for pool in stack.pools:
-        granted = {tenant.name: _gpus(tenant, pool) for tenant in stack.tenants}
+        granted = {tenant.name: gpus_of(pool, tenant.gpus.get(pool.name, 0)) for tenant in stack.tenants}
         whole = max(usable(stack, pool), sum(granted.values()))
         for name, gpus in granted.items():
             found[name] += costs[pool.name] * (gpus / whole)
         rest += costs[pool.name] * (1 - sum(granted.values()) / whole)
     return {**found, UNASSIGNED: rest}
-
-
-def _gpus(tenant: Tenant, pool: Pool) -> float:
-    """How many GPUs' worth of a pool a tenant may have."""
-    grant, shares = tenant.gpus.get(pool.name, 0), shares_of_a_gpu(pool)
-    counts = grant if isinstance(grant, dict) else {next(iter(shares)): grant}
-    return sum(shares[unit] * count for unit, count in counts.items())

@@ -1,7 +1,7 @@
 """Alerts about nodes that do not come, or come without what they should hand out."""
 
 from .metrics import NODE_LABELS, shown
-from .recording import NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS
+from .recording import NO_PLACEHOLDER, NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS
 from .rules import Alert
 
 _STATE = shown(NODE_LABELS[4])
@@ -11,7 +11,8 @@ NODE_ALERTS = (
         name="GpuPodPending",
         subject="Nodes and pods",
         severity="warning",
-        expr='sum by (namespace, pod, resource) (kube_pod_container_resource_requests{resource=~"nvidia_com_.+",node=""})'
+        expr='sum by (namespace, pod, resource) (kube_pod_container_resource_requests{resource=~"nvidia_com_.+",'
+        f'{NO_PLACEHOLDER},node=""}})'
         ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)',
         wait="15m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} waits for {{ $value }} {{ $labels.resource }}",
@@ -36,6 +37,20 @@ NODE_ALERTS = (
             "Read the device plugin's log, then that of the MIG manager.",
             "On Bottlerocket: `kubectl describe node {{ $labels.node }}`, and compare the AMI version with the instance type.",
             "Delete its NodeClaim to try another node; if that one is the same, it is the configuration.",
+        ),
+    ),
+    Alert(
+        name="GpuNodeUnhealthy",
+        subject="Nodes and pods",
+        severity="critical",
+        expr=f'max by (node) (kube_node_status_condition{{condition="AcceleratedHardwareReady",status="false"}} == 1) {ON_POOL}',
+        wait="5m",
+        summary="The node monitoring agent calls the GPUs of {{ $labels.node }} (pool {{ $labels.pool }}) broken",
+        costs="Pods that land there fail or hang, and the node is paid for. With `nodeRepair` Karpenter replaces it 10 minutes in.",
+        steps=(
+            "`kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
+            "All nodes of a pool at once: the agent cannot reach DCGM. Look at docs/decisions/0003-one-dcgm-engine-per-node.md.",
+            "One node: keep new pods away (`kubectl cordon {{ $labels.node }}`), let jobs save their state, delete its NodeClaim.",
         ),
     ),
     Alert(

@@ -52,6 +52,7 @@ _STATE = _of(
     kube_node_labels=f"node {' '.join(map(shown, NODE_LABELS))}",
     kube_namespace_labels=f"namespace {' '.join(map(shown, NAMESPACE_LABELS))}",
     kube_node_status_allocatable="node resource unit",
+    kube_node_status_condition="node condition status",
     kube_pod_container_resource_requests="namespace pod uid container node resource unit",
     kube_pod_status_phase="namespace pod uid phase",
     kube_resourcequota="namespace resourcequota resource type",

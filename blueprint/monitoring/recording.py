@@ -3,6 +3,7 @@
 One thing builds on another, in order. A GPU counts as one, however many slices it is cut into.
 """
 
+from ..config.headroom import HEADROOM_NAMESPACE
 from .facts import PER_DEVICE, PER_UNIT, USD
 from .metrics import NAMESPACE_LABELS, NODE_LABELS, shown
 from .rules import Recording
@@ -21,6 +22,8 @@ SLOW_PULL_SECONDS = 300
 _POOL, _TYPE, _CAPACITY = (shown(label) for label in NODE_LABELS[:3])
 _TENANT = shown(NAMESPACE_LABELS[0])
 _GPUS = 'resource=~"nvidia_com_.+"'
+NO_PLACEHOLDER = f'namespace!="{HEADROOM_NAMESPACE}"'
+"""Placeholders keep GPUs free: they hold none, and wait for none."""
 
 
 def renamed(series: str, label: str, source: str) -> str:
@@ -52,7 +55,7 @@ RECORDINGS = (
     Recording(
         name="gpu_pod:units:allocated",
         about="Units of each resource (GPUs, shares, MIG instances) that a pod on a node holds.",
-        expr=f'(sum by (namespace, pod, node, resource) (kube_pod_container_resource_requests{{{_GPUS},node!=""}})'
+        expr=f'(sum by (namespace, pod, node, resource) (kube_pod_container_resource_requests{{{_GPUS},{NO_PLACEHOLDER},node!=""}})'
         f' and on (namespace, pod) (kube_pod_status_phase{{phase=~"Pending|Running"}} == 1)) {ON_POOL} {_OF_TENANT}',
     ),
     Recording(
@@ -74,7 +77,7 @@ RECORDINGS = (
     Recording(
         name="gpu_device:active:ratio",
         about="How busy a GPU or MIG instance is, once for each pod that holds it.",
-        expr=f"max by (node, gpu, GPU_I_ID, GPU_I_PROFILE, namespace, pod) (DCGM_FI_PROF_GR_ENGINE_ACTIVE) {ON_POOL}",
+        expr=f"max by (node, gpu, GPU_I_ID, GPU_I_PROFILE, namespace, pod) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{{{NO_PLACEHOLDER}}}) {ON_POOL}",
     ),
     Recording(
         name="gpu_device:share:gpus",
@@ -91,7 +94,7 @@ RECORDINGS = (
         name="gpu_pool_tenant:sm_active:avg",
         about="Share of cycles in which an SM of the GPUs that are held had work.",
         expr="avg by (pool, tenant) (max by (node, gpu, GPU_I_ID, namespace)"
-        f' (DCGM_FI_PROF_SM_ACTIVE{{namespace!=""}}) {ON_POOL} {_OF_TENANT})',
+        f' (DCGM_FI_PROF_SM_ACTIVE{{namespace!="",{NO_PLACEHOLDER}}}) {ON_POOL} {_OF_TENANT})',
     ),
     Recording(
         name="gpu_pod:gpus:idle",

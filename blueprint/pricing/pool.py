@@ -106,25 +106,30 @@ def pool_cost(
     expected: Use,
     terms: Terms,
     buys_more: bool = True,
+    warm: float = 0,
 ) -> Cost:
-    """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month.
+    """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month, and keeps ``warm`` of them free.
 
     Karpenter takes the cheapest type that fits, so that is what is expected; at the ceiling it may be the dearest.
     Reservations are paid in every hour; only their disks come and go with the nodes. A pool of several types may leave
     its reservation idle and fill up with others, because its pods want more of something than a reserved node has.
     """
-    floor = Spend.always(sum((one.hour(terms) for one in reserved), start=Usd()))
+    paid = Spend.always(sum((one.hour(terms) for one in reserved), start=Usd()))
     held = min(sum(one.gpus for one in reserved), most)
     disks = sum((one.node.disks * one.instances for one in reserved), start=Usd())
     used = min(expected.gpus, held)
     share = used / held if held else 0
     cheap, dear = price_of_a_gpu(nodes, terms)
-    month = floor.month + (cheap * (expected.gpus - used) + disks * share) * expected.hours
+    month = paid.month + (cheap * (expected.gpus - used) + disks * share) * expected.hours
+    # What is free in a reservation costs nothing more; beside work that fills the pool there is no room to keep warm.
+    spare = max(min(warm, most) - held, 0)
+    free = min(spare * open_hours, max(most * open_hours - expected.gpus * expected.hours, 0))
     kept = sum((one.most(terms) if buys_more else one.hour(terms) for one in reserved), start=Usd())
     beyond = most if buys_more and len(nodes) > 1 else most - held
     full = dear * beyond + disks
     ceiling = Spend(kept + full, kept * HOURS_A_MONTH + full * open_hours)
-    return Cost(floor, Spend.on_average(month), ceiling)
+    floor = paid + Spend(cheap * spare, cheap * (spare * open_hours))
+    return Cost(floor, Spend.on_average(month + cheap * free), ceiling)
 
 
 def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> tuple[Usd, Usd]:

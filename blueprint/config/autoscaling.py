@@ -1,0 +1,156 @@
+"""Services and headroom, held against the pools, the tenants and what is measured there."""
+
+from collections.abc import Iterator
+
+from ..errors import Problem, near
+from ..sharing import Exclusive, Mig
+from .headroom import HEADROOM_NAMESPACE
+from .monitoring import ExistingMonitoring
+from .pools import Pool
+from .quotas import grant_problems
+from .services import Service
+from .stack import StackConfig
+from .tenants import Grant, Tenant
+
+KEDA_NAMESPACE = "keda"
+
+
+def autoscaled(stack: StackConfig) -> bool:
+    """Whether KEDA is installed."""
+    return stack.autoscaling or bool(stack.services)
+
+
+def prometheus_url(stack: StackConfig) -> str:
+    """Where KEDA reads; empty only where nothing is scaled."""
+    return (stack.monitoring.url if stack.monitoring else None) or ""
+
+
+def namespace_of(stack: StackConfig, service: Service) -> str:
+    """Where the service's Deployment is."""
+    return next(tenant.space for tenant in stack.tenants if tenant.name == service.tenant)
+
+
+def autoscaling_problems(stack: StackConfig) -> Iterator[Problem]:
+    """Yield services and headroom that could never run, scale or be measured; the stack's pools must be without problems."""
+    for index, pool in enumerate(stack.pools):
+        yield from (problem.under("pools", index, "headroom") for problem in _headroom_problems(pool))
+    for index, service in enumerate(stack.services):
+        yield from (problem.under("services", index) for problem in _service_problems(stack, service))
+    yield from _name_problems(stack)
+    yield from _namespace_problems(stack)
+    if autoscaled(stack):
+        where = ("services",) if stack.services else ("autoscaling",)
+        if stack.monitoring is None:
+            yield Problem(where, "scaling reads Prometheus: say monitoring: {mode: install}, or existing with your own")
+        elif isinstance(stack.monitoring, ExistingMonitoring) and stack.services and not stack.monitoring.url:
+            yield Problem(
+                ("monitoring", "url"), "services are scaled by it: say where Prometheus answers in the cluster"
+            )
+
+
+def _headroom_problems(pool: Pool) -> Iterator[Problem]:
+    room = pool.headroom
+    if room is None:
+        return
+    if pool.static_nodes is not None:
+        yield Problem((), "static nodes are always warm; leave headroom or staticNodes out")
+        return
+    yield from (problem.under("gpus") for problem in _ask_problems(pool, room.gpus))
+    if not list(grant_problems(pool, room.gpus)):
+        yield from (problem.under("pods") for problem in _ceiling_problems(pool, room.gpus, room.pods))
+
+
+def _ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
+    """Yield why one pod cannot ask for so much of a pool."""
+    yield from grant_problems(pool, grant)
+    if not any(grant.values() if isinstance(grant, dict) else [grant]):
+        yield Problem((), "a pod that asks for no GPU does not belong into a pool of them; give 1 or more")
+    shared = not isinstance(pool.sharing, Exclusive) and not (
+        isinstance(pool.sharing, Mig) and not pool.sharing.replicas
+    )
+    if shared and isinstance(grant, int) and grant > 1:
+        yield Problem((), f"a pod gets one share of pool {pool.name}, and is refused if it asks for {grant}; write 1")
+
+
+def _ceiling_problems(pool: Pool, grant: Grant, pods: int) -> Iterator[Problem]:
+    units, ceiling = pool.profile.units, pool.profile.ceiling(pool.max_gpus)
+    for unit, count in pool.by_unit(grant).items():
+        most = ceiling[units[unit]]
+        if count * pods > most:
+            text = f"{pods} pods ask for {count * pods} {units[unit]}, the ceiling of pool {pool.name} is {most}"
+            yield Problem((), f"{text}; lower it or raise maxGpus")
+
+
+def _service_problems(stack: StackConfig, service: Service) -> Iterator[Problem]:
+    tenants = {tenant.name: tenant for tenant in stack.tenants}
+    if service.tenant not in tenants:
+        text = f"there is no tenant {service.tenant!r} {near(service.tenant, tenants, 'there are')}"
+        yield Problem(("tenant",), text)
+    if service.pool not in stack.pools_by_name:
+        text = f"there is no pool {service.pool!r} {near(service.pool, stack.pools_by_name, 'there are')}"
+        yield Problem(("pool",), text)
+        return
+    pool = stack.pools_by_name[service.pool]
+    asked = list(_ask_problems(pool, service.gpus))
+    yield from (problem.under("gpus") for problem in asked)
+    yield from _measure_problems(pool, service)
+    if service.tenant in tenants and not asked:
+        yield from _quota_problems(pool, tenants[service.tenant], service)
+
+
+def _measure_problems(pool: Pool, service: Service) -> Iterator[Problem]:
+    """Yield signals that the pool's nodes do not show for each pod."""
+    for index, one in enumerate(service.scale_on):
+        if one.signal != "sm-activity":
+            continue
+        path = ("scaleOn", index, "signal")
+        if pool.profile.operands_off:
+            yield Problem(
+                path, f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}; use another signal"
+            )
+        elif not isinstance(pool.sharing, Exclusive) and getattr(pool.sharing, "replicas", None):
+            text = f"pods of pool {pool.name} share GPUs, and DCGM measures the whole GPU; use another signal"
+            yield Problem(path, text)
+
+
+def _quota_problems(pool: Pool, tenant: Tenant, service: Service) -> Iterator[Problem]:
+    if not tenant.may_use(pool.name):
+        text = f"tenant {tenant.name} has no quota in pool {pool.name}: add it to the tenant's gpus"
+        yield Problem(("pool",), text)
+        return
+    granted = pool.by_unit(tenant.gpus[pool.name])
+    for unit, count in pool.by_unit(service.gpus).items():
+        most = granted.get(unit, 0)
+        if service.replicas.max * count > most:
+            text = f"{service.replicas.max} replicas ask for {service.replicas.max * count} {pool.profile.units[unit]}, the"
+            yield Problem(
+                ("replicas", "max"),
+                f"{text} quota of {tenant.name} in pool {pool.name} is {most}: lower it, or raise the quota",
+            )
+
+
+def _name_problems(stack: StackConfig) -> Iterator[Problem]:
+    known: dict[tuple[str, str], int] = {}
+    for index, service in enumerate(stack.services):
+        first = known.setdefault((service.tenant, service.name), index)
+        if first != index:
+            text = f"{service.name!r} of tenant {service.tenant} stands already at services.{first}; name each Deployment once"
+            yield Problem(("services", index, "name"), text)
+
+
+def _namespace_problems(stack: StackConfig) -> Iterator[Problem]:
+    taken = {HEADROOM_NAMESPACE: "where headroom is kept"} if any(pool.headroom for pool in stack.pools) else {}
+    taken |= {KEDA_NAMESPACE: "where KEDA runs"} if autoscaled(stack) else {}
+    for index, tenant in enumerate(stack.tenants):
+        if tenant.space in taken:
+            path = ("tenants", index, "namespace" if tenant.namespace else "name")
+            yield Problem(path, f"{tenant.space!r} is {taken[tenant.space]}; choose another namespace")
+
+
+def autoscaling_warnings(stack: StackConfig) -> Iterator[Problem]:
+    """Yield what is legal but will wait or cost more than it says."""
+    for index, service in enumerate(stack.services):
+        pool = stack.pools_by_name[service.pool]
+        if pool.hours and service.replicas.min:
+            text = f"{service.replicas.min} replicas are kept, and wait while pool {pool.name} is closed ({pool.hours})"
+            yield Problem(("services", index, "replicas", "min"), text, True)
