@@ -56,7 +56,7 @@ ALLOWED = of(
     fails("another registry", foreign(release("oci://ghcr.io/someone/web", type_=_V4)), "theirs"),
     fails("no repository", foreign(release("gpu-operator")), "theirs", words="comes from gpu-operator"),
     fails("a chart of the day in no place", foreign(resource("kubernetes:helm.sh/v3:Release", "bare")), "bare"),
-    fails("none allowed", shipped("prod"), "gpu-prod-gpu-operator-release", "gpu-prod-karpenter-controller", "gpu-prod-karpenter-crd", registries=[]),
+    fails("none allowed", shipped("prod"), "gpu-prod-gpu-operator-release", "gpu-prod-karpenter-controller", "gpu-prod-karpenter-crd", "gpu-prod-keda-release", "gpu-prod-monitoring-crd", "gpu-prod-monitoring-release", registries=[]),
     fails("a name that begins like an allowed one", foreign(release("web", repositoryOpts={"repo": "https://helm.ngc.nvidia.com/nvidia-but-not"})), "theirs"),
     undecided("the repository not known", _chart(("repositoryOpts",), UNKNOWN), _OPERATOR),
     undecided("the chart not known", foreign(resource("kubernetes:helm.sh/v3:Release", "theirs", {"chart": UNKNOWN})), "theirs"),

@@ -112,6 +112,9 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
         "gpu-operator.yaml",
         "karpenter-crd.yaml",
         "karpenter.yaml",
+        "keda.yaml",
+        "kube-prometheus-stack.yaml",
+        "prometheus-operator-crds.yaml",
     }
     document = json.loads((out / "plan.json").read_text())
     assert list(document) == ["stack", "cost", "resources"]

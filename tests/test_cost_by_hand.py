@@ -55,22 +55,25 @@ def test_the_research_stack_by_hand() -> None:
 def test_the_prod_stack_by_hand() -> None:
     found, here = estimate(load("prod", ROOT / "stacks")), "us-east-1"
     system = 3 * (PRICE["m7i.xlarge", here] + gp3(here, 50))
-    balancers = 2 * SERVICE["network-load-balancer", here]
-    platform = SERVICE["eks-cluster", here] + system + balancers + SERVICE["kms-key", here] / MONTH
+    beside = 2 * SERVICE["network-load-balancer", here] + gp3(here, 200)  # the volume of Prometheus
+    platform = SERVICE["eks-cluster", here] + system + beside + SERVICE["kms-key", here] / MONTH
     # Four p5.48xlarge are reserved and paid in every hour; 90 % of the 32 GPUs bring their disks of 500 GiB.
     reserved, disk = 4 * PRICE["p5.48xlarge", here], gp3(here, 500)
     train = found.pools[3]
     assert hours(train.as_bought.floor) == pytest.approx(reserved)
     assert train.as_bought.expected.month.known == pytest.approx((reserved + 0.9 * 4 * disk) * MONTH)
     assert hours(train.on_demand.ceiling) == pytest.approx(reserved + 4 * disk)
-    assert hours(found.as_bought.floor) == pytest.approx(platform + reserved)
+    # Room for a pod of six CPUs and 48 GiB is one g6e.2xlarge, which has eight and 64.
+    room = PRICE["g6e.2xlarge", here] * SPOT["g6e"] + gp3(here, 200)
+    assert hours(found.as_bought.floor) == pytest.approx(platform + reserved + room)
     used = {"infer-l4": ("g6.xlarge", 0.6), "infer-a10g": ("g5.xlarge", 0.5), "infer-l40s": ("g6e.xlarge", 0.5)}
     expected = 0.0
     for pool in found.pools[:3]:
         cheapest, share = used[pool.name]
         spot = PRICE[cheapest, here] * SPOT[cheapest.split(".")[0]] + gp3(here, 200)
-        assert pool.as_bought.expected.month.known == pytest.approx(16 * share * MONTH * spot), pool.name
-        expected += 16 * share * MONTH * spot
+        month = 16 * share * MONTH * spot + (room * MONTH if pool.name == "infer-l40s" else 0)
+        assert pool.as_bought.expected.month.known == pytest.approx(month), pool.name
+        expected += month
     total = platform * MONTH + expected + (reserved + 0.9 * 4 * disk) * MONTH
     assert found.as_bought.expected.month.known == pytest.approx(total)
     dearest = sum(16 * (PRICE[name, here] + gp3(here, 200)) for name in ("g6.16xlarge", "g5.16xlarge", "g6e.16xlarge"))

@@ -68,7 +68,7 @@ def test_a_node_pool_goes_before_its_class_and_both_before_karpenter(planned: Pl
     for pool in some(planned, "NodePool"):
         of_pool = [found for found in planned if found.parent == pool.parent]
         (node_class,) = [found for found in of_pool if kind(found) == "EC2NodeClass"]
-        assert_order(planned, pool, node_class, release(planned, "-controller"), release(planned, "-crd"))
+        assert_order(planned, pool, node_class, release(planned, "-controller"), release(planned, "-karpenter-crd"))
 
 
 def test_overlays_outlive_the_node_pools_that_they_describe(planned: Plan) -> None:
@@ -93,7 +93,9 @@ def test_karpenter_keeps_what_it_drains_nodes_with(planned: Plan) -> None:
         one(planned, "AccessEntry", "-karpenter-nodes"),
         *some(planned, "Addon"),
     ]
-    assert_order(planned, release(planned, "-controller"), release(planned, "-crd"), [*needed, *queue, *permissions])
+    assert_order(
+        planned, release(planned, "-controller"), release(planned, "-karpenter-crd"), [*needed, *queue, *permissions]
+    )
 
 
 def test_what_lives_in_the_cluster_goes_before_it_and_its_network_after_it(planned: Plan) -> None:

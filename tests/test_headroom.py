@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from blueprint.catalog.prices import HOURS_A_MONTH
-from blueprint.config.spending import ON_DEMAND, cost_of, nodes_of, warm_gpus
+from blueprint.config.spending import ON_DEMAND, cost_of, nodes_of, warm
 from blueprint.pricing import Cost, Terms
 
 from . import builders
@@ -89,8 +89,10 @@ def cost(**pool: Any) -> Cost:
 
 
 def gpu_hour(**pool: Any) -> float:
+    """Of the cheapest type with more than four CPUs and 16 GiB."""
     stack = builders.config(pools=[builders.pool(**pool)])
-    return min(node.gpu(ON_DEMAND).known for node in nodes_of(stack, stack.pools[0]))
+    (node,) = [one for one in nodes_of(stack, stack.pools[0]) if one.row.instance_type == "g6.2xlarge"]
+    return node.gpu(ON_DEMAND).known
 
 
 def test_headroom_is_paid_when_nothing_runs_and_beside_what_does() -> None:
@@ -119,15 +121,16 @@ def test_headroom_is_paid_while_the_pool_is_open() -> None:
         ({"instanceTypes": ["p5.48xlarge"]}, 8),
         ({"instanceTypes": ["g6.12xlarge"], "headroom": {**ROOM, "gpus": 4}}, 8),
         ({"sharing": {"mode": "time-slicing", "replicas": 4}}, 1),
-        ({**LAYOUT, "instanceTypes": ["p5.4xlarge"], "headroom": {**ROOM, "pods": 8, "gpus": {"1g.10gb": 1}}}, 2),
+        ({**LAYOUT, "instanceTypes": ["p5.4xlarge"], "headroom": {**ROOM, "pods": 8, "gpus": {"1g.10gb": 1}}}, 3),
     ],
 )
 def test_headroom_is_paid_in_whole_nodes(pool: dict[str, Any], gpus: int) -> None:
+    """A p5.4xlarge has 16 CPUs: three placeholders of four, though its GPU has room for four."""
     given = {"headroom": ROOM, **pool}
     if "instanceTypes" in given:
         given.pop("gpu", None)
     stack = builders.config(pools=[builders.pool(**given)])
-    assert warm_gpus(stack, stack.pools[0]) == gpus
+    assert warm(stack, stack.pools[0], ON_DEMAND).gpus == gpus
 
 
 def test_what_a_reservation_holds_is_warm_already() -> None:

@@ -72,7 +72,7 @@ def _pools(pools: Iterable[PoolSummary]) -> Table:
                     f"{pool.gpu}: {types_in_short(pool.instance_types)}",
                     f"{pool.sharing}, {pool.ami}",
                     *([f"open {pool.hours}"] if pool.hours else []),
-                    *([f"room kept for {pool.headroom['pods']} more pods"] if pool.headroom else []),
+                    *([f"headroom: {pool.headroom['pods']} × a pod"] if pool.headroom else []),
                 ]
             ),
             "\n".join([" → ".join(pool.purchase), *pool.reservations]),

@@ -9,6 +9,7 @@ from .monitoring import ExistingMonitoring
 from .pools import Pool
 from .quotas import grant_problems
 from .services import Service
+from .spending import placeholders_on
 from .stack import StackConfig
 from .tenants import Grant, Tenant
 
@@ -33,7 +34,7 @@ def namespace_of(stack: StackConfig, service: Service) -> str:
 def autoscaling_problems(stack: StackConfig) -> Iterator[Problem]:
     """Yield services and headroom that could never run, scale or be measured; the stack's pools must be without problems."""
     for index, pool in enumerate(stack.pools):
-        yield from (problem.under("pools", index, "headroom") for problem in _headroom_problems(pool))
+        yield from (problem.under("pools", index, "headroom") for problem in _headroom_problems(stack, pool))
     for index, service in enumerate(stack.services):
         yield from (problem.under("services", index) for problem in _service_problems(stack, service))
     yield from _name_problems(stack)
@@ -48,7 +49,7 @@ def autoscaling_problems(stack: StackConfig) -> Iterator[Problem]:
             )
 
 
-def _headroom_problems(pool: Pool) -> Iterator[Problem]:
+def _headroom_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     room = pool.headroom
     if room is None:
         return
@@ -58,6 +59,13 @@ def _headroom_problems(pool: Pool) -> Iterator[Problem]:
     yield from (problem.under("gpus") for problem in _ask_problems(pool, room.gpus))
     if not list(grant_problems(pool, room.gpus)):
         yield from (problem.under("pods") for problem in _ceiling_problems(pool, room.gpus, room.pods))
+        if not any(placeholders_on(pool, row) for row in stack.instances_of(pool)):
+            largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
+            has = f"{largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, and keeps some for itself"
+            yield Problem(
+                (),
+                f"no node of the pool holds a pod of {room.cpu} CPU and {room.memory} ({has}): it would wait for ever",
+            )
 
 
 def _ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:

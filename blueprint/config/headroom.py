@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from ..catalog import Instance
 from ..model import Model
 from .scalars import Cpu, Memory
 from .tenants import Grant
@@ -20,3 +21,8 @@ class Headroom(Model):
     """CPU requests of one of them, quoted: else the GPU is free on a node that has no CPU left."""
     memory: Memory
     """Memory requests of one of them."""
+
+    def fit_beside_gpus(self, row: Instance) -> int:
+        """How many fit on a node by CPU and memory; it keeps a CPU and a tenth of its memory for itself and its DaemonSets."""
+        memory = int(self.memory[:-2]) * (1024 if self.memory.endswith("Gi") else 1024**2)
+        return min((row.vcpu - 1) // int(self.cpu), int(row.memory_mib * 0.9) // memory)

@@ -3,10 +3,25 @@
 from collections.abc import Iterator
 from math import ceil
 
-from ..catalog import BOTTLEROCKET, instance
+from ..catalog import BOTTLEROCKET, Instance, instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
-from ..pricing import Cost, Item, Node, Reserved, Spend, Terms, Usd, Use, disk, item, machine, pool_cost, price_of_a_gpu
+from ..pricing import (
+    Cost,
+    Item,
+    Node,
+    Reserved,
+    Spend,
+    Terms,
+    Usd,
+    Use,
+    Warm,
+    disk,
+    item,
+    machine,
+    pool_cost,
+    price_of_a_gpu,
+)
 from ..sharing import Mig
 from .buying import Reservation
 from .cluster import SYSTEM_DISK_GIB
@@ -44,7 +59,7 @@ def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
         return Cost(cheap, cheap, dear)
     return pool_cost(
         nodes, list(_reserved(stack, pool, nodes)), most=_most(stack, pool), open_hours=_longest(pool),
-        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"], warm=warm_gpus(stack, pool),
+        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"], warm=warm(stack, pool, terms),
     )  # fmt: skip
 
 
@@ -90,13 +105,25 @@ def gpus_of(pool: Pool, grant: Grant) -> float:
     return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(grant).items())
 
 
-def warm_gpus(stack: StackConfig, pool: Pool) -> int:
-    """GPUs that headroom keeps, in whole nodes of the smallest size."""
+def warm(stack: StackConfig, pool: Pool, terms: Terms) -> Warm:
+    """What headroom keeps: the cheapest nodes that hold its placeholders."""
+    found = [Warm()] if pool.headroom is None else []
+    for node in nodes_of(stack, pool):
+        each = placeholders_on(pool, node.row)
+        if each and pool.headroom:
+            gpus = ceil(pool.headroom.pods / each) * node.row.gpu_devices
+            found.append(Warm(gpus, node.gpu(terms) * gpus))
+    return min(found, key=lambda one: (len(one.hour.unknown), one.hour.known), default=Warm())
+
+
+def placeholders_on(pool: Pool, row: Instance) -> int:
+    """How many placeholders of a pool's headroom a node holds."""
     if pool.headroom is None:
         return 0
-    gpus = pool.headroom.pods * gpus_of(pool, pool.headroom.gpus)
-    size = min(row.gpu_devices for row in stack.instances_of(pool))
-    return ceil(round(gpus / size, 9)) * size
+    handed_out, units = pool.profile.per_node(row), pool.profile.units
+    asked = pool.by_unit(pool.headroom.gpus)
+    by_gpu = [handed_out[units[unit]] // count for unit, count in asked.items() if count and unit in units]
+    return min([*by_gpu, pool.headroom.fit_beside_gpus(row)], default=0)
 
 
 def _reserved(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Reserved]:

@@ -17,7 +17,7 @@ from ..config.spending import (
     shares_of_a_gpu,
     terms_of,
     usable,
-    warm_gpus,
+    warm,
 )
 from ..pricing import Cost, Item, Spend, Usd, Use, spot_share
 from .advice import Advice, advice
@@ -145,7 +145,7 @@ def _assumptions(stack: StackConfig) -> Iterator[str]:
             held = ", but what runs then goes on, so «at most» counts every hour" if pool.holds_jobs else ""
             yield f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){held}"
         if pool.headroom:
-            yield f"{pool.name} keeps {_gpus(warm_gpus(stack, pool))} warm beside those at work, in all its hours (headroom)"
+            yield f"{pool.name} keeps {_gpus(warm(stack, pool, terms_of(stack, pool)).gpus)} warm beside those at work, in all its hours (headroom)"
     nat = prices.service("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"

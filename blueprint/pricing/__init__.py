@@ -2,7 +2,7 @@
 
 from .items import Item, disk, item, machine
 from .money import Cost, Spend, Usd
-from .pool import Node, Reserved, Terms, Use, pool_cost, price_of_a_gpu, spot_share
+from .pool import Node, Reserved, Terms, Use, Warm, pool_cost, price_of_a_gpu, spot_share
 
 __all__ = [
     "Cost",
@@ -13,6 +13,7 @@ __all__ = [
     "Terms",
     "Usd",
     "Use",
+    "Warm",
     "disk",
     "item",
     "machine",

@@ -85,6 +85,14 @@ class Reserved:
 
 
 @dataclass(frozen=True, slots=True)
+class Warm:
+    """GPUs that are kept free on nodes of their own, and dollars an hour of those nodes."""
+
+    gpus: int = 0
+    hour: Usd = field(default_factory=Usd)
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
     """So many GPUs at work for so many hours a month."""
 
@@ -106,9 +114,9 @@ def pool_cost(
     expected: Use,
     terms: Terms,
     buys_more: bool = True,
-    warm: float = 0,
+    warm: Warm = Warm(),
 ) -> Cost:
-    """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month, and keeps ``warm`` of them free.
+    """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month, and keeps some of them free.
 
     Karpenter takes the cheapest type that fits, so that is what is expected; at the ceiling it may be the dearest.
     Reservations are paid in every hour; only their disks come and go with the nodes. A pool of several types may leave
@@ -122,14 +130,15 @@ def pool_cost(
     cheap, dear = price_of_a_gpu(nodes, terms)
     month = paid.month + (cheap * (expected.gpus - used) + disks * share) * expected.hours
     # What is free in a reservation costs nothing more; beside work that fills the pool there is no room to keep warm.
-    spare = max(min(warm, most) - held, 0)
+    spare = max(min(warm.gpus, most) - held, 0)
     free = min(spare * open_hours, max(most * open_hours - expected.gpus * expected.hours, 0))
+    kept_free = warm.hour * (1 / warm.gpus if warm.gpus else 0)
     kept = sum((one.most(terms) if buys_more else one.hour(terms) for one in reserved), start=Usd())
     beyond = most if buys_more and len(nodes) > 1 else most - held
     full = dear * beyond + disks
     ceiling = Spend(kept + full, kept * HOURS_A_MONTH + full * open_hours)
-    floor = paid + Spend(cheap * spare, cheap * (spare * open_hours))
-    return Cost(floor, Spend.on_average(month + cheap * free), ceiling)
+    floor = paid + Spend(kept_free * spare, kept_free * (spare * open_hours))
+    return Cost(floor, Spend.on_average(month + kept_free * free), ceiling)
 
 
 def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> tuple[Usd, Usd]:
