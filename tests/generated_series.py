@@ -106,6 +106,11 @@ def since(start: int, value: float) -> Value:
     return lambda minute: value if minute >= start else None
 
 
+def later(start: int, value: float) -> Value:
+    """Zero, and then something."""
+    return lambda minute: value if minute >= start else 0
+
+
 def wave(mean: float, swing: float) -> Value:
     """Up and down within twenty minutes."""
     return lambda minute: mean + swing * (abs(minute % 20 - 10) / 5 - 1)
@@ -162,12 +167,16 @@ def _gpus() -> Iterator[tuple[str, Value]]:
         yield named("DCGM_FI_DEV_FB_FREE", **gpu.labels), wave(gpu.memory_mib - used, used / 10)
         yield named("DCGM_FI_DEV_GPU_TEMP", **gpu.labels), wave(35 + 45 * gpu.busy + gpu.number, 2)
         yield named("DCGM_FI_DEV_POWER_USAGE", **gpu.labels), wave(20 + 50 * gpu.busy, 4)
-        for rows in ("CORRECTABLE_REMAPPED_ROWS", "UNCORRECTABLE_REMAPPED_ROWS", "ROW_REMAP_PENDING"):
-            yield named(f"DCGM_FI_DEV_{rows}", **gpu.labels), always(0)
-        broken = (gpu.node, gpu.number) == ("n2", 3)
-        yield named("DCGM_FI_DEV_ROW_REMAP_FAILURE", **gpu.labels), always(int(broken))
+        yield from _rows(gpu, broken=(gpu.node, gpu.number) == ("n2", 3))
     for number in range(2):
         yield named("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", node="s1", gpu=str(number)), lambda minute: 6000.0 * minute
+
+
+def _rows(gpu: Gpu, *, broken: bool) -> Iterator[tuple[str, Value]]:
+    for field, count in (("ROW_REMAP_FAILURE", 1), ("ROW_REMAP_PENDING", 1)):
+        yield named(f"DCGM_FI_DEV_{field}", **gpu.labels), always(count * broken)
+    for field, count in (("CORRECTABLE_REMAPPED_ROWS", 2), ("UNCORRECTABLE_REMAPPED_ROWS", 1)):
+        yield named(f"DCGM_FI_DEV_{field}", **gpu.labels), later(150, count * broken)
 
 
 def _faults() -> Iterator[tuple[str, Value]]:

@@ -66,10 +66,13 @@ def _import(folder: Path, data: Path, openmetrics: str) -> None:
 
 def _backfill(folder: Path, data: Path, rules: list[dict[str, Any]], within: tuple[int, int], url: str) -> None:
     folder.mkdir()
-    file = folder / "rules.yaml"
-    file.write_text(yaml.safe_dump({"groups": [{"name": "level", "rules": rules}]}))
+    (folder / "rules.yaml").write_text(yaml.safe_dump({"groups": [{"name": "level", "rules": rules}]}))
     times = [f"--start={within[0]}", f"--end={within[1]}", f"--eval-interval={STEP_SECONDS}s"]
-    made = promtool("tsdb", "create-blocks-from", "rules", f"--url={url}", *times, f"--output-dir={folder}", file)
+    # A group's name and its file's, as it is given, say at which second of each minute it is evaluated: they stay the
+    # same, so that one level finds the samples of another.
+    made = promtool(
+        "tsdb", "create-blocks-from", "rules", f"--url={url}", *times, "--output-dir=.", "rules.yaml", cwd=folder
+    )
     assert made.returncode == 0, made.stdout + made.stderr
     for block in folder.iterdir():
         if block.is_dir():

@@ -21,7 +21,7 @@ needs_promtool = pytest.mark.skipif(
 )
 
 
-def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def promtool(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run it; whoever calls looks at the return code."""
     assert PROMTOOL, "promtool is missing, and in CI nothing is skipped: apt-get install prometheus"
-    return subprocess.run([PROMTOOL, *map(str, arguments)], capture_output=True, text=True, check=False)
+    return subprocess.run([PROMTOOL, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)

@@ -16,8 +16,8 @@ _MONEY = Row(
     (
         Panel(
             title="Spent an hour",
-            about="All GPU nodes that run, at the catalogue's prices with what the stack file says of discounts."
-            " Compare with `python -m blueprint cost STACK`; AWS's own figures come a day later.",
+            about="All GPU nodes that run, at the catalogue's prices with what the stack file says of discounts;"
+            " what it has no price for is left out. Compare with `python -m blueprint cost STACK`; AWS's own figures come a day later.",
             kind="number",
             queries=(Query(expr=f"sum({SPENT})"),),
             unit="currencyUSD",
@@ -31,7 +31,7 @@ _MONEY = Row(
             queries=(Query(expr=f"sum({_WASTED})"),),
             unit="currencyUSD",
             steps=((1, "orange"), (20, "red")),
-            width=5,
+            width=4,
             height=4,
         ),
         Panel(
@@ -58,7 +58,7 @@ _MONEY = Row(
             title="GPUs at work",
             about="Activity of all GPUs added up, beside the GPUs there are, in pools whose nodes run dcgm-exporter.",
             kind="number",
-            queries=(Query(expr=f"sum({_USED} {MEASURED}) / sum({_TOTAL} {MEASURED})"),),
+            queries=(Query(expr=f"(sum({_USED} {MEASURED}) or vector(0)) / sum({_TOTAL} {MEASURED})"),),
             unit="percentunit",
             width=3,
             height=4,
@@ -69,14 +69,17 @@ _MONEY = Row(
             kind="number",
             queries=(Query(expr=how_many(_FIRING)),),
             steps=((1, "red"),),
-            width=2,
+            width=3,
             height=4,
         ),
         Panel(
             title="US dollars an hour",
             about="What is spent and what of it is wasted. The gap should be wide and follow the working day.",
             kind="lines",
-            queries=(Query(expr=f"sum({SPENT})", legend="spent"), Query(expr=f"sum({_WASTED})", legend="wasted")),
+            queries=(
+                Query(expr=f"sum({SPENT})", legend="spent", color="blue"),
+                Query(expr=f"sum({_WASTED})", legend="wasted", color="red"),
+            ),
             unit="currencyUSD",
         ),
         Panel(
@@ -85,13 +88,14 @@ _MONEY = Row(
             " and free. Much free for long: nodes are not consolidated, or pools too large.",
             kind="areas",
             queries=(
-                Query(expr=f"sum({_USED})", legend="at work"),
+                Query(expr=f"sum({_USED})", legend="at work", color="green"),
                 Query(
                     expr=f"clamp_min(sum({_HELD} {MEASURED}) - (sum({_USED}) or vector(0)), 0)",
                     legend="held, not at work",
+                    color="orange",
                 ),
-                Query(expr=f"sum({_HELD} {NOT_MEASURED})", legend="held, not measured"),
-                Query(expr=f"sum(gpu_pool:gpus:free{{{POOLS}}})", legend="free"),
+                Query(expr=f"sum({_HELD} {NOT_MEASURED})", legend="held, not measured", color="purple"),
+                Query(expr=f"sum(gpu_pool:gpus:free{{{POOLS}}})", legend="free", color="gray"),
             ),
         ),
     ),

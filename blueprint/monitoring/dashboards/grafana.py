@@ -117,13 +117,17 @@ def _number(panel: Panel) -> stat.Panel:
 
 
 def _lines(panel: Panel) -> timeseries.Panel:
-    few = len(panel.queries) > 1 or "{{" not in panel.queries[0].legend
+    few = not any("{{" in query.legend for query in panel.queries)
     legend = common.VizLegendOptions().show_legend(True).placement(look.LegendPlacement.BOTTOM)
     legend.display_mode(look.LegendDisplayMode.LIST if few else look.LegendDisplayMode.TABLE)
     legend.calcs([] if few else ["lastNotNull", "max"])
     tooltip = common.VizTooltipOptions().mode(look.TooltipDisplayMode.MULTI).sort(look.SortOrder.DESCENDING)
     colors = builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC_BY_NAME)
     made = timeseries.Panel().legend(legend).tooltip(tooltip).color_scheme(colors).axis_soft_min(0)
+    for name, query in zip(string.ascii_uppercase, panel.queries, strict=False):
+        if query.color:
+            fixed = {"mode": "fixed", "fixedColor": query.color}
+            made.override_by_query(name, [models.DynamicConfigValue("color", fixed)])
     return made.show_points(look.VisibilityMode.NEVER).line_width(1).fill_opacity(5)
 
 
@@ -132,7 +136,7 @@ def _areas(panel: Panel) -> timeseries.Panel:
 
 
 def _bars(panel: Panel) -> timeseries.Panel:
-    return _lines(panel).stacking(_stacked()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80)
+    return _lines(panel).stacking(_stacked()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
 
 
 def _stacked() -> common.StackingConfig:

@@ -11,10 +11,11 @@ _CLAIMS = 'operator_nodeclaim_status_condition_count{type=~"Launched|Registered|
 _CLASSES = 'operator_ec2nodeclass_status_condition_count{status!="True"}'
 
 
-def _count(title: str, about: str, expr: str) -> Panel:
+def _count(title: str, about: str, expr: str, color: str = "red") -> Panel:
     """A number that should be zero."""
+    steps = ((1, color),)
     return Panel(
-        title=title, about=about, kind="number", queries=(Query(expr=how_many(expr)),), steps=ANY, width=3, height=4
+        title=title, about=about, kind="number", queries=(Query(expr=how_many(expr)),), steps=steps, width=3, height=4
     )
 
 
@@ -25,7 +26,12 @@ def _here(alert: str) -> str:
 
 def _grown(name: str) -> str:
     """By how much a counter of a GPU has grown within an hour."""
-    return f"max by (node, gpu) ({within(f'{name}{{{NODES}}}', '1h')}) {IN_POOL_LATELY}"
+    return f"(max by (node, gpu) ({within(f'{name}{{{NODES}}}', '1h')}) > 0) {IN_POOL_LATELY}"
+
+
+def _wrong(name: str) -> str:
+    """A value of those GPUs of which it is not zero."""
+    return f"({of_gpu(name)}) > 0"
 
 
 _NOW = Row(
@@ -37,7 +43,7 @@ _NOW = Row(
         _count("Without GPUs", "Nodes that are paid for and hand out no GPU.", _here("GpuNodeWithoutGpus")),
         _count("Not measured", "Nodes whose exporter does not answer: their faults go unseen.", _here("DcgmExporterDown")),
         _count("MIG failed", "Nodes on which the MIG layout could not be set up.", _here("MigConfigFailed")),
-        _count("Claims not ready", "NodeClaims of all pools that are not initialized: normal for minutes.", seen_by("NodeClaimNotInitialized")),
+        _count("Claims not ready", "NodeClaims of all pools that are not initialized: normal for minutes.", seen_by("NodeClaimNotInitialized"), "orange"),
         _count("Classes, overlays", "EC2NodeClasses that are not ready and NodeOverlays that Karpenter does not apply.",
                f"{seen_by('NodeClassNotReady')} or {seen_by('NodeOverlayNotReady')}"),
     ),
@@ -90,11 +96,12 @@ _FAULTS = Row(
             about="GPUs with remapped rows. `failed`: send the node back. `pending`: replace it at the next chance.",
             kind="table",
             queries=(
-                Query(expr=of_gpu("DCGM_FI_DEV_ROW_REMAP_FAILURE"), legend="failed", steps=ANY),
-                Query(expr=of_gpu("DCGM_FI_DEV_ROW_REMAP_PENDING"), legend="pending", steps=((1, "orange"),)),
-                Query(expr=of_gpu("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"), legend="uncorrectable"),
-                Query(expr=of_gpu("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS"), legend="correctable"),
+                Query(expr=_wrong("DCGM_FI_DEV_ROW_REMAP_FAILURE"), legend="failed", steps=ANY),
+                Query(expr=_wrong("DCGM_FI_DEV_ROW_REMAP_PENDING"), legend="pending", steps=((1, "orange"),)),
+                Query(expr=_wrong("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"), legend="uncorrectable"),
+                Query(expr=_wrong("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS"), legend="correctable"),
             ),
+            nothing="none",
         ),
         Panel(
             title="Temperature, by node",
@@ -159,8 +166,8 @@ _COMING = Row(
             " nodes never are.",
             kind="lines",
             queries=(
-                Query(expr=f'sum(up{{job="{DCGM_JOB}",{NODES}}}) or vector(0)', legend="exporters"),
-                Query(expr=f"count({ON_NODE})", legend="nodes"),
+                Query(expr=f'sum(up{{job="{DCGM_JOB}",{NODES}}}) or vector(0)', legend="exporters", color="green"),
+                Query(expr=f"count({ON_NODE})", legend="nodes", color="blue"),
             ),
             width=6,
         ),

@@ -25,6 +25,8 @@ class Query:
     unit: str = ""
     """Of this query alone, where it differs from the panel's."""
     steps: Steps = ()
+    color: str = ""
+    """Of its line or area, where it means something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

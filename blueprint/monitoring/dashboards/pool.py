@@ -202,6 +202,7 @@ _WORK = Row(
             kind="lines",
             queries=(Query(expr=of_gpu("DCGM_FI_DEV_GPU_TEMP"), legend=_GPU),),
             unit="celsius",
+            width=8,
         ),
         Panel(
             title="Power, by GPU",
@@ -209,6 +210,7 @@ _WORK = Row(
             kind="lines",
             queries=(Query(expr=of_gpu("DCGM_FI_DEV_POWER_USAGE"), legend=_GPU),),
             unit="watt",
+            width=8,
         ),
         Panel(
             title="NVLink, by GPU",
@@ -221,7 +223,7 @@ _WORK = Row(
                     legend=_GPU,
                 ),
             ),
-            width=24,
+            width=8,
             nothing="no NVLink",
         ),
     ),

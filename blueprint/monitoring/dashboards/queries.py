@@ -47,7 +47,7 @@ def how_many(expr: str) -> str:
 
 def within(counter: str, window: str) -> str:
     """How much a counter has grown; one that has begun within the window began at zero, which ``increase`` leaves out."""
-    return f"({counter} unless {counter} offset {window} or increase({counter}[{window}]))"
+    return f"({counter} unless {counter} offset {window} or round(increase({counter}[{window}])))"
 
 
 def of_gpu(series: str, *more: str) -> str:

@@ -11,7 +11,9 @@ _IDLE_PODS = f"gpu_pod:gpus:idle{{{SPACES}}}"
 _QUOTA = f'kube_resourcequota{{{SPACES},resource=~"requests.nvidia.com/.+",type='
 _USED_QUOTA = f'max by (namespace, resource) ({_QUOTA}"used"}})'
 _HARD_QUOTA = f'max by (namespace, resource) ({_QUOTA}"hard"}})'
-_QUOTA_SHARE = f"{_USED_QUOTA} / on (namespace, resource) ({_HARD_QUOTA} > 0)"
+# A namespace has a quota of 0 for each resource that it may not use.
+_GRANTED = f"({_HARD_QUOTA} > 0)"
+_QUOTA_SHARE = f"{_USED_QUOTA} / on (namespace, resource) {_GRANTED}"
 
 _NOW = Row(
     "Now",
@@ -95,8 +97,8 @@ _PODS = Row(
             kind="table",
             queries=(
                 Query(expr=f"{_QUOTA_SHARE}", legend="share", unit="percentunit", steps=PERCENT),
-                Query(expr=_USED_QUOTA, legend="used"),
-                Query(expr=_HARD_QUOTA, legend="hard"),
+                Query(expr=f"{_USED_QUOTA} and on (namespace, resource) {_GRANTED}", legend="used"),
+                Query(expr=_GRANTED, legend="hard"),
             ),
             nothing="no quota",
         ),
