@@ -155,6 +155,7 @@ CHANGES: dict[str, Pair] = {
         ELSEWHERE, {**ELSEWHERE, "url": "https://b.example.com/push"}
     ),
     "monitoring<InstallMonitoring>.remoteWrite<RemoteUrl>.username": remote(ELSEWHERE, {**ELSEWHERE, "username": "a"}),
+    "monitoring<InstallMonitoring>.grafana": stacks(monitoring(), monitoring(grafana=False)),
     "monitoring<InstallMonitoring>.notify.slackChannel": stacks(notify(), notify(slackChannel="#other")),
     "monitoring<InstallMonitoring>.notify.pagerduty": stacks(notify(), notify(pagerduty=False)),
     "monitoring<InstallMonitoring>.notify.emails": stacks(notify(), notify(emails=["others@example.com"])),
@@ -164,7 +165,7 @@ CHANGES: dict[str, Pair] = {
     "monitoring<ExistingMonitoring>.mode": stacks({"monitoring": {"mode": "existing"}}, monitoring()),
     "monitoring<ExistingMonitoring>.labels": stacks(selected("a"), selected("b")),
     "helmOverrides.kubePrometheusStack": stacks(
-        monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"enabled": True}}}}
+        monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"replicas": 2}}}}
     ),
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
