@@ -1,64 +1,38 @@
-"""Dashboards: what they speak of, where panels stand, and that each of them says something about a fleet in a real Prometheus."""
+"""Dashboards: what they speak of, where panels stand, and what Grafana is told of them."""
 
 import json
 import re
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from blueprint.config import StackConfig
-from blueprint.monitoring import RECORDINGS, rule_groups
-from blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, Query, placed
+from blueprint.monitoring import RECORDINGS
+from blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, placed
 from blueprint.monitoring.dashboards.grafana import OVER_TIME, dashboard_json
-from blueprint.monitoring.dashboards.panels import GRID
+from blueprint.monitoring.dashboards.panels import GRID, Kind
 from blueprint.monitoring.facts import FACTS
 from blueprint.monitoring.metrics import METRICS
 
-from . import builders, generated_series
-from .generated_series import END
-from .prometheus_server import prometheus
+from .dashboard_queries import Shown, config, filled, shown
 from .promql import labels_in, metrics_in
 from .promtool import needs_promtool, promtool
 
-Shown = tuple[Dashboard, Panel, Query]
-Sample = dict[str, Any]
-
 RECORDED = {*FACTS, *(rule.name for rule in RECORDINGS)}
-CHOSEN = {"__rate_interval": "5m", "__range": "3h", "pool": ".+", "tenant": ".+", "namespace": ".+", "node": ".+"}
-"""What Grafana puts in the place of its variables when everything is chosen."""
-
-
-def shown() -> list[Any]:
-    """Every query with its panel and page."""
-    return [
-        pytest.param((page, panel, query), id=f"{page.uid}: {panel.title} {number}")
-        for page in DASHBOARDS
-        for panel in page.panels
-        for number, query in enumerate(panel.queries)
-    ]
+TYPES: dict[Kind, str] = {
+    "number": "stat",
+    "lines": "timeseries",
+    "areas": "timeseries",
+    "bars": "timeseries",
+    "ranking": "bargauge",
+    "table": "table",
+}
 
 
 def each_panel() -> list[Any]:
     return [pytest.param(panel, id=f"{page.uid}: {panel.title}") for page in DASHBOARDS for panel in page.panels]
-
-
-def filled(expr: str, **chosen: str) -> str:
-    """An expression as Grafana sends it."""
-    for name, value in {**CHOSEN, **chosen}.items():
-        expr = re.sub(rf"\${name}\b", value, expr)
-    assert "$" not in expr
-    return expr
-
-
-def config() -> StackConfig:
-    return builders.config(**generated_series.STACK)
 
 
 def as_json(page: Dashboard) -> Any:
@@ -163,109 +137,54 @@ def test_columns_of_a_table_bear_the_names_of_their_queries() -> None:
     ]
 
 
-@pytest.fixture(scope="session")
-def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Prometheus that has watched the made-up fleet; its address."""
-    groups = rule_groups(config())
-    with prometheus(tmp_path_factory.mktemp("fleet"), generated_series.openmetrics(), groups) as url:
-        yield url
+@pytest.mark.parametrize("page", DASHBOARDS, ids=lambda page: page.uid)
+def test_panels_fill_each_line_of_the_grid(page: Dashboard) -> None:
+    for _, line in groupby(placed(page), key=lambda found: found[1].y):
+        places = [place for _, place in line]
+        assert sum(place.width for place in places) == GRID
+        assert len({place.height for place in places}) == 1
 
 
-def ask(url: str, expr: str, **chosen: str) -> list[Sample]:
-    """What Prometheus answers at the end of the made-up hours."""
-    return answer(f"{url}/api/v1/query", query=filled(expr, **chosen), time=END)
+@pytest.mark.parametrize("page", DASHBOARDS, ids=lambda page: page.uid)
+def test_grafana_is_told_what_the_values_say(page: Dashboard) -> None:
+    built = [panel for panel in as_json(page)["panels"] if panel["type"] != "row"]
+    for panel, made in zip(page.panels, built, strict=True):
+        defaults = made["fieldConfig"]["defaults"]
+        assert (made["type"], made["title"], made["description"]) == (TYPES[panel.kind], panel.title, panel.about)
+        assert (defaults["unit"], defaults.get("noValue", ""), defaults.get("max")) == (
+            panel.unit,
+            panel.nothing,
+            panel.most,
+        )
+        steps = [(step["value"], step["color"]) for step in defaults["thresholds"]["steps"]]
+        assert steps == [(None, "green" if panel.steps else "text"), *panel.steps]
+        assert [target["expr"] for target in made["targets"]] == [query.expr for query in panel.queries]
+        for target in made["targets"]:
+            assert target["range"] is (panel.kind in OVER_TIME) is not target["instant"]
+            assert (target.get("format") == "table") is (panel.kind == "table")
+            assert target.get("interval") == ("1h" if panel.kind == "bars" else None)
+            assert target["datasource"] == made["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
 
 
-def ask_over_time(url: str, expr: str, **chosen: str) -> list[Sample]:
-    """What it answers for the last hour."""
-    expr = filled(expr, **chosen)
-    return answer(f"{url}/api/v1/query_range", query=expr, start=END - 3600, end=END, step=60)
+def overrides(uid: str, title: str) -> dict[str, dict[str, Any]]:
+    """Query or column → what it says of itself, in a panel of a page."""
+    (page,) = [page for page in DASHBOARDS if page.uid == uid]
+    (found,) = [one for one in as_json(page)["panels"] if one["title"] == title and one["type"] != "row"]
+    own = found["fieldConfig"]["overrides"]
+    return {each["matcher"]["options"]: {one["id"]: one["value"] for one in each["properties"]} for each in own}
 
 
-def answer(address: str, **asked: str | int) -> list[Sample]:
-    try:
-        with urllib.request.urlopen(f"{address}?{urllib.parse.urlencode(asked)}", timeout=30) as response:
-            found: list[Sample] = json.load(response)["data"]["result"]
-    except urllib.error.HTTPError as error:
-        raise AssertionError(error.read().decode()) from None
-    return found
+def test_a_query_may_have_a_colour_a_unit_and_thresholds_of_its_own() -> None:
+    wasted = overrides("gpu-fleet", "US dollars an hour")["B"]
+    assert wasted == {"color": {"mode": "fixed", "fixedColor": "red"}}
+    failed = overrides("gpu-node-health", "Row remaps")["failed"]
+    assert [step["color"] for step in failed["thresholds"]["steps"]] == ["green", "red"]
+    assert failed["custom.cellOptions"] == {"type": "color-text"}
+    assert overrides("gpu-fleet", "Pools")["$/GPU h"] == {"unit": "currencyUSD"}
+    idle = overrides("gpu-tenant", "GPUs")["C"]
+    assert idle["thresholds"]["steps"][-1] == {"value": 1, "color": "red"}
 
 
-@needs_promtool
-@pytest.mark.parametrize("found", shown())
-def test_a_query_finds_something_in_a_fleet_and_its_legend_has_labels(found: Shown, fleet: str) -> None:
-    _, panel, query = found
-    samples = (ask_over_time if panel.kind in OVER_TIME else ask)(fleet, query.expr)
-    assert samples
-    labels = re.findall(r"{{(\w+)}}", query.legend)
-    assert [label for label in labels if not any(sample["metric"].get(label) for sample in samples)] == []
-    told_apart = [tuple(sample["metric"].get(label) for label in labels) for sample in samples]
-    assert panel.kind == "table" or len(told_apart) == len({*told_apart})
-
-
-def value(url: str, page: str, title: str, number: int = 0, **chosen: str) -> float:
-    """The one value of a query of a panel."""
-    (panel,) = [
-        one for dashboard in DASHBOARDS if dashboard.uid == page for one in dashboard.panels if one.title == title
-    ]
-    (sample,) = ask(url, panel.queries[number].expr, **chosen)
-    return float(sample["value"][1])
-
-
-L4, H100 = 1.1559, 6.8827
-"""US dollars an hour, of g6.12xlarge and p5.48xlarge."""
-
-
-@needs_promtool
-@pytest.mark.parametrize(
-    ("page", "title", "number", "chosen", "expected"),
-    [
-        ("gpu-fleet", "Spent an hour", 0, {"pool": "main|slices"}, 8 * L4 + 8 * H100),
-        ("gpu-fleet", "Wasted an hour", 0, {"pool": "main"}, (2 + 2) * L4),
-        ("gpu-fleet", "Wasted of it", 0, {"pool": "main"}, 0.5),
-        # Free GPUs for 36 times five minutes, two idle ones from the second hour on.
-        ("gpu-fleet", "Wasted in this time", 0, {"pool": "main"}, (36 * 2 + 25 * 2) / 12 * L4),
-        ("gpu-fleet", "GPUs at work", 0, {}, (4 * 0.9 + 2 * 0.01 + 0.6 + 14 * 0.35 / 7) / 17),
-        ("gpu-fleet", "Alerts", 0, {}, 2),
-        ("gpu-pool", "Nodes", 0, {"pool": "main"}, 3),
-        ("gpu-pool", "GPUs", 1, {"pool": "slices"}, 2),
-        ("gpu-pool", "Ceiling used", 0, {"pool": "turns"}, 1 / 8),
-        ("gpu-pool", "Pods waiting", 0, {"pool": "main"}, 1),
-        ("gpu-pool", "Pods waiting", 0, {"pool": "slices"}, 0),
-        ("gpu-tenant", "GPUs", 2, {"tenant": "team"}, 2),
-        ("gpu-tenant", "GPUs", 2, {"tenant": "speech"}, 0),
-        ("gpu-tenant", "Wasted an hour", 0, {"tenant": "team"}, 2 * L4),
-        ("gpu-tenant", "Quota used", 0, {"namespace": "speech"}, 1),
-        ("gpu-node-health", "Without GPUs", 0, {}, 1),
-        ("gpu-node-health", "Without GPUs", 0, {"pool": "turns"}, 0),
-        ("gpu-node-health", "Fatal Xid", 0, {}, 1),
-        ("gpu-node-health", "Not measured", 0, {}, 1),
-        ("gpu-node-health", "Classes, overlays", 0, {}, 2),
-        ("gpu-autoscaling", "Longest wait", 0, {}, generated_series.WAITED_SECONDS),
-        ("gpu-autoscaling", "Pods waiting for GPUs", 0, {"tenant": "speech"}, 0),
-        ("gpu-autoscaling", "Autoscalers at their maximum", 0, {}, 1),
-        ("gpu-autoscaling", "Pools at their ceiling", 0, {}, 1),
-        # Two of main, and three of turns, whose counter began within the hour.
-        ("gpu-autoscaling", "Nodes within an hour", 0, {}, 5),
-        ("gpu-autoscaling", "Nodes within an hour", 1, {}, 3),
-    ],
-)  # fmt: skip
-def test_a_number_is_what_the_fleet_was_made_with(
-    page: str, title: str, number: int, chosen: dict[str, str], expected: float, fleet: str
-) -> None:
-    assert value(fleet, page, title, number, **chosen) == pytest.approx(expected, rel=0.03)
-
-
-@needs_promtool
-def test_areas_of_what_gpus_do_add_up_to_all_of_them(fleet: str) -> None:
-    (panel,) = [panel for panel in DASHBOARDS[0].panels if panel.title == "What GPUs do"]
-    added = sum(float(ask(fleet, query.expr)[0]["value"][1]) for query in panel.queries)
-    assert added == pytest.approx(8 + 1 + 8 + 1)
-
-
-@needs_promtool
-def test_nodes_to_choose_are_those_of_the_pool(fleet: str) -> None:
-    (variable,) = [one for page in DASHBOARDS if page.uid == "gpu-pool" for one in page.variables if one.query]
-    asked = re.fullmatch(r"label_values\((.+), node\)", filled(variable.query, pool="main"))
-    assert asked
-    assert {sample["metric"]["node"] for sample in ask(fleet, asked[1])} == {"n1", "n2", "n3"}
+def test_the_text_is_the_same_every_time() -> None:
+    for page in DASHBOARDS:
+        assert dashboard_json(config(), page) == dashboard_json(config(), page)

@@ -136,7 +136,9 @@ def _areas(panel: Panel) -> timeseries.Panel:
 
 
 def _bars(panel: Panel) -> timeseries.Panel:
-    return _lines(panel).stacking(_stacked()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
+    made = _lines(panel).stacking(_stacked()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
+    # With fewer, Grafana would leave out hours of a month: each query looks back over one.
+    return made.max_data_points(2000)
 
 
 def _stacked() -> common.StackingConfig:
