@@ -116,6 +116,33 @@ def test_a_number_is_what_the_fleet_was_made_with(
     assert value(fleet, page, title, number, **chosen) == pytest.approx(expected, rel=0.03)
 
 
+RECORDED = {
+    "gpu_node:pool:info": 3,
+    "gpu_pool:gpus:total": 8,
+    "gpu_pod:units:allocated": 6,
+    "gpu_pool_tenant:slices:allocated": 6,
+    "gpu_pool_tenant:gpus:allocated": 6,
+    "gpu_pool:gpus:free": 2,
+    "gpu_device:active:ratio": 4 * 0.9 + 2 * 0.01,
+    "gpu_device:share:gpus": 8,
+    "gpu_pool_tenant:gpus:used": 4 * 0.9 + 2 * 0.01,
+    "gpu_pool_tenant:sm_active:avg": 0.8 * (4 * 0.9 + 2 * 0.01) / 6,
+    "gpu_pod:gpus:idle": 2,
+    "gpu_pool_tenant:gpus:idle": 2,
+    "gpu_pool:usd_per_gpu_hour:avg": L4,
+    "gpu_pool_tenant:wasted_usd_per_hour:sum": 2 * L4,
+    "gpu_pool:wasted_usd_per_hour:sum": 4 * L4,
+}
+"""Recorded series → its sum over the pool main."""
+
+
+@needs_promtool
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_series_is_what_the_fleet_was_made_with(name: str, fleet: str) -> None:
+    (sample,) = ask(fleet, f'sum({name}{{pool="main"}})')
+    assert float(sample["value"][1]) == pytest.approx(RECORDED[name])
+
+
 @needs_promtool
 def test_areas_of_what_gpus_do_add_up_to_all_of_them(fleet: str) -> None:
     (panel,) = [panel for panel in DASHBOARDS[0].panels if panel.title == "What GPUs do"]

@@ -1,5 +1,6 @@
 """Nodes and GPUs that fail, or do not come: what the alerts about them look at."""
 
+from ..alerts_gpu import HOT_CELSIUS
 from ..metrics import DCGM_JOB, NODE_LABELS, shown
 from ..recording import SLOW_PULL_SECONDS, SLOW_PULLS
 from .panels import ANY, Dashboard, Panel, Query, Row
@@ -105,7 +106,7 @@ _FAULTS = Row(
         ),
         Panel(
             title="Temperature, by node",
-            about="The hottest GPU of each node; above 85 °C it will be throttled soon.",
+            about=f"The hottest GPU of each node; above {HOT_CELSIUS} °C it will be throttled soon.",
             kind="lines",
             queries=(Query(expr=f"max by (node) ({of_gpu('DCGM_FI_DEV_GPU_TEMP')})", legend="{{node}}"),),
             unit="celsius",

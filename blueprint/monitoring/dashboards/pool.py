@@ -1,5 +1,6 @@
 """One pool, or several: its nodes, who holds its GPUs, and how well they work."""
 
+from ..alerts_gpu import HOT_CELSIUS
 from ..facts import PER_UNIT
 from ..recording import NODE
 from .panels import PERCENT, Dashboard, Panel, Query, Row
@@ -198,7 +199,7 @@ _WORK = Row(
         ),
         Panel(
             title="Temperature, by GPU",
-            about="Above 85 °C GPUs slow down soon.",
+            about=f"Above {HOT_CELSIUS} °C GPUs slow down soon.",
             kind="lines",
             queries=(Query(expr=of_gpu("DCGM_FI_DEV_GPU_TEMP"), legend=_GPU),),
             unit="celsius",
