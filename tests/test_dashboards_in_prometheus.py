@@ -105,6 +105,7 @@ L4, H100 = 1.1559, 6.8827
         ("gpu-autoscaling", "Pods waiting for GPUs", 0, {"tenant": "speech"}, 0),
         ("gpu-autoscaling", "Autoscalers at their maximum", 0, {}, 1),
         ("gpu-autoscaling", "Pools at their ceiling", 0, {}, 1),
+        ("gpu-autoscaling", "Pools at their ceiling", 0, {"pool": "turns"}, 0),
         # Two of main, and three of turns, whose counter began within the hour.
         ("gpu-autoscaling", "Nodes within an hour", 0, {}, 5),
         ("gpu-autoscaling", "Nodes within an hour", 1, {}, 3),

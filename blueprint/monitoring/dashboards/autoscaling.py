@@ -21,6 +21,7 @@ _CREATED = f"karpenter_nodeclaims_created_total{{{NODEPOOLS}}}"
 _DISRUPTED = f"karpenter_nodeclaims_disrupted_total{{{NODEPOOLS}}}"
 _STEPS = 'operator_nodeclaim_status_condition_transition_seconds_bucket{type=~"Launched|Registered|Initialized",status="Unknown"}'
 _REFUSED = 'karpenter_cloudprovider_errors_total{error="InsufficientCapacityError"}'
+_AT_CEILING = f"{AT_CEILING} and on (nodepool) karpenter_nodepools_limit{{{NODEPOOLS}}}"
 _USAGE = f'karpenter_nodepools_usage{{{NODEPOOLS},resource_type=~"nvidia.com/.+"}}'
 
 
@@ -64,7 +65,7 @@ _NOW = Row(
             title="Pools at their ceiling",
             about="Above 90 % of `maxGpus`: Karpenter launches nothing more for them.",
             kind="number",
-            queries=(Query(expr=f"count(count by (nodepool) ({AT_CEILING})) or vector(0)"),),
+            queries=(Query(expr=how_many(f"count by (nodepool) ({_AT_CEILING})")),),
             steps=((1, "orange"),),
             width=4,
             height=4,
@@ -172,9 +173,9 @@ _NODES = Row(
             queries=tuple(
                 Query(
                     expr=f"histogram_quantile({part}, sum by (type, le) ({within(_STEPS, '6h')}))",
-                    legend=f"{{{{type}}}} {part:.0%}",
+                    legend=f"{{{{type}}}}, {words}",
                 )
-                for part in (0.5, 0.9)
+                for part, words in ((0.5, "half"), (0.9, "9 of 10"))
             ),
             unit="s",
             nothing="no nodes",
