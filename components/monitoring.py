@@ -1,4 +1,4 @@
-"""What watches the platform: custom resource definitions, monitors and rules, and Prometheus unless the team has one."""
+"""What watches the platform: custom resource definitions, monitors, rules, dashboards, and Prometheus unless the team has one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +10,11 @@ import pulumi_kubernetes as k8s
 from blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from blueprint.config import InstallMonitoring, StackConfig
 from blueprint.config import Monitoring as MonitoringConfig
-from blueprint.config.monitoring import MONITORING_NAMESPACE, REMOTE_WRITE_PASSWORD, Amp
+from blueprint.config.monitoring import GRAFANA_PASSWORD, MONITORING_NAMESPACE, REMOTE_WRITE_PASSWORD, Amp
 from blueprint.monitoring import rule_groups
 
 from .alert_routes import SECRET
+from .dashboards import ADMIN_SECRET, PASSWORD_KEY, USER_KEY, Dashboards
 from .gpu_operator import operator_profiles
 from .helm import chart_release
 from .monitors import dcgm_monitor, karpenter_monitor
@@ -63,6 +64,8 @@ class Monitoring(pulumi.ComponentResource):
                 spec=spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
             )
+        inside = pulumi.ResourceOptions(parent=self)
+        Dashboards(f"{name}-dashboards", config, labels=labels, after=[namespace], opts=inside)
         self.register_outputs({})
 
     def _install(
@@ -71,6 +74,10 @@ class Monitoring(pulumi.ComponentResource):
         needed = [*after]
         if monitoring.notify:
             needed.append(self._make_secret(f"{name}-routes", SECRET, secrets(monitoring.notify.secrets), after))
+        if monitoring.grafana:
+            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin"}
+            admin[PASSWORD_KEY] = secrets([GRAFANA_PASSWORD])[GRAFANA_PASSWORD]
+            needed.append(self._make_secret(f"{name}-grafana", ADMIN_SECRET, admin, after))
         target = monitoring.remote_write
         if isinstance(target, Amp):
             needed += self._make_identity(name, config, target, after)

@@ -9,6 +9,7 @@ from blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS
 
 from .addons import EVERYWHERE
 from .alert_routes import SECRET, alertmanager_config
+from .dashboards import grafana_values
 from .helm import overlaid
 
 SERVICE_ACCOUNT = "prometheus"
@@ -24,8 +25,7 @@ def prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dic
         "fullnameOverride": PROMETHEUS_STACK.name,
         "crds": {"enabled": False},
         **{part: {"enabled": False} for part in HIDDEN},
-        # Dashboards are not made here, and the chart's Grafana would start with a password that everybody knows.
-        "grafana": {"enabled": False},
+        "grafana": grafana_values() if monitoring.grafana else {"enabled": False},
         "prometheus": {
             "serviceAccount": {"name": SERVICE_ACCOUNT},
             "prometheusSpec": _prometheus(config, monitoring),

@@ -194,6 +194,7 @@ CASES = (
     AlertCase("GpuPoolAtCeiling", ceiling(4, 8), "40m"),
     AlertCase("SpotInterruptionsFrequent", interruptions("1+1x300"), "60m", {"nodepool": "main"}, "60"),
     AlertCase("SpotInterruptionsFrequent", interruptions("1x30 2x300"), "60m"),
+    AlertCase("SpotInterruptionsFrequent", interruptions("_x30 4x300"), "60m", {"nodepool": "main"}, "4"),
     AlertCase("DcgmExporterDown", {**node(), UP: "0x60"}, "20m", NODE),
     AlertCase("DcgmExporterDown", node(), "20m", NODE),
     AlertCase("DcgmExporterDown", {**node(), UP: "1x60"}, "20m"),

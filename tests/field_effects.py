@@ -181,6 +181,7 @@ CHANGES: dict[str, Pair] = {
         ELSEWHERE, {**ELSEWHERE, "url": "https://b.example.com/push"}
     ),
     "monitoring<InstallMonitoring>.remoteWrite<RemoteUrl>.username": remote(ELSEWHERE, {**ELSEWHERE, "username": "a"}),
+    "monitoring<InstallMonitoring>.grafana": stacks(monitoring(), monitoring(grafana=False)),
     "monitoring<InstallMonitoring>.notify.slackChannel": stacks(notify(), notify(slackChannel="#other")),
     "monitoring<InstallMonitoring>.notify.pagerduty": stacks(notify(), notify(pagerduty=False)),
     "monitoring<InstallMonitoring>.notify.emails": stacks(notify(), notify(emails=["others@example.com"])),
@@ -190,7 +191,7 @@ CHANGES: dict[str, Pair] = {
     "monitoring<ExistingMonitoring>.mode": stacks({"monitoring": {"mode": "existing"}}, monitoring()),
     "monitoring<ExistingMonitoring>.labels": stacks(selected("a"), selected("b")),
     "helmOverrides.kubePrometheusStack": stacks(
-        monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"enabled": True}}}}
+        monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"replicas": 2}}}}
     ),
     "monitoring<ExistingMonitoring>.url": stacks(
         {**services(), "monitoring": {"mode": "existing", "url": "http://a:9090"}},

@@ -21,6 +21,7 @@ from .policy_cases_stacks import (
 )
 
 _QUOTA, _HARD = "tenant-serving-quota", ("spec", "hard")
+_EVERY_QUOTA = ("gpu-prod-headroom-quota", "tenant-serving-quota", "tenant-training-quota")
 _PODS = {"pods": "10"}
 _GPU, _SHARED = "requests.nvidia.com/gpu", "requests.nvidia.com/gpu.shared"
 _POOL = node_pool(requirement("node.kubernetes.io/instance-type", "g6.xlarge"))

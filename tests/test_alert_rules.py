@@ -1,12 +1,7 @@
 """Every rule against the real promtool, once so that it fires and once so that it is quiet; and what rules may speak of."""
 
-import os
 import re
-import shutil
-import subprocess
-import warnings
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,30 +12,19 @@ import yaml
 from blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, dcgm_csv
 from blueprint.config import StackConfig
 from blueprint.monitoring import ALERTS, RECORDINGS, Alert, rule_groups
+from blueprint.monitoring.dashboards import DASHBOARDS
 from blueprint.monitoring.facts import FACTS
 from blueprint.monitoring.metrics import METRICS
 
 from . import alert_cases, builders, recording_cases
 from .alert_cases import AlertCase
 from .plans import SHIPPED, shipped_config
+from .promql import labels_in, metrics_in
+from .promtool import needs_promtool, promtool
 from .recording_cases import RecordingCase
 
-PROMTOOL = shutil.which("promtool")
 BY_NAME = {alert.name: alert for alert in ALERTS}
 RECORDED = [*FACTS, *(rule.name for rule in RECORDINGS)]
-
-if PROMTOOL is None and not os.environ.get("CI"):
-    warnings.filterwarnings("default", message="promtool")
-    warnings.warn("promtool is missing, so no rule is tested: apt-get install prometheus", stacklevel=1)
-
-needs_promtool = pytest.mark.skipif(
-    PROMTOOL is None and not os.environ.get("CI"), reason="promtool is missing: apt-get install prometheus"
-)
-
-
-def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    assert PROMTOOL, "promtool is missing, and in CI nothing is skipped: apt-get install prometheus"
-    return subprocess.run([PROMTOOL, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 @cache
@@ -154,23 +138,6 @@ def test_the_rules_of_a_stack_are_rules_to_promtool(stack: str, tmp_path: Path) 
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-WORDS = {"and", "or", "unless", "bool", "sum", "max", "avg", "count"}
-TOKEN = re.compile(
-    r"""(?:by|on|group_left|ignoring|without)\ \([^)]*\)  # lists of labels
-    | offset\ \w+ | \[[^]]*\] | "[^"]*"                   # times and texts
-    | \w+\ ?\(                                            # functions
-    | (?P<name>[a-zA-Z_][\w:]*)(?P<matchers>\{[^}]*\})?""",
-    re.VERBOSE,
-)
-
-
-def metrics_in(expr: str) -> Iterator[tuple[str, str]]:
-    """Name and matchers of every series in an expression."""
-    for found in TOKEN.finditer(expr):
-        if found["name"] and found["name"] not in WORDS:
-            yield found["name"], found["matchers"] or ""
-
-
 def expressions() -> list[Any]:
     return [pytest.param(rule.expr, id=rule.name) for rule in (*RECORDINGS, *ALERTS)]
 
@@ -181,9 +148,8 @@ def test_a_rule_speaks_only_of_metrics_and_labels_that_we_know(expr: str) -> Non
     assert found
     for name, matchers in found:
         assert name in METRICS or name in RECORDED, name
-        labels = set(re.findall(r'(\w+)(?:=~|!~|!=|=)"', matchers))
         if name in METRICS:
-            assert labels - {"job"} <= METRICS[name].labels, name
+            assert labels_in(matchers) - {"job"} <= METRICS[name].labels, name
 
 
 def test_the_reader_of_expressions_sees_what_is_there() -> None:
@@ -191,8 +157,10 @@ def test_the_reader_of_expressions_sees_what_is_there() -> None:
     assert list(metrics_in(expr)) == [("a_total", '{x=~"b|c"}'), ("d:e", ""), ("f", "")]
 
 
-def test_every_metric_of_the_list_is_used_or_exported_for_people() -> None:
-    used = {name for rule in (*RECORDINGS, *ALERTS) for name, _ in metrics_in(rule.expr)}
+def test_every_metric_of_the_list_is_used_shown_or_exported_for_people() -> None:
+    shown = [query.expr for page in DASHBOARDS for panel in page.panels for query in panel.queries]
+    told = [rule.expr for rule in (*RECORDINGS, *ALERTS)]
+    used = {name for expr in (*told, *shown) for name, _ in metrics_in(expr)}
     assert {*METRICS} - used <= {field.name for field in DCGM_FIELDS}
 
 

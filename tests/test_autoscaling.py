@@ -16,7 +16,8 @@ from components.gpu_autoscaler import GpuAutoscaler, scaled_object_spec
 from . import builders
 from .deletion import DestroyOrder
 from .plans import Plan, one, plan_of, some
-from .test_alert_rules import failures, needs_promtool
+from .promtool import needs_promtool
+from .test_alert_rules import failures
 
 URL = "http://prometheus.example.svc:9090"
 JOB = 'job="team/chat"'

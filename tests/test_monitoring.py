@@ -48,7 +48,7 @@ def test_definitions_come_before_monitors_and_before_the_gpu_operator(fields: di
     assert all(crds in found.dependencies for found in waiting)
 
 
-def test_a_team_with_its_own_prometheus_gets_definitions_monitors_and_rules_alone() -> None:
+def test_a_team_with_its_own_prometheus_gets_definitions_monitors_rules_and_dashboards_alone() -> None:
     planned = plan_of(builders.stack(**EXISTING))
     assert [found.name for found in some(planned, "Release", "-monitoring-")] == ["gpu-test-monitoring-crd"]
     for found in [one(planned, "PrometheusRule"), *some(planned, "ServiceMonitor")]:
@@ -97,7 +97,6 @@ def test_prometheus_sees_every_monitor_and_keeps_what_the_file_says() -> None:
     assert (spec["retention"], spec["retentionSize"]) == ("30d", "170GiB")
     assert spec["storageSpec"]["volumeClaimTemplate"]["spec"]["resources"] == {"requests": {"storage": "200Gi"}}
     assert spec["serviceMonitorSelectorNilUsesHelmValues"] is spec["ruleSelectorNilUsesHelmValues"] is False
-    assert values(watched())["grafana"] == {"enabled": False}
 
 
 def test_prometheus_writes_to_amp_as_itself_and_nothing_else() -> None:

@@ -15,7 +15,7 @@ from blueprint.catalog import versions as catalog
 from . import builders
 from .plans import ROOT, SHIPPED, Plan, managed, package, plan, plan_of, some
 
-PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z]+\])?==(\d+(\.\d+)*(\.post\d+|[ab]\d+|rc\d+)?)")
+PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z]+\])?==((?:\d+!)?\d+(\.\d+)*(\.post\d+|[ab]\d+|rc\d+)?)")
 THREE_NUMBERS = re.compile(r"v?\d+\.\d+\.\d+")
 ADDON = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 NODE_RELEASE = re.compile(r"\d+\.\d+\.\d+-\d{8}")

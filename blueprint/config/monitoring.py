@@ -13,7 +13,8 @@ from .scalars import AmpWorkspaceArn, ClusterUrl, Email, HttpsUrl, LabelKey, Lab
 MONITORING_NAMESPACE = "monitoring"
 SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
 SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
-SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD)
+GRAFANA_PASSWORD = "grafanaPassword"
+SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
 """Secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""
 
 
@@ -98,6 +99,9 @@ class InstallMonitoring(Model):
     """Where samples go besides."""
     notify: Notify | None = None
     """Who is told of alerts; nobody unless given, they only stand in Prometheus."""
+    grafana: bool = True
+    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`; nothing leads
+    to it from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
 
     @property
     def url(self) -> str:
@@ -106,14 +110,14 @@ class InstallMonitoring(Model):
 
 
 class ExistingMonitoring(Model):
-    """The team's own Prometheus, with its operator: only the CRDs, the monitors and the rules are made here."""
+    """The team's own Prometheus, with its operator: only the CRDs, the monitors, the rules and the dashboards are made here."""
 
     mode: Literal["existing"]
-    """Make monitors and rules only."""
+    """Make monitors, rules and dashboards only."""
     url: ClusterUrl | None = None
     """Where it answers queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services are scaled by it."""
     labels: Annotated[dict[LabelKey, LabelValue] | None, Field(max_length=10)] = None
-    """Labels by which that Prometheus selects monitors and rules, if it does."""
+    """Labels by which that Prometheus selects monitors and rules, if it does; dashboards carry them, too."""
 
 
 Monitoring = Annotated[InstallMonitoring | ExistingMonitoring, Field(discriminator="mode")]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .alerts_page import alerts_page
 from .config_page import config_page, file_schema
+from .dashboards_page import dashboards_page
 from .policies_page import described, policies_page
 from .sharing_page import sharing_page
 
@@ -17,6 +18,7 @@ def pages() -> dict[Path, str]:
         Path("docs/sharing.md"): sharing_page(),
         Path("docs/policies.md"): policies_page(),
         Path("docs/alerts.md"): alerts_page(),
+        Path("docs/dashboards.md"): dashboards_page(),
     }
 
 

@@ -2,13 +2,14 @@
 
 from .facts import RESERVED
 from .metrics import NODE_LABELS, shown
-from .recording import renamed
+from .recording import renamed, within
 from .rules import Alert
 
 _ID = shown(NODE_LABELS[3])
 _BY_ID = renamed(f'kube_node_labels{{{_ID}!=""}}', "reservation", _ID)
 _IN_USE = f"count by (reservation) ({_BY_ID})"
 MOST_INTERRUPTIONS = 3
+_INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
 
 COST_ALERTS = (
     Alert(
@@ -71,8 +72,7 @@ COST_ALERTS = (
         name="SpotInterruptionsFrequent",
         subject="Cost and limits",
         severity="warning",
-        expr='sum by (nodepool) (increase(karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}[1h]))'
-        f" > {MOST_INTERRUPTIONS}",
+        expr=f"sum by (nodepool) ({within(_INTERRUPTED, '1h')}) > {MOST_INTERRUPTIONS}",
         summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
         costs="Work since the last checkpoint, and the minutes in which nodes start and load images again.",
         steps=(

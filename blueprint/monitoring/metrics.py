@@ -1,7 +1,8 @@
-"""Every metric that a rule may use, with the labels that it carries when it has been scraped.
+"""Every metric that a rule or a dashboard may use, with the labels that it carries when it has been scraped.
 
-Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota) and customresourcestate-metrics;
-Karpenter v1.15 reference/metrics.md and pkg/controllers/metrics/nodepool; dcgm-exporter 4.8.3; Kubernetes metrics
+Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota, horizontalpodautoscaler) and
+customresourcestate-metrics; Karpenter v1.15 reference/metrics.md, pkg/metrics, pkg/cloudprovider/metrics and
+pkg/controllers/metrics/nodepool; operatorpkg status/metrics.go; dcgm-exporter 4.8.3; Kubernetes metrics
 reference (kubelet_image_pull_duration_seconds, ALPHA). Read 2026-11-21. Which labels we choose where exporters leave
 a choice: docs/decisions/0009-monitoring.md.
 """
@@ -55,16 +56,24 @@ _STATE = _of(
     kube_node_status_condition="node condition status",
     kube_pod_container_resource_requests="namespace pod uid container node resource unit",
     kube_pod_status_phase="namespace pod uid phase",
+    kube_pod_created="namespace pod uid",
     kube_resourcequota="namespace resourcequota resource type",
     kube_nodeoverlay_status_condition="nodeoverlay type",
+    kube_horizontalpodautoscaler_spec_min_replicas="namespace horizontalpodautoscaler",
+    kube_horizontalpodautoscaler_spec_max_replicas="namespace horizontalpodautoscaler",
+    kube_horizontalpodautoscaler_status_current_replicas="namespace horizontalpodautoscaler",
+    kube_horizontalpodautoscaler_status_desired_replicas="namespace horizontalpodautoscaler",
 )
 _KARPENTER = _of(
     "karpenter",
     karpenter_build_info="version goversion goarch commit",
     karpenter_nodepools_usage="nodepool resource_type",
     karpenter_nodepools_limit="nodepool resource_type",
+    karpenter_nodeclaims_created_total="nodepool reason min_values_relaxed",
     karpenter_nodeclaims_disrupted_total="nodepool reason capacity_type",
+    karpenter_cloudprovider_errors_total="controller method provider error",
     operator_nodeclaim_status_condition_count="name type status reason",
+    operator_nodeclaim_status_condition_transition_seconds_bucket="type status le",
     operator_ec2nodeclass_status_condition_count="name type status reason",
 )
 _KUBELET = _of(
@@ -76,7 +85,7 @@ _DEVICE = "gpu UUID device modelName node hostname namespace pod container vgpu 
 _MORE = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
 _DCGM = _of("dcgm-exporter", **{field.name: _DEVICE + _MORE.get(field.name, "") for field in DCGM_FIELDS})
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {**_STATE, **_KARPENTER, **_KUBELET, **_DCGM, **_of("prometheus", up="job instance node")}
-)
+_PROMETHEUS = _of("prometheus", up="job instance node", ALERTS="alertname alertstate severity source")
+
+METRICS: Mapping[str, Metric] = MappingProxyType({**_STATE, **_KARPENTER, **_KUBELET, **_DCGM, **_PROMETHEUS})
 """Name → exporter and labels."""

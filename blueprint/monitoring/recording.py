@@ -31,6 +31,11 @@ def renamed(series: str, label: str, source: str) -> str:
     return f'label_replace({series}, "{label}", "$1", "{source}", "(.+)")'
 
 
+def within(counter: str, window: str) -> str:
+    """How much a counter has grown; one that has begun within the window began at zero, which ``increase`` leaves out."""
+    return f"({counter} unless {counter} offset {window} or round(increase({counter}[{window}])))"
+
+
 _NODES = renamed(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
 _NODES = renamed(renamed(_NODES, "instance_type", _TYPE), "capacity_type", _CAPACITY)
 _TENANTS = f'label_replace({renamed("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
