@@ -24,6 +24,8 @@ def prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dic
     values = {
         "fullnameOverride": PROMETHEUS_STACK.name,
         "crds": {"enabled": False},
+        # Whoever may edit a namespace may have its pods scraped, as GpuAutoscaler does in programs of teams.
+        "global": {"rbac": {"createAggregateClusterRoles": True}},
         **{part: {"enabled": False} for part in HIDDEN},
         "grafana": grafana_values() if monitoring.grafana else {"enabled": False},
         "prometheus": {

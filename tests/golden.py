@@ -48,9 +48,15 @@ def _readable(value: Any, names: dict[str, str]) -> Any:
         return {key: _readable(item, names) for key, item in value.items()}
     if isinstance(value, list):
         return [_readable(item, names) for item in value]
-    if isinstance(value, str) and value.startswith("{"):
-        return {"$json": json.loads(value)}
+    if isinstance(value, str) and value.startswith('{"'):
+        document = json.loads(value)
+        return {"$dashboard": _queries(document)} if "panels" in document else {"$json": document}
     return names.get(value, value) if isinstance(value, str) else value
+
+
+def _queries(dashboard: dict[str, Any]) -> dict[str, list[str]]:
+    """Panel → what it asks; how it looks is for tests/test_dashboards.py, and for docs/dashboards.md what it is for."""
+    return {panel["title"]: [target["expr"] for target in panel.get("targets", [])] for panel in dashboard["panels"]}
 
 
 def main() -> None:
