@@ -11,6 +11,7 @@ from blueprint.config import Scaling
 from blueprint.config.autoscaling import autoscaling_warnings
 from blueprint.errors import StackError
 from blueprint.monitoring.scaling import measures
+from blueprint.plan import record
 from components.gpu_autoscaler import GpuAutoscaler, scaled_object_spec
 
 from . import builders
@@ -196,6 +197,19 @@ def test_replicas_that_outlive_the_hours_are_warned_of() -> None:
     (warning,) = autoscaling_warnings(closed)
     assert warning.path == ("services", 0, "replicas", "min") and warning.warning
     assert list(autoscaling_warnings(builders.config(pools=[builders.pool()], **fields))) == []
+
+
+def test_another_program_makes_the_same_objects() -> None:
+    def program() -> None:
+        own = scaling(QUEUE, podLabels={"app": "chat"})
+        GpuAutoscaler("mine", own, deployment="chat", namespace="team", prometheus=URL, monitor_labels={"release": "a"})
+
+    found = record("own", {}, program)
+    assert one(found, "ScaledObject").inputs["spec"] == spec(QUEUE)
+    monitor = one(found, "PodMonitor").inputs
+    assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {"release": "a"}}
+    assert monitor["spec"]["selector"]["matchLabels"] == {"app": "chat"}
+    assert one(found, "ScaledObject").parent == one(found, "GpuAutoscaler").urn
 
 
 def test_another_program_is_told_every_problem_at_once() -> None:
