@@ -1,0 +1,165 @@
+"""The stack file with proposals carried out: its text is changed where they say and stays as it was elsewhere."""
+
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from ..config import Source, StackConfig, parse
+from ..config.source import IN_FILE
+from ..errors import StackError
+from .proposal import AddPool, Change, Proposal, Set
+
+_KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}
+"""List of the stack object → the field that names its entries."""
+_ANY_WIDTH = 1_000_000
+"""No line is broken that was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The text of the changed file, and which proposals are not in it, with what `check` would have said."""
+
+    text: str
+    config: StackConfig
+    left_out: tuple[tuple[Proposal, str], ...]
+
+
+def edited(source: Source, proposals: Iterable[Proposal]) -> Edited:
+    """Carry out one proposal after another, leaving out those after which the file would be refused.
+
+    What makes room goes first, so that the bounds of the stack hold for what needs some.
+    """
+    text, config, left_out = source.text, parse(source.stack, source.region), []
+    for one in sorted(proposals, key=lambda one: (one.moves, one.kind == "quota")):
+        if not one.changes:
+            continue
+        tried = _changed(text, one.changes)
+        try:
+            config, text = _read(tried, source.file), tried
+        except StackError as error:
+            left_out.append((one, "; ".join(map(str, error.problems))))
+    return Edited(text, config, tuple(left_out))
+
+
+def _read(text: str, file: str) -> StackConfig:
+    """What ``check`` would make of a file."""
+    source = Source(text, file)
+    if found := [*source.problems(), *source.findings()]:
+        raise StackError(found)
+    return parse(source.stack, source.region)
+
+
+def _yaml(text: str) -> YAML:
+    """A reader and writer that keeps comments, order, quotes, brackets and how far a file indents."""
+    made = YAML()
+    made.preserve_quotes = True
+    made.width = _ANY_WIDTH
+    made.explicit_start = text.startswith("---")
+    made.brace_single_entry_mapping_in_flow_sequence = True
+    mapping, dash, entry = _columns(text)
+    made.indent(mapping=mapping, sequence=entry, offset=dash)
+    return made
+
+
+def _columns(text: str) -> tuple[int, int, int]:
+    """How far a file indents: what is in a mapping, the dash of a list, and what follows the dash."""
+    source = Source(text, "")
+    (_, config), *_ = [pair for pair in source.root.value if pair[0].value == IN_FILE[0]]
+    key, stack = next(pair for pair in config.value if pair[0].value == IN_FILE[1])
+    name, pools = next(pair for pair in stack.value if pair[0].value == "pools")
+    dash = pools.start_mark.column - name.start_mark.column
+    entry = pools.value[0].start_mark.column - name.start_mark.column
+    if pools.flow_style:
+        return name.start_mark.column - key.start_mark.column, 2, 4
+    return name.start_mark.column - key.start_mark.column, dash, entry
+
+
+def _changed(text: str, changes: Iterable[Change]) -> str:
+    document = _yaml(text).load(text)
+    stack = document
+    for key in IN_FILE:
+        stack = stack[key]
+    for change in changes:
+        if isinstance(change, Set):
+            _set(stack, change)
+        else:
+            _add_pool(stack, change)
+    written = io.StringIO()
+    _yaml(text).dump(document, written)
+    return written.getvalue()
+
+
+def _set(stack: CommentedMap, change: Set) -> None:
+    collection, name, *between, last = change.path
+    inside = _entry(stack[collection], _KEYS[collection], name)
+    for key in between:
+        inside = inside[key]
+    inside[last] = _flow(change.value)
+
+
+def _entry(entries: CommentedSeq, key: str, name: str) -> CommentedMap:
+    found: CommentedMap = next(entry for entry in entries if entry[key] == name)
+    return found
+
+
+def _add_pool(stack: CommentedMap, change: AddPool) -> None:
+    pools: CommentedSeq = stack["pools"]
+    old = _entry(pools, "name", change.like)
+    index = pools.index(old)
+    said = {**_plain(old), "name": change.name, **change.fields}
+    if "gpu" in change.fields and "gpu" not in old:  # where instanceTypes stood
+        said = {
+            key: said[key]
+            for key in sorted(
+                said, key=lambda key: (*old, "gpu").index("instanceTypes") if key == "gpu" else [*old, *said].index(key)
+            )
+        }
+    new = CommentedMap({key: _flow(value) for key, value in said.items() if value is not None})
+    pools.insert(index + 1, new)
+    _move_comment(old, new)
+    column = pools.lc.col
+    pools.yaml_set_comment_before_after_key(
+        index, f"Remove {change.like} once nothing runs on it: {change.name} takes its place.", column
+    )
+    for tenant, grant in change.grants.items():
+        _entry(stack["tenants"], "name", tenant)["gpus"][change.name] = _flow(grant)
+
+
+def _move_comment(old: CommentedMap, new: CommentedMap) -> None:
+    """Give a comment that stands before what follows the old pool to the end of the new one, which stands there now."""
+    last = next(reversed(old))
+    tokens = old.ca.items.get(last)
+    if not tokens or tokens[2] is None:
+        return
+    own, line, rest = tokens[2].value.partition("\n")
+    if rest.strip():
+        moved = type(tokens[2])("\n" + rest, tokens[2].start_mark, None)
+        new.ca.items[next(reversed(new))] = [None, None, moved, None]
+        tokens[2].value = own + line
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _flow(value: Any) -> Any:
+    """A value as it is written on one line; texts that a reader of YAML would take for something else get quotes."""
+    if isinstance(value, Mapping):
+        made = CommentedMap({key: _flow(item) for key, item in value.items()})
+        made.fa.set_flow_style()
+        return made
+    if isinstance(value, list | tuple):
+        items = CommentedSeq([_flow(item) for item in value])
+        items.fa.set_flow_style()
+        return items
+    if type(value) is str and yaml.load(value, Loader=yaml.CSafeLoader) != value:
+        return DoubleQuotedScalarString(value)
+    return value
