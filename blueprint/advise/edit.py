@@ -36,6 +36,11 @@ def edited(source: Source, proposals: Iterable[Proposal]) -> Edited:
     What makes room goes first, so that the bounds of the stack hold for what needs some.
     """
     text, config, left_out = source.text, parse(source.stack, source.region), []
+    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.CSafeLoader)):
+        why = (
+            "the file has aliases (*), and to change what an anchor names would change more than this; edit it by hand"
+        )
+        return Edited(text, config, tuple((one, why) for one in proposals if one.changes))
     for one in sorted(proposals, key=lambda one: (one.moves, one.kind == "quota")):
         if not one.changes:
             continue
@@ -70,14 +75,19 @@ def _yaml(text: str) -> YAML:
 def _columns(text: str) -> tuple[int, int, int]:
     """How far a file indents: what is in a mapping, the dash of a list, and what follows the dash."""
     source = Source(text, "")
-    (_, config), *_ = [pair for pair in source.root.value if pair[0].value == IN_FILE[0]]
-    key, stack = next(pair for pair in config.value if pair[0].value == IN_FILE[1])
-    name, pools = next(pair for pair in stack.value if pair[0].value == "pools")
+    _, config = _pair(source.root, IN_FILE[0])
+    key, stack = _pair(config, IN_FILE[1])
+    name, pools = _pair(stack, "pools")
     dash = pools.start_mark.column - name.start_mark.column
     entry = pools.value[0].start_mark.column - name.start_mark.column
     if pools.flow_style:
         return name.start_mark.column - key.start_mark.column, 2, 4
     return name.start_mark.column - key.start_mark.column, dash, entry
+
+
+def _pair(mapping: Any, key: str) -> tuple[Any, Any]:
+    """Key and value of a mapping as they stand in the text."""
+    return next((name, value) for name, value in mapping.value if name.value == key)
 
 
 def _changed(text: str, changes: Iterable[Change]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from ..config import Pool, StackConfig
-from ..errors import BlueprintError, UsageError
+from ..errors import MetricsError, UsageError
 from ..monitoring.metrics import resource_label
 from .observed import Activity, Largest, Observed, PoolUse, QuotaUse, Window
 from .prometheus import FORWARD, Prometheus, Sample
@@ -17,18 +17,14 @@ _ALWAYS = 0.95
 """Part of the time in which something must have run to have run always."""
 
 
-class NothingToRead(BlueprintError):
-    """Prometheus answers, but has nothing of this platform."""
-
-
 def observe(
     server: Prometheus, stack: StackConfig, days: int, told: Callable[[str], None] = lambda _: None
 ) -> Observed:
     """Ask for a window that ends now; ``told`` hears what is being asked.
 
     Raises:
-        NothingToRead: There are no series of the platform, or those of several clusters.
-        PrometheusError: The server did not answer.
+        MetricsError: The server did not answer, or has no series of the platform, or those of several clusters.
+        UsageError: It is another cluster's.
     """
     look = Look(days)
     answers: dict[str, list[Sample]] = {}
@@ -47,10 +43,10 @@ def _refuse(url: str, stack: StackConfig, answers: Answers) -> None:
         text = (
             f"no {missing} in the window: is `monitoring` applied, and is this the Prometheus of {stack.cluster_name}?"
         )
-        raise NothingToRead(f"{url}: {text} ({FORWARD})")
+        raise MetricsError(f"{url}: {text} ({FORWARD})")
     clusters = sorted(sample.labels.get("cluster", "") for sample in answers["clusters"])
     if len(clusters) > 1:
-        raise NothingToRead(f"{url}: holds several clusters ({', '.join(filter(None, clusters))}), whose pools would be added up; ask the Prometheus of {stack.cluster_name} itself")  # fmt: skip
+        raise MetricsError(f"{url}: holds several clusters ({', '.join(filter(None, clusters))}), whose pools would be added up; ask the Prometheus of {stack.cluster_name} itself")  # fmt: skip
     if not {pool.name for pool in stack.pools} & {*known}:
         raise UsageError(f"{url}: knows the pools {', '.join(known)}, none of which {stack.cluster_name} has; is it another cluster's?")  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Moving a pool's work to a new pool beside it: who may be moved, how large the new one is, what it saves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
@@ -66,10 +66,11 @@ def expectation(pool: Pool, gpus: float, max_gpus: int) -> dict[str, Any]:
     return {"expectedHours": None, "expectedUtilization": round(min(share, 1.0), 2)}
 
 
-def emptied(pool: Pool) -> Change:
+def emptied(pool: Pool) -> Iterator[Change]:
     """Reckon with nothing in the old pool: its work is reckoned with in the new one."""
-    field = "expectedHours" if pool.expected_hours is not None else "expectedUtilization"
-    return Set(path=("pools", pool.name, field), value=0)
+    if not pool.static_nodes:
+        field = "expectedHours" if pool.expected_hours is not None else "expectedUtilization"
+        yield Set(path=("pools", pool.name, field), value=0)
 
 
 def beside(stack: StackConfig, pool: Pool, suffix: str, fields: Mapping[str, Any]) -> AddPool | None:

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
-from requests.auth import AuthBase
+from requests.auth import AuthBase, HTTPBasicAuth
 from urllib3.util import Retry
 
-from ..errors import BlueprintError, UsageError
+from ..errors import MetricsError, UsageError
 
 QUERY_PATH = "/api/v1/query"
 _CONNECT, _READ = 5, 120
@@ -20,10 +20,6 @@ _CONNECT, _READ = 5, 120
 _BUSY = (429, 502, 504)
 """Answers of gateways that are worth another try; 503 is Prometheus's own for a query that it gave up."""
 FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090"
-
-
-class PrometheusError(BlueprintError):
-    """Prometheus could not be asked, or did not answer the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +49,37 @@ class Prometheus:
         """Ask for the value of an expression now; samples that are no number are left out.
 
         Raises:
-            PrometheusError: No answer, or a refusal.
+            MetricsError: No answer, or a refusal.
         """
         try:
             answer = self._session.post(
                 self.url + QUERY_PATH, data={"query": expr}, timeout=(_CONNECT, _READ), allow_redirects=False
             )
         except requests.exceptions.SSLError as error:
-            raise PrometheusError(f"{self.url}: its certificate is not trusted: {_cause(error)}; REQUESTS_CA_BUNDLE names the CA") from None  # fmt: skip
+            raise MetricsError(f"{self.url}: its certificate is not trusted: {_cause(error)}; REQUESTS_CA_BUNDLE names the CA") from None  # fmt: skip
         except requests.exceptions.Timeout:
-            raise PrometheusError(f"{self.url}: no answer in time; look at a shorter window with --days") from None
+            raise MetricsError(f"{self.url}: no answer in time; look at a shorter window with --days") from None
         except requests.exceptions.RequestException as error:
             text = f"cannot be reached: {_cause(error)}. One in the cluster: {FORWARD}, then --prometheus http://localhost:9090"
-            raise PrometheusError(f"{self.url}: {text}") from None
+            raise MetricsError(f"{self.url}: {text}") from None
         return list(_samples(self._result(answer)))
 
     def _result(self, answer: requests.Response) -> Any:
         if answer.status_code in (401, 403):
             text = "it wants to know who asks" if answer.status_code == 401 else "whoever asks may not"
             how = "--token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
-            raise PrometheusError(f"{self.url}: {text} ({answer.status_code}); say who you are with {how}")
+            raise MetricsError(f"{self.url}: {text} ({answer.status_code}); say who you are with {how}")
         if answer.is_redirect:
             to = answer.headers.get("Location", "elsewhere")
-            raise PrometheusError(f"{self.url}: sends on to {to}, which is not followed; a page to sign in, or another address of it?")  # fmt: skip
+            raise MetricsError(f"{self.url}: sends on to {to}, which is not followed; a page to sign in, or another address of it?")  # fmt: skip
         try:
             document = answer.json()
             status = document["status"]
         except (ValueError, KeyError, TypeError):
             what = f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}"
-            raise PrometheusError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {what}") from None
+            raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {what}") from None
         if status != "success":
-            raise PrometheusError(f"{self.url}: refused a query: {document.get('error', status)}")
+            raise MetricsError(f"{self.url}: refused a query: {document.get('error', status)}")
         return document
 
 
@@ -94,7 +90,7 @@ def _samples(document: Any) -> Iterator[Sample]:
             if isfinite(value):
                 yield Sample(dict(one["metric"]), value)
     except (KeyError, TypeError, ValueError, IndexError):
-        raise PrometheusError("what answered is no Prometheus: its answer has no samples") from None
+        raise MetricsError("what answered is no Prometheus: its answer has no samples") from None
 
 
 def _address(url: str, *, secret: bool) -> str:
@@ -148,3 +144,7 @@ class Bearer(AuthBase):
         """Add it to a request."""
         request.headers["Authorization"] = f"Bearer {self._token}"
         return request
+
+
+class Basic(HTTPBasicAuth):
+    """A name and a password of whoever asks."""

@@ -31,16 +31,14 @@ class Confidence:
 def confidence(window: Window, *doubts: str, at_most: Level = "high") -> Confidence:
     """Judge by the window, a level less for each doubt."""
     hours = window.days * 24 * window.coverage
-    measured = f"{_days(window.days)} asked, {window.coverage:.0%} of it measured"
+    measured = f"{window.days:g} days, {window.coverage:.0%} of them measured"
+    if window.days < WEEK:
+        measured += ", less than a week"
     rank = (
         2 if window.days >= WEEK and window.coverage >= WELL_COVERED else 1 if hours >= SHORT * 24 * WELL_COVERED else 0
     )
     rank = min(max(rank - len(doubts), 0), _LEVELS.index(at_most))
     return Confidence(_LEVELS[rank], "; ".join((measured, *doubts)))
-
-
-def _days(days: float) -> str:
-    return "1 day" if days == 1 else f"{days:g} days"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +78,11 @@ class Proposal:
     confidence: Confidence
     next: tuple[str, ...]
     changes: tuple[Change, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called among the proposals of a stack."""
+        return f"{self.kind} {self.subject}: {self.title}"
 
     @property
     def moves(self) -> bool:

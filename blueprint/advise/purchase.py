@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..catalog import instance
+from ..catalog import instance, instances
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig
-from ..config.buying import DIVERSE_ENOUGH, CAPACITY_ORDER, Reservation
+from ..config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH, Reservation
 from ..config.spending import terms_of, users_of
 from ..cost import measured_advice
 from ..pricing import Usd, machine, spot_share
@@ -86,19 +86,14 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
     if not hours or use.interruptions <= hours / OFTEN_TAKEN:
         return
     own = stack.instances_of(pool)
-    wider = like_types(stack, pool)
+    wider = _more_types(stack, pool)
+    value: list[str]
     if "on-demand" not in pool.purchase:
-        title, path, value = (
-            "on-demand behind spot",
-            "purchase",
-            sorted({*pool.purchase, "on-demand"}, key=CAPACITY_ORDER.index),
-        )
+        title, field = "on-demand behind spot", "purchase"
+        value = sorted({*pool.purchase, "on-demand"}, key=CAPACITY_ORDER.index)
     elif pool.instance_types and wider:
-        title, path, value = (
-            f"more spot markets: {', '.join(wider[:4])}",
-            "instanceTypes",
-            [*pool.instance_types, *wider[:4]],
-        )
+        title, field = f"more spot markets: {', '.join(wider[:4])}", "instanceTypes"
+        value = [*pool.instance_types, *wider[:4]]
     else:
         return
     yield Proposal(
@@ -114,14 +109,12 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
         saving=None,
         confidence=confidence(seen.window),
         next=("shorten checkpoints first if jobs lose much", "on-demand is paid at its full price for as long as spot is not to be had"),
-        changes=(Set(path=("pools", pool.name, path), value=value),),
+        changes=(Set(path=("pools", pool.name, field), value=value),),
     )  # fmt: skip
 
 
-def like_types(stack: StackConfig, pool: Pool) -> list[str]:
+def _more_types(stack: StackConfig, pool: Pool) -> list[str]:
     """Types of the region with as large a part of the same GPU, which the pool does not name."""
-    from ..catalog import instances
-
     own = stack.instances_of(pool)
     return [
         row.instance_type for row in instances().values()

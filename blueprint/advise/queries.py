@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..catalog.dcgm_metrics import DCGM_FIELDS
 from ..monitoring.alerts_cost import IN_USE, QUOTA_USED, interruptions
 from ..monitoring.alerts_nodes import WAITING
 from ..monitoring.facts import PER_UNIT
@@ -12,7 +11,6 @@ from ..monitoring.recording import HELD, NAMESPACE, NODE, ON_POOL, TOTAL, UNITS
 SM, TENSOR, DRAM, MEMORY = (
     f"DCGM_FI_{name}" for name in ("PROF_SM_ACTIVE", "PROF_PIPE_TENSOR_ACTIVE", "PROF_DRAM_ACTIVE", "DEV_FB_USED")
 )
-assert {SM, TENSOR, DRAM, MEMORY} <= {field.name for field in DCGM_FIELDS}
 
 _STEP_MINUTES = 5
 """What is looked at lies so far apart; peaks of memory between two looks are not missed."""

@@ -32,7 +32,7 @@ def _saved(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit) -> float | 
     """Dollars a month, where they are known and enough."""
     use = seen.of(pool)
     bill = usd_a_month(stack, pool, use, seen.window)
-    price = usd_per_gpu_hour(stack, _target(stack, pool, use, fit), fit.row, spot_part(pool, use))
+    price = usd_per_gpu_hour(stack, _target(pool, use, fit), fit.row, spot_part(pool, use))
     if bill.unknown or price.unknown:
         return None
     saved = bill.known - price.known * _gpus(use, fit) * HOURS_A_MONTH
@@ -44,20 +44,25 @@ def _gpus(use: PoolUse, fit: Fit) -> float:
     return max(use.gpus_mean, whole_nodes(use.held_mean, fit.row))
 
 
-def _target(stack: StackConfig, pool: Pool, use: PoolUse, fit: Fit) -> Pool:
-    return like(pool, _fields(stack, pool, use, fit))
+def _target(pool: Pool, use: PoolUse, fit: Fit) -> Pool:
+    return like(pool, _fields(pool, use, fit))
 
 
-def _fields(stack: StackConfig, pool: Pool, use: PoolUse, fit: Fit) -> dict[str, object]:
-    most = max(with_headroom(use.held_peak, fit.row), fit.row.gpu_devices)
-    most = min(most, max(whole_nodes(pool.max_gpus, fit.row), fit.row.gpu_devices))
-    return {"gpu": fit.gpu.name, "instanceTypes": None, "maxGpus": most, **expectation(pool, _gpus(use, fit), most)}
+def _fields(pool: Pool, use: PoolUse, fit: Fit) -> dict[str, object]:
+    most = min(with_headroom(use.held_peak, fit.row), whole_nodes(pool.max_gpus, fit.row))
+    return {
+        "gpu": fit.gpu.name,
+        "instanceTypes": None,
+        "staticNodes": None,
+        "maxGpus": most,
+        **expectation(pool, _gpus(use, fit), most),
+    }
 
 
 def _proposal(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: float) -> Proposal | None:
     use = seen.of(pool)
     done = use.activity
-    added = beside(stack, pool, fit.gpu.name.split("-")[0], _fields(stack, pool, use, fit))
+    added = beside(stack, pool, fit.gpu.name.split("-")[0], _fields(pool, use, fit))
     if done is None or added is None:
         return None
     doubts = [f"the load comes in bursts: p95 is {done.sm_p95 / done.sm_mean:.1f} times the mean"] * _bursts(done)
@@ -75,7 +80,7 @@ def _proposal(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: f
         saving=round(saved, 2),
         confidence=confidence(seen.window, *doubts),
         next=_next(pool, fit, added.name),
-        changes=(added, emptied(pool)),
+        changes=(added, *emptied(pool)),
     )
 
 
@@ -106,7 +111,7 @@ def _sum(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: float)
     use = seen.of(pool)
     bill = usd_a_month(stack, pool, use, seen.window).known
     spot = spot_part(pool, use)
-    price = usd_per_gpu_hour(stack, _target(stack, pool, use, fit), fit.row, spot).known
+    price = usd_per_gpu_hour(stack, _target(pool, use, fit), fit.row, spot).known
     way = f"{spot:.0%} on spot" if 0 < spot < 1 else "on spot" if spot else "on demand"
     yield (
         f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month; {_gpus(use, fit):.1f} on {fit.row.instance_type} at ${price:,.2f}, "

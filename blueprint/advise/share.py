@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from ..catalog import Instance, instances
+from ..catalog import Instance, MigProfile, MigTable, instances
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig
 from .bill import spot_part, usd_a_month, usd_per_gpu_hour
@@ -31,6 +31,8 @@ class Cut:
     """Memory of each pod."""
     busy: str
     isolated: bool
+    hosted: str = ""
+    """Why fewer pods than instances run on a GPU, if that is so."""
 
 
 def share(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
@@ -74,18 +76,30 @@ def _cuts(stack: StackConfig, pool: Pool, use: PoolUse, done: Activity, row: Ins
 
 def _mig(pool: Pool, done: Activity, row: Instance, hosted: float) -> Cut | None:
     """The profile of which most fit on a GPU and on which a pod has room."""
-    table = pool.model.mig
-    found = []
-    for profile in table.rows if table else ():
-        compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices  # type: ignore[union-attr]
-        mib = usable_mib(row) * memory
-        busy = max(done.sm_p95 / compute, done.dram_p95 / memory)
-        pods = min(table.most(profile), hosted)  # type: ignore[union-attr]
-        if not profile.variant and pods >= 2 and busy <= MOST_SHARED and done.memory_mib * MEMORY_MARGIN <= mib:
-            text = f"{busy:.0%} of the instance, which has {compute:.0%} of the SMs and {memory:.0%} of the bandwidth"
-            sharing = {"mode": "mig", "profile": profile.name}
-            found.append(Cut(sharing=sharing, pods=int(pods), mib=mib, busy=text, isolated=True))
-    return max(found, key=lambda cut: (cut.pods, cut.mib), default=None)
+    cuts = (
+        []
+        if pool.model.mig is None
+        else [_instance(pool.model.mig, one, done, row, hosted) for one in pool.model.mig.rows]
+    )
+    return max((cut for cut in cuts if cut), key=lambda cut: (cut.pods, cut.mib), default=None)
+
+
+def _instance(table: MigTable, profile: MigProfile, done: Activity, row: Instance, hosted: float) -> Cut | None:
+    """A GPU full of instances of one profile, if a pod would fit on each and at least two on the GPU."""
+    compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
+    mib, busy = usable_mib(row) * memory, max(done.sm_p95 / compute, done.dram_p95 / memory)
+    most = table.most(profile)
+    pods = int(min(most, hosted))
+    if profile.variant or pods < 2 or busy > MOST_SHARED or done.memory_mib * MEMORY_MARGIN > mib:
+        return None
+    return Cut(
+        sharing={"mode": "mig", "profile": profile.name},
+        pods=pods,
+        mib=mib,
+        busy=f"{busy:.0%} of the instance, which has {compute:.0%} of the SMs and {memory:.0%} of the bandwidth",
+        isolated=True,
+        hosted=f" (of its {most} instances, as many as a {row.instance_type} has CPU and memory for)" * (pods < most),
+    )
 
 
 def _replicas(mode: str, done: Activity, row: Instance, hosted: float) -> Cut | None:
@@ -137,7 +151,7 @@ def _proposal(
         saving=round(saved, 2),
         confidence=confidence(seen.window, *doubts),
         next=_next(pool, cut, added.name),
-        changes=(added, *([] if pool.static_nodes else [emptied(pool)])),
+        changes=(added, *emptied(pool)),
     )
 
 
@@ -164,7 +178,7 @@ def _evidence(
     )
     after = _gpus(use, cut, row)
     yield (
-        f"pods held {use.held_mean:.1f} GPUs on average: at {cut.pods} a GPU {after} in whole nodes of {row.instance_type}; "
+        f"{use.held_mean:.1f} such pods ran on average: at {cut.pods} to a GPU{cut.hosted} they take {after} in whole nodes of {row.instance_type}; "
         f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month, {after} at ${price:,.2f} × {HOURS_A_MONTH} h cost ${bill - saved:,.0f}"
     )
 
