@@ -8,10 +8,11 @@ from .ceiling import lower_ceiling
 from .moves import why_not
 from .observed import Observed
 from .proposal import Proposal
-from .purchase import buy_on_spot, commit, give_back, spread_spot
+from .purchase import commit, give_back
 from .quota import raise_quotas
 from .right_size import right_size
 from .share import share
+from .spot import buy_on_spot, spread_spot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

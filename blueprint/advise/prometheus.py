@@ -41,7 +41,9 @@ class Prometheus:
         self.url = _address(url, secret=auth is not None)
         self._session = requests.Session()
         self._session.auth = auth or _nobody
-        retry = Retry(total=3, backoff_factor=0.5, status_forcelist=_BUSY, allowed_methods=None, raise_on_status=False)
+        retry = Retry(
+            total=3, connect=1, backoff_factor=0.5, status_forcelist=_BUSY, allowed_methods=None, raise_on_status=False
+        )
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
