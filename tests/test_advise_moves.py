@@ -71,7 +71,7 @@ def test_a_gpu_without_fp8_takes_it_with_less_confidence() -> None:
         ),
     )
     levels = {one.title.split(" → ")[1]: one.confidence.level for one in h100}
-    assert (levels["L40S"], levels["A10G"]) == ("high", "medium")
+    assert (levels["L40S"], levels["A10G"]) == ("medium", "low")
 
 
 def test_a_node_must_hold_what_the_pod_asks_of_cpu_and_memory() -> None:
@@ -81,7 +81,7 @@ def test_a_node_must_hold_what_the_pod_asks_of_cpu_and_memory() -> None:
 
 def test_where_what_pods_ask_is_not_known_confidence_is_lower() -> None:
     (first, *_) = sizes(stack(**A100), on_a100(largest=Largest(units=1)))
-    assert first.confidence.level == "medium" and "CPU" in first.confidence.reason
+    assert first.confidence.level == "low" and "CPU" in first.confidence.reason
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,11 @@ def test_where_what_pods_ask_is_not_known_confidence_is_lower() -> None:
         (A100, PoolUse(), "no node"),
         ({**A100, "ami": {"family": "bottlerocket"}}, on_a100(), "Bottlerocket"),
         ({"sharing": {"mode": "time-slicing", "replicas": 4}}, use(activity=IDLE), "shared already"),
+        (
+            {"instanceTypes": ["p5.4xlarge"], "sharing": {"mode": "mig", "profile": "1g.10gb"}},
+            use("p5.4xlarge"),
+            "MIG already",
+        ),
         ({"instanceTypes": ["g6f.large"]}, use("g6f.large", activity=IDLE), "fractions"),
         ({**A100, "zones": ["us-east-1a"], "multiNode": {}}, on_a100(), "EFA"),
     ],
@@ -105,6 +110,13 @@ def test_a_pool_of_which_nothing_can_be_said_is_named_with_the_reason(
     assert [one for one in told.proposals if one.moves] == []
     ((name, why),) = told.silent
     assert name == "main" and words in why
+
+
+def test_memory_that_is_taken_in_advance_is_named_as_what_hides_the_need() -> None:
+    full = activity(sm_mean=0.1, sm_p95=0.2, tensor_p95=0.1, dram_p95=0.1, memory_mib=20 * 1024)
+    ((_, why),) = advise(stack(), seen(use(activity=full))).silent
+    assert "vLLM" in why and "20% active and 94% of the memory" in why
+    assert advise(stack(), seen(use())).silent == ()
 
 
 def test_reserved_gpus_are_paid_for_whatever_takes_their_place() -> None:

@@ -60,7 +60,7 @@ EMPTY = '{"status": "success", "data": {"resultType": "vector", "result": []}}'
         (200, '{"status": "success", "data": {"result": [{"metric": {}}]}}', "no samples"),
         (401, "", "wants to know who asks (401)"),
         (403, "", "may not (403)"),
-        (422, '{"status": "error", "error": "query processing would load too many samples"}', "refused a query: query processing"),
+        (422, '{"status": "error", "error": "query processing would load too many samples"}', "refused a query: query processing would load too many samples; --days"),
         (200, EMPTY, "no series of the platform's rules in the window"),
     ],
 )  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..config import Pool, StackConfig
 from .ceiling import lower_ceiling
-from .moves import why_not
+from .moves import taken_in_advance, why_not
 from .observed import Observed
 from .proposal import Proposal
 from .purchase import commit, give_back
@@ -47,8 +47,15 @@ def advise(stack: StackConfig, seen: Observed) -> Advice:
     return Advice(
         proposals=tuple(sorted(proposals, key=lambda one: -(one.saving or 0.0))),
         alternatives=tuple(alternatives),
-        silent=tuple((pool.name, why) for pool in stack.pools if (why := why_not(pool, seen.of(pool)))),
+        silent=tuple(_silent(stack, seen, {one.pool for one in proposals if one.moves})),
     )
+
+
+def _silent(stack: StackConfig, seen: Observed, moved: set[str]) -> Iterator[tuple[str, str]]:
+    for pool in stack.pools:
+        use = seen.of(pool)
+        if pool.name not in moved and (why := why_not(pool, use) or taken_in_advance(stack, pool, use)):
+            yield pool.name, why
 
 
 def _move(stack: StackConfig, pool: Pool, seen: Observed) -> tuple[list[Proposal], list[Proposal]]:

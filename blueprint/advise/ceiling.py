@@ -37,7 +37,7 @@ def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Pr
             "and so much less vCPU quota is needed",
         ),
         saving=None,
-        confidence=confidence(seen.window, at_most="high"),
+        confidence=confidence(seen.window),
         next=("ask the teams whether a launch or a larger run is planned", "python -m blueprint quotas STACK shows the quota that is needed then"),
         changes=tuple(_changes(stack, pool, use, lower)),
     )  # fmt: skip

@@ -37,7 +37,7 @@ def observe(
 
 
 def _refuse(url: str, stack: StackConfig, answers: Answers) -> None:
-    known = sorted(sample.labels["pool"] for sample in answers["pools"])
+    known = sorted(_by(answers["pools"], "pool"))
     if not known or not answers["moments"]:
         missing = "series of the platform's rules" if not known else "labels of namespaces from kube-state-metrics"
         text = (

@@ -8,6 +8,8 @@ from ..catalog import Instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig
 from ..config.scalars import LONGEST_NAME
+from ..sharing import Mig
+from .need import USABLE_MEMORY
 from .observed import PoolUse, is_shared
 from .proposal import AddPool, Change, Set
 
@@ -17,6 +19,9 @@ LEAST_SAVING = 0.15
 """Part of a pool's bill below which a move is not worth the work of benchmark and canary."""
 ACTIVITY_COVERED = 0.5
 """Part of the time in which GPUs were held of which their activity must be known."""
+HALF_IDLE, NEARLY_FULL = 0.5, 0.85
+"""Activity below which and memory above which memory alone keeps a pool from less: frameworks reserve it at their start
+(vLLM 0.9 of the GPU, JAX 0.75), so that what is used is not what is needed."""
 CANARY = "canary"
 """Key of a new pool's taint: its GPUs have the old pool's name, and Karpenter would choose the cheaper for every pod at once."""
 
@@ -31,17 +36,36 @@ def why_not(pool: Pool, use: PoolUse) -> str:
         return "nothing is known of its GPUs' activity: no pod held any, or dcgm-exporter was not scraped"
     if use.activity.coverage < ACTIVITY_COVERED:
         return f"activity is known for {use.activity.coverage:.0%} of the time in which its GPUs were held, too little"
+    if use.largest is None or use.largest.units > 1:
+        return "pods hold several GPUs each, which talk to each other over links that other GPUs may not have"
+    return _why_it_stays(pool)
+
+
+def _why_it_stays(pool: Pool) -> str:
+    """Say what in the stack file keeps a pool as it is."""
     if pool.multi_node:
         return "its jobs span nodes over EFA, which no smaller GPU's nodes have"
     if "reserved" in pool.purchase:
         return "its reservations are paid whatever runs on them, so another GPU would save nothing"
     if pool.fractional:
         return "its nodes hold fractions of GPUs already"
+    if isinstance(pool.sharing, Mig):
+        return "its GPUs are cut by MIG already"
     if is_shared(pool):
         return "its GPUs are shared already, and what each pod does alone is not measured"
-    if use.largest is None or use.largest.units > 1:
-        return "pods hold several GPUs each, which talk to each other over links that other GPUs may not have"
     return ""
+
+
+def taken_in_advance(stack: StackConfig, pool: Pool, use: PoolUse) -> str:
+    """Say that memory hides what the work needs, where GPUs do little and nearly all of their memory is taken."""
+    done = use.activity
+    room = stack.instances_of(pool)[0].gpu_memory_mib * USABLE_MEMORY
+    if done is None or max(done.sm_p95, done.dram_p95) > HALF_IDLE or done.memory_mib < NEARLY_FULL * room:
+        return ""
+    return (
+        f"the busiest GPU's SMs are {done.sm_p95:.0%} active and {done.memory_mib / room:.0%} of the memory is taken; servers such "
+        "as vLLM take it in advance: lower --gpu-memory-utilization until requests queue, and look again"
+    )
 
 
 def whole_nodes(gpus: float, row: Instance) -> int:

@@ -42,7 +42,13 @@ class Prometheus:
         self._session = requests.Session()
         self._session.auth = auth or _nobody
         retry = Retry(
-            total=3, connect=1, backoff_factor=0.5, status_forcelist=_BUSY, allowed_methods=None, raise_on_status=False
+            total=3,
+            connect=1,
+            read=0,
+            backoff_factor=0.5,
+            status_forcelist=_BUSY,
+            allowed_methods=None,
+            raise_on_status=False,
         )
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
@@ -81,7 +87,9 @@ class Prometheus:
             what = f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}"
             raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {what}") from None
         if status != "success":
-            raise MetricsError(f"{self.url}: refused a query: {document.get('error', status)}")
+            raise MetricsError(
+                f"{self.url}: refused a query: {document.get('error', status)}; --days asks for a shorter window"
+            )
         return document
 
 

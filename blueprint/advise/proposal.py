@@ -28,7 +28,7 @@ class Confidence:
     reason: str
 
 
-def confidence(window: Window, *doubts: str, at_most: Level = "high") -> Confidence:
+def confidence(window: Window, *doubts: str) -> Confidence:
     """Judge by the window, a level less for each doubt."""
     hours = window.days * 24 * window.coverage
     measured = f"{window.days:g} days, {window.coverage:.0%} of them measured"
@@ -37,7 +37,7 @@ def confidence(window: Window, *doubts: str, at_most: Level = "high") -> Confide
     rank = (
         2 if window.days >= WEEK and window.coverage >= WELL_COVERED else 1 if hours >= SHORT * 24 * WELL_COVERED else 0
     )
-    rank = min(max(rank - len(doubts), 0), _LEVELS.index(at_most))
+    rank = max(rank - len(doubts), 0)
     return Confidence(_LEVELS[rank], "; ".join((measured, *doubts)))
 
 

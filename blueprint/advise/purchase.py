@@ -39,7 +39,7 @@ def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]
             found.text,
         ),
         saving=low,
-        confidence=confidence(seen.window, "a commitment lasts a year or more, the window days", at_most="medium"),
+        confidence=confidence(seen.window, "a commitment lasts a year or more, the window days"),
         next=(
             f"the saving is the low end; the high one is ${high:,.0f}",
             "buy it in the AWS console under Savings Plans, then say it under costs.savingsPlan; nothing in the stack file buys it",

@@ -65,7 +65,8 @@ def _proposal(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: f
     added = beside(stack, pool, fit.gpu.name.split("-")[0], _fields(pool, use, fit))
     if done is None or added is None:
         return None
-    doubts = [f"the load comes in bursts: p95 is {done.sm_p95 / done.sm_mean:.1f} times the mean"] * _bursts(done)
+    doubts = ["projected by data sheets, never run"]
+    doubts += [f"the load comes in bursts: p95 is {done.sm_p95 / done.sm_mean:.1f} times the mean"] * _bursts(done)
     doubts += [f"{name}, if the model uses it, is missing on {fit.gpu.product}" for name in lost(pool.model, fit.gpu)]
     doubts += ["what pods ask of CPU and memory is not known"] * (use.largest is None or use.largest.vcpu is None)
     return Proposal(
