@@ -72,6 +72,8 @@ def test_what_runs_all_the_time_deserves_a_commitment_by_the_arithmetic_of_cost(
     price = on_demand("g6.xlarge", "us-east-1")
     assert price and one.saving == pytest.approx(6 * price.usd * 730 * 0.17, rel=0.001)
     assert committed(low=5.9) == committed(low=10, how="spot") == []
+    now_on_spot = stack()
+    assert list(commit(now_on_spot, now_on_spot.pools[0], seen(use(nodes=10, how="on-demand")))) == []
 
 
 def back(config: StackConfig, used: dict[str, float]) -> list[Proposal]:

@@ -141,6 +141,11 @@ def test_nobody_is_told_to_move_where_a_move_has_begun() -> None:
     assert "l4" not in models(config, on_a100())
 
 
+def test_a_pool_of_which_nothing_is_expected_any_more_is_left_to_its_move() -> None:
+    told = advise(stack(**A100, expectedUtilization=0), seen(on_a100()))
+    assert told.proposals == () and "moves already" in told.silent[0][1]
+
+
 def test_a_saving_that_is_not_worth_the_work_is_not_proposed() -> None:
     assert models(stack(gpu="a10g"), use("g5.xlarge", activity=LIGHT)) == []
 

@@ -123,6 +123,19 @@ def test_the_command_prints_it_and_writes_a_file_that_check_accepts(
 
 
 @needs_prometheus
+def test_once_it_is_carried_out_there_is_nothing_more_to_propose(
+    server: str, stacks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--prometheus", server, "--days", "2"]
+    assert main(["advise", "known", *asked, "--out", str(stacks / "Pulumi.after.yaml")]) == 0
+    capsys.readouterr()
+    assert main(["advise", "after", *asked, "--out", str(stacks / "Pulumi.again.yaml")]) == 0
+    printed = capsys.readouterr()
+    assert "Nothing to propose: 10 pools, 4 tenants and 0 reservations were looked at" in printed.out
+    assert "not written" in printed.err and not (stacks / "Pulumi.again.yaml").exists()
+
+
+@needs_prometheus
 def test_a_file_that_cannot_be_written_is_refused(
     server: str, stacks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..config import Pool, StackConfig
 from .ceiling import lower_ceiling
-from .moves import taken_in_advance, why_not
+from .moves import is_leaving, taken_in_advance, why_not
 from .observed import Observed
 from .proposal import Proposal
 from .purchase import commit, give_back
@@ -39,7 +39,7 @@ def advise(stack: StackConfig, seen: Observed) -> Advice:
     """Say what measured use would change."""
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
-    for pool in stack.pools:
+    for pool in (pool for pool in stack.pools if not is_leaving(pool)):
         first, others = _move(stack, pool, seen)
         proposals += [*first, *_in_place(stack, pool, seen, moves=bool(first))]
         alternatives += others

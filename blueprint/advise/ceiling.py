@@ -33,7 +33,7 @@ def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Pr
             f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} at most; "
             f"no pod waited longer than a node takes to start",
             f"{use.held_peak:.1f} × {HEADROOM} in whole nodes is {most}; it was {pool.max_gpus}",
-            f"saves nothing of today's bill; with every limit reached the stack costs ${saved:,.2f} an hour less on demand, "
+            f"today's bill stays as it is; with every limit reached the stack costs ${saved:,.2f} an hour less on demand, "
             "and so much less vCPU quota is needed",
         ),
         saving=None,

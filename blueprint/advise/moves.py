@@ -28,6 +28,8 @@ CANARY = "canary"
 
 def why_not(pool: Pool, use: PoolUse) -> str:
     """Say why nothing can be said of what a pool's work needs; empty where it can."""
+    if is_leaving(pool):
+        return "the stack file expects nothing of it any more: its work moves already"
     if not use.node_hours:
         return "no node of it ran in the window"
     if pool.profile.operands_off:
@@ -39,6 +41,11 @@ def why_not(pool: Pool, use: PoolUse) -> str:
     if use.largest is None or use.largest.units > 1:
         return "pods hold several GPUs each, which talk to each other over links that other GPUs may not have"
     return _why_it_stays(pool)
+
+
+def is_leaving(pool: Pool) -> bool:
+    """Whether the stack file reckons with nothing in a pool, as it does once its work moves to another one."""
+    return 0 in (pool.expected_hours, pool.expected_utilization)
 
 
 def _why_it_stays(pool: Pool) -> str:

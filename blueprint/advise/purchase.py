@@ -23,7 +23,12 @@ def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]
     ran = gpus_bought(use, seen.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
         ran += gpus_bought(use, seen.window, "")
-    if not ran or use.gpus_low < STEADY_LOW * use.gpus_mean or ran < STEADY_LOW * use.gpus_mean:
+    if (
+        "spot" in pool.purchase
+        or not ran
+        or use.gpus_low < STEADY_LOW * use.gpus_mean
+        or ran < STEADY_LOW * use.gpus_mean
+    ):
         return
     found = measured_advice(stack, pool, ran)
     if found.saves_per_month is None or found.kind == "none":

@@ -178,7 +178,7 @@ def _evidence(
     )
     after = _gpus(use, cut, row)
     yield (
-        f"{use.held_mean:.1f} such pods ran on average: at {cut.pods} to a GPU{cut.hosted} they take {after} in whole nodes of {row.instance_type}; "
+        f"{use.held_mean:.1f} such pods ran on average: at {cut.pods} to a GPU{cut.hosted} they need {after} GPU{'s' * (after != 1)} in whole nodes of {row.instance_type}; "
         f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month, {after} at ${price:,.2f} × {HOURS_A_MONTH} h cost ${bill - saved:,.0f}"
     )
 

@@ -1,6 +1,6 @@
 """How proposals reach a person: what was measured, then each proposal with its reasons, then the sum."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from rich.padding import Padding
 from rich.table import Table
@@ -23,8 +23,8 @@ def show(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[st
     days = f"{seen.window.days:g} days" if seen.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: what {days} of metrics say\n"))
     out.print(_measured(stack, seen))
-    for line in _remarks(seen, found):
-        out.print(Text(line, style="yellow"))
+    if found.silent or seen.window.coverage < WELL_COVERED:
+        out.print(_remarks(seen, found))
     for number, one in enumerate(found.proposals, 1):
         out.print(Text.assemble((f"\n{number}. {_heading(one)}", "bold")))
         out.print(Padding(_block(one, found.alternatives, left_out.get(one.name)), (0, 0, 0, 3)))
@@ -61,13 +61,20 @@ def _measured(stack: StackConfig, seen: Observed) -> Table:
     return listed  # fmt: skip
 
 
-def _remarks(seen: Observed, found: Advice) -> Iterator[str]:
+def _remarks(seen: Observed, found: Advice) -> Table:
     """What limits what can be said."""
+    grid = Table(
+        title="\nNot judged", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
+    )
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
     if seen.window.coverage < WELL_COVERED:
         held = seen.window.hours / 24
-        yield f"\nonly {held:.1f} of {seen.window.days:g} days have data: the cluster, its monitoring or what it keeps is younger"
+        text = f"only {held:.1f} of {seen.window.days:g} days have data: the cluster, its monitoring or what it keeps is younger"
+        grid.add_row("the rest of the window", text)
     for pool, why in found.silent:
-        yield f"\n{pool}: not judged whether less would do: {why}"
+        grid.add_row(pool, f"whether less would do: {why}")
+    return grid
 
 
 def _heading(one: Proposal) -> str:
@@ -113,7 +120,8 @@ def _said(change: Change) -> str:
 def _verdict(stack: StackConfig, seen: Observed, found: Advice) -> str:
     looked = f"{len(stack.pools)} pools, {len(stack.tenants)} tenants and {len(stack.reservations)} reservations"
     if not found.proposals:
-        return f"Nothing to propose: {looked} were looked at, and their use fits them. Nothing was changed."
+        rest = "what could not be judged stands above" if found.silent else "their use fits them"
+        return f"Nothing to propose: {looked} were looked at, and {rest}. Nothing was changed."
     whole = sum((usd_a_month(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
     of = f" of {_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", the largest step of each pool counted" if found.saving else ""
