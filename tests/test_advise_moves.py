@@ -74,6 +74,18 @@ def test_a_gpu_without_fp8_takes_it_with_less_confidence() -> None:
     assert (levels["L40S"], levels["A10G"]) == ("medium", "low")
 
 
+def test_images_are_built_for_one_architecture() -> None:
+    assert "t4g" not in models(stack(gpu="t4"), use("g4dn.xlarge", activity=IDLE))
+    assert "t4" not in models(stack(gpu="t4g", maxGpus=8), use("g5g.16xlarge", 1, per_node=2, activity=IDLE))
+
+
+def test_a_load_in_bursts_lowers_the_confidence() -> None:
+    calm = activity(sm_mean=0.03, sm_p95=0.09, tensor_p95=0.04, dram_p95=0.04, memory_mib=4096)
+    bursts = activity(sm_mean=0.02, sm_p95=0.09, tensor_p95=0.04, dram_p95=0.04, memory_mib=4096)
+    levels = [sizes(stack(**A100), on_a100(activity=one))[0].confidence for one in (calm, bursts)]
+    assert [one.level for one in levels] == ["medium", "low"] and "p95 is 4.5 times the mean" in levels[1].reason
+
+
 def test_a_node_must_hold_what_the_pod_asks_of_cpu_and_memory() -> None:
     (first, *_) = sizes(stack(**A100), on_a100(largest=Largest(units=1, vcpu=12, memory_mib=50 * 1024)))
     assert "g6.4xlarge" in first.evidence[-1]
@@ -171,7 +183,7 @@ def test_a_gpu_without_mig_is_shared_by_purpose(purpose: str, mode: str) -> None
 
 @pytest.mark.parametrize(
     ("busy", "replicas"),
-    [({"memory_mib": 2048}, 7), ({"memory_mib": 2048, "sm_p95": 0.05}, 8), ({"sm_p95": 0.4}, 2), ({"sm_p95": 0.41}, None), ({"memory_mib": 9.2 * 1024}, None)],
+    [({"memory_mib": 2048}, 7), ({"memory_mib": 1024, "sm_p95": 0.05}, 8), ({"sm_p95": 0.4}, 2), ({"sm_p95": 0.41}, None), ({"memory_mib": 9.2 * 1024}, None)],
 )  # fmt: skip
 def test_replicas_come_from_memory_and_activity(busy: dict[str, float], replicas: int | None) -> None:
     values = {"sm_mean": 0.05, "sm_p95": 0.11, "tensor_p95": 0.05, "dram_p95": 0.05, "memory_mib": 4096, **busy}

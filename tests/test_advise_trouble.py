@@ -137,6 +137,7 @@ def test_nobody_there_says_how_to_get_there(stacks: Path, capsys: pytest.Capture
         (["--prometheus", "http://localhost:9090", "--token-file", "none"], "--token-file none: cannot be read"),
         (["--prometheus", "http://10.0.0.1", "--token-file", "stacks/token"], "would travel unencrypted"),
         (["--prometheus", "http://localhost", "--token-file", "stacks/empty"], "holds no token"),
+        (["--prometheus", "http://localhost", "--token-file", "stacks/two"], "holds no token"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before(
@@ -144,6 +145,7 @@ def test_what_cannot_be_asked_is_refused_before(
 ) -> None:
     (stacks / "token").write_text("secret")
     (stacks / "empty").write_text("\n")
+    (stacks / "two").write_text("one\ntwo")
     assert main(["advise", "known", *arguments]) == 2
     told = capsys.readouterr().err
     assert words in told and "a:secret" not in told

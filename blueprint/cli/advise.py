@@ -69,19 +69,23 @@ def _who(prometheus: Any, token_file: Path | None) -> Any:
     """Who asks, from a file or the environment: an argument is seen by everybody on the machine."""
     if token_file:
         try:
-            token = token_file.read_text(encoding="utf-8").strip()
+            return prometheus.Bearer(_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"--token-file {token_file}: cannot be read: {error}") from None
-        if not token or "\n" in token:
-            raise UsageError(f"--token-file {token_file}: holds no token; it is one line")
-        return prometheus.Bearer(token)
     if _TOKEN in os.environ:
-        return prometheus.Bearer(os.environ[_TOKEN])
+        return prometheus.Bearer(_token(os.environ[_TOKEN], _TOKEN))
     if user := os.environ.get(_USER):
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
     return None
+
+
+def _token(text: str, where: str) -> str:
+    token = text.strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError(f"{where}: holds no token, which is one word of ASCII letters, digits and signs")
+    return token
 
 
 def _write(path: Path, file: StackFile, found: Advice, text: str, left_out: Mapping[str, str]) -> None:
