@@ -104,6 +104,28 @@ def test_a_comment_before_the_next_pool_stays_before_it() -> None:
     assert yaml.safe_load(found.text)["config"][STACK_KEY]["tenants"][0]["gpus"]["infer-l4-mps"] == 12
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "      purchase: [spot]\n",
+        "      purchase: [spot] # cheap\n",
+        "      purchase:\n      - spot\n",
+        "      purchase:\n      - spot # cheap\n",
+        "      purchase: [spot]\n      disk:\n        sizeGib: 300\n",
+        "      purchase: [spot]\n      taints:\n      - key: a\n        value: b # why\n",
+    ],
+)
+def test_wherever_a_pool_ends_what_is_said_of_the_next_stays_with_it(end: str) -> None:
+    text = written(pools=[], tenants=[]).text
+    first = f"    - name: main\n      purpose: inference\n      instanceTypes: [p4d.24xlarge]\n      maxGpus: 8\n{end}"
+    second = "    - name: other\n      purpose: batch\n      gpu: l4\n      purchase: [spot]\n      maxGpus: 4\n"
+    file = source(text.replace("    pools: []\n", f"    pools:\n{first}    # Of the next pool.\n{second}"))
+    found = edited(file, advise(config_of(file), seen(on_a100())).proposals)
+    order = [line.strip() for line in found.text.splitlines()]
+    assert order.index("- name: main-l4") < order.index("# Of the next pool.") == order.index("- name: other") - 1
+    assert lines(file, found.text)[0] == [] and found.config.pools_by_name["main-l4"].max_gpus == 8
+
+
 def test_a_file_keeps_how_far_it_indents() -> None:
     file = written(pools=[builders.pool(maxGpus=32)])
     found = edited(file, change(Set(path=("pools", "main", "maxGpus"), value=8)))
@@ -135,6 +157,18 @@ def test_a_file_may_begin_with_dashes_and_hold_its_pools_in_brackets() -> None:
     found = edited(file, advise(config_of(file), seen(on_a100())).proposals)
     assert found.left_out == () and found.text.startswith("---\n") and "# all of them" in found.text
     assert [one.name for one in found.config.pools] == ["main", "main-l4"]
+
+
+def test_rather_than_lose_a_comment_nothing_is_edited() -> None:
+    text = written(pools=[builders.pool(**A100)], tenants=[]).text
+    pool = "    - {name: other, purpose: batch, gpu: l4, purchase: [spot], maxGpus: 4} # small\n"
+    text = text.replace("      maxGpus: 8\n", "").replace(
+        "      - on-demand\n", "      - on-demand\n      maxGpus: 8\n"
+    )
+    text = text.replace("      instanceTypes:\n      - p4d.24xlarge\n", "      instanceTypes: [p4d.24xlarge]\n")
+    file = source(text.replace("    tenants: []\n", f"    # Of the next pool.\n{pool}    tenants: []\n"))
+    found = edited(file, advise(config_of(file), seen(on_a100())).proposals)
+    assert found.text == file.text and "(# Of the next pool.)" in found.left_out[0][1]
 
 
 def test_texts_that_yaml_takes_for_numbers_are_quoted() -> None:

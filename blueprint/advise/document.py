@@ -75,7 +75,7 @@ def _proposal(one: Proposal, left_out: Mapping[str, str]) -> dict[str, Any]:
         "evidence": list(one.evidence),
         "next": list(one.next),
         "changes": [_change(change) for change in one.changes],
-        "refusedByCheck": left_out.get(one.name),
+        "whyNotInFile": left_out.get(one.name),
     }
 
 

@@ -1,6 +1,8 @@
 """The stack file with proposals carried out: its text is changed where they say and stays as it was elsewhere."""
 
 import io
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,8 @@ from .proposal import AddPool, Change, Proposal, Set
 
 _KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}
 """List of the stack object → the field that names its entries."""
+_COMMENT = re.compile(r"(?:^|\s)#.*", re.MULTILINE)
+"""ruamel.yaml loses a comment now and then, as one before an entry in braces that has another behind it."""
 _ANY_WIDTH = 1_000_000
 """No line is broken that was not."""
 
@@ -45,6 +49,9 @@ def edited(source: Source, proposals: Iterable[Proposal]) -> Edited:
         if not one.changes:
             continue
         tried = _changed(text, one.changes)
+        if lost := Counter(_COMMENT.findall(text)) - Counter(_COMMENT.findall(tried)):
+            left_out.append((one, f"a comment would be lost ({next(iter(lost)).strip()}); edit it by hand"))
+            continue
         try:
             config, text = _read(tried, source.file), tried
         except StackError as error:
@@ -122,36 +129,42 @@ def _add_pool(stack: CommentedMap, change: AddPool) -> None:
     pools: CommentedSeq = stack["pools"]
     old = _entry(pools, "name", change.like)
     index = pools.index(old)
-    said = {**_plain(old), "name": change.name, **change.fields}
-    if "gpu" in change.fields and "gpu" not in old:  # where instanceTypes stood
-        said = {
-            key: said[key]
-            for key in sorted(
-                said, key=lambda key: (*old, "gpu").index("instanceTypes") if key == "gpu" else [*old, *said].index(key)
-            )
-        }
-    new = CommentedMap({key: _flow(value) for key, value in said.items() if value is not None})
+    new = CommentedMap({key: _flow(value) for key, value in _fields(old, change).items() if value is not None})
     pools.insert(index + 1, new)
     _move_comment(old, new)
-    column = pools.lc.col
-    pools.yaml_set_comment_before_after_key(
-        index, f"Remove {change.like} once nothing runs on it: {change.name} takes its place.", column
-    )
+    text = f"Remove {change.like} once nothing runs on it: {change.name} takes its place."
+    pools.yaml_set_comment_before_after_key(index, text, pools.lc.col)
     for tenant, grant in change.grants.items():
         _entry(stack["tenants"], "name", tenant)["gpus"][change.name] = _flow(grant)
 
 
+def _fields(old: CommentedMap, change: AddPool) -> dict[str, Any]:
+    """The new pool's fields in the order of the old one's; a model stands where instance types stood."""
+    by_model = change.fields.get("gpu") is not None
+    said = {"gpu" if key == "instanceTypes" and by_model else key: value for key, value in _plain(old).items()}
+    return {**said, "name": change.name, **change.fields}
+
+
 def _move_comment(old: CommentedMap, new: CommentedMap) -> None:
     """Give a comment that stands before what follows the old pool to the end of the new one, which stands there now."""
-    last = next(reversed(old))
-    tokens = old.ca.items.get(last)
-    if not tokens or tokens[2] is None:
+    inside, last, place = _end(old)
+    tokens = inside.ca.items.get(last)
+    if not tokens or tokens[place] is None:
         return
-    own, line, rest = tokens[2].value.partition("\n")
+    token = tokens[place]
+    own, line, rest = token.value.partition("\n")
     if rest.strip():
-        moved = type(tokens[2])("\n" + rest, tokens[2].start_mark, None)
-        new.ca.items[next(reversed(new))] = [None, None, moved, None]
-        tokens[2].value = own + line
+        new.ca.items[next(reversed(new))] = [None, None, type(token)("\n" + rest, token.start_mark, None), None]
+        token.value = own + line
+
+
+def _end(node: Any) -> tuple[Any, Any, int]:
+    """The innermost block at the end of a node, its last entry, and where ruamel.yaml keeps what stands behind that."""
+    last = len(node) - 1 if isinstance(node, CommentedSeq) else next(reversed(node))
+    value = node[last]
+    if isinstance(value, CommentedMap | CommentedSeq) and value and not value.fa.flow_style():
+        return _end(value)
+    return node, last, 0 if isinstance(node, CommentedSeq) else 2
 
 
 def _plain(value: Any) -> Any:

@@ -97,7 +97,7 @@ def _block(one: Proposal, alternatives: Iterable[Proposal], refused: str | None)
     for index, change in enumerate(one.changes):
         grid.add_row("" if index else "in the file", Text(_said(change)))
     if refused:
-        grid.add_row("", Text(f"not with --out, since check would refuse it: {refused}", style="yellow"))
+        grid.add_row("", Text(f"not with --out: {refused}", style="yellow"))
     return grid
 
 
