@@ -13,6 +13,8 @@ from . import builders
 
 DAYS, STEP = 2, 240
 """The window, and seconds between samples: within what Prometheus looks back."""
+AHEAD = 3600
+"""Seconds that the samples go on, so that there are some however long tests take."""
 GIB = 1024
 
 POOLS: list[dict[str, Any]] = [
@@ -93,7 +95,7 @@ Series = dict[str, float | tuple[float, float]]
 def openmetrics(until: float | None = None) -> str:
     """All samples, as OpenMetrics text."""
     last = int((until or time.time()) // STEP) * STEP
-    times = range(last - DAYS * 86400, last + 1, STEP)
+    times = range(last - DAYS * 86400, last + AHEAD, STEP)
     lines: list[str] = []
     for name, value in series().items():
         mean, swing = value if isinstance(value, tuple) else (value, 0.0)
