@@ -2,9 +2,11 @@
 
 Sources: aws/karpenter-provider-aws v1.14.1 (label karpenter.k8s.aws/instance-gpu-name), EC2 DescribeInstanceTypes,
 awslabs/amazon-eks-ami v20260724 (drivers), Bottlerocket settings 1.54.x (MIG keys). Read 2026-11-20.
-Speed: NVIDIA data sheets of the SXM modules where there are several, the figures without sparsity (sheets of Ada and later
-print twice as much); A10G: NVIDIA A10G data sheet for AWS (70 TFLOPS, the A10 has 125); T4G: taken for a T4, no sheet is
-published; GB200, GB300: at 1,200 W and more; RTX PRO 4500 Server: no dense figure was found.
+Speed: NVIDIA data sheets as others repeat them, the SXM modules where there are several, without sparsity (sheets of Ada
+and later print twice as much). Read in winston-zhang-orz/gpu-specs (V100 to L40S), glennklockwood.com (B200 to GB300), and
+datacrunch.io (bandwidth of the B200 of 180 GB). A10G: 70 TFLOPS, where the A10 has 125 (baseten.co). T4G: taken for a T4,
+no sheet was found. RTX PRO 6000 Server: four times its 120 TFLOPS of FP32, as the workstation's sheet has it; RTX PRO 4500
+Server: no dense figure was found.
 Compute capability: NVIDIA, CUDA GPUs. Read 2026-11-21.
 """
 
@@ -158,7 +160,7 @@ _ROWS = (
         name="rtx-pro-6000-96gb",
         product="RTX PRO 6000 Server",
         karpenter_name="rtx-pro-server-6000",
-        tensor_tflops=500,
+        tensor_tflops=480,
         bandwidth_gb_per_s=1597,
         compute_capability=12.0,
         mig=four_slices(24),
