@@ -1,8 +1,9 @@
 STACK ?= dev
+PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check cost quotas preflight render test lint golden docs bench clean
+.PHONY: help preview check cost quotas preflight advise render test lint golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
@@ -38,6 +39,9 @@ quotas: .venv/ready ## show the service quotas that a stack needs
 
 preflight: .venv/ready-live ## ask the account, reading only, whether it can hold a stack
 	@$(BIN)/python -m blueprint preflight $(STACK)
+
+advise: .venv/ready-live ## read its metrics, propose what would cost less: make advise STACK=prod PROMETHEUS=http://localhost:9090
+	@$(BIN)/python -m blueprint advise $(STACK) --prometheus $(PROMETHEUS)
 
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
 	@$(BIN)/python -m blueprint render $(STACK) --out rendered/$(STACK)

@@ -4,6 +4,7 @@ BlueprintError       1
 ├── StackError       1  the stack file is wrong: one Problem per line, all at once
 ├── CatalogError     1  the world has no such thing (names the near misses)
 ├── ProgramError     1  the Pulumi program raised while it was rendered
+├── MetricsError     1  Prometheus did not answer, or has no metrics of the platform
 ├── RefreshError     1  AWS refused to answer, or answered what no catalogue should take over
 └── UsageError       2  the command was called in a way that cannot work
 """
@@ -78,6 +79,10 @@ class ProgramError(BlueprintError):
 
 class RefreshError(BlueprintError):
     """A catalogue could not be rebuilt from what AWS answered."""
+
+
+class MetricsError(BlueprintError):
+    """Prometheus could not be asked, or has nothing of the platform."""
 
 
 class UsageError(BlueprintError):

@@ -109,9 +109,9 @@ def pulls(slow: str, all_: str = "0 3x299") -> Series:
     return {named(f"{prefix}_bucket", le="300.0", **size): slow, named(f"{prefix}_count", **size): all_}
 
 
-def quota(used: int, hard: int) -> Series:
-    """A tenant's quota of GPUs."""
-    of = {"namespace": "team", "resourcequota": "tenant", "resource": "requests.nvidia.com/gpu"}
+def quota(used: int, hard: int, space: str = "team") -> Series:
+    """A namespace's quota of GPUs."""
+    of = {"namespace": space, "resourcequota": "tenant", "resource": "requests.nvidia.com/gpu"}
     return {
         named("kube_resourcequota", **of, type="used"): f"{used}x300",
         named("kube_resourcequota", **of, type="hard"): f"{hard}x300",
@@ -188,6 +188,7 @@ CASES = (
     AlertCase("GpuReservationIdle", {}, "70m", {"reservation": "cr-0a1b2c3d"}, "2"),
     AlertCase("GpuReservationIdle", {**node("h1", "held", **RESERVED), **node("h2", "held", **RESERVED)}, "70m"),
     AlertCase("GpuQuotaNearlyUsed", quota(4, 4), "40m", {"namespace": "team", "resource": "requests.nvidia.com/gpu"}, "100%"),
+    AlertCase("GpuQuotaNearlyUsed", quota(2, 2, "gpu-headroom"), "40m"),
     AlertCase("GpuQuotaNearlyUsed", quota(3, 4), "40m"),
     AlertCase("GpuQuotaNearlyUsed", quota(0, 0), "40m"),
     AlertCase("GpuPoolAtCeiling", ceiling(8, 8), "40m", {"nodepool": "main", "resource_type": "nvidia.com/gpu"}, "100%"),

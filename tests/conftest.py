@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
+from blueprint.config import REGION_KEY, STACK_KEY
+
+from . import known_answers
 from .aws_answers import all_well
 from .aws_endpoint import Endpoint, endpoint
 from .builders import ACCOUNT
@@ -52,3 +56,16 @@ def aws(aws_endpoint: Endpoint) -> Endpoint:
     """An account that holds the shipped prod stack."""
     all_well(aws_endpoint)
     return aws_endpoint
+
+
+@pytest.fixture
+def stacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the stack file of the known answers, called known, in which the command runs."""
+    for name in [*os.environ]:
+        if name.startswith("PROMETHEUS_"):
+            monkeypatch.delenv(name)
+    (tmp_path / "stacks").mkdir()
+    section = {REGION_KEY: "us-east-1", "pulumi:disable-default-providers": ["*"], STACK_KEY: known_answers.stack()}
+    (tmp_path / "stacks" / "Pulumi.known.yaml").write_text(yaml.safe_dump({"config": section}, sort_keys=False))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "stacks"

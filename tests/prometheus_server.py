@@ -1,45 +1,50 @@
-"""A real Prometheus on a loopback port, with series that a test has made up."""
+"""A real Prometheus on a loopback port, with series that a test has made up and what our rules record of them."""
 
+import json
 import re
 import shutil
 import socket
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from .promtool import promtool
 
-STEP_SECONDS = 60
-"""How far apart the samples of recorded series are."""
+_PATIENCE = 30
+"""Seconds in which it must answer."""
 
 
 @contextmanager
-def prometheus(folder: Path, openmetrics: str, rules: list[dict[str, Any]] | None = None) -> Iterator[str]:
+def prometheus(
+    folder: Path, openmetrics: str, rules: list[dict[str, Any]] | None = None, *, step: int = 60
+) -> Iterator[str]:
     """Serve OpenMetrics text and what rule groups record of it, over the text's own time; yields the address.
 
-    The rules are evaluated over that time before anything is served; alerts among them are left out, since
-    promtool does not backfill them.
+    What the rules record is worked out by the server every ``step`` seconds, rules that read others' series after
+    these; alerts among them are passed over. promtool's own backfill makes a block for each rule and two hours, which
+    takes minutes for days.
     """
     data = folder / "data"
+    within = span(openmetrics)
     _import(folder, data, openmetrics)
-    for number, level in enumerate(levels(rules or [])):
+    for level in levels(rules or []):
         with _serving(folder, data) as url:
-            _backfill(folder / f"level-{number}", data, level, span(openmetrics), url)
+            lines = [line for rule in level for line in _recorded(url, rule, within, step)]
+        _import(folder, data, "\n".join([*sorted(lines), "# EOF\n"]))
     with _serving(folder, data) as url:
         yield url
 
 
 def span(openmetrics: str) -> tuple[int, int]:
     """First and last second of the samples."""
-    seconds = [int(found) for found in re.findall(r"^[^#\n].* (\d{9,})$", openmetrics, re.MULTILINE)]
-    return min(seconds), max(seconds)
+    seconds = [float(line.rsplit(" ", 1)[1]) for line in openmetrics.splitlines() if line and not line.startswith("#")]
+    return int(min(seconds)), int(max(seconds))
 
 
 def levels(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -47,36 +52,28 @@ def levels(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     todo = [rule for group in groups for rule in group["rules"] if "record" in rule]
     while todo:
         waiting = {rule["record"] for rule in todo}
-        ready = [rule for rule in todo if not waiting & _names(rule["expr"])]
+        ready = [rule for rule in todo if not waiting & set(re.findall(r"[a-zA-Z_:][\w:]*", rule["expr"]))]
         assert ready, f"these wait for each other: {sorted(waiting)}"
         yield ready
         todo = [rule for rule in todo if rule not in ready]
 
 
-def _names(expr: str) -> set[str]:
-    return set(re.findall(r"[a-zA-Z_:][\w:]*", expr))
-
-
 def _import(folder: Path, data: Path, openmetrics: str) -> None:
     text = folder / "series.txt"
     text.write_text(openmetrics)
-    made = promtool("tsdb", "create-blocks-from", "openmetrics", text, data)
+    made = promtool("tsdb", "create-blocks-from", "--max-block-duration=8760h", "openmetrics", text, data)
     assert made.returncode == 0, made.stdout + made.stderr
 
 
-def _backfill(folder: Path, data: Path, rules: list[dict[str, Any]], within: tuple[int, int], url: str) -> None:
-    folder.mkdir()
-    (folder / "rules.yaml").write_text(yaml.safe_dump({"groups": [{"name": "level", "rules": rules}]}))
-    times = [f"--start={within[0]}", f"--end={within[1]}", f"--eval-interval={STEP_SECONDS}s"]
-    # A group's name and its file's, as it is given, say at which second of each minute it is evaluated: they stay the
-    # same, so that one level finds the samples of another.
-    made = promtool(
-        "tsdb", "create-blocks-from", "rules", f"--url={url}", *times, "--output-dir=.", "rules.yaml", cwd=folder
-    )
-    assert made.returncode == 0, made.stdout + made.stderr
-    for block in folder.iterdir():
-        if block.is_dir():
-            block.rename(data / block.name)
+def _recorded(url: str, rule: dict[str, Any], within: tuple[int, int], step: int) -> Iterator[str]:
+    """What a rule would have recorded, as OpenMetrics text."""
+    asked = urllib.parse.urlencode({"query": rule["expr"], "start": within[0], "end": within[1], "step": step})
+    with urllib.request.urlopen(f"{url}/api/v1/query_range?{asked}", timeout=_PATIENCE) as answer:
+        result = json.load(answer)["data"]["result"]
+    for series in result:
+        labels = {name: text for name, text in series["metric"].items() if name != "__name__"} | rule.get("labels", {})
+        inside = ",".join(f'{name}="{text}"' for name, text in sorted(labels.items()))
+        yield from (f"{rule['record']}{{{inside}}} {value} {int(moment)}" for moment, value in series["values"])
 
 
 @contextmanager
@@ -86,25 +83,17 @@ def _serving(folder: Path, data: Path) -> Iterator[str]:
     config = folder / "prometheus.yml"
     config.write_text("{}")
     url = f"http://127.0.0.1:{_free_port()}"
+    options = [f"--config.file={config}", f"--storage.tsdb.path={data}", "--storage.tsdb.retention.time=100y"]
     log = folder / "prometheus.log"
     with log.open("a") as out:
-        process = subprocess.Popen(
-            [
-                program,
-                f"--config.file={config}",
-                f"--storage.tsdb.path={data}",
-                "--storage.tsdb.retention.time=100y",
-                f"--web.listen-address={url.removeprefix('http://')}",
-            ],
-            stdout=out,
-            stderr=out,
-        )
+        listen = f"--web.listen-address={url.removeprefix('http://')}"
+        process = subprocess.Popen([program, *options, listen], stdout=out, stderr=out)
         try:
             _wait_until_ready(url, process, log)
             yield url
         finally:
             process.terminate()
-            process.wait()
+            process.wait(_PATIENCE)
 
 
 def _free_port() -> int:
@@ -115,13 +104,11 @@ def _free_port() -> int:
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
-        assert process.poll() is None, log.read_text()
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{url}/-/ready", timeout=1) as answer:
-                if answer.status == 200:
-                    return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            pass
-        time.sleep(0.05)
-    raise AssertionError(log.read_text())
+            with urllib.request.urlopen(f"{url}/-/ready", timeout=1):
+                return
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(0.05)
+    raise AssertionError(f"Prometheus does not answer: {log.read_text()[-2000:]}")

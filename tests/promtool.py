@@ -13,7 +13,8 @@ PROMTOOL = shutil.which("promtool")
 if PROMTOOL is None and not os.environ.get("CI"):
     warnings.filterwarnings("default", message="promtool")
     warnings.warn(
-        "promtool is missing, so neither rules nor dashboards are tested: apt-get install prometheus", stacklevel=1
+        "promtool is missing, so neither rules nor dashboards nor advise are tested: apt-get install prometheus",
+        stacklevel=1,
     )
 
 needs_promtool = pytest.mark.skipif(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from blueprint.advise.queries import Look, questions
 from blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, dcgm_csv
 from blueprint.config import StackConfig
 from blueprint.monitoring import ALERTS, RECORDINGS, Alert, rule_groups
@@ -150,6 +151,12 @@ def test_a_rule_speaks_only_of_metrics_and_labels_that_we_know(expr: str) -> Non
         assert name in METRICS or name in RECORDED, name
         if name in METRICS:
             assert labels_in(matchers) - {"job"} <= METRICS[name].labels, name
+
+
+@pytest.mark.parametrize("expr", [pytest.param(expr, id=name) for name, expr in questions(Look(7)).items()])
+def test_advise_asks_only_for_metrics_that_we_know(expr: str) -> None:
+    found = list(metrics_in(expr))
+    assert found and all(name in METRICS or name in RECORDED for name, _ in found)
 
 
 def test_the_reader_of_expressions_sees_what_is_there() -> None:

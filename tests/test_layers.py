@@ -24,6 +24,8 @@ ALLOWED: dict[str, set[str]] = {
     **BELOW,
     "plan": CONFIG_AND_BELOW,
     "monitoring": CONFIG_AND_BELOW,
+    "cost": CONFIG_AND_BELOW,
+    "advise": {*CONFIG_AND_BELOW, "monitoring", "cost"},
     "components": {*CONFIG_AND_BELOW, "monitoring"},
     "policies": {"errors", "catalog", "sharing"},
     "__main__": {"errors", "config", "components"},

@@ -2,6 +2,12 @@
 
 Sources: aws/karpenter-provider-aws v1.14.1 (label karpenter.k8s.aws/instance-gpu-name), EC2 DescribeInstanceTypes,
 awslabs/amazon-eks-ami v20260724 (drivers), Bottlerocket settings 1.54.x (MIG keys). Read 2026-11-20.
+Speed: NVIDIA data sheets as others repeat them, the SXM modules where there are several, without sparsity (sheets of Ada
+and later print twice as much). Read in winston-zhang-orz/gpu-specs (V100 to L40S), glennklockwood.com (B200 to GB300), and
+datacrunch.io (bandwidth of the B200 of 180 GB). A10G: 70 TFLOPS, where the A10 has 125 (baseten.co). T4G: taken for a T4,
+no sheet was found. RTX PRO 6000 Server: four times its 120 TFLOPS of FP32, as the workstation's sheet has it; RTX PRO 4500
+Server: no dense figure was found.
+Compute capability: NVIDIA, CUDA GPUs. Read 2026-11-21.
 """
 
 from collections.abc import Mapping
@@ -25,21 +31,60 @@ class Gpu:
     """Ampere changes MIG mode by a GPU reset, which a virtual machine cannot do: the node reboots instead."""
     bottlerocket_mig_key: str | None = None
     """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None where it has none."""
+    tensor_tflops: float | None
+    """Dense FP16 or BF16 throughput of the tensor cores; None where it is not known."""
+    bandwidth_gb_per_s: float
+    """Memory bandwidth."""
+    compute_capability: float
+    """What its cores can do: 8.0 brought BF16, 8.9 FP8, 10.0 FP4."""
     min_driver: int = 0
     """Oldest driver branch that knows this GPU; 0 where every branch in use does."""
 
 
 _ROWS = (
-    Gpu(name="v100", product="Tesla V100", karpenter_name="v100"),
-    Gpu(name="t4", product="T4", karpenter_name="t4"),
-    Gpu(name="t4g", product="T4G", karpenter_name="t4g"),
-    Gpu(name="a10g", product="A10G", karpenter_name="a10g"),
-    Gpu(name="l4", product="L4", karpenter_name="l4"),
-    Gpu(name="l40s", product="L40S", karpenter_name="l40s"),
+    Gpu(
+        name="v100",
+        product="Tesla V100",
+        karpenter_name="v100",
+        tensor_tflops=125,
+        bandwidth_gb_per_s=900,
+        compute_capability=7.0,
+    ),
+    Gpu(name="t4", product="T4", karpenter_name="t4", tensor_tflops=65, bandwidth_gb_per_s=320, compute_capability=7.5),
+    Gpu(
+        name="t4g",
+        product="T4G",
+        karpenter_name="t4g",
+        tensor_tflops=65,
+        bandwidth_gb_per_s=320,
+        compute_capability=7.5,
+    ),
+    Gpu(
+        name="a10g",
+        product="A10G",
+        karpenter_name="a10g",
+        tensor_tflops=70,
+        bandwidth_gb_per_s=600,
+        compute_capability=8.6,
+    ),
+    Gpu(
+        name="l4", product="L4", karpenter_name="l4", tensor_tflops=121, bandwidth_gb_per_s=300, compute_capability=8.9
+    ),
+    Gpu(
+        name="l40s",
+        product="L40S",
+        karpenter_name="l40s",
+        tensor_tflops=362,
+        bandwidth_gb_per_s=864,
+        compute_capability=8.9,
+    ),
     Gpu(
         name="a100-40gb",
         product="A100 40 GB",
         karpenter_name="a100",
+        tensor_tflops=312,
+        bandwidth_gb_per_s=1555,
+        compute_capability=8.0,
         mig=seven_slices(5, 10, 20, 40),
         mig_needs_reboot=True,
         bottlerocket_mig_key="a100.40gb",
@@ -48,6 +93,9 @@ _ROWS = (
         name="a100-80gb",
         product="A100 80 GB",
         karpenter_name="a100",
+        tensor_tflops=312,
+        bandwidth_gb_per_s=2039,
+        compute_capability=8.0,
         mig=seven_slices(10, 20, 40, 80),
         mig_needs_reboot=True,
         bottlerocket_mig_key="a100.80gb",
@@ -56,6 +104,9 @@ _ROWS = (
         name="h100-80gb",
         product="H100 80 GB",
         karpenter_name="h100",
+        tensor_tflops=989,
+        bandwidth_gb_per_s=3350,
+        compute_capability=9.0,
         mig=seven_slices(10, 20, 40, 80),
         bottlerocket_mig_key="h100.80gb",
     ),
@@ -63,20 +114,66 @@ _ROWS = (
         name="h200-141gb",
         product="H200 141 GB",
         karpenter_name="h200",
+        tensor_tflops=989,
+        bandwidth_gb_per_s=4800,
+        compute_capability=9.0,
         mig=seven_slices(18, 35, 71, 141),
         bottlerocket_mig_key="h200.141gb",
     ),
-    Gpu(name="b200-180gb", product="B200 180 GB", karpenter_name="b200", mig=seven_slices(23, 45, 90, 180)),
-    Gpu(name="b300", product="B300", karpenter_name="b300", mig=seven_slices(34, 67, 135, 269)),
-    Gpu(name="gb200", product="GB200", karpenter_name=None, mig=seven_slices(23, 47, 93, 186)),
-    Gpu(name="gb300", product="GB300", karpenter_name=None, mig=seven_slices(35, 70, 139, 278)),
+    Gpu(
+        name="b200-180gb",
+        product="B200 180 GB",
+        karpenter_name="b200",
+        tensor_tflops=2250,
+        bandwidth_gb_per_s=7700,
+        compute_capability=10.0,
+        mig=seven_slices(23, 45, 90, 180),
+    ),
+    Gpu(
+        name="b300",
+        product="B300",
+        karpenter_name="b300",
+        tensor_tflops=2250,
+        bandwidth_gb_per_s=8000,
+        compute_capability=10.3,
+        mig=seven_slices(34, 67, 135, 269),
+    ),
+    Gpu(
+        name="gb200",
+        product="GB200",
+        karpenter_name=None,
+        tensor_tflops=2500,
+        bandwidth_gb_per_s=8000,
+        compute_capability=10.0,
+        mig=seven_slices(23, 47, 93, 186),
+    ),
+    Gpu(
+        name="gb300",
+        product="GB300",
+        karpenter_name=None,
+        tensor_tflops=2500,
+        bandwidth_gb_per_s=8000,
+        compute_capability=10.3,
+        mig=seven_slices(35, 70, 139, 278),
+    ),
     Gpu(
         name="rtx-pro-6000-96gb",
         product="RTX PRO 6000 Server",
         karpenter_name="rtx-pro-server-6000",
+        tensor_tflops=480,
+        bandwidth_gb_per_s=1597,
+        compute_capability=12.0,
         mig=four_slices(24),
     ),
-    Gpu(name="rtx-pro-4500", product="RTX PRO 4500 Server", karpenter_name="rtx-pro-4500", min_driver=595),
+    Gpu(
+        name="rtx-pro-4500",
+        product="RTX PRO 4500 Server",
+        karpenter_name="rtx-pro-4500",
+        tensor_tflops=None,
+        bandwidth_gb_per_s=800,
+        compute_capability=12.0,
+        min_driver=595,
+    ),
 )
 
 GPUS: Mapping[str, Gpu] = MappingProxyType({row.name: row for row in _ROWS})

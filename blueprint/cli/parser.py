@@ -7,7 +7,7 @@ from pathlib import Path
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser; ``command`` names the module that runs."""
-    about = "Check, preview and fork GPU platforms on EKS, without an AWS account; only preflight asks one."
+    about = "Check, preview and fork GPU platforms on EKS, without an AWS account; only preflight asks one, and only advise asks a cluster's Prometheus."
     top = argparse.ArgumentParser(prog="python -m blueprint", description=about)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
 
     _add_files(command)
     _add_account(command)
+    _add_advise(command)
     _add_explanations(command)
     return top
 
@@ -54,6 +55,28 @@ def _add_account(command: Callable[[str, str], argparse.ArgumentParser]) -> None
     preflight.add_argument(
         "--policy", action="store_true", help="print the IAM policy that the questions need, and ask nothing"
     )
+
+
+def _add_advise(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    advise = command("advise", "read the metrics of a running stack, and propose what would cost less or wait less")
+    advise.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    advise.add_argument(
+        "--prometheus",
+        metavar="URL",
+        required=True,
+        help="address of its Prometheus, such as http://localhost:9090 after"
+        " `kubectl port-forward -n monitoring svc/prometheus-operated 9090`",
+    )
+    advise.add_argument("--days", metavar="N", type=int, default=7, help="how far to look back; 7 unless given")
+    advise.add_argument(
+        "--token-file",
+        metavar="FILE",
+        type=Path,
+        help="file with a bearer token; or the environment has PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME and"
+        " PROMETHEUS_PASSWORD",
+    )
+    advise.add_argument("--json", action="store_true", help="print one JSON document")
+    advise.add_argument("--out", metavar="FILE", type=Path, help="also write the stack file with the proposals in it")
 
 
 def _add_check(command: Callable[[str, str], argparse.ArgumentParser]) -> None:

@@ -30,9 +30,14 @@ def _schema(pattern: str) -> Any:
 
 
 _NAME = r"[a-z]([a-z0-9-]*[a-z0-9])?"
+LONGEST_NAME = 40
 Name = Annotated[
     str,
-    _shape(_NAME, "a name of at most 40 lower-case letters, digits and '-' that starts with a letter", 40),
+    _shape(
+        _NAME,
+        f"a name of at most {LONGEST_NAME} lower-case letters, digits and '-' that starts with a letter",
+        LONGEST_NAME,
+    ),
     _schema(f"^{_NAME}$"),
 ]
 """Name of an environment, pool or tenant: it becomes part of Kubernetes and AWS names."""

@@ -1,6 +1,6 @@
 """What a stack costs: by pool, by tenant, by slice, and what would make it cheaper."""
 
-from .advice import Advice, advice
+from .advice import Advice, advice, measured_advice
 from .compare import Change, compare, read_estimate
 from .estimate import Estimate, PoolEstimate, estimate
 from .tenants import UNASSIGNED
@@ -14,5 +14,6 @@ __all__ = [
     "advice",
     "compare",
     "estimate",
+    "measured_advice",
     "read_estimate",
 ]

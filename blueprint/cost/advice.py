@@ -61,6 +61,14 @@ def advice(stack: StackConfig, pool: Pool) -> Advice:
     return _weighed(stack, pool, min(machines), average, use.hours, "on average, in")
 
 
+def measured_advice(stack: StackConfig, pool: Pool, average: float) -> Advice:
+    """Say which commitment so many GPUs deserve that were seen to run on demand around the clock."""
+    machines = [node.machine.known / node.row.gpu_devices for node in nodes_of(stack, pool) if not node.machine.unknown]
+    if not machines:
+        return _none(pool, "no price is known of its instance types")
+    return _weighed(stack, pool, min(machines), average, HOURS_A_MONTH, "ran on average, in")
+
+
 def _none(pool: Pool, text: str) -> Advice:
     return Advice(pool=pool.name, kind="none", text=text)
 

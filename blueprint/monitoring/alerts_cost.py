@@ -2,14 +2,26 @@
 
 from .facts import RESERVED
 from .metrics import NODE_LABELS, shown
-from .recording import renamed, within
+from .recording import NO_PLACEHOLDER, renamed, within
 from .rules import Alert
 
 _ID = shown(NODE_LABELS[3])
 _BY_ID = renamed(f'kube_node_labels{{{_ID}!=""}}', "reservation", _ID)
-_IN_USE = f"count by (reservation) ({_BY_ID})"
+IN_USE = f"count by (reservation) ({_BY_ID})"
+"""Instances of a reservation that run as nodes."""
+QUOTA_USED = (
+    f'(max by (namespace, resource) (kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type="used"}})'
+    ' / on (namespace, resource) max by (namespace, resource) (kube_resourcequota{type="hard"}))'
+)
+"""What part of its quota a namespace uses, by `resource`."""
 MOST_INTERRUPTIONS = 3
 _INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
+
+
+def interruptions(window: str) -> str:
+    """Spot nodes that EC2 took back within a window, by ``nodepool``."""
+    return f"sum by (nodepool) ({within(_INTERRUPTED, window)})"
+
 
 COST_ALERTS = (
     Alert(
@@ -31,7 +43,7 @@ COST_ALERTS = (
         name="GpuReservationIdle",
         subject="Cost and limits",
         severity="warning",
-        expr=f"{RESERVED} - on (reservation) ({_IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
+        expr=f"{RESERVED} - on (reservation) ({IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
         wait="1h",
         summary="{{ $value }} instances of reservation {{ $labels.reservation }} run nothing",
         costs="They are billed in full, used or not.",
@@ -44,8 +56,7 @@ COST_ALERTS = (
         name="GpuQuotaNearlyUsed",
         subject="Cost and limits",
         severity="info",
-        expr='(max by (namespace, resource) (kube_resourcequota{resource=~"requests.nvidia.com/.+",type="used"})'
-        ' / on (namespace, resource) max by (namespace, resource) (kube_resourcequota{type="hard"})) > 0.9',
+        expr=f"{QUOTA_USED} > 0.9",
         wait="30m",
         summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its {{ $labels.resource }}",
         costs="The team's next pod is refused, not queued.",
@@ -72,7 +83,7 @@ COST_ALERTS = (
         name="SpotInterruptionsFrequent",
         subject="Cost and limits",
         severity="warning",
-        expr=f"sum by (nodepool) ({within(_INTERRUPTED, '1h')}) > {MOST_INTERRUPTIONS}",
+        expr=f"{interruptions('1h')} > {MOST_INTERRUPTIONS}",
         summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
         costs="Work since the last checkpoint, and the minutes in which nodes start and load images again.",
         steps=(

@@ -5,15 +5,19 @@ from .recording import NO_PLACEHOLDER, NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PU
 from .rules import Alert
 
 _STATE = shown(NODE_LABELS[4])
+WAITING = (
+    'sum by (namespace, pod, resource) (kube_pod_container_resource_requests{resource=~"nvidia_com_.+",'
+    f'{NO_PLACEHOLDER},node=""}})'
+    ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
+)
+"""Units of GPU resources that a pod without a node asks for."""
 
 NODE_ALERTS = (
     Alert(
         name="GpuPodPending",
         subject="Nodes and pods",
         severity="warning",
-        expr='sum by (namespace, pod, resource) (kube_pod_container_resource_requests{resource=~"nvidia_com_.+",'
-        f'{NO_PLACEHOLDER},node=""}})'
-        ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)',
+        expr=WAITING,
         wait="15m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} waits for {{ $value }} {{ $labels.resource }}",
         costs="A team waits; nothing is billed for it.",

@@ -10,6 +10,9 @@ from .rules import Recording
 
 NODE = "gpu_node:pool:info"
 NAMESPACE = "gpu_namespace:tenant:info"
+TOTAL = "gpu_pool:gpus:total"
+UNITS = "gpu_pod:units:allocated"
+HELD = "gpu_pool_tenant:gpus:allocated"
 ON_POOL = f"* on (node) group_left (pool) {NODE}"
 """Gives a series with the label ``node`` the pool of the node, and drops it where the node is of no pool."""
 _OF_TENANT = f"* on (namespace) group_left (tenant) {NAMESPACE}"
@@ -52,13 +55,13 @@ RECORDINGS = (
         expr=f"max by (namespace, tenant) ({_TENANTS})",
     ),
     Recording(
-        name="gpu_pool:gpus:total",
+        name=TOTAL,
         about="GPUs on the nodes of a pool, as the nodes hand them out.",
         expr=f"sum by (pool) (kube_node_status_allocatable{{{_GPUS}}} {ON_POOL}"
         f" * on (pool, resource) group_left () {PER_UNIT})",
     ),
     Recording(
-        name="gpu_pod:units:allocated",
+        name=UNITS,
         about="Units of each resource (GPUs, shares, MIG instances) that a pod on a node holds.",
         expr=f'(sum by (namespace, pod, node, resource) (kube_pod_container_resource_requests{{{_GPUS},{NO_PLACEHOLDER},node!=""}})'
         f' and on (namespace, pod) (kube_pod_status_phase{{phase=~"Pending|Running"}} == 1)) {ON_POOL} {_OF_TENANT}',
@@ -69,7 +72,7 @@ RECORDINGS = (
         expr="sum by (pool, tenant, resource) (gpu_pod:units:allocated)",
     ),
     Recording(
-        name="gpu_pool_tenant:gpus:allocated",
+        name=HELD,
         about="GPUs that pods hold, by pool and tenant.",
         expr=f"sum by (pool, tenant) (gpu_pod:units:allocated * on (pool, resource) group_left () {PER_UNIT})",
     ),

@@ -1,0 +1,7 @@
+"""What measured use says of a stack: another GPU, sharing, another way to buy, other limits. Why so: docs/decisions/0013."""
+
+from .advice import Advice, advise
+from .observed import Observed
+from .proposal import Confidence, Proposal
+
+__all__ = ["Advice", "Confidence", "Observed", "Proposal", "advise"]

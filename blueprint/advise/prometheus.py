@@ -1,0 +1,160 @@
+"""Ask a Prometheus: instant queries, and nothing else. No other path of it is ever called."""
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from requests.auth import AuthBase, HTTPBasicAuth
+from urllib3.util import Retry
+
+from ..errors import MetricsError, UsageError
+
+QUERY_PATH = "/api/v1/query"
+_CONNECT, _READ = 5, 120
+"""Seconds; Prometheus itself gives a query up after two minutes (`--query.timeout`)."""
+_BUSY = (429, 502, 504)
+"""Answers of gateways that are worth another try; 503 is Prometheus's own for a query that it gave up."""
+FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One series of an answer."""
+
+    labels: Mapping[str, str]
+    value: float
+
+
+class Prometheus:
+    """One server, by the address under which its web page is reached.
+
+    Raises:
+        UsageError: The address is none.
+    """
+
+    def __init__(self, url: str, auth: AuthBase | None = None) -> None:
+        self.url = _address(url, secret=auth is not None)
+        self._session = requests.Session()
+        self._session.auth = auth or _nobody
+        retry = Retry(
+            total=3,
+            connect=1,
+            read=0,
+            backoff_factor=0.5,
+            status_forcelist=_BUSY,
+            allowed_methods=None,
+            raise_on_status=False,
+        )
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(max_retries=retry))
+
+    def query(self, expr: str) -> list[Sample]:
+        """Ask for the value of an expression now; samples that are no number are left out.
+
+        Raises:
+            MetricsError: No answer, or a refusal.
+        """
+        try:
+            answer = self._session.post(
+                self.url + QUERY_PATH, data={"query": expr}, timeout=(_CONNECT, _READ), allow_redirects=False
+            )
+        except requests.exceptions.SSLError as error:
+            raise MetricsError(f"{self.url}: its certificate is not trusted: {_cause(error)}; REQUESTS_CA_BUNDLE names the CA") from None  # fmt: skip
+        except requests.exceptions.Timeout:
+            raise MetricsError(f"{self.url}: no answer in time; look at a shorter window with --days") from None
+        except requests.exceptions.RequestException as error:
+            text = f"cannot be reached: {_cause(error)}. One in the cluster: {FORWARD}, then --prometheus http://localhost:9090"
+            raise MetricsError(f"{self.url}: {text}") from None
+        return list(_samples(self._result(answer)))
+
+    def _result(self, answer: requests.Response) -> Any:
+        if answer.status_code in (401, 403):
+            text = "it wants to know who asks" if answer.status_code == 401 else "whoever asks may not"
+            how = "--token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
+            raise MetricsError(f"{self.url}: {text} ({answer.status_code}); say who you are with {how}")
+        if answer.is_redirect:
+            to = answer.headers.get("Location", "elsewhere")
+            raise MetricsError(f"{self.url}: sends on to {to}, which is not followed; a page to sign in, or another address of it?")  # fmt: skip
+        try:
+            document = answer.json()
+            status = document["status"]
+        except (ValueError, KeyError, TypeError):
+            what = f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}"
+            raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {what}") from None
+        if status != "success":
+            raise MetricsError(
+                f"{self.url}: refused a query: {document.get('error', status)}; --days asks for a shorter window"
+            )
+        return document
+
+
+def _samples(document: Any) -> Iterator[Sample]:
+    try:
+        for one in document["data"]["result"]:
+            value = float(one["value"][1])
+            if isfinite(value):
+                yield Sample(dict(one["metric"]), value)
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise MetricsError("what answered is no Prometheus: its answer has no samples") from None
+
+
+def _address(url: str, *, secret: bool) -> str:
+    """The address without a slash at its end."""
+    example = "write it as http://localhost:9090"
+    try:
+        parts = urlsplit(url.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError(f"--prometheus {url!r}: is no address: {error}; {example}") from None
+    if parts.username is not None or parts.password is not None:
+        raise UsageError("--prometheus: a password in an address is seen by others; use PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD")  # fmt: skip
+    if parts.scheme not in ("http", "https") or not host:
+        raise UsageError(f"--prometheus {url!r}: is no address of http:// or https://; {example}")
+    if parts.query or parts.fragment:
+        raise UsageError(f"--prometheus {url!r}: leave out what follows the path; {example}")
+    if secret and parts.scheme == "http" and not _is_here(host):
+        raise UsageError(f"--prometheus {url!r}: who you are would travel unencrypted; use https:// or a port-forward to localhost")  # fmt: skip
+    return url.strip().rstrip("/")
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _cause(error: Exception) -> str:
+    """The innermost of nested errors, which is the one that says something."""
+    seen: BaseException = error
+    while nested := getattr(seen, "reason", None) or (seen.args[0] if seen.args else None):
+        if not isinstance(nested, BaseException):
+            break
+        seen = nested
+    return str(seen).split(": ", 1)[-1]
+
+
+def _nobody(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Ask as nobody: without it, requests would look for passwords in ~/.netrc."""
+    return request
+
+
+class Bearer(AuthBase):
+    """A token of whoever asks."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        """Add it to a request."""
+        request.headers["Authorization"] = f"Bearer {self._token}"
+        return request
+
+
+class Basic(HTTPBasicAuth):
+    """A name and a password of whoever asks."""

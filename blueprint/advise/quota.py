@@ -1,0 +1,74 @@
+"""A larger quota for a tenant that is held back by it while its pool has room."""
+
+from collections.abc import Iterator
+from math import ceil, floor
+
+from ..catalog.prices import HOURS_A_MONTH
+from ..config import Pool, StackConfig, Tenant
+from ..config.spending import ON_DEMAND, nodes_of, shares_of_a_gpu, usable
+from ..pricing import price_of_a_gpu
+from .observed import Observed, QuotaUse
+from .proposal import Proposal, Set, confidence
+from .queries import NEARLY_ALL
+
+OFTEN = 0.25
+"""Part of the window in which a tenant must have used nearly all of its quota for that to be its usual state."""
+RAISED_BY = 1.25
+"""How much larger the quota becomes, where the pool's ceiling allows it."""
+
+
+def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
+    """Yield a larger quota for each tenant that needs one and can have it."""
+    for tenant in stack.tenants:
+        for resource in stack.quota_of(tenant):
+            use = seen.quotas.get((tenant.space, resource))
+            if use and use.near >= OFTEN:
+                yield from _raised(stack, tenant, resource, use, seen)
+
+
+def _raised(stack: StackConfig, tenant: Tenant, resource: str, use: QuotaUse, seen: Observed) -> Iterator[Proposal]:
+    """A quota counts a name: raise it where the pool has most room."""
+    rooms = [(_room(stack, pool, seen), pool) for pool in stack.pools if _granted(tenant, pool, resource)]
+    room, pool = max(rooms, key=lambda pair: pair[0], default=(0.0, None))
+    if pool is None:
+        return
+    unit = next(name for name, known in pool.profile.units.items() if known == resource)
+    share = shares_of_a_gpu(pool)[unit]
+    now = _granted(tenant, pool, resource)
+    most = pool.profile.ceiling(pool.max_gpus)[resource]
+    more = min(ceil(now * RAISED_BY), most, now + floor(room / share)) - now
+    if more < 1:
+        return
+    path = ("tenants", tenant.name, "gpus", pool.name)
+    grant = isinstance(tenant.gpus[pool.name], dict)
+    _, dear = price_of_a_gpu(nodes_of(stack, pool), ON_DEMAND)
+    yield Proposal(
+        kind="quota",
+        subject=tenant.name,
+        pool=pool.name,
+        title=f"{unit} of {pool.name} {now} → {now + more}",
+        evidence=(
+            f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.quota_of(tenant)[resource]} {resource} in {use.near:.0%} "
+            f"of the time, and {use.peak:.0%} at its peak: its next pod is refused, not queued",
+            f"pods held {seen.of(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is {usable(stack, pool)}: there is room",
+            f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${dear.known * share * more * HOURS_A_MONTH:,.0f} at most, "
+            "and nothing while nobody uses it",
+        ),
+        saving=None if dear.unknown else -round(dear.known * share * more * HOURS_A_MONTH, 2),
+        confidence=confidence(seen.window),
+        next=(
+            "first see whether what the tenant holds works: gpu_pod:gpus:idle names pods that do nothing",
+            "agree with the tenant on the bill, then raise it",
+        ),
+        changes=(Set(path=(*path, unit) if grant else path, value=now + more),),
+    )
+
+
+def _granted(tenant: Tenant, pool: Pool, resource: str) -> int:
+    grant, units = tenant.gpus.get(pool.name, 0), pool.profile.units
+    return sum(count for unit, count in pool.by_unit(grant).items() if units[unit] == resource)
+
+
+def _room(stack: StackConfig, pool: Pool, seen: Observed) -> float:
+    """GPUs of the ceiling that pods did not hold even at the peak."""
+    return usable(stack, pool) - seen.of(pool).held_peak

@@ -1,0 +1,100 @@
+"""``advise``: what do the metrics of a running stack say should change? It asks Prometheus, and changes nothing."""
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..advise import Advice, Observed, advise
+from ..advise.document import as_json
+from ..config import StackConfig, StackFile, open_stack
+from ..errors import UsageError
+from .advise_text import show
+from .files import write_whole
+from .tables import progress
+
+MOST_DAYS = 365
+_NEEDED = ("requests", "urllib3", "ruamel")
+_TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEUS_PASSWORD"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask, work out what to propose, print it and write the edited file; 0 also when there is nothing to propose."""
+    if not 1 <= arguments.days <= MOST_DAYS:
+        raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
+    file = open_stack(arguments.stack)
+    if file.config.monitoring is None:
+        text = "the stack has no monitoring, so nothing records what advise reads; add monitoring: {mode: install} and wait some days"
+        raise UsageError(f"{file.source.file}: {text}")
+    seen = _observed(file.config, arguments)
+    found = advise(file.config, seen)
+    edited = _live("blueprint.advise.edit").edited(file.source, found.proposals)
+    left_out = {one.name: why for one, why in edited.left_out}
+    if arguments.json:
+        print(json.dumps(as_json(file.config, seen, found, left_out), indent=2, ensure_ascii=False))
+    else:
+        show(file.config, seen, found, left_out)
+    if arguments.out:
+        _write(arguments.out, file, found, edited.text, left_out)
+    return 0
+
+
+def _observed(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
+    prometheus, measure = (_live(f"blueprint.advise.{name}") for name in ("prometheus", "measure"))
+    server = prometheus.Prometheus(arguments.prometheus, _who(prometheus, arguments.token_file))
+    with progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
+        seen: Observed = measure.observe(server, stack, arguments.days)
+    return seen
+
+
+def _live(module: str) -> Any:
+    """Load what needs packages that only live commands need."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package not in _NEEDED:
+            raise
+        text = (
+            f"advise needs {package}, which is not installed: .venv/bin/python -m pip install -r requirements-live.txt"
+        )
+        raise UsageError(text) from None
+
+
+def _who(prometheus: Any, token_file: Path | None) -> Any:
+    """Who asks, from a file or the environment: an argument is seen by everybody on the machine."""
+    if token_file:
+        try:
+            return prometheus.Bearer(_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"--token-file {token_file}: cannot be read: {error}") from None
+    if _TOKEN in os.environ:
+        return prometheus.Bearer(_token(os.environ[_TOKEN], _TOKEN))
+    if user := os.environ.get(_USER):
+        if _PASSWORD not in os.environ:
+            raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
+        return prometheus.Basic(user, os.environ[_PASSWORD])
+    return None
+
+
+def _token(text: str, where: str) -> str:
+    token = text.strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError(f"{where}: holds no token, which is one word of ASCII letters, digits and signs")
+    return token
+
+
+def _write(path: Path, file: StackFile, found: Advice, text: str, left_out: Mapping[str, str]) -> None:
+    if text == file.source.text:
+        print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
+        return
+    write_whole(path, text)
+    count = sum(bool(one.changes) and one.name not in left_out for one in found.proposals)
+    print(
+        f"{path}: {file.source.file} with {count} of {len(found.proposals)} proposals; check accepts it",
+        file=sys.stderr,
+    )
