@@ -132,9 +132,22 @@ def interruptions(values: str) -> Series:
     return {named("karpenter_nodeclaims_disrupted_total", nodepool="main", reason="spot_interrupted"): values}
 
 
+def autoscaler(replicas: int, active: str = "true", name: str = "keda-hpa-chat") -> Series:
+    """An autoscaler that allows eight replicas, and whether it finds what it scales by."""
+    of, metric = {"namespace": "team", "horizontalpodautoscaler": name}, "kube_horizontalpodautoscaler"
+    said = {**of, "condition": "ScalingActive"}
+    return {
+        named(f"{metric}_status_current_replicas", **of): f"{replicas}x300",
+        named(f"{metric}_spec_max_replicas", **of): "8x300",
+        named(f"{metric}_status_condition", **said, status="true"): f"{int(active == 'true')}x300",
+        named(f"{metric}_status_condition", **said, status="false"): f"{int(active == 'false')}x300",
+    }
+
+
 RESERVED = {"label_karpenter_k8s_aws_capacity_reservation_id": "cr-0a1b2c3d"}
 GPU = {"node": "n1", "gpu": "0", "pool": "main"}
 NODE = {"node": "n1", "pool": "main", "instance_type": "g6.12xlarge", "capacity_type": "on-demand"}
+SERVICE = {"namespace": "team", "horizontalpodautoscaler": "keda-hpa-chat"}
 XIDS, CLOCKS = "DCGM_EXP_XID_ERRORS_COUNT", "DCGM_EXP_CLOCK_EVENTS_COUNT"
 CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
 OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
@@ -196,6 +209,12 @@ CASES = (
     AlertCase("SpotInterruptionsFrequent", interruptions("1+1x300"), "60m", {"nodepool": "main"}, "60"),
     AlertCase("SpotInterruptionsFrequent", interruptions("1x30 2x300"), "60m"),
     AlertCase("SpotInterruptionsFrequent", interruptions("_x30 4x300"), "60m", {"nodepool": "main"}, "4"),
+    AlertCase("ServiceNotMeasured", autoscaler(2, "false"), "20m", SERVICE),
+    AlertCase("ServiceNotMeasured", autoscaler(2), "20m"),
+    AlertCase("ServiceNotMeasured", autoscaler(0, "false"), "20m"),
+    AlertCase("ServiceAtMostReplicas", autoscaler(8), "40m", SERVICE, "8"),
+    AlertCase("ServiceAtMostReplicas", autoscaler(7), "40m"),
+    AlertCase("ServiceAtMostReplicas", autoscaler(8, name="web"), "40m"),
     AlertCase("DcgmExporterDown", {**node(), UP: "0x60"}, "20m", NODE),
     AlertCase("DcgmExporterDown", node(), "20m", NODE),
     AlertCase("DcgmExporterDown", {**node(), UP: "1x60"}, "20m"),

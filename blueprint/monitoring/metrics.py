@@ -61,6 +61,7 @@ _STATE = _of(
     kube_nodeoverlay_status_condition="nodeoverlay type",
     kube_horizontalpodautoscaler_spec_min_replicas="namespace horizontalpodautoscaler",
     kube_horizontalpodautoscaler_spec_max_replicas="namespace horizontalpodautoscaler",
+    kube_horizontalpodautoscaler_status_condition="namespace horizontalpodautoscaler condition status",
     kube_horizontalpodautoscaler_status_current_replicas="namespace horizontalpodautoscaler",
     kube_horizontalpodautoscaler_status_desired_replicas="namespace horizontalpodautoscaler",
 )
