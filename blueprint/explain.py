@@ -8,7 +8,7 @@ import yaml
 
 from .catalog.prices import HOURS_A_MONTH
 from .config import Headroom, Hours, Pool, StackConfig
-from .config.spending import terms_of, warm
+from .config.spending import kept, terms_of
 from .sharing import POOL_KEY
 from .sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 
@@ -134,9 +134,9 @@ def _hours(pool: Pool, hours: Hours) -> Iterator[str]:
 def _headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
     asked = pool.by_unit(room.gpus)
     each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in asked.items() if count)
-    kept = warm(stack, pool, terms_of(stack, pool))
+    always = kept(stack, pool, terms_of(stack, pool))
     yield f"{room.pods} × room for a pod of {each}, {room.cpu} CPU, {room.memory}, held by placeholders that give way at once"
-    yield f"{kept.hour} an hour, whatever runs: nodes with {kept.gpus} × {pool.model.product}"
+    yield f"{always.hour} an hour, whatever runs: nodes with {always.warm} × {pool.model.product}"
 
 
 def _quotas(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -92,7 +92,7 @@ def scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, promet
                 "metadata": {
                     "serverAddress": prometheus,
                     "query": one.promql,
-                    "threshold": f"{one.target:g}",
+                    "threshold": f"{one.target:.3f}".rstrip("0").rstrip("."),
                     # No value is an error, at which replicas stay, and not a zero, at which they would go.
                     "ignoreNullValues": "false",
                 },

@@ -34,6 +34,23 @@ class Keda(pulumi.ComponentResource):
         self.release = chart_release(
             f"{name}-release", KEDA, KEDA_NAMESPACE, keda_values(config), parent=self, depends_on=[namespace, *after]
         )
+        k8s.rbac.v1.ClusterRole(
+            f"{name}-scrapers",
+            # Whoever may edit a namespace may have its pods scraped, as GpuAutoscaler does in programs of teams: by PodMonitors,
+            # which name no files, and not by ServiceMonitors and rules.
+            metadata={
+                "name": "gpu-blueprint-podmonitors",
+                "labels": {"rbac.authorization.k8s.io/aggregate-to-edit": "true"},
+            },
+            rules=[
+                {
+                    "api_groups": ["monitoring.coreos.com"],
+                    "resources": ["podmonitors"],
+                    "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"],
+                }
+            ],
+            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+        )
         self.register_outputs({})
 
 

@@ -138,7 +138,7 @@ class Platform(pulumi.ComponentResource):
         keda = Keda(f"{self.cluster_name}-keda", config, after=after, opts=opts)
         for service in config.services:
             GpuAutoscaler(
-                f"{service.tenant}-{service.name}",
+                f"{service.tenant}/{service.name}",
                 service,
                 deployment=service.name,
                 namespace=namespace_of(config, service),

@@ -4,7 +4,7 @@ from typing import Any
 
 from blueprint.catalog.versions import PROMETHEUS_STACK
 from blueprint.config import InstallMonitoring, StackConfig
-from blueprint.config.monitoring import Amp
+from blueprint.config.monitoring import MONITORING_NAMESPACE, Amp
 from blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS
 
 from .addons import EVERYWHERE
@@ -17,6 +17,7 @@ REMOTE_SECRET = "remote-write"
 HIDDEN = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 """Parts of a control plane that EKS does not show, or not on an address that Prometheus reaches."""
 ALL = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
+OURS = ("servicemonitors", "podmonitors", "prometheusrules", "probes", "scrapeconfigs")
 
 
 def prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
@@ -24,8 +25,6 @@ def prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dic
     values = {
         "fullnameOverride": PROMETHEUS_STACK.name,
         "crds": {"enabled": False},
-        # Whoever may edit a namespace may have its pods scraped, as GpuAutoscaler does in programs of teams.
-        "global": {"rbac": {"createAggregateClusterRoles": True}},
         **{part: {"enabled": False} for part in HIDDEN},
         "grafana": grafana_values() if monitoring.grafana else {"enabled": False},
         "prometheus": {
@@ -43,6 +42,12 @@ def _prometheus(config: StackConfig, monitoring: InstallMonitoring) -> dict[str,
     return {
         # Else Prometheus would see only monitors and rules that carry this release's label.
         **{f"{kind}SelectorNilUsesHelmValues": False for kind in ALL},
+        # Monitors of teams may neither read files of Prometheus, its token among them, nor speak for other namespaces.
+        "arbitraryFSAccessThroughSMs": {"deny": True},
+        "enforcedNamespaceLabel": "namespace",
+        "excludedFromEnforcement": [
+            {"group": "monitoring.coreos.com", "resource": kind, "namespace": MONITORING_NAMESPACE} for kind in OURS
+        ],
         "externalLabels": {"cluster": config.cluster_name, "environment": config.environment},
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",

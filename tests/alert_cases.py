@@ -12,6 +12,7 @@ Series = Mapping[str, str]
 STACK: dict[str, Any] = {
     "pools": [
         builders.pool(instanceTypes=["g6.12xlarge"]),
+        builders.pool(name="sizes", instanceTypes=["g6.12xlarge", "g6.xlarge"]),
         builders.pool(name="turns", instanceTypes=["g6.xlarge"], sharing={"mode": "time-slicing", "replicas": 4}),
         builders.pool(name="slices", instanceTypes=["p5.48xlarge"], sharing={"mode": "mig", "profile": "1g.10gb"}),
         builders.pool(name="unseen", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
@@ -127,9 +128,11 @@ def ceiling(usage: int, limit: int) -> Series:
     }
 
 
-def interruptions(values: str) -> Series:
-    """Spot nodes of a pool that EC2 took back."""
-    return {named("karpenter_nodeclaims_disrupted_total", nodepool="main", reason="spot_interrupted"): values}
+def interruptions(values: str, up: str = "1x300") -> Series:
+    """Spot nodes of a pool that EC2 took back, and since when Karpenter is scraped."""
+    target = {"job": "karpenter", "instance": "10.0.0.3:8080"}
+    counted = {"nodepool": "main", "reason": "spot_interrupted", **target}
+    return {named("karpenter_nodeclaims_disrupted_total", **counted): values, named("up", **target): up}
 
 
 def autoscaler(replicas: int, active: str = "true", name: str = "keda-hpa-chat") -> Series:
@@ -208,7 +211,9 @@ CASES = (
     AlertCase("GpuPoolAtCeiling", ceiling(4, 8), "40m"),
     AlertCase("SpotInterruptionsFrequent", interruptions("1+1x300"), "60m", {"nodepool": "main"}, "60"),
     AlertCase("SpotInterruptionsFrequent", interruptions("1x30 2x300"), "60m"),
-    AlertCase("SpotInterruptionsFrequent", interruptions("_x30 4x300"), "60m", {"nodepool": "main"}, "4"),
+    AlertCase("SpotInterruptionsFrequent", interruptions("_x70 4x300"), "100m", {"nodepool": "main"}, "4"),
+    AlertCase("SpotInterruptionsFrequent", interruptions("300x300"), "30m"),
+    AlertCase("SpotInterruptionsFrequent", interruptions("50x100 _x10 50x300", "1x100 _x10 1x300"), "167m"),
     AlertCase("ServiceNotMeasured", autoscaler(2, "false"), "20m", SERVICE),
     AlertCase("ServiceNotMeasured", autoscaler(2), "20m"),
     AlertCase("ServiceNotMeasured", autoscaler(0, "false"), "20m"),

@@ -6,6 +6,7 @@ text is shown as JSON.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def _readable(value: Any, names: dict[str, str]) -> Any:
         return {key: _readable(item, names) for key, item in value.items()}
     if isinstance(value, list):
         return [_readable(item, names) for item in value]
-    if isinstance(value, str) and value.startswith('{"'):
+    if isinstance(value, str) and re.match(r'\{\s*"', value):
         document = json.loads(value)
         return {"$dashboard": _queries(document)} if "panels" in document else {"$json": document}
     return names.get(value, value) if isinstance(value, str) else value

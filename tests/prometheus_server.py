@@ -36,7 +36,7 @@ def prometheus(
     for level in levels(rules or []):
         with _serving(folder, data) as url:
             lines = [line for rule in level for line in _recorded(url, rule, within, step)]
-        _import(folder, data, "\n".join([*sorted(lines), "# EOF\n"]))
+        _import(folder, data, "\n".join([*sorted(lines, key=_series_and_time), "# EOF\n"]))
     with _serving(folder, data) as url:
         yield url
 
@@ -74,6 +74,11 @@ def _recorded(url: str, rule: dict[str, Any], within: tuple[int, int], step: int
         labels = {name: text for name, text in series["metric"].items() if name != "__name__"} | rule.get("labels", {})
         inside = ",".join(f'{name}="{text}"' for name, text in sorted(labels.items()))
         yield from (f"{rule['record']}{{{inside}}} {value} {int(moment)}" for moment, value in series["values"])
+
+
+def _series_and_time(line: str) -> tuple[str, int]:
+    series, _, moment = line.rsplit(" ", 2)
+    return series, int(moment)
 
 
 @contextmanager

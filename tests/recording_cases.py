@@ -28,8 +28,15 @@ MAIN, TEAM = 'pool="main"', 'pool="main", tenant="team"'
 TURNS = node(pool="turns", kind="g6.xlarge")
 HELD = {**node(), **space(), **pod(count=2)}
 IDLE = {**node(), **space(), **allocatable(4), **pod(count=2), **busy("0.01x300"), **busy("0.5x300", 1)}
+SMALL_USD = 0.8267
 L4_USD = 1.1559
 """Of a g6.12xlarge, a quarter, with the part of its volume."""
+
+
+def twice(series: Series) -> Series:
+    """The same from a second kube-state-metrics, as during a rollout."""
+    return {name.replace("{", '{instance="10.0.0.2:8080",', 1): values for name, values in series.items()}
+
 
 CASES = (
     RecordingCase("gpu_blueprint:gpus_per_unit", {}, {'pool="turns", resource="nvidia_com_gpu_shared"': 0.25}, 'pool="turns"'),
@@ -45,11 +52,18 @@ CASES = (
     RecordingCase("gpu_namespace:tenant:info", space(), {'namespace="team", tenant="team"': 1}),
     RecordingCase("gpu_namespace:tenant:info", space("kube-system", ""), {'namespace="kube-system", tenant="none"': 1}),
     RecordingCase("gpu_namespace:tenant:info", {}, {}),
+    RecordingCase("gpu_node:gpus:total", {**node(), **allocatable(4)}, {NODE: 4}),
+    RecordingCase("gpu_node:gpus:total", {**node(), **allocatable(4), **twice(allocatable(4))}, {NODE: 4}),
+    RecordingCase("gpu_node:gpus:total", allocatable(4), {}),
     RecordingCase("gpu_pool:gpus:total", {**node(), **allocatable(4)}, {MAIN: 4}),
     RecordingCase("gpu_pool:gpus:total", {**TURNS, **allocatable(8, "nvidia_com_gpu_shared")}, {'pool="turns"': 2}),
     RecordingCase("gpu_pool:gpus:total", {**node(), **allocatable(0)}, {MAIN: 0}),
     RecordingCase(
         "gpu_pod:units:allocated", HELD,
+        {'namespace="team", pod="p1", node="n1", resource="nvidia_com_gpu", pool="main", tenant="team"': 2},
+    ),
+    RecordingCase(
+        "gpu_pod:units:allocated", {**HELD, **twice(HELD)},
         {'namespace="team", pod="p1", node="n1", resource="nvidia_com_gpu", pool="main", tenant="team"': 2},
     ),
     RecordingCase("gpu_pod:units:allocated", {**node(), **space(), **pod(phase="Succeeded")}, {}),
@@ -84,8 +98,11 @@ CASES = (
     RecordingCase("gpu_pool:gpus:free", {**node(), **allocatable(4), **space("gpu-headroom", ""), **pod(space="gpu-headroom")}, {MAIN: 4}),
     RecordingCase("gpu_pool_tenant:gpus:idle", IDLE, {TEAM: 1}, at="80m"),
     RecordingCase("gpu_pool_tenant:gpus:idle", {**IDLE, **busy("0.9x300")}, {TEAM: 0}, at="80m"),
-    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", node(), {MAIN: L4_USD}),
-    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", node(kind="g6.xlarge"), {}),
+    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(), **allocatable(4)}, {MAIN: L4_USD}),
+    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(kind="g6.xlarge"), **allocatable(1)}, {}),
+    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(), **allocatable(0)}, {}),
+    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(pool="sizes"), **allocatable(4), **node("n2", "sizes", "g6.xlarge"), **allocatable(1, name="n2")},
+                  {'pool="sizes"': (4 * L4_USD + SMALL_USD) / 5}),
     RecordingCase("gpu_pool_tenant:wasted_usd_per_hour:sum", IDLE, {TEAM: L4_USD}, at="80m"),
     RecordingCase("gpu_pool_tenant:wasted_usd_per_hour:sum", IDLE, {}, at="30m"),
     RecordingCase("gpu_pool:wasted_usd_per_hour:sum", IDLE, {MAIN: 3 * L4_USD}, at="80m"),

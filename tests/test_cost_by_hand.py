@@ -65,7 +65,11 @@ def test_the_prod_stack_by_hand() -> None:
     assert hours(train.on_demand.ceiling) == pytest.approx(reserved + 4 * disk)
     # Room for a pod of six CPUs and 48 GiB is one g6e.2xlarge, which has eight and 64.
     room = PRICE["g6e.2xlarge", here] * SPOT["g6e"] + gp3(here, 200)
-    assert hours(found.as_bought.floor) == pytest.approx(platform + reserved + room)
+    # Two replicas of chat on an L40S each, two of ranking on a quarter of an L4 each.
+    least = 2 * (PRICE["g6e.xlarge", here] * SPOT["g6e"] + gp3(here, 200)) + 0.5 * (
+        PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 200)
+    )
+    assert hours(found.as_bought.floor) == pytest.approx(platform + reserved + room + least)
     used = {"infer-l4": ("g6.xlarge", 0.6), "infer-a10g": ("g5.xlarge", 0.5), "infer-l40s": ("g6e.xlarge", 0.5)}
     expected = 0.0
     for pool in found.pools[:3]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from blueprint.catalog.prices import HOURS_A_MONTH
-from blueprint.config.spending import ON_DEMAND, cost_of, nodes_of, warm
+from blueprint.config.spending import ON_DEMAND, cost_of, kept, nodes_of
 from blueprint.pricing import Cost, Terms
 
 from . import builders
@@ -130,7 +130,7 @@ def test_headroom_is_paid_in_whole_nodes(pool: dict[str, Any], gpus: int) -> Non
     if "instanceTypes" in given:
         given.pop("gpu", None)
     stack = builders.config(pools=[builders.pool(**given)])
-    assert warm(stack, stack.pools[0], ON_DEMAND).gpus == gpus
+    assert kept(stack, stack.pools[0], ON_DEMAND).warm == gpus
 
 
 def test_what_a_reservation_holds_is_warm_already() -> None:
@@ -142,3 +142,39 @@ def test_what_a_reservation_holds_is_warm_already() -> None:
         stack = builders.config(pools=[{**pool, "headroom": room}], reservations=[held])
         found.append(cost_of(stack, stack.pools[0], Terms()))
     assert found[0].floor == found[1].floor
+
+
+def test_room_beside_a_reservation_that_work_fills_is_bought() -> None:
+    """Eight reserved GPUs at work leave none for the placeholder: a second node stands beside them all month."""
+    reserved = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved", "on-demand"]}
+    pool = builders.pool(**reserved, maxGpus=16, reservations=[{"id": "cr-0a1b2c3d"}], expectedUtilization=0.5)
+    held = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
+    stacks = [builders.config(pools=[{**pool, "headroom": room}], reservations=[held]) for room in (None, ROOM)]
+    without, with_ = (cost_of(stack, stack.pools[0], Terms()).expected.month.known for stack in stacks)
+    (node,) = nodes_of(stacks[0], stacks[0].pools[0])
+    assert with_ - without == pytest.approx(8 * node.gpu(ON_DEMAND).known * HOURS_A_MONTH)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_no_month_is_expected_below_an_idle_one(share: float) -> None:
+    found = cost(expectedUtilization=share, headroom={**ROOM, "pods": 8, "cpu": "14"})
+    assert found.expected.month.known >= found.floor.month.known
+
+
+def with_service(**fields: object) -> Cost:
+    stack = builders.config(
+        **builders.services(builders.service(**fields)),
+        tenants=[builders.tenant()],
+        pools=[builders.pool(instanceTypes=["g6.xlarge"], expectedUtilization=0.25)],
+    )
+    return cost_of(stack, stack.pools[0], Terms())
+
+
+def test_the_fewest_replicas_of_services_are_idle_costs_and_part_of_the_work() -> None:
+    stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
+    (node,) = nodes_of(stack, stack.pools[0])
+    hour = node.gpu(ON_DEMAND).known
+    few, many = (with_service(replicas={"min": count, "max": 4}) for count in (1, 4))
+    assert [few.floor.hour.known, many.floor.hour.known] == pytest.approx([hour, 4 * hour])
+    assert few.expected.month.known == pytest.approx(2 * hour * HOURS_A_MONTH)
+    assert many.expected.month.known == pytest.approx(4 * hour * HOURS_A_MONTH)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..monitoring.alerts_cost import IN_USE, QUOTA_USED, interruptions
 from ..monitoring.alerts_nodes import WAITING
 from ..monitoring.facts import PER_UNIT
-from ..monitoring.recording import HELD, NAMESPACE, NODE, ON_POOL, TOTAL, UNITS
+from ..monitoring.recording import HELD, NAMESPACE, NO_PLACEHOLDER, NODE, ON_A_NODE, ON_POOL, TOTAL, UNITS, requests
 
 SM, TENSOR, DRAM, MEMORY = (
     f"DCGM_FI_{name}" for name in ("PROF_SM_ACTIVE", "PROF_PIPE_TENSOR_ACTIVE", "PROF_DRAM_ACTIVE", "DEV_FB_USED")
@@ -70,7 +70,7 @@ def questions(look: Look) -> Mapping[str, str]:
         "vcpu": look.over("max", _asked("cpu")),
         "memory asked": look.over("max", _asked("memory")),
         "waiting": look.over(
-            "count", f"count by (resource) ({WAITING} and min_over_time(({WAITING})[{WAITED}:{_STEP_MINUTES}m]))"
+            "count", f"count by (resource) ({WAITING} and count_over_time(({WAITING})[{WAITED}:{_STEP_MINUTES}m]) >= 3)"
         ),
         "quota peak": look.over("max", QUOTA_USED),
         "quota near": quota,
@@ -87,7 +87,7 @@ def questions(look: Look) -> Mapping[str, str]:
 
 
 def _held(metric: str) -> str:
-    return f'({metric}{{namespace!=""}} {ON_POOL})'
+    return f'({metric}{{namespace!="",{NO_PLACEHOLDER}}} {ON_POOL})'
 
 
 def _busiest(look: Look, metric: str) -> str:
@@ -99,5 +99,6 @@ def _busiest(look: Look, metric: str) -> str:
 
 def _asked(resource: str) -> str:
     """The most of a resource that one pod with GPUs asks for."""
-    asked = f'sum by (namespace, pod, node) (kube_pod_container_resource_requests{{resource="{resource}",node!=""}})'
+    of = f'resource="{resource}"'
+    asked = f"sum by (namespace, pod, node) ({requests(ON_A_NODE, of=of)})"
     return f"max by (pool) (({asked} and on (namespace, pod) {UNITS}) {ON_POOL})"

@@ -48,4 +48,10 @@ def _money(usd: float | None, *, cents: bool) -> str:
 
 def _verdict(total: Change) -> str:
     expected, most = total.difference(0), total.difference(1)
-    return f"in all {_money(expected, cents=False)} a month more as expected, {_money(most, cents=True)} an hour more at most"
+    return f"in all {_more(expected, 'a month')} as expected, {_more(most, 'an hour', cents=True)} at most"
+
+
+def _more(usd: float | None, per: str, *, cents: bool = False) -> str:
+    if usd is None:
+        return f"an unknown sum {per}"
+    return f"{_money(abs(usd), cents=cents)} {per} {'less' if usd < 0 else 'more'}"

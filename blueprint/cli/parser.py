@@ -98,7 +98,7 @@ def _add_money(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
     cost = command("cost", "estimate what a stack costs: idle, as expected, and with every limit reached")
     cost.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     beside = cost.add_mutually_exclusive_group()
-    beside.add_argument("--compare", metavar="STACK_B", help="show what changes from that stack to this one")
+    beside.add_argument("--compare", metavar="STACK_B", help="show what changes from this stack to that one")
     beside.add_argument(
         "--against", metavar="FILE", type=Path, help="show what changes from an estimate that was written before"
     )

@@ -14,7 +14,8 @@ from .. import catalog
 def _check(test: Callable[[str], bool], right: str) -> AfterValidator:
     def validate(value: str) -> str:
         if not test(value):
-            raise ValueError(f"{value!r} is not {right}")
+            shown = re.sub(r"://[^/\s]*@", "://…@", value)  # a password has no place in an error
+            raise ValueError(f"{shown!r} is not {right}")
         return value
 
     return AfterValidator(validate)
@@ -126,11 +127,17 @@ def _above_zero(right: str) -> AfterValidator:
     return AfterValidator(validate)
 
 
+def _threshold(value: float) -> float:
+    if not 0.001 <= value <= 1e9:
+        raise ValueError(f"{value:g} is not a number from 0.001 on, the least that an autoscaler counts")
+    return value
+
+
 _NOT_ZERO = Field(json_schema_extra={"exclusiveMinimum": 0})
 Dollars = Annotated[float, _above_zero("an amount of US dollars"), _NOT_ZERO]
 """US dollars; more than nothing."""
-Positive = Annotated[float, _above_zero("a number"), _NOT_ZERO]
-"""Any number but nothing."""
+Threshold = Annotated[float, AfterValidator(_threshold), Field(json_schema_extra={"minimum": 0.001})]
+"""What an autoscaler aims at; it counts in thousandths."""
 
 _DURATION = r"([0-9]+(s|m|h))+"
 Duration = Annotated[str, _shape(_DURATION, "a duration such as 10m, 1h30m or 336h"), _schema(f"^{_DURATION}$")]

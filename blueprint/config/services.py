@@ -1,5 +1,6 @@
 """Services that scale with their load: what is measured, from how many replicas to how many."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -8,7 +9,7 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import LabelValue, Name, PodLabelKey, Positive, Share
+from .scalars import LabelValue, Name, PodLabelKey, Share, Threshold
 from .tenants import Grant
 
 
@@ -30,7 +31,7 @@ class Queue(Model):
 
     signal: Literal["queue"]
     """The length of the queue: rises at once when a replica is missing."""
-    per_replica: Positive
+    per_replica: Threshold
     """How many may wait for each replica."""
 
 
@@ -39,7 +40,7 @@ class Requests(Model):
 
     signal: Literal["requests"]
     """The requests that are answered."""
-    per_replica: Positive
+    per_replica: Threshold
     """How many a second one replica answers well."""
 
 
@@ -48,7 +49,7 @@ class Latency(Model):
 
     signal: Literal["latency"]
     """The time of an answer."""
-    seconds: Positive
+    seconds: Threshold
     """How long it may take."""
 
 
@@ -72,8 +73,15 @@ class Query(Model):
     """A query of your own."""
     promql: str = Field(min_length=1, max_length=2000)
     """PromQL that gives one number. Where `replicas.min` is 0 it must have a value when no pod runs."""
-    per_replica: Positive
+    per_replica: Threshold
     """How much of it one replica copes with."""
+
+    def problems(self) -> Iterator[Problem]:
+        outside = re.sub(r"\"(\\.|[^\"])*\"|'(\\.|[^'])*'", "", self.promql)
+        if not self.promql.strip() or any(
+            outside.count(left) != outside.count(right) for left, right in ("()", "[]", "{}")
+        ):
+            yield Problem(("promql",), f"{self.promql!r} is no PromQL: empty, or a bracket is not closed")
 
 
 Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
@@ -107,7 +115,8 @@ class Scaling(Model):
 
 
 class Service(Scaling):
-    """One inference service of a tenant: a Deployment that the team makes, and that the platform scales and watches."""
+    """One inference service of a tenant: a Deployment that the team makes, without `replicas`, and that the platform scales: up at
+    once, down after 15 quiet minutes. docs/decisions/0011-autoscaling.md shows one."""
 
     name: Name
     """Name of the Deployment."""

@@ -25,6 +25,7 @@ _STAND_INS: dict[str, Any] = {
     "costCenter": "x",
     "accountId": _NOBODY,
     "monthlyBudget": 1e9,
+    "monitoring": {"mode": "install"},
 }
 _LEAVES: dict[str, Any] = {
     "cpu": "1",

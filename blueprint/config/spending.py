@@ -9,13 +9,13 @@ from ..errors import Problem
 from ..pricing import (
     Cost,
     Item,
+    Kept,
     Node,
     Reserved,
     Spend,
     Terms,
     Usd,
     Use,
-    Warm,
     disk,
     item,
     machine,
@@ -59,7 +59,7 @@ def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
         return Cost(cheap, cheap, dear)
     return pool_cost(
         nodes, list(_reserved(stack, pool, nodes)), most=_most(stack, pool), open_hours=_longest(pool),
-        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"], warm=warm(stack, pool, terms),
+        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"], kept=kept(stack, pool, terms),
     )  # fmt: skip
 
 
@@ -105,15 +105,17 @@ def gpus_of(pool: Pool, grant: Grant) -> float:
     return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(grant).items())
 
 
-def warm(stack: StackConfig, pool: Pool, terms: Terms) -> Warm:
-    """What headroom keeps: the cheapest nodes that hold its placeholders."""
-    found = [Warm()] if pool.headroom is None else []
+def kept(stack: StackConfig, pool: Pool, terms: Terms) -> Kept:
+    """What runs whatever is asked of it: the fewest replicas of services, and headroom on the cheapest nodes that hold it."""
+    services = [one for one in stack.services if one.pool == pool.name]
+    at_work = sum(one.replicas.min * gpus_of(pool, one.gpus) for one in services)
+    found = [Kept(at_work)] if pool.headroom is None else []
     for node in nodes_of(stack, pool):
         each = placeholders_on(pool, node.row)
         if each and pool.headroom:
             gpus = ceil(pool.headroom.pods / each) * node.row.gpu_devices
-            found.append(Warm(gpus, node.gpu(terms) * gpus))
-    return min(found, key=lambda one: (len(one.hour.unknown), one.hour.known), default=Warm())
+            found.append(Kept(at_work, gpus, node.gpu(terms) * gpus))
+    return min(found, key=lambda one: (len(one.hour.unknown), one.hour.known), default=Kept(at_work))
 
 
 def placeholders_on(pool: Pool, row: Instance) -> int:

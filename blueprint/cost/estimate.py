@@ -13,11 +13,11 @@ from ..config.spending import (
     ON_DEMAND,
     cost_of,
     expected_use,
+    kept,
     platform_items,
     shares_of_a_gpu,
     terms_of,
     usable,
-    warm,
 )
 from ..pricing import Cost, Item, Spend, Usd, Use, spot_share
 from .advice import Advice, advice
@@ -143,16 +143,18 @@ def _assumptions(stack: StackConfig) -> Iterator[str]:
     for pool in stack.pools:
         if pool.hours:
             held = ", but what runs then goes on, so «at most» counts every hour" if pool.holds_jobs else ""
-            yield f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){held}"
+            yield f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){held}; idle/h and at most/h are of open hours"
         if pool.headroom:
-            yield f"{pool.name} keeps {_gpus(warm(stack, pool, terms_of(stack, pool)).gpus)} warm beside those at work, in all its hours (headroom)"
+            yield f"{pool.name} keeps {_gpus(kept(stack, pool, terms_of(stack, pool)).warm)} warm beside those at work, in all its hours (headroom)"
+        if (least := kept(stack, pool, terms_of(stack, pool)).at_work) > 0:
+            yield f"{pool.name} runs {_gpus(least)} at least, in all its hours (replicas.min of services)"
     nat = prices.service("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"
 
 
-def _gpus(count: int) -> str:
-    return f"{count} GPU{'' if count == 1 else 's'}"
+def _gpus(count: float) -> str:
+    return f"{count:g} GPU{'' if count == 1 else 's'}"
 
 
 def as_json(found: Estimate) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from .rules import Alert
 
 _ID = shown(NODE_LABELS[3])
 _BY_ID = renamed(f'kube_node_labels{{{_ID}!=""}}', "reservation", _ID)
-IN_USE = f"count by (reservation) ({_BY_ID})"
+IN_USE = f"count by (reservation) (max by (node, reservation) ({_BY_ID}))"
 """Instances of a reservation that run as nodes."""
 QUOTA_USED = (
     f'(max by (namespace, resource) (kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type="used"}})'

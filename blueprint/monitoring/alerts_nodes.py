@@ -1,13 +1,12 @@
 """Alerts about nodes that do not come, or come without what they should hand out."""
 
 from .metrics import NODE_LABELS, shown
-from .recording import NO_PLACEHOLDER, NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS
+from .recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, requests
 from .rules import Alert
 
 _STATE = shown(NODE_LABELS[4])
 WAITING = (
-    'sum by (namespace, pod, resource) (kube_pod_container_resource_requests{resource=~"nvidia_com_.+",'
-    f'{NO_PLACEHOLDER},node=""}})'
+    f"sum by (namespace, pod, resource) ({requests(NO_PLACEHOLDER, ON_NO_NODE)})"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
 """Units of GPU resources that a pod without a node asks for."""

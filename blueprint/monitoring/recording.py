@@ -10,6 +10,7 @@ from .rules import Recording
 
 NODE = "gpu_node:pool:info"
 NAMESPACE = "gpu_namespace:tenant:info"
+NODEGPUS = "gpu_node:gpus:total"
 TOTAL = "gpu_pool:gpus:total"
 UNITS = "gpu_pod:units:allocated"
 HELD = "gpu_pool_tenant:gpus:allocated"
@@ -24,7 +25,8 @@ SLOW_PULL_SECONDS = 300
 
 _POOL, _TYPE, _CAPACITY = (shown(label) for label in NODE_LABELS[:3])
 _TENANT = shown(NAMESPACE_LABELS[0])
-_GPUS = 'resource=~"nvidia_com_.+"'
+GPUS = 'resource=~"nvidia_com_.+"'
+ON_A_NODE, ON_NO_NODE = 'node!=""', 'node=""'
 NO_PLACEHOLDER = f'namespace!="{HEADROOM_NAMESPACE}"'
 """Placeholders keep GPUs free: they hold none, and wait for none."""
 
@@ -35,8 +37,19 @@ def renamed(series: str, label: str, source: str) -> str:
 
 
 def within(counter: str, window: str) -> str:
-    """How much a counter has grown; one that has begun within the window began at zero, which ``increase`` leaves out."""
-    return f"({counter} unless {counter} offset {window} or round(increase({counter}[{window}])))"
+    """How much a counter has grown within a window.
+
+    ``increase`` does not see the first value of a series. One that began in the window counts from zero where its target was
+    scraped before: where it was not, the target or Prometheus is new, and the counter may be old.
+    """
+    begun = f"{counter} unless {counter} offset {window} and on (job, instance) up offset {window} == 1"
+    return f"(({begun}) or round(increase({counter}[{window}])))"
+
+
+def requests(*matchers: str, of: str = GPUS) -> str:
+    """What each container asks for of a resource, once."""
+    asked = f"kube_pod_container_resource_requests{{{','.join((of, *matchers))}}}"
+    return f"max by (namespace, pod, container, node, resource) ({asked})"
 
 
 _NODES = renamed(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
@@ -55,15 +68,21 @@ RECORDINGS = (
         expr=f"max by (namespace, tenant) ({_TENANTS})",
     ),
     Recording(
+        name=NODEGPUS,
+        about="GPUs of a node, as it hands them out.",
+        # The inner max, here and below: during a rollout two of kube-state-metrics say the same.
+        expr=f"sum by (node, pool, instance_type, capacity_type) (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
+        f" * on (node) group_left (pool, instance_type, capacity_type) {NODE} * on (pool, resource) group_left () {PER_UNIT})",
+    ),
+    Recording(
         name=TOTAL,
-        about="GPUs on the nodes of a pool, as the nodes hand them out.",
-        expr=f"sum by (pool) (kube_node_status_allocatable{{{_GPUS}}} {ON_POOL}"
-        f" * on (pool, resource) group_left () {PER_UNIT})",
+        about="GPUs on the nodes of a pool.",
+        expr=f"sum by (pool) ({NODEGPUS})",
     ),
     Recording(
         name=UNITS,
         about="Units of each resource (GPUs, shares, MIG instances) that a pod on a node holds.",
-        expr=f'(sum by (namespace, pod, node, resource) (kube_pod_container_resource_requests{{{_GPUS},{NO_PLACEHOLDER},node!=""}})'
+        expr=f"(sum by (namespace, pod, node, resource) ({requests(NO_PLACEHOLDER, ON_A_NODE)})"
         f' and on (namespace, pod) (kube_pod_status_phase{{phase=~"Pending|Running"}} == 1)) {ON_POOL} {_OF_TENANT}',
     ),
     Recording(
@@ -118,7 +137,8 @@ RECORDINGS = (
     Recording(
         name="gpu_pool:usd_per_gpu_hour:avg",
         about="What a GPU of the nodes that run now costs an hour, at the catalogue's prices.",
-        expr=f"avg by (pool) ({NODE} * on (pool, instance_type, capacity_type) group_left () {USD})",
+        expr=f"sum by (pool) ({NODEGPUS} * on (pool, instance_type, capacity_type) group_left () {USD})"
+        f" / (sum by (pool) ({NODEGPUS} and on (pool, instance_type, capacity_type) {USD}) > 0)",
     ),
     Recording(
         name="gpu_pool_tenant:wasted_usd_per_hour:sum",

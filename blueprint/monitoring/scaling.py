@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from ..catalog.inference_servers import INFERENCE_SERVERS, InferenceServer
 from ..config.services import Latency, Query, Queue, Requests, Scaling, Signal, SmActivity
 
+_LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"
+"""Of which Kubernetes makes the ends of pod names (k8s.io/apimachinery, util/rand): so the pods of a Deployment can be told
+from those of a Job whose name begins alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -23,13 +27,9 @@ def measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]
     return [_measure(deployment, namespace, scaling, one) for one in scaling.scale_on]
 
 
-def scrape_job(deployment: str, namespace: str) -> str:
-    """The label ``job`` of what a PodMonitor scrapes, as the Prometheus operator sets it."""
-    return f"{namespace}/{deployment}"
-
-
 def _measure(deployment: str, namespace: str, scaling: Scaling, one: Signal) -> Measure:
-    job = f'job="{scrape_job(deployment, namespace)}"'
+    # The namespace is enforced by Prometheus, a job is not: a team could call its own so.
+    job = f'namespace="{namespace}",job="{namespace}/{deployment}"'
     match one:
         case Queue():
             return Measure(_known(scaling).waiting.replace("%s", job), one.per_replica, True)
@@ -41,8 +41,7 @@ def _measure(deployment: str, namespace: str, scaling: Scaling, one: Signal) -> 
             idle = f"0 * {server.waiting}"
             return Measure(f"{server.latency} >= 0 or {idle}".replace("%s", job), one.seconds, False)
         case SmActivity():
-            # A Deployment's pods: its name, the hash of the ReplicaSet, five letters.
-            pods = f'namespace="{namespace}",pod=~"{deployment}-[a-z0-9]+-[a-z0-9]{{5}}"'
+            pods = f'namespace="{namespace}",pod=~"{deployment.replace(".", "[.]")}-{_LETTERS}+-{_LETTERS}{{5}}"'
             return Measure(f"avg(avg_over_time(DCGM_FI_PROF_SM_ACTIVE{{{pods}}}[2m]))", one.share, False)
         case Query():
             return Measure(one.promql, one.per_replica, True)

@@ -2,18 +2,18 @@
 
 from .items import Item, disk, item, machine
 from .money import Cost, Spend, Usd
-from .pool import Node, Reserved, Terms, Use, Warm, pool_cost, price_of_a_gpu, spot_share
+from .pool import Kept, Node, Reserved, Terms, Use, pool_cost, price_of_a_gpu, spot_share
 
 __all__ = [
     "Cost",
     "Item",
+    "Kept",
     "Node",
     "Reserved",
     "Spend",
     "Terms",
     "Usd",
     "Use",
-    "Warm",
     "disk",
     "item",
     "machine",

@@ -85,11 +85,22 @@ class Reserved:
 
 
 @dataclass(frozen=True, slots=True)
-class Warm:
-    """GPUs that are kept free on nodes of their own, and dollars an hour of those nodes."""
+class Kept:
+    """GPUs that run whatever is asked of them: held by services at their fewest replicas, and free on nodes of their own."""
 
-    gpus: int = 0
+    at_work: float = 0.0
+    warm: int = 0
     hour: Usd = field(default_factory=Usd)
+    """Dollars an hour of the nodes of those that are free."""
+
+    def free(self, work: float, held: float, most: float) -> Usd:
+        """What those that are free cost beside so much work: nothing where a reservation has room, or the pool has none."""
+        wanted = max(self.warm - max(held - work, 0), 0)
+        return self.hour * (min(wanted, max(most - max(work, held), 0)) / self.warm if self.warm else 0)
+
+    def beyond(self, used: float, held: float, most: float, gpu: Usd) -> Usd:
+        """What they cost beside a reservation when nothing else runs."""
+        return gpu * max(min(self.at_work, most) - used, 0) + self.free(self.at_work, held, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +125,9 @@ def pool_cost(
     expected: Use,
     terms: Terms,
     buys_more: bool = True,
-    warm: Warm = Warm(),
+    kept: Kept = Kept(),
 ) -> Cost:
-    """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month, and keeps some of them free.
+    """What a pool costs that may run ``most`` GPUs in ``open_hours`` hours a month.
 
     Karpenter takes the cheapest type that fits, so that is what is expected; at the ceiling it may be the dearest.
     Reservations are paid in every hour; only their disks come and go with the nodes. A pool of several types may leave
@@ -125,20 +136,19 @@ def pool_cost(
     paid = Spend.always(sum((one.hour(terms) for one in reserved), start=Usd()))
     held = min(sum(one.gpus for one in reserved), most)
     disks = sum((one.node.disks * one.instances for one in reserved), start=Usd())
-    used = min(expected.gpus, held)
-    share = used / held if held else 0
     cheap, dear = price_of_a_gpu(nodes, terms)
-    month = paid.month + (cheap * (expected.gpus - used) + disks * share) * expected.hours
-    # What is free in a reservation costs nothing more; beside work that fills the pool there is no room to keep warm.
-    spare = max(min(warm.gpus, most) - held, 0)
-    free = min(spare * open_hours, max(most * open_hours - expected.gpus * expected.hours, 0))
-    kept_free = warm.hour * (1 / warm.gpus if warm.gpus else 0)
-    kept = sum((one.most(terms) if buys_more else one.hour(terms) for one in reserved), start=Usd())
+    hours, work = expected.hours, max(expected.gpus, kept.at_work)
+    used = min(work, held)
+    idle = kept.beyond(min(kept.at_work, held), held, most, cheap)
+    busy = cheap * (work - used) + disks * (used / held if held else 0) + kept.free(work, held, most)
+    month = paid.month + busy * hours + idle * max(open_hours - hours, 0)
+    floor = paid + Spend(idle, idle * open_hours)
     beyond = most if buys_more and len(nodes) > 1 else most - held
     full = dear * beyond + disks
-    ceiling = Spend(kept + full, kept * HOURS_A_MONTH + full * open_hours)
-    floor = paid + Spend(kept_free * spare, kept_free * (spare * open_hours))
-    return Cost(floor, Spend.on_average(month + kept_free * free), ceiling)
+    reservations = sum((one.most(terms) if buys_more else one.hour(terms) for one in reserved), start=Usd())
+    ceiling = Spend(reservations + full, reservations * HOURS_A_MONTH + full * open_hours)
+    # Nodes of headroom may be larger than those of the work that they make room for.
+    return Cost(floor, Spend.on_average(max(month, floor.month, key=lambda usd: usd.known)), ceiling)
 
 
 def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> tuple[Usd, Usd]:
