@@ -91,8 +91,9 @@ def _dcgm_exporter(config: StackConfig) -> dict[str, Any]:
     """The exporter; its ServiceMonitor is ours (components/monitors.py), which settles its labels."""
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
     env: dict[str, str] = {}
-    if not operator_runs_dcgm(config):
-        # The agent's engine is at the node's own port; without this the exporter would run a second one inside.
+    arm64 = any(row.arch == "arm64" for pool in config.pools for row in config.instances_of(pool))
+    if not operator_runs_dcgm(config) and not arm64:
+        # The agent's engine, which there is for amd64, is at the node's own port; without this the exporter would run a second one.
         env["DCGM_REMOTE_HOSTENGINE_INFO"] = "localhost:5555"
     if config.monitoring is not None:
         exporter["config"] = {"name": METRIC_LIST}

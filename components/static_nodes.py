@@ -12,7 +12,7 @@ from blueprint.config import Pool, StackConfig
 from .network import Network, subnets_in
 from .node_class import node_config
 from .node_pool import node_labels, node_taints
-from .system_nodes import SystemNodes, fixed_size, launch_template
+from .system_nodes import SystemNodes, fixed_size, launch_template, node_repair
 
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 
@@ -54,6 +54,7 @@ class StaticNodes(pulumi.ComponentResource):
             release_version=config.cluster.release.system_node_release,
             capacity_type="SPOT" if pool.purchase == ["spot"] else "ON_DEMAND",
             scaling_config=fixed_size(pool.static_nodes or 0),
+            node_repair_config=node_repair(config),
             labels=node_labels(pool),
             taints=[_taint(one) for one in node_taints(pool)],
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},

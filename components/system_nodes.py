@@ -62,12 +62,18 @@ class SystemNodes(pulumi.ComponentResource):
             capacity_type="ON_DEMAND",
             scaling_config=fixed_size(nodes.count),
             update_config={"max_unavailable": 1},
+            node_repair_config=node_repair(config),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             opts=pulumi.ResourceOptions(
                 parent=self, depends_on=[cluster.control_plane, network, *self.role.ready, *first]
             ),
         )
         self.register_outputs({})
+
+
+def node_repair(config: StackConfig) -> aws.eks.NodeGroupNodeRepairConfigArgs | None:
+    """EKS's own repair of managed nodes, which Karpenter does not do for them."""
+    return aws.eks.NodeGroupNodeRepairConfigArgs(enabled=True) if config.cluster.node_repair else None
 
 
 def fixed_size(nodes: int) -> aws.eks.NodeGroupScalingConfigArgs:

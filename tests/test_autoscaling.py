@@ -21,7 +21,7 @@ from .promtool import needs_promtool
 from .test_alert_rules import failures
 
 URL = "http://prometheus.example.svc:9090"
-JOB = 'job="team/chat"'
+JOB = 'namespace="team",job="team/chat"'
 
 
 def planned(*services: dict[str, Any], **fields: Any) -> Plan:
@@ -109,15 +109,16 @@ TRITON = {
 }
 ACTIVE = "DCGM_FI_PROF_SM_ACTIVE"
 PODS = {
-    f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-abcde",gpu="0"}}': "0.2x20",
-    f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-fghij",gpu="1"}}': "0.6x20",
-    f'{ACTIVE}{{namespace="team",pod="chat-embed-7c9-klmno",gpu="2"}}': "1x20",
+    f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-bcdfg",gpu="0"}}': "0.2x20",
+    f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-hjklm",gpu="1"}}': "0.6x20",
+    f'{ACTIVE}{{namespace="team",pod="chat-vldt-7c9-klmnp",gpu="2"}}': "1x20",
+    f'{ACTIVE}{{namespace="team",pod="chat-eval-bcdfg",gpu="4"}}': "1x20",
     f'{ACTIVE}{{namespace="other",pod="chat-5d4f8-pqrst",gpu="3"}}': "1x20",
 }
 SQS = {'aws_sqs_visible{queue="chat"}': "40x20"}
 VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
     ("vllm", "queue", WAITING, 8),
-    ("vllm", "queue", {series.replace("chat", "other"): count for series, count in WAITING.items()}, None),
+    ("vllm", "queue", {series.replace("team/chat", "team/other"): count for series, count in WAITING.items()}, None),
     ("vllm", "requests", {f'vllm:request_success_total{{{JOB},finished_reason="stop"}}': "0+120x20"}, 2),
     ("vllm", "latency", {**BUSY, **WAITING}, 2.5),
     ("vllm", "latency", {**IDLE, **WAITING}, 0),
@@ -127,6 +128,7 @@ VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
     ("triton", "latency", TRITON, 0.5),
     ("triton", "latency", {**TRITON, f"nv_inference_request_success{{{JOB}}}": "60x20", f"nv_inference_request_duration_us{{{JOB}}}": "9x20"}, 0),
     ("vllm", "sm-activity", PODS, 0.4),
+    ("vllm", "sm-activity", {f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-bcdfg",gpu="0"}}': "1x5 0x20"}, 0),
     ("vllm", "sm-activity", {}, None),
     ("vllm", "query", SQS, 40),
 )  # fmt: skip
@@ -174,8 +176,45 @@ def test_keda_comes_with_services_or_when_asked_for() -> None:
     assert some(plan_of(builders.stack(**builders.monitoring())), "Release", "-keda-") == []
 
 
-def test_whoever_may_edit_a_namespace_may_scale_there() -> None:
+def test_whoever_may_edit_a_namespace_may_scale_there_and_have_pods_scraped_and_no_more() -> None:
     assert one(planned(), "Release", "-keda-").inputs["values"]["rbac"] == {"aggregateToDefaultRoles": True}
+    role = one(planned(), "ClusterRole", "-keda-").inputs
+    assert role["metadata"]["labels"] == {"rbac.authorization.k8s.io/aggregate-to-edit": "true"}
+    assert [rule["resources"] for rule in role["rules"]] == [["podmonitors"]]
+
+
+def test_monitors_of_teams_read_no_files_and_speak_for_no_other_namespace() -> None:
+    spec = one(planned(), "Release", "-monitoring-release").inputs["values"]["prometheus"]["prometheusSpec"]
+    assert spec["arbitraryFSAccessThroughSMs"] == {"deny": True}
+    assert spec["enforcedNamespaceLabel"] == "namespace"
+    assert {(one["resource"], one["namespace"]) for one in spec["excludedFromEnforcement"]} >= {
+        ("servicemonitors", "monitoring"),
+        ("prometheusrules", "monitoring"),
+    }
+
+
+def test_keda_is_asked_often_and_outlives_a_node() -> None:
+    values = one(planned(), "Release", "-keda-").inputs["values"]
+    assert values["operator"]["replicaCount"] == values["metricsServer"]["replicaCount"] == 2
+    assert spec(QUEUE)["pollingInterval"] <= 30
+
+
+def test_services_of_two_teams_never_share_a_name() -> None:
+    teams = [builders.tenant(name="a"), builders.tenant(name="a-b")]
+    both = builders.services(builders.service(tenant="a", name="b-c"), builders.service(tenant="a-b", name="c"))
+    assert len(some(plan_of(builders.stack(**both, tenants=teams)), "ScaledObject")) == 2
+
+
+def test_thresholds_are_written_as_numbers_that_kubernetes_reads() -> None:
+    for target, text in ((0.001, "0.001"), (1234567, "1234567"), (12.5, "12.5")):
+        (trigger,) = spec({"signal": "requests", "perReplica": target})["triggers"]
+        assert trigger["metadata"]["threshold"] == text
+
+
+def test_services_that_together_may_want_more_than_the_quota_are_warned_of() -> None:
+    fields = builders.services(builders.service(), builders.service(name="rank"))
+    (warning,) = autoscaling_warnings(builders.config(**fields))
+    assert warning.path == ("services", 1, "replicas", "max") and "8 gpu" in warning.message
 
 
 def test_a_destroy_ends_scalers_before_keda_and_before_their_namespace() -> None:
@@ -229,4 +268,4 @@ def test_a_service_may_sleep_where_a_query_wakes_it() -> None:
 
 def test_the_component_is_a_component() -> None:
     assert issubclass(GpuAutoscaler, pulumi.ComponentResource)
-    assert one(planned(), "GpuAutoscaler").name == "team-chat"
+    assert one(planned(), "GpuAutoscaler").name == "team/chat"

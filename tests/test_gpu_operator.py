@@ -1,10 +1,13 @@
 """What the GPU Operator is told: to run on every node, to share as the pools say, and to leave alone what is not its own."""
 
 import json
+from datetime import date
 from typing import Any
 
 import pytest
 import yaml
+
+from blueprint.config.capacity import capacity_warnings
 
 from . import builders
 from .plans import SHIPPED, Plan, one, plan, plan_of, some
@@ -226,3 +229,29 @@ def test_overrides_are_laid_over_and_leave_the_rest() -> None:
     assert found["dcgmExporter"] == {"enabled": True, "serviceMonitor": {"enabled": True}}
     assert found["daemonsets"] == {"tolerations": []}
     assert found["mig"] == {"strategy": "mixed"}
+
+
+MIXED_ARM: tuple[dict[str, Any], ...] = ({"gpu": "t4g"}, {"ami": BOTTLEROCKET})
+
+
+def test_the_exporter_reaches_the_agents_engine_at_the_nodes_own_port_where_there_is_one() -> None:
+    engine = {"name": "DCGM_REMOTE_HOSTENGINE_INFO", "value": "localhost:5555"}
+    assert engine in values(rendered({}, {"ami": BOTTLEROCKET}))["dcgmExporter"]["env"]
+    for pools in ((dict[str, Any](),), MIXED_ARM):
+        assert engine not in values(rendered(*pools))["dcgmExporter"].get("env", [])
+
+
+def test_gpus_that_nothing_watches_are_warned_of() -> None:
+    pools = [builders.pool(**{"name": f"p{index}", **pool}) for index, pool in enumerate(MIXED_ARM)]
+    told = [str(problem) for problem in capacity_warnings(builders.config(pools=pools), date(2026, 11, 20))]
+    assert any("no DCGM engine for arm64" in line for line in told)
+
+
+@pytest.mark.parametrize("repair", [True, False])
+def test_managed_nodes_are_repaired_by_eks_where_karpenters_are_by_karpenter(repair: bool) -> None:
+    static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
+    planned = rendered(static, cluster=builders.cluster(nodeRepair=repair))
+    groups = some(planned, "NodeGroup")
+    assert [found.inputs.get("nodeRepairConfig") for found in groups] == [{"enabled": True} if repair else None] * 2
+    gates = one(planned, "Release", "-karpenter-controller").inputs["values"]["settings"]["featureGates"]
+    assert gates["nodeRepair"] is repair

@@ -31,6 +31,18 @@ def test_without_headroom_there_is_no_placeholder() -> None:
     assert some(found, "Deployment") == some(found, "PriorityClass") == []
 
 
+def test_new_placeholders_do_not_wait_for_room_beside_the_old() -> None:
+    assert one(planned(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
+
+
+@pytest.mark.parametrize(("memory", "fits"), [("28Gi", True), ("29Gi", False), ("32Gi", False)])
+def test_a_node_keeps_a_tenth_of_its_memory_for_itself(memory: str, fits: bool) -> None:
+    """A g6.2xlarge has 32 GiB."""
+    room = {"pods": 1, "cpu": "1", "memory": memory}
+    told = builders.problems(pools=[builders.pool(instanceTypes=["g6.2xlarge"], headroom=room)])
+    assert (told == []) is fits
+
+
 def test_a_placeholder_gives_way_to_everybody_at_once_and_displaces_nobody() -> None:
     found = planned()
     priority = one(found, "PriorityClass").inputs

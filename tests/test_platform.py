@@ -33,7 +33,7 @@ from .plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 117, "research": 144, "prod": 147}
+COUNTS = {"dev": 117, "research": 144, "prod": 148}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -47,8 +47,8 @@ FURTHER = {
         ("Monitoring", "gpu-prod-monitoring"),
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
         ("Keda", "gpu-prod-keda"),
-        ("GpuAutoscaler", "serving-chat"),
-        ("GpuAutoscaler", "serving-ranking"),
+        ("GpuAutoscaler", "serving/chat"),
+        ("GpuAutoscaler", "serving/ranking"),
         ("HeadroomSpace", "gpu-prod-headroom"),
     },
 }

@@ -40,6 +40,10 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Plac
     if config.services:
         out.print(_services([service_summary(config, service) for service in config.services]))
     out.print(_resources(plan))
+    if missing := stack.missing_secrets:
+        out.print(
+            Text(f"to be set before `pulumi up`: pulumi config set --secret {' | '.join(missing)}", style="yellow")
+        )
     for warning in stack.warnings(date.today()):
         out.print(Text(f"warning: {warning}", style="yellow"))
     for one in found:

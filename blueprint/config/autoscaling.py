@@ -1,5 +1,6 @@
 """Services and headroom, held against the pools, the tenants and what is measured there."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import Problem, near
@@ -38,6 +39,7 @@ def autoscaling_problems(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         yield from (problem.under("services", index) for problem in _service_problems(stack, service))
     yield from _name_problems(stack)
+    yield from _sum_problems(stack, at_least=True)
     yield from _namespace_problems(stack)
     if autoscaled(stack):
         where = ("services",) if stack.services else ("autoscaling",)
@@ -80,6 +82,16 @@ def _ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
         yield Problem((), f"a pod gets one share of pool {pool.name}, and is refused if it asks for {grant}; write 1")
 
 
+def _node_problems(stack: StackConfig, pool: Pool, grant: Grant) -> Iterator[Problem]:
+    """Yield why no node of a pool holds a pod that asks for so much."""
+    for unit, count in pool.by_unit(grant).items():
+        name = pool.profile.units[unit]
+        most = max(pool.profile.per_node(row)[name] for row in stack.instances_of(pool))
+        if count > most:
+            text = f"a pod of {count} {name} never fits: nodes of pool {pool.name} hand out {most} at most; add a larger type"
+            yield Problem((), text)
+
+
 def _ceiling_problems(pool: Pool, grant: Grant, pods: int) -> Iterator[Problem]:
     units, ceiling = pool.profile.units, pool.profile.ceiling(pool.max_gpus)
     for unit, count in pool.by_unit(grant).items():
@@ -99,7 +111,7 @@ def _service_problems(stack: StackConfig, service: Service) -> Iterator[Problem]
         yield Problem(("pool",), text)
         return
     pool = stack.pools_by_name[service.pool]
-    asked = list(_ask_problems(pool, service.gpus))
+    asked = list(_ask_problems(pool, service.gpus)) or list(_node_problems(stack, pool, service.gpus))
     yield from (problem.under("gpus") for problem in asked)
     yield from _measure_problems(pool, service)
     if service.tenant in tenants and not asked:
@@ -137,6 +149,26 @@ def _quota_problems(pool: Pool, tenant: Tenant, service: Service) -> Iterator[Pr
             )
 
 
+def _sum_problems(stack: StackConfig, *, at_least: bool) -> Iterator[Problem]:
+    """Yield services that a tenant's quota holds one by one, and not all together: at least, or at most as a warning."""
+    asked: Counter[tuple[str, str, str]] = Counter()
+    for index, service in enumerate(stack.services):
+        tenant = next((one for one in stack.tenants if one.name == service.tenant), None)
+        pool = stack.pools_by_name.get(service.pool)
+        if tenant is None or pool is None or not tenant.may_use(pool.name):
+            continue
+        replicas = service.replicas.min if at_least else service.replicas.max
+        granted = pool.by_unit(tenant.gpus[pool.name])
+        for unit, count in pool.by_unit(service.gpus).items():
+            key, most = (tenant.name, pool.name, unit), granted.get(unit, 0)
+            before, asked[key] = asked[key], asked[key] + replicas * count
+            if before <= most < asked[key] and before:
+                text = f"services of {tenant.name} {'always' if at_least else 'together'} ask for {asked[key]} {unit} of pool {pool.name}, its quota is {most}"
+                remedy = "lower it, or raise the quota" if at_least else "they will wait for each other"
+                path = ("services", index, "replicas", "min" if at_least else "max")
+                yield Problem(path, f"{text}: {remedy}", not at_least)
+
+
 def _name_problems(stack: StackConfig) -> Iterator[Problem]:
     known: dict[tuple[str, str], int] = {}
     for index, service in enumerate(stack.services):
@@ -157,8 +189,11 @@ def _namespace_problems(stack: StackConfig) -> Iterator[Problem]:
 
 def autoscaling_warnings(stack: StackConfig) -> Iterator[Problem]:
     """Yield what is legal but will wait or cost more than it says."""
+    yield from _sum_problems(stack, at_least=False)
     for index, service in enumerate(stack.services):
         pool = stack.pools_by_name[service.pool]
         if pool.hours and service.replicas.min:
-            text = f"{service.replicas.min} replicas are kept, and wait while pool {pool.name} is closed ({pool.hours})"
+            text = (
+                f"replicas that are kept ({service.replicas.min}) wait while pool {pool.name} is closed ({pool.hours})"
+            )
             yield Problem(("services", index, "replicas", "min"), text, True)

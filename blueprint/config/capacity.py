@@ -31,6 +31,18 @@ def capacity_problems(stack: StackConfig) -> Iterator[Problem]:
         yield from under(_term_problems(stack, pool), "pools", index, "reservations")
         yield from under(_overlay_problems(stack, pool), "pools", index)
         yield from under(_placement_problems(stack, pool), "pools", index)
+    if stack.cluster.node_repair and (blind := [pool.name for pool in stack.pools if _has_no_engine(stack, pool)]):
+        text = (
+            f"the node monitoring agent has no DCGM engine for arm64 beside Bottlerocket ({', '.join(blind)}): it calls these nodes "
+            "broken, and Karpenter would replace them for ever; leave nodeRepair out, or run AL2023 everywhere"
+        )
+        yield Problem(("cluster", "nodeRepair"), text)
+
+
+def _has_no_engine(stack: StackConfig, pool: Pool) -> bool:
+    """Whether no DCGM engine runs on its nodes: the agent's is for amd64, the GPU Operator's stays off where some pool runs Bottlerocket."""
+    apart = any(other.profile.operands_off for other in stack.pools)
+    return apart and any(row.arch == "arm64" for row in stack.instances_of(pool))
 
 
 def _term_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
@@ -188,6 +200,9 @@ def _ceiling_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
 
 
 def _engine_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    if _has_no_engine(stack, pool):
+        text = "no DCGM engine for arm64 runs beside Bottlerocket: the health of these GPUs is not watched, and GpuNodeUnhealthy fires"
+        yield Problem(("ami", "family"), text, True)
     apart = [other.name for other in stack.pools if other.profile.operands_off]
     if apart and pool.profile.mig_configs:
         text = (

@@ -125,8 +125,8 @@ class Cluster(Model):
     """Whether Karpenter may use NodeOverlay, an alpha API, to learn what shared GPUs hand out. Without it, pools that need
     it must say `staticNodes`."""
     node_repair: bool = False
-    """Let Karpenter replace nodes that the node monitoring agent calls broken: after 10 minutes for GPUs, 30 for the rest. An
-    alpha feature of Karpenter that asks neither disruption budgets nor `karpenter.sh/do-not-disrupt`."""
+    """Replace nodes that the node monitoring agent calls broken, after 10 minutes for GPUs, 30 for the rest: Karpenter its own, by an alpha
+    feature that asks neither disruption budgets nor `karpenter.sh/do-not-disrupt`, EKS those of managed groups."""
     deletion_protection: bool = True
     """Refuse to delete the cluster, in EKS and in Pulumi."""
     system_nodes: SystemNodes = SystemNodes()

@@ -104,6 +104,14 @@ class InstallMonitoring(Model):
     to it from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
 
     @property
+    def secrets(self) -> list[str]:
+        """The config secrets that it takes: `pulumi up` stops where one is missing."""
+        target = self.remote_write
+        signed_in = isinstance(target, RemoteUrl) and target.username is not None
+        found = [GRAFANA_PASSWORD] * self.grafana + [REMOTE_WRITE_PASSWORD] * signed_in
+        return [*found, *(self.notify.secrets if self.notify else [])]
+
+    @property
     def url(self) -> str:
         """Where it answers queries inside the cluster: the Service that the Prometheus operator makes."""
         return f"http://prometheus-operated.{MONITORING_NAMESPACE}.svc:9090"

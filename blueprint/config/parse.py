@@ -12,9 +12,10 @@ from ..errors import Problem, StackError, UsageError, near
 from .autoscaling import autoscaling_problems, autoscaling_warnings
 from .capacity import capacity_problems, capacity_warnings
 from .messages import RAW, problem_of
+from .monitoring import InstallMonitoring
 from .quotas import name_problems, quota_problems, quota_warnings
 from .sound import Remainder, sound_parts
-from .source import IN_FILE, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
+from .source import IN_FILE, PROJECT, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
 from .spending import BOUNDS, spending_problems, spending_warnings
 from .stack import StackConfig
 
@@ -31,6 +32,13 @@ class StackFile:
         """What is legal but unwise, each at its line."""
         found = [*warnings(self.config, today), *self._twins()]
         return _located(self.source, [_in_file(problem) for problem in found])
+
+    @property
+    def missing_secrets(self) -> list[str]:
+        """Config secrets that the stack takes and its file does not hold."""
+        monitoring = self.config.monitoring
+        wanted = monitoring.secrets if isinstance(monitoring, InstallMonitoring) else []
+        return [name for name in wanted if f"{PROJECT}:{name}" not in self.source.config]
 
     def _twins(self) -> Iterator[Problem]:
         """Yield the other stack files that would make a cluster of the same name in the same place."""

@@ -10,6 +10,7 @@ import yaml
 
 from ..errors import Path as FieldPath
 from ..errors import Problem, StackError, near
+from .monitoring import SECRET_KEYS
 
 PROJECT = "gpu-blueprint"
 STACK_KEY = f"{PROJECT}:stack"
@@ -102,10 +103,8 @@ class Source:
             yield Problem(REGION_IN_FILE, f"missing: the AWS region, such as us-east-1{hint}")
         for key in self.config:
             project = str(key).split(":")[0]
-            if project == PROJECT and key != STACK_KEY and not _is_secret(self.config[key]):
-                yield Problem(
-                    ("config", key), f"unknown key {near(key, [STACK_KEY], 'known')}; only secrets stand beside it"
-                )
+            if project == PROJECT and key != STACK_KEY:
+                yield from _beside(key, secret=_is_secret(self.config[key]))
             elif project not in (PROJECT, "aws", "pulumi"):
                 yield Problem(("config", key), "unknown key: config holds aws:…, pulumi:… and gpu-blueprint:… only")
         yield from _duplicates(self.root, ())
@@ -165,6 +164,20 @@ def _expanded(value: Any, known: dict[int, int]) -> int:
 
 def _is_secret(value: Any) -> bool:
     return isinstance(value, dict) and set(value) == {"secure"}
+
+
+def _beside(key: str, *, secret: bool) -> Iterator[Problem]:
+    """Yield what is wrong with a key beside the stack object: secrets of the program, or of what a fork adds to it."""
+    known = [f"{PROJECT}:{name}" for name in SECRET_KEYS]
+    meant = get_close_matches(key.split(":", 1)[1], SECRET_KEYS, 1, cutoff=0.8)
+    if key in known and not secret:
+        text = f"stands here for all to read; replace it by: pulumi config set --secret {key.split(':')[1]}"
+        yield Problem(("config", key), text)
+    elif key not in known and not secret:
+        text = f"unknown key {near(key, [STACK_KEY, *known], 'known')}; only secrets stand beside {STACK_KEY}"
+        yield Problem(("config", key), text)
+    elif key not in known and meant:
+        yield Problem(("config", key), f"unknown secret; did you mean {PROJECT}:{meant[0]}?")
 
 
 def _secrets(value: Any, path: FieldPath) -> Iterator[Problem]:

@@ -54,7 +54,7 @@ _NOW = Row(
         ),
         Panel(
             title="Autoscalers at their maximum",
-            about="They would want more and may not: raise `maxReplicas`, if the pool has room.",
+            about="They would want more and may not: raise `replicas.max`, if the pool has room.",
             kind="number",
             queries=(Query(expr=how_many(f"{_replicas('status_desired')} >= {_replicas('spec_max')}")),),
             steps=((1, "orange"),),
