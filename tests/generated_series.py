@@ -4,6 +4,7 @@ Main: two nodes of four L4s, one of which trains while the other holds an idle n
 pods share. Slices: eight H100s cut in seven, of which one pod holds fourteen slices. Unseen: a GPU without exporter.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -88,12 +89,23 @@ WAITED_SECONDS = 1200
 def openmetrics() -> str:
     """All series as text."""
     lines = []
-    for series, value in {**dict(_state()), **dict(_gpus()), **dict(_faults()), **dict(_karpenter())}.items():
+    every = {**dict(_state()), **dict(_gpus()), **dict(_faults()), **dict(_karpenter())}
+    for series, value in ((scraped(series), value) for series, value in every.items()):
         for minute in range(MINUTES + 1):
             sample = value(minute)
             if sample is not None:
                 lines.append(f"{series} {sample} {END - (MINUTES - minute) * 60}")
     return "\n".join([*lines, "# EOF\n"])
+
+
+def scraped(series: str) -> str:
+    """The series with the labels of its target, where a counter's is asked for."""
+    if series.startswith("karpenter_"):
+        return series.replace("{", '{job="karpenter",instance="10.0.0.3:8080",', 1)
+    node = re.search(r'node="(\w+)"', series)
+    if series.startswith("DCGM_FI_DEV_") and node:
+        return series.replace("{", f'{{job="nvidia-dcgm-exporter",instance="{node[1]}:9400",', 1)
+    return series
 
 
 def always(value: float) -> Value:
@@ -202,6 +214,7 @@ def _faults() -> Iterator[tuple[str, Value]]:
 
 def _karpenter() -> Iterator[tuple[str, Value]]:
     yield named("karpenter_build_info", version="1.15.0"), always(1)
+    yield named("up", job="karpenter", instance="10.0.0.3:8080"), always(1)
     for pool, usage, limit in (("main", 8, 8), ("turns", 1, 8)):
         of = {"nodepool": pool, "resource_type": "nvidia.com/gpu"}
         yield named("karpenter_nodepools_usage", **of), always(usage)

@@ -83,7 +83,7 @@ def test_a_load_in_bursts_lowers_the_confidence() -> None:
     calm = activity(sm_mean=0.03, sm_p95=0.09, tensor_p95=0.04, dram_p95=0.04, memory_mib=4096)
     bursts = activity(sm_mean=0.02, sm_p95=0.09, tensor_p95=0.04, dram_p95=0.04, memory_mib=4096)
     levels = [sizes(stack(**A100), on_a100(activity=one))[0].confidence for one in (calm, bursts)]
-    assert [one.level for one in levels] == ["medium", "low"] and "p95 is 4.5 times the mean" in levels[1].reason
+    assert [one.level for one in levels] == ["medium", "low"] and "p95 is 9%, the mean 2%" in levels[1].reason
 
 
 def test_a_node_must_hold_what_the_pod_asks_of_cpu_and_memory() -> None:

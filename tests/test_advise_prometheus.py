@@ -17,13 +17,13 @@ from blueprint.config import REGION_KEY, STACK_KEY, Source
 from blueprint.errors import MetricsError
 from blueprint.monitoring import rule_groups
 from blueprint.monitoring.facts import FACTS
-from blueprint.monitoring.recording import HELD, NAMESPACE, NODE, TOTAL, UNITS
+from blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOTAL, UNITS
 
 from . import builders, known_answers
 from .prometheus_server import prometheus
 from .promtool import needs_promtool
 
-READ = {*FACTS, NODE, NAMESPACE, TOTAL, UNITS, HELD}
+READ = {*FACTS, NODE, NAMESPACE, NODE_GPUS, TOTAL, UNITS, HELD}
 """The recorded series that advise reads, and those below them."""
 
 

@@ -165,7 +165,9 @@ def test_without_requests_it_says_how_to_install_it(
 
     monkeypatch.setattr("blueprint.cli.advise.importlib.import_module", missing)
     arguments = type(
-        "Arguments", (), {"stack": "known", "days": 7, "prometheus": "http://localhost:1", "token_file": None}
+        "Arguments",
+        (),
+        {"stack": "known", "days": 7, "prometheus": "http://localhost:1", "token_file": None, "out": None},
     )
     from blueprint.cli import advise as command
     from blueprint.errors import UsageError

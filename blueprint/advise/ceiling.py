@@ -1,9 +1,10 @@
 """A lower ceiling for a pool that never comes near its own."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from ..config import Pool, StackConfig
-from ..config.spending import ON_DEMAND, cost_of, usable
+from ..config.spending import ON_DEMAND, cost_of, gpus_of, usable
 from .moves import HEADROOM, expectation, like, whole_nodes
 from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, confidence
@@ -32,7 +33,8 @@ def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Pr
         evidence=(
             f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} at most; "
             f"no pod waited longer than a node takes to start",
-            f"{use.held_peak:.1f} × {HEADROOM} in whole nodes is {most}; it was {pool.max_gpus}",
+            f"{use.held_peak:.1f} × {HEADROOM} in whole nodes, and no less than what ran, is reserved or is promised to services: {most}, not {pool.max_gpus}",
+            *("the tenants' quotas above it come down with it" for _ in _lowered(stack, pool, lower)[:1]),
             f"today's bill stays as it is; with every limit reached the stack costs ${saved:,.2f} an hour less on demand, "
             "and so much less vCPU quota is needed",
         ),
@@ -57,7 +59,8 @@ def _ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
         if row.instance_type == one.instance_type
     )
     wanted = whole_nodes(use.held_peak * HEADROOM, min(types, key=lambda row: row.gpu_devices))
-    return max(wanted, largest, reserved, round(use.gpus_peak))
+    services = sum(one.replicas.max * gpus_of(pool, one.gpus) for one in stack.services if one.pool == pool.name)
+    return max(wanted, largest, reserved, round(use.gpus_peak), ceil(services))
 
 
 def _changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[Change]:
@@ -65,6 +68,12 @@ def _changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
     if pool.expected_utilization is not None:
         share = expectation(pool, use.gpus_mean, usable(stack, lower))["expectedUtilization"]
         yield Set(path=("pools", pool.name, "expectedUtilization"), value=share)
+    yield from _lowered(stack, pool, lower)
+
+
+def _lowered(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
+    """The quotas that would lie above the ceiling."""
+    found: list[Change] = []
     most = lower.profile.ceiling(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
@@ -72,4 +81,5 @@ def _changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
             room = most[pool.profile.units[unit]]
             if count > room:
                 path = ("tenants", tenant.name, "gpus", pool.name)
-                yield Set(path=(*path, unit) if isinstance(grant, dict) else path, value=room)
+                found.append(Set(path=(*path, unit) if isinstance(grant, dict) else path, value=room))
+    return found

@@ -117,7 +117,10 @@ def _set(stack: CommentedMap, change: Set) -> None:
     inside = _entry(stack[collection], _KEYS[collection], name)
     for key in between:
         inside = inside[key]
-    inside[last] = _flow(change.value)
+    if change.value is None:
+        del inside[last]
+    else:
+        inside[last] = _flow(change.value)
 
 
 def _entry(entries: CommentedSeq, key: str, name: str) -> CommentedMap:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from ..catalog import instances
 from ..config import Pool, StackConfig
 from ..errors import MetricsError, UsageError
 from ..monitoring.metrics import resource_label
@@ -86,7 +87,8 @@ def _node_hours(pool: Pool, look: Look, samples: Iterable[Sample]) -> dict[tuple
     return {
         (sample.labels["instance_type"], sample.labels.get("capacity_type", "")): sample.value * look.step / 60
         for sample in samples
-        if sample.labels.get("pool") == pool.name and "instance_type" in sample.labels
+        # Of a type that the catalogue does not know neither GPUs nor price are known.
+        if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in instances()
     }
 
 

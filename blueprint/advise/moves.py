@@ -97,8 +97,21 @@ def expectation(pool: Pool, gpus: float, max_gpus: int) -> dict[str, Any]:
     return {"expectedHours": None, "expectedUtilization": round(min(share, 1.0), 2)}
 
 
+def kept_warm(pool: Pool) -> int:
+    """Pods for which headroom keeps room; they move with the work."""
+    return pool.headroom.pods if pool.headroom else 0
+
+
+def services_of(stack: StackConfig, pool: Pool) -> str:
+    """What is to be said of services that run in a pool that is emptied."""
+    names = [f"{one.tenant}/{one.name}" for one in stack.services if one.pool == pool.name]
+    return f", with `pool` and the signals' targets of {', '.join(names)}" if names else ""
+
+
 def emptied(pool: Pool) -> Iterator[Change]:
-    """Reckon with nothing in the old pool: its work is reckoned with in the new one."""
+    """Reckon with nothing in the old pool: its work is reckoned with in the new one, and its headroom is there."""
+    if pool.headroom:
+        yield Set(path=("pools", pool.name, "headroom"), value=None)
     if not pool.static_nodes:
         field = "expectedHours" if pool.expected_hours is not None else "expectedUtilization"
         yield Set(path=("pools", pool.name, field), value=0)

@@ -78,7 +78,7 @@ class Prometheus:
             how = "--token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
             raise MetricsError(f"{self.url}: {text} ({answer.status_code}); say who you are with {how}")
         if answer.is_redirect:
-            to = answer.headers.get("Location", "elsewhere")
+            to = urlsplit(answer.headers.get("Location", "elsewhere"))._replace(query="", fragment="").geturl()
             raise MetricsError(f"{self.url}: sends on to {to}, which is not followed; a page to sign in, or another address of it?")  # fmt: skip
         try:
             document = answer.json()

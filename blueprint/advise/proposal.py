@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .observed import Window
+from .observed import Activity, Window
 
 Kind = Literal["right-size", "share", "purchase", "ceiling", "quota"]
 Level = Literal["high", "medium", "low"]
@@ -28,11 +28,18 @@ class Confidence:
     reason: str
 
 
+def bursts(done: Activity) -> list[str]:
+    """The doubt that a load in bursts deserves, if it comes so."""
+    if done.sm_p95 <= STEADY * done.sm_mean:
+        return []
+    return [f"the load comes in bursts: p95 is {done.sm_p95:.0%}, the mean {done.sm_mean:.0%}"]
+
+
 def confidence(window: Window, *doubts: str) -> Confidence:
     """Judge by the window, a level less for each doubt."""
     hours = window.days * 24 * window.coverage
     measured = f"{window.days:g} days, {window.coverage:.0%} of them measured"
-    if window.days < WEEK:
+    if hours < WEEK * 24 * WELL_COVERED:
         measured += ", less than a week"
     rank = (
         2 if window.days >= WEEK and window.coverage >= WELL_COVERED else 1 if hours >= SHORT * 24 * WELL_COVERED else 0
@@ -43,7 +50,7 @@ def confidence(window: Window, *doubts: str) -> Confidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Set:
-    """Set a field, whose path names pools and tenants by their name and reservations by their id."""
+    """Set a field, whose path names pools and tenants by their name and reservations by their id; None takes it away."""
 
     path: tuple[str, ...]
     value: Any

@@ -55,9 +55,12 @@ def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]
 def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     """Yield reservations of which some instances never ran."""
     for one in stack.reservations:
-        used = seen.reservations.get(one.id, 0.0)
-        idle = one.instances - round(used)
-        if idle > 0 and not one.capacity_block and users_of(stack, one):
+        users = users_of(stack, one)
+        ran = any(seen.of(pool).hours_of("reserved") for pool in users)
+        if one.id not in seen.reservations and ran:
+            continue  # reserved nodes ran, and the label that says of which reservation is not shown
+        idle = one.instances - round(seen.reservations.get(one.id, 0.0))
+        if idle > 0 and not one.capacity_block and users:
             yield _smaller(stack, one, idle, seen)
 
 
@@ -79,7 +82,7 @@ def _smaller(stack: StackConfig, one: Reservation, idle: int, seen: Observed) ->
             f"{idle} × {price}/h × {HOURS_A_MONTH} h = {price * idle * HOURS_A_MONTH} a month",
         ),
         saving=None if price.unknown else round(price.known * idle * HOURS_A_MONTH, 2),
-        confidence=confidence(seen.window),
+        confidence=confidence(seen.window, "reserved is what must be there when it is wanted, which a window does not show"),
         next=(
             "ask whether a run that needs them is planned: what is given back may not be had again",
             f"aws ec2 modify-capacity-reservation --capacity-reservation-id {one.id} --instance-count {left}"

@@ -5,10 +5,21 @@ from collections.abc import Iterator
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig
 from .bill import spot_part, usd_a_month, usd_per_gpu_hour
-from .moves import LEAST_SAVING, beside, emptied, expectation, like, whole_nodes, why_not, with_headroom
+from .moves import (
+    LEAST_SAVING,
+    beside,
+    emptied,
+    expectation,
+    kept_warm,
+    like,
+    services_of,
+    whole_nodes,
+    why_not,
+    with_headroom,
+)
 from .need import MEMORY_MARGIN, MOST_BUSY, Fit, compute, fits, lost, usable_mib
 from .observed import Activity, Observed, PoolUse
-from .proposal import STEADY, Proposal, confidence
+from .proposal import Proposal, bursts, confidence
 
 _GIB = 1024
 
@@ -35,13 +46,13 @@ def _saved(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit) -> float | 
     price = usd_per_gpu_hour(stack, _target(pool, use, fit), fit.row, spot_part(pool, use))
     if bill.unknown or price.unknown:
         return None
-    saved = bill.known - price.known * _gpus(use, fit) * HOURS_A_MONTH
+    saved = bill.known - price.known * _gpus(pool, use, fit) * HOURS_A_MONTH
     return saved if saved >= LEAST_SAVING * bill.known else None
 
 
-def _gpus(use: PoolUse, fit: Fit) -> float:
+def _gpus(pool: Pool, use: PoolUse, fit: Fit) -> float:
     """GPUs that would run on average: one for each that ran, which a larger node can only make more."""
-    return max(use.gpus_mean, whole_nodes(use.held_mean, fit.row))
+    return max(use.gpus_mean, whole_nodes(use.held_mean + kept_warm(pool), fit.row))
 
 
 def _target(pool: Pool, use: PoolUse, fit: Fit) -> Pool:
@@ -49,13 +60,13 @@ def _target(pool: Pool, use: PoolUse, fit: Fit) -> Pool:
 
 
 def _fields(pool: Pool, use: PoolUse, fit: Fit) -> dict[str, object]:
-    most = min(with_headroom(use.held_peak, fit.row), whole_nodes(pool.max_gpus, fit.row))
+    most = min(with_headroom(use.held_peak + kept_warm(pool), fit.row), whole_nodes(pool.max_gpus, fit.row))
     return {
         "gpu": fit.gpu.name,
         "instanceTypes": None,
         "staticNodes": None,
         "maxGpus": most,
-        **expectation(pool, _gpus(use, fit), most),
+        **expectation(pool, _gpus(pool, use, fit), most),
     }
 
 
@@ -66,7 +77,7 @@ def _proposal(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: f
     if done is None or added is None:
         return None
     doubts = ["projected by data sheets, never run"]
-    doubts += [f"the load comes in bursts: p95 is {done.sm_p95 / done.sm_mean:.1f} times the mean"] * _bursts(done)
+    doubts += bursts(done)
     doubts += [f"{name}, if the model uses it, is missing on {fit.gpu.product}" for name in lost(pool.model, fit.gpu)]
     doubts += ["what pods ask of CPU and memory is not known"] * (use.largest is None or use.largest.vcpu is None)
     return Proposal(
@@ -80,13 +91,9 @@ def _proposal(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: f
         ),
         saving=round(saved, 2),
         confidence=confidence(seen.window, *doubts),
-        next=_next(pool, fit, added.name),
+        next=_next(stack, pool, fit, added.name),
         changes=(added, *emptied(pool)),
     )
-
-
-def _bursts(done: Activity) -> bool:
-    return done.sm_p95 > STEADY * done.sm_mean
 
 
 def _need(pool: Pool, done: Activity, fit: Fit, own_mib: float) -> Iterator[str]:
@@ -115,12 +122,12 @@ def _sum(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: float)
     price = usd_per_gpu_hour(stack, _target(pool, use, fit), fit.row, spot).known
     way = f"{spot:.0%} on spot" if 0 < spot < 1 else "on spot" if spot else "on demand"
     yield (
-        f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month; {_gpus(use, fit):.1f} on {fit.row.instance_type} at ${price:,.2f}, "
+        f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month; {_gpus(pool, use, fit):.1f} on {fit.row.instance_type} at ${price:,.2f}, "
         f"bought alike ({way}), × {HOURS_A_MONTH} h cost ${bill - saved:,.0f}"
     )
 
 
-def _next(pool: Pool, fit: Fit, name: str) -> tuple[str, ...]:
+def _next(stack: StackConfig, pool: Pool, fit: Fit, name: str) -> tuple[str, ...]:
     measure = {
         "inference": "requests a second and p95 latency at production load",
         "training": "time for a step and memory at the real batch size",
@@ -130,5 +137,5 @@ def _next(pool: Pool, fit: Fit, name: str) -> tuple[str, ...]:
     return (
         f"benchmark one pod on {fit.row.instance_type}: {measure}; nothing here knows how fast your model runs on {fit.gpu.product}",
         f"canary: add the pool {name}, let a few pods tolerate its taint and select it, and compare for a day or more",
-        f"move the rest, then remove {pool.name} and the taint",
+        f"move the rest{services_of(stack, pool)}, then remove {pool.name}, and the new pool's taint last",
     )

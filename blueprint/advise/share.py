@@ -9,10 +9,21 @@ from ..catalog import Instance, MigProfile, MigTable, instances
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig
 from .bill import spot_part, usd_a_month, usd_per_gpu_hour
-from .moves import LEAST_SAVING, beside, emptied, expectation, like, whole_nodes, why_not, with_headroom
+from .moves import (
+    LEAST_SAVING,
+    beside,
+    emptied,
+    expectation,
+    kept_warm,
+    like,
+    services_of,
+    whole_nodes,
+    why_not,
+    with_headroom,
+)
 from .need import MEMORY_MARGIN, most_pods_per_gpu, usable_mib
 from .observed import Activity, Observed, PoolUse
-from .proposal import STEADY, Proposal, confidence
+from .proposal import Proposal, bursts, confidence
 
 MOST_SHARED = 0.8
 """How busy a GPU or an instance may become when the 95th percentiles of all its pods fall together."""
@@ -96,7 +107,7 @@ def _instance(table: MigTable, profile: MigProfile, done: Activity, row: Instanc
         sharing={"mode": "mig", "profile": profile.name},
         pods=pods,
         mib=mib,
-        busy=f"{busy:.0%} of the instance, which has {compute:.0%} of the SMs and {memory:.0%} of the bandwidth",
+        busy=f"{busy:.0%} of the instance, which has {compute:.1%} of the SMs and {memory:.1%} of the bandwidth",
         isolated=True,
         hosted=f" (of its {most} instances, as many as a {row.instance_type} has CPU and memory for)" * (pods < most),
     )
@@ -114,8 +125,8 @@ def _replicas(mode: str, done: Activity, row: Instance, hosted: float) -> Cut | 
     return Cut(sharing=sharing, pods=pods, mib=usable_mib(row) / pods, busy=text, isolated=False)
 
 
-def _gpus(use: PoolUse, cut: Cut, row: Instance) -> int:
-    return whole_nodes(use.held_mean / cut.pods, row)
+def _gpus(pool: Pool, use: PoolUse, cut: Cut, row: Instance) -> int:
+    return whole_nodes((use.held_mean + kept_warm(pool)) / cut.pods, row)
 
 
 def _saved(stack: StackConfig, pool: Pool, seen: Observed, cut: Cut, row: Instance) -> float | None:
@@ -124,7 +135,7 @@ def _saved(stack: StackConfig, pool: Pool, seen: Observed, cut: Cut, row: Instan
     price = usd_per_gpu_hour(stack, pool, row, spot_part(pool, use))
     if bill.unknown or price.unknown:
         return None
-    saved = bill.known - price.known * _gpus(use, cut, row) * HOURS_A_MONTH
+    saved = bill.known - price.known * _gpus(pool, use, cut, row) * HOURS_A_MONTH
     return saved if saved >= LEAST_SAVING * bill.known else None
 
 
@@ -139,9 +150,9 @@ def _proposal(
     doubts = ["pods share memory bandwidth and faults, and slow each other in ways that no average shows"] * (
         not cut.isolated
     )
-    doubts += [f"the load comes in bursts: p95 is {done.sm_p95 / done.sm_mean:.1f} times the mean"] * (
-        done.sm_p95 > STEADY * done.sm_mean
-    )
+    doubts += bursts(done)
+    doubts += ["all pods would stand on one node, and fall with it"] * (_gpus(pool, use, cut, row) == row.gpu_devices)
+    doubts += ["one pod can use up the memory of all"] * (cut.sharing["mode"] == "time-slicing")
     return Proposal(
         kind="share",
         subject=pool.name,
@@ -150,15 +161,15 @@ def _proposal(
         evidence=tuple(_evidence(stack, pool, seen, done, cut, row, saved)),
         saving=round(saved, 2),
         confidence=confidence(seen.window, *doubts),
-        next=_next(pool, cut, added.name),
+        next=_next(stack, pool, cut, added.name),
         changes=(added, *emptied(pool)),
     )
 
 
 def _fields(stack: StackConfig, pool: Pool, use: PoolUse, cut: Cut, row: Instance) -> dict[str, Any]:
-    most = max(min(with_headroom(use.held_peak / cut.pods, row), pool.max_gpus), row.gpu_devices)
+    most = max(min(with_headroom((use.held_peak + kept_warm(pool)) / cut.pods, row), pool.max_gpus), row.gpu_devices)
     chosen = {} if row in stack.instances_of(pool) else {"gpu": pool.model.name, "instanceTypes": None}
-    now = expectation(pool, _gpus(use, cut, row), most)
+    now = expectation(pool, _gpus(pool, use, cut, row), most)
     return {**chosen, "sharing": cut.sharing, "staticNodes": None, "maxGpus": most, **now}
 
 
@@ -173,21 +184,21 @@ def _evidence(
         f"{MEMORY_MARGIN - 1:.0%} that is {done.memory_mib * MEMORY_MARGIN / _GIB:.1f} GiB, and {cut.mib / _GIB:.1f} would be its own"
     )
     yield (
-        f"SMs active {done.sm_mean:.0%} on average; the busiest GPU's p95: SMs {done.sm_p95:.0%}, memory bandwidth "
-        f"{done.dram_p95:.0%}: {cut.busy}; up to {MOST_SHARED:.0%} is allowed"
+        f"SMs active {done.sm_mean:.0%} on average; the busiest GPU's p95: SMs {done.sm_p95:.1%}, memory bandwidth "
+        f"{done.dram_p95:.1%}: {cut.busy}; up to {MOST_SHARED:.0%} is allowed"
     )
-    after = _gpus(use, cut, row)
+    after = _gpus(pool, use, cut, row)
     yield (
         f"{use.held_mean:.1f} such pods ran on average: at {cut.pods} to a GPU{cut.hosted} they need {after} GPU{'s' * (after != 1)} in whole nodes of {row.instance_type}; "
         f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month, {after} at ${price:,.2f} × {HOURS_A_MONTH} h cost ${bill - saved:,.0f}"
     )
 
 
-def _next(pool: Pool, cut: Cut, name: str) -> tuple[str, ...]:
+def _next(stack: StackConfig, pool: Pool, cut: Cut, name: str) -> tuple[str, ...]:
     (resource,) = like(pool, {"sharing": cut.sharing}).profile.per_device
     together = "one pod on an instance" if cut.isolated else f"{cut.pods} pods on one GPU, all under load"
     return (
         f"benchmark {together}: latency and throughput beside a whole GPU's",
         f"canary: add the pool {name}, let a few pods ask for {resource} instead of nvidia.com/gpu, and compare for a day or more",
-        f"move the rest, then remove {pool.name}",
+        f"move the rest{services_of(stack, pool)}, then remove {pool.name}",
     )

@@ -30,6 +30,10 @@ def run(arguments: argparse.Namespace) -> int:
     if file.config.monitoring is None:
         text = "the stack has no monitoring, so nothing records what advise reads; add monitoring: {mode: install} and wait some days"
         raise UsageError(f"{file.source.file}: {text}")
+    if arguments.out and arguments.out.exists():
+        raise UsageError(
+            f"--out {arguments.out}: exists already; name a new file, and compare the two before you replace one"
+        )
     seen = _observed(file.config, arguments)
     found = advise(file.config, seen)
     edited = _live("blueprint.advise.edit").edited(file.source, found.proposals)

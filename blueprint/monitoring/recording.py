@@ -10,7 +10,7 @@ from .rules import Recording
 
 NODE = "gpu_node:pool:info"
 NAMESPACE = "gpu_namespace:tenant:info"
-NODEGPUS = "gpu_node:gpus:total"
+NODE_GPUS = "gpu_node:gpus:total"
 TOTAL = "gpu_pool:gpus:total"
 UNITS = "gpu_pod:units:allocated"
 HELD = "gpu_pool_tenant:gpus:allocated"
@@ -68,7 +68,7 @@ RECORDINGS = (
         expr=f"max by (namespace, tenant) ({_TENANTS})",
     ),
     Recording(
-        name=NODEGPUS,
+        name=NODE_GPUS,
         about="GPUs of a node, as it hands them out.",
         # The inner max, here and below: during a rollout two of kube-state-metrics say the same.
         expr=f"sum by (node, pool, instance_type, capacity_type) (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
@@ -77,7 +77,7 @@ RECORDINGS = (
     Recording(
         name=TOTAL,
         about="GPUs on the nodes of a pool.",
-        expr=f"sum by (pool) ({NODEGPUS})",
+        expr=f"sum by (pool) ({NODE_GPUS})",
     ),
     Recording(
         name=UNITS,
@@ -137,8 +137,8 @@ RECORDINGS = (
     Recording(
         name="gpu_pool:usd_per_gpu_hour:avg",
         about="What a GPU of the nodes that run now costs an hour, at the catalogue's prices.",
-        expr=f"sum by (pool) ({NODEGPUS} * on (pool, instance_type, capacity_type) group_left () {USD})"
-        f" / (sum by (pool) ({NODEGPUS} and on (pool, instance_type, capacity_type) {USD}) > 0)",
+        expr=f"sum by (pool) ({NODE_GPUS} * on (pool, instance_type, capacity_type) group_left () {USD})"
+        f" / (sum by (pool) ({NODE_GPUS} and on (pool, instance_type, capacity_type) {USD}) > 0)",
     ),
     Recording(
         name="gpu_pool_tenant:wasted_usd_per_hour:sum",
