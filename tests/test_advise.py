@@ -193,3 +193,20 @@ def test_what_is_about_to_be_emptied_gets_no_ceiling_and_no_commitment() -> None
 def test_confidence_falls_with_the_window_and_each_doubt(window: Window, doubts: tuple[str, ...], level: str) -> None:
     found = confidence(window, *doubts)
     assert found.level == level and all(doubt in found.reason for doubt in doubts)
+
+
+def test_a_reservation_of_which_no_label_is_shown_is_not_given_back() -> None:
+    """Reserved nodes ran; that no series names their reservation says that the label is not shown."""
+    config = reserved_stack()
+    ran = use("p5.48xlarge", 4, "reserved", per_node=8)
+    assert list(give_back(config, seen(ran))) == []
+    (one,) = give_back(config, seen(use("p5.48xlarge", 4, "on-demand", per_node=8)))
+    assert one.confidence.level != "high"
+
+
+def test_no_ceiling_falls_below_what_services_may_grow_to() -> None:
+    fields = builders.services(builders.service(replicas={"min": 1, "max": 20}))
+    team = builders.tenant(gpus={"main": 20})
+    config = builders.config(**fields, tenants=[team], pools=[builders.pool(maxGpus=32)])
+    (one,) = lower_ceiling(config, config.pools[0], seen(use("g6.xlarge", 4, "on-demand")))
+    assert sets(one)["pools.main.maxGpus"] == 20

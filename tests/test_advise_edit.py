@@ -241,3 +241,13 @@ def test_whatever_was_observed_the_edited_file_is_one_and_nothing_saves_more_tha
     for one in (*told.proposals, *told.alternatives):
         assert (one.saving or 0) <= costs[one.pool] + 0.01
     assert told.saving <= sum(costs.values()) + 0.01
+
+
+def test_headroom_leaves_the_old_pool_and_stands_in_the_new_one() -> None:
+    room = {"pods": 2, "cpu": "2", "memory": "8Gi"}
+    file = written(pools=[builders.pool(maxGpus=16, headroom=room)])
+    small = Largest(units=1, vcpu=0.2, memory_mib=512)
+    measured = Observed(window=WEEK, pools={"main": use("g6.xlarge", 8, "on-demand", activity=LIGHT, largest=small)})
+    found = edited(file, advise(config_of(file), measured).proposals)
+    old, new = found.config.pools
+    assert old.headroom is None and new.headroom and new.headroom.pods == 2

@@ -226,3 +226,44 @@ def test_of_two_moves_the_one_that_saves_more_is_proposed_and_the_other_named() 
     (chosen,) = [one for one in told.proposals if one.moves]
     assert {one.kind for one in (chosen, *told.alternatives)} == {"share", "right-size"}
     assert all((chosen.saving or 0) >= (other.saving or 0) for other in told.alternatives)
+
+
+NOTHING = activity(sm_mean=0.0, sm_p95=0.0, tensor_p95=0.0, dram_p95=0.0, memory_mib=0.0)
+
+
+def test_gpus_that_do_nothing_at_all_are_advised_on_like_others() -> None:
+    found = advise(stack(**A100), seen(on_a100(activity=NOTHING)))
+    assert any(one.moves for one in found.proposals)
+
+
+WARM = {"pods": 2, "cpu": "2", "memory": "8Gi"}
+
+
+@pytest.mark.parametrize(
+    ("how", "pool", "found"),
+    [
+        (right_size, {**A100, "maxGpus": 32}, on_a100(activity=IDLE, largest=SMALL)),
+        (share, {"gpu": "l4", "maxGpus": 16}, use("g6.xlarge", 8, activity=IDLE, largest=SMALL)),
+    ],
+)
+def test_headroom_moves_with_the_work(how: Any, pool: dict[str, Any], found: PoolUse) -> None:
+    """Room for two more pods is in the new ceiling, and no longer in the old pool."""
+    without, with_ = (stack(**pool, headroom=room) for room in (None, WARM))
+    (before, *_), (after, *_) = (list(how(config, config.pools[0], seen(found))) for config in (without, with_))
+    assert sets(after)["pools.main.headroom"] is None and "pools.main.headroom" not in sets(before)
+    assert added(after).fields["maxGpus"] > added(before).fields["maxGpus"]
+    assert "headroom" not in added(after).fields
+
+
+def test_services_that_move_are_named() -> None:
+    fields = builders.services()
+    config = builders.config(**fields, tenants=[builders.tenant()], pools=[builders.pool(**A100)])
+    (first, *_) = right_size(config, config.pools[0], seen(on_a100(activity=IDLE)))
+    assert "`pool` and the signals' targets of team/chat" in first.next[-1]
+    assert "team/chat" not in next(iter(right_size(stack(**A100), stack(**A100).pools[0], seen(on_a100())))).next[-1]
+
+
+def test_pods_that_would_all_fall_with_one_node_lower_the_confidence() -> None:
+    config = stack(gpu="l4")
+    (found,) = share(config, config.pools[0], seen(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
+    assert "all pods would stand on one node" in found.confidence.reason

@@ -12,6 +12,7 @@ from blueprint.advise import Observed, advise
 from blueprint.advise.edit import edited
 from blueprint.advise.measure import observe
 from blueprint.advise.prometheus import Prometheus
+from blueprint.advise.queries import Look, questions
 from blueprint.cli import main
 from blueprint.config import REGION_KEY, STACK_KEY, Source
 from blueprint.errors import MetricsError
@@ -22,6 +23,7 @@ from blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOT
 from . import builders, known_answers
 from .prometheus_server import prometheus
 from .promtool import needs_promtool
+from .test_alert_rules import failures
 
 READ = {*FACTS, NODE, NAMESPACE, NODE_GPUS, TOTAL, UNITS, HELD}
 """The recorded series that advise reads, and those below them."""
@@ -172,3 +174,23 @@ def test_an_empty_prometheus_is_told_from_a_full_one(tmp_path: Path) -> None:
     with prometheus(tmp_path, "other_metric 1 1700000000\n# EOF\n") as url, pytest.raises(MetricsError) as caught:
         observe(Prometheus(url), known_answers.config(), 2)
     assert "no series of the platform's rules" in str(caught.value) and "is `monitoring` applied" in str(caught.value)
+
+
+PENDING = (
+    'kube_pod_container_resource_requests{namespace="team",pod="p",container="c",node="",resource="nvidia_com_gpu"}'
+)
+PHASE = 'kube_pod_status_phase{namespace="team",pod="p",phase="Pending"}'
+
+
+@needs_promtool
+@pytest.mark.parametrize(
+    ("minutes", "samples"), [(9, []), (40, [{"labels": '{resource="nvidia_com_gpu"}', "value": 7}])]
+)
+def test_a_pod_that_waits_only_for_its_node_to_start_does_not_count(
+    minutes: int, samples: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Of looks every five minutes, those count at which it has waited for a quarter of an hour."""
+    series = [{"series": name, "values": f"1x{minutes} stale _x200"} for name in (PENDING, PHASE)]
+    asked = [{"expr": questions(Look(1))["waiting"], "eval_time": "200m", "exp_samples": samples}]
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}
+    assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""

@@ -74,7 +74,7 @@ def test_an_answer_that_is_none_is_told(
 
 
 def test_a_page_to_sign_in_is_not_followed(stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with answering(302, "", Location="https://sso.example.com/login") as (url, asked):
+    with answering(302, "", Location="https://sso.example.com/login?state=secret") as (url, asked):
         assert main(["advise", "known", "--prometheus", url]) == 1
     assert "sends on to https://sso.example.com/login" in capsys.readouterr().err and len(asked) == 1
 
