@@ -32,7 +32,6 @@ class StaticNodes(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:StaticNodes", name, None, opts)
-        rows = config.instances_of(pool)
         local_nvme = config.keeps_images_on_nvme(pool)
         template = launch_template(
             f"{name}-template",
@@ -48,8 +47,8 @@ class StaticNodes(pulumi.ComponentResource):
             node_group_name_prefix=f"{pool.name[:36]}-",
             node_role_arn=system.role.role.arn,
             subnet_ids=subnets_in(network, config.zones_of(pool)),
-            instance_types=[row.instance_type for row in rows],
-            ami_type="AL2023_ARM_64_NVIDIA" if rows[0].arch == "arm64" else "AL2023_x86_64_NVIDIA",
+            instance_types=[row.instance_type for row in config.instances_of(pool)],
+            ami_type=_ami_type(config, pool),
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
             capacity_type="SPOT" if pool.purchase == ["spot"] else "ON_DEMAND",
@@ -61,6 +60,10 @@ class StaticNodes(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[system.group, *after]),
         )
         self.register_outputs({})
+
+
+def _ami_type(config: StackConfig, pool: Pool) -> str:
+    return "AL2023_ARM_64_NVIDIA" if config.instances_of(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
 
 
 def _taint(taint: dict[str, str]) -> aws.eks.NodeGroupTaintArgs:

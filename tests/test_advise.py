@@ -161,7 +161,7 @@ def test_a_larger_quota_costs_its_gpus_at_the_dearest() -> None:
 
 def test_a_pool_that_is_used_well_gets_no_advice() -> None:
     told = advise(stack(maxGpus=7), seen(use()))
-    assert told == Advice(proposals=(), alternatives=(), silent=()) and told.saving == 0
+    assert told == Advice(proposals=(), alternatives=(), silent=(), free=()) and told.saving == 0
 
 
 def test_steps_of_one_pool_are_counted_once() -> None:
@@ -210,3 +210,12 @@ def test_no_ceiling_falls_below_what_services_may_grow_to() -> None:
     config = builders.config(**fields, tenants=[team], pools=[builders.pool(maxGpus=32)])
     (one,) = lower_ceiling(config, config.pools[0], seen(use("g6.xlarge", 4, "on-demand")))
     assert sets(one)["pools.main.maxGpus"] == 20
+
+
+@pytest.mark.parametrize(
+    ("held", "room", "told"), [(2, None, True), (5, None, False), (2, {"pods": 4, "cpu": "2", "memory": "8Gi"}, False)]
+)
+def test_gpus_that_nobody_holds_are_told_of_unless_they_are_headroom(held: int, room: Any, told: bool) -> None:
+    config = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"], headroom=room)])
+    found = advise(config, seen(use("g6.xlarge", 6, "on-demand", held_mean=held)))
+    assert bool(found.free) is told

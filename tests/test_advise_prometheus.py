@@ -137,6 +137,14 @@ def test_a_file_that_cannot_be_written_is_refused(
 
 
 @needs_promtool
+def test_no_file_is_overwritten(server: str, stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = stacks / "Pulumi.known.yaml"
+    before = own.read_text()
+    assert main(["advise", "known", "--prometheus", server, "--days", "2", "--out", str(own)]) == 2
+    assert "exists already" in capsys.readouterr().err and own.read_text() == before
+
+
+@needs_promtool
 def test_the_document_has_the_same_proposals(server: str, stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "known", "--prometheus", f"{server}/", "--days", "2", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

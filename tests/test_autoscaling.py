@@ -1,22 +1,24 @@
 """Services and what scales them: rendered objects, queries that say what they should, order, and use from other programs."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pulumi
 import pytest
+import yaml
 
-from blueprint.config import Scaling
+from blueprint.config import STACK_KEY, Scaling, parse
 from blueprint.config.autoscaling import autoscaling_warnings
 from blueprint.errors import StackError
 from blueprint.monitoring.scaling import measures
 from blueprint.plan import record
-from components.gpu_autoscaler import GpuAutoscaler, scaled_object_spec
+from components.gpu_autoscaler import GpuAutoscaler, pod_monitor_spec, scaled_object_spec
 
 from . import builders
 from .deletion import DestroyOrder
-from .plans import Plan, one, plan_of, some
+from .plans import ROOT, Plan, one, plan_of, shipped_file, some
 from .promtool import needs_promtool
 from .test_alert_rules import failures
 
@@ -269,3 +271,24 @@ def test_a_service_may_sleep_where_a_query_wakes_it() -> None:
 def test_the_component_is_a_component() -> None:
     assert issubclass(GpuAutoscaler, pulumi.ComponentResource)
     assert one(planned(), "GpuAutoscaler").name == "team/chat"
+
+
+PAGE = (ROOT / "docs" / "services.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_page_on_services_shows_a_service_and_its_deployment() -> None:
+    in_the_file, deployment = map(yaml.safe_load, blocks("yaml"))
+    (service,) = parse({**shipped_file("prod")[STACK_KEY], **in_the_file}, "us-east-1").services
+    assert deployment["metadata"] == {"name": service.name, "namespace": service.tenant}
+    labels = deployment["spec"]["template"]["metadata"]["labels"]
+    assert pod_monitor_spec(service.name, service)["selector"]["matchLabels"].items() <= labels.items()
+    assert "replicas" not in deployment["spec"]
+
+
+def test_the_page_on_services_shows_a_program_that_runs() -> None:
+    (program,) = blocks("python")
+    assert one(record("own", {}, lambda: exec(program)), "ScaledObject").inputs["metadata"]["name"] == "chat"

@@ -86,6 +86,8 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     assert "infer-l4: 64 of 64 gpu.shared" in out
     assert "NodeOverlay overlay-1, overlay-4, overlay-8" in out
     assert "nothing was created" in out
+    assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
+    assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
 
 
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

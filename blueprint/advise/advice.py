@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..config import Pool, StackConfig
+from ..config.spending import ON_DEMAND, kept
 from .ceiling import lower_ceiling
 from .moves import is_leaving, taken_in_advance, why_not
 from .observed import Observed
@@ -13,6 +14,9 @@ from .quota import raise_quotas
 from .right_size import right_size
 from .share import share
 from .spot import buy_on_spot, spread_spot
+
+MUCH = 0.25
+"""Part of the GPUs that ran which may be free: nodes come before their pods and go after them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +29,8 @@ class Advice:
     """Moves of a pool of which another one is proposed."""
     silent: tuple[tuple[str, str], ...]
     """Pool, and why it is not said whether its work would fit on less."""
+    free: tuple[tuple[str, str], ...]
+    """Pool, and how many GPUs nobody held: what the stack file cannot change alone."""
 
     @property
     def saving(self) -> float:
@@ -48,7 +54,20 @@ def advise(stack: StackConfig, seen: Observed) -> Advice:
         proposals=tuple(sorted(proposals, key=lambda one: -(one.saving or 0.0))),
         alternatives=tuple(alternatives),
         silent=tuple(_silent(stack, seen, {one.pool for one in proposals if one.moves})),
+        free=tuple(_free(stack, seen)),
     )
+
+
+def _free(stack: StackConfig, seen: Observed) -> Iterator[tuple[str, str]]:
+    for pool in stack.pools:
+        use = seen.of(pool)
+        free = use.gpus_mean - use.held_mean - kept(stack, pool, ON_DEMAND).warm
+        if free >= 1 and free > MUCH * use.gpus_mean:
+            text = (
+                f"{free:.1f} of {use.gpus_mean:.1f} GPUs that ran were held by nobody: see which nodes stay, and why (its disruption, a "
+                "NodeClaim that is stuck, the last pod of a large node)"
+            )
+            yield pool.name, text
 
 
 def _silent(stack: StackConfig, seen: Observed, moved: set[str]) -> Iterator[tuple[str, str]]:

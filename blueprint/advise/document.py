@@ -26,6 +26,7 @@ def as_json(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping
         "reservations": [{"id": one.id, "instances": one.instances, "mostUsed": seen.reservations.get(one.id, 0)} for one in stack.reservations],
         "proposals": [_proposal(one, left_out) for one in found.proposals],
         "alternatives": [_proposal(one, {}) for one in found.alternatives],
+        "free": [{"pool": name, "why": why} for name, why in found.free],
         "notJudged": [{"pool": name, "why": why} for name, why in found.silent],
         "savingUsdPerMonth": round(found.saving, 2),
     }  # fmt: skip

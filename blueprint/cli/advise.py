@@ -5,13 +5,13 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from ..advise import Advice, Observed, advise
 from ..advise.document import as_json
-from ..config import StackConfig, StackFile, open_stack
+from ..config import StackConfig, StackFile, open_stack, warnings
 from ..errors import UsageError
 from .advise_text import show
 from .files import write_whole
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(file.config, seen, found, left_out)
     if arguments.out:
-        _write(arguments.out, file, found, edited.text, left_out)
+        _write(arguments.out, file, found, edited)
     return 0
 
 
@@ -92,13 +92,19 @@ def _token(text: str, where: str) -> str:
     return token
 
 
-def _write(path: Path, file: StackFile, found: Advice, text: str, left_out: Mapping[str, str]) -> None:
-    if text == file.source.text:
+def _write(path: Path, file: StackFile, found: Advice, edited: Any) -> None:
+    if edited.text == file.source.text:
         print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
         return
-    write_whole(path, text)
+    write_whole(path, edited.text)
+    left_out = {one.name for one, _ in edited.left_out}
     count = sum(bool(one.changes) and one.name not in left_out for one in found.proposals)
     print(
         f"{path}: {file.source.file} with {count} of {len(found.proposals)} proposals; check accepts it",
         file=sys.stderr,
     )
+    known = {*map(str, warnings(file.config, date.today()))}
+    for warning in warnings(edited.config, date.today()):
+        if str(warning) not in known:
+            print(f"warning, new with it: {warning}", file=sys.stderr)
+    print(f"look at it, then: diff {file.source.file} {path}; cp {path} {file.source.file}", file=sys.stderr)

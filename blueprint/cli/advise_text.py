@@ -23,7 +23,7 @@ def show(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[st
     days = f"{seen.window.days:g} days" if seen.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: what {days} of metrics say\n"))
     out.print(_measured(stack, seen))
-    if found.silent or seen.window.coverage < WELL_COVERED:
+    if found.silent or found.free or seen.window.coverage < WELL_COVERED:
         out.print(_remarks(seen, found))
     for number, one in enumerate(found.proposals, 1):
         out.print(Text.assemble((f"\n{number}. {_heading(one)}", "bold")))
@@ -64,7 +64,7 @@ def _measured(stack: StackConfig, seen: Observed) -> Table:
 def _remarks(seen: Observed, found: Advice) -> Table:
     """What limits what can be said."""
     grid = Table(
-        title="\nNot judged", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
+        title="\nTo know", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
     )
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -72,6 +72,8 @@ def _remarks(seen: Observed, found: Advice) -> Table:
         held = seen.window.hours / 24
         text = f"only {held:.1f} of {seen.window.days:g} days have data: the cluster, its monitoring or what it keeps is younger"
         grid.add_row("the rest of the window", text)
+    for pool, text in found.free:
+        grid.add_row(pool, text)
     for pool, why in found.silent:
         grid.add_row(pool, f"whether less would do: {why}")
     return grid

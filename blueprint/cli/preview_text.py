@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..config import StackConfig, StackFile
+from ..config import ExistingMonitoring, StackConfig, StackFile
 from ..cost import estimate
 from ..plan import PlannedResource
 from ..policy_report import Placed
@@ -42,7 +42,9 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Plac
     out.print(_resources(plan))
     if missing := stack.missing_secrets:
         out.print(
-            Text(f"to be set before `pulumi up`: pulumi config set --secret {' | '.join(missing)}", style="yellow")
+            Text(
+                f"to be set before `pulumi up`, with `pulumi config set --secret`: {', '.join(missing)}", style="yellow"
+            )
         )
     for warning in stack.warnings(date.today()):
         out.print(Text(f"warning: {warning}", style="yellow"))
@@ -62,7 +64,25 @@ def _title(config: StackConfig) -> Text:
     versions = (
         f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
     )
-    return Text.assemble((facts["name"], "bold"), f" in {facts['region']}, account {facts['accountId']}\n{versions}\n")
+    repaired = "; broken nodes are replaced" if config.cluster.node_repair else ""
+    return Text.assemble(
+        (facts["name"], "bold"),
+        f" in {facts['region']}, account {facts['accountId']}\n{versions}\n{_watched(config)}{repaired}\n",
+    )
+
+
+def _watched(config: StackConfig) -> str:
+    """Who watches it, and who is told."""
+    watching = config.monitoring
+    if watching is None:
+        return "nothing watches it (monitoring)"
+    if isinstance(watching, ExistingMonitoring):
+        return "watched by your own Prometheus: monitors, rules and dashboards are made"
+    told = watching.notify
+    names = [told.slack_channel, "PagerDuty" if told.pagerduty else None, *told.emails] if told else []
+    listed = ", ".join(name for name in names if name) or "nobody"
+    grafana = " and Grafana" if watching.grafana else ""
+    return f"watched by Prometheus ({watching.retention_days} days){grafana}; alerts go to {listed}"
 
 
 def _pools(pools: Iterable[PoolSummary]) -> Table:

@@ -116,7 +116,7 @@ class Scaling(Model):
 
 class Service(Scaling):
     """One inference service of a tenant: a Deployment that the team makes, without `replicas`, and that the platform scales: up at
-    once, down after 15 quiet minutes. docs/decisions/0011-autoscaling.md shows one."""
+    once, down after 15 quiet minutes. docs/services.md shows one."""
 
     name: Name
     """Name of the Deployment."""
