@@ -155,4 +155,10 @@ def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_explain_of_no_rule_names_the_near_miss(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "spot-divers"]) == 2
-    assert "there is no policy rule 'spot-divers' (did you mean spot-diverse?)" in capsys.readouterr().err
+    assert "there is no policy rule and no alert 'spot-divers' (did you mean spot-diverse?)" in capsys.readouterr().err
+
+
+def test_explain_prints_an_alert(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "GpuIdle"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("GpuIdle\n") and "1. Ask the team" in out and "gpu_pod:gpus:idle > 0" in out

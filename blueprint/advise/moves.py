@@ -10,7 +10,7 @@ from ..config import Pool, StackConfig
 from ..config.scalars import LONGEST_NAME
 from ..sharing import Mig
 from .need import USABLE_MEMORY
-from .observed import PoolUse, is_shared
+from .observed import PoolUse
 from .proposal import AddPool, Change, Set
 
 HEADROOM = 1.25
@@ -58,7 +58,7 @@ def _why_it_stays(pool: Pool) -> str:
         return "its nodes hold fractions of GPUs already"
     if isinstance(pool.sharing, Mig):
         return "its GPUs are cut by MIG already"
-    if is_shared(pool):
+    if pool.shared:
         return "its GPUs are shared already, and what each pod does alone is not measured"
     return ""
 

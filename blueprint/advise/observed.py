@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..config import Pool
-from ..config.spending import shares_of_a_gpu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +94,3 @@ class Observed:
     def of(self, pool: Pool) -> PoolUse:
         """What was seen of a pool; of one that never ran, nothing."""
         return self.pools.get(pool.name, PoolUse())
-
-
-def is_shared(pool: Pool) -> bool:
-    """Whether several pods hold one GPU or one measured instance of it."""
-    return max(shares_of_a_gpu(pool).values()) < 1

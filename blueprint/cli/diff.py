@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     if differing:
         out.print(table)
     out.print(
-        f"{len(differing)} fields differ, {len(one.keys() & other.keys()) - sum(p in one and p in other for p in differing)} are the same."
+        f"{len(differing)} field{'s differ' if len(differing) != 1 else ' differs'}, {len(one.keys() & other.keys()) - sum(p in one and p in other for p in differing)} are the same."
     )
     return 0
 

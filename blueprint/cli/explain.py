@@ -1,4 +1,4 @@
-"""``explain``: why does a pool hand out what it hands out, and what must a pod ask for? Or: what is a rule for?"""
+"""``explain``: why does a pool hand out what it hands out, and what must a pod ask for? Or: what is a rule or an alert for?"""
 
 import argparse
 
@@ -7,14 +7,15 @@ from rich.table import Table
 from policies import RULES
 
 from ..config import existing_stacks, open_stack
-from ..docs import described
+from ..docs import described, runbook
 from ..errors import UsageError, near
 from ..explain import explain
+from ..monitoring import ALERTS
 from .tables import console
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the chain of one pool, or one rule."""
+    """Print the chain of one pool, one rule or one alert."""
     if arguments.pool is None:
         if arguments.subject in existing_stacks():
             pools = ", ".join(pool.name for pool in open_stack(arguments.subject, bounded=False).config.pools)
@@ -26,11 +27,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _rule(name: str) -> None:
-    rules = {rule.id: rule for rule in RULES}
-    if name not in rules:
-        raise UsageError(f"there is no policy rule {name!r} {near(name, rules)}; for a pool, name stack and pool")
+    rules, alerts = {rule.id: rule for rule in RULES}, {alert.name: alert for alert in ALERTS}
+    if name not in {*rules, *alerts}:
+        kinds = f"there is no policy rule and no alert {name!r}"
+        raise UsageError(f"{kinds} {near(name, [*rules, *alerts])}; for a pool, name stack and pool")
     print(f"{name}\n")
-    for line in described(rules[name]):
+    for line in described(rules[name]) if name in rules else runbook(alerts[name]):
         print(line.strip())
 
 

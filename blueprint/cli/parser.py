@@ -107,9 +107,11 @@ def _add_money(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 
 def _add_explanations(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    explain = command("explain", "show how a pool comes to hand out what it does, or what a policy rule is for")
+    explain = command(
+        "explain", "show how a pool comes to hand out what it does, or what a policy rule or an alert is for"
+    )
     explain.add_argument(
-        "subject", metavar="STACK|RULE", help="name of a stack with a pool, or id of a policy rule alone"
+        "subject", metavar="STACK|RULE|ALERT", help="name of a stack with a pool, or a policy rule or alert alone"
     )
     explain.add_argument("pool", metavar="POOL", nargs="?", help="name of one of the stack's pools")
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import Problem, near
-from ..sharing import Exclusive, Mig
 from .headroom import HEADROOM_NAMESPACE
 from .monitoring import ExistingMonitoring
 from .pools import Pool
@@ -75,10 +74,7 @@ def _ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
     yield from grant_problems(pool, grant)
     if not any(grant.values() if isinstance(grant, dict) else [grant]):
         yield Problem((), "a pod that asks for no GPU does not belong into a pool of them; give 1 or more")
-    shared = not isinstance(pool.sharing, Exclusive) and not (
-        isinstance(pool.sharing, Mig) and not pool.sharing.replicas
-    )
-    if shared and isinstance(grant, int) and grant > 1:
+    if pool.shared and isinstance(grant, int) and grant > 1:
         yield Problem((), f"a pod gets one share of pool {pool.name}, and is refused if it asks for {grant}; write 1")
 
 
@@ -128,7 +124,7 @@ def _measure_problems(pool: Pool, service: Service) -> Iterator[Problem]:
             yield Problem(
                 path, f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}; use another signal"
             )
-        elif not isinstance(pool.sharing, Exclusive) and getattr(pool.sharing, "replicas", None):
+        elif pool.shared:
             text = f"pods of pool {pool.name} share GPUs, and DCGM measures the whole GPU; use another signal"
             yield Problem(path, text)
 

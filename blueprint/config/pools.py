@@ -102,6 +102,11 @@ class Pool(Model):
         return sharing_profile(self.name, self.model, self.ami.row, self.sharing)
 
     @property
+    def shared(self) -> bool:
+        """Whether several pods get one GPU, or one MIG instance."""
+        return getattr(self.sharing, "replicas", None) is not None
+
+    @property
     def lifecycle(self) -> Disruption:
         """The purpose's preset with the pool's overrides."""
         return self.disruption.over(PRESETS[self.purpose])

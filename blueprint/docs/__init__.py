@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from .alerts_page import alerts_page
+from .alerts_page import alerts_page, runbook
 from .config_page import config_page, file_schema
 from .dashboards_page import dashboards_page
 from .policies_page import described, policies_page
@@ -22,4 +22,4 @@ def pages() -> dict[Path, str]:
     }
 
 
-__all__ = ["described", "pages"]
+__all__ = ["described", "pages", "runbook"]

@@ -25,7 +25,7 @@ def alerts_page() -> str:
     for subject, alerts in groupby(ALERTS, key=lambda one: one.subject):
         lines += ["", f"## {subject}"]
         for one in alerts:
-            lines += ["", f"### {one.name}", "", *_described(one)]
+            lines += ["", f"### {one.name}", "", *runbook(one)]
     lines += ["", "## Xid errors that are fatal", "", *(f"- {code}: {what}" for code, what in FATAL_XIDS.items())]
     lines += ["", "## Recorded series", "", "| series | meaning |", "|---|---|"]
     lines += [f"| `{name}` | {about} |" for name, about in FACTS.items()]
@@ -35,7 +35,8 @@ def alerts_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _described(alert: Alert) -> Iterator[str]:
+def runbook(alert: Alert) -> Iterator[str]:
+    """What an alert means and what to do first, as Markdown."""
     yield f"{_plain(alert.summary)}. Severity {alert.severity}.  "
     yield f"Costs: {alert.costs}"
     yield ""
