@@ -1,25 +1,15 @@
-"""A reader of PromQL that sees which series an expression speaks of."""
+"""Which series a PromQL expression speaks of."""
 
-import re
-from collections.abc import Iterator
-
-WORDS = {"and", "or", "unless", "bool", "sum", "min", "max", "avg", "count"}
-TOKEN = re.compile(
-    r"""(?:by|on|group_left|ignoring|without)\ \([^)]*\)  # lists of labels
-    | offset\ \w+ | \[[^]]*\] | "[^"]*"                   # times and texts
-    | \w+\ ?\(                                            # functions
-    | (?P<name>[a-zA-Z_][\w:]*)(?P<matchers>\{[^}]*\})?""",
-    re.VERBOSE,
-)
+import promql_parser
 
 
-def metrics_in(expr: str) -> Iterator[tuple[str, str]]:
-    """Name and matchers of every series in an expression."""
-    for found in TOKEN.finditer(expr):
-        if found["name"] and found["name"] not in WORDS:
-            yield found["name"], found["matchers"] or ""
+def series_in(expr: str) -> list[tuple[str, set[str]]]:
+    """Name and the labels that are matched of every series in an expression, in order."""
+    found: list[tuple[str, set[str]]] = []
 
+    def visit(node: promql_parser.Expr) -> None:
+        if isinstance(node, promql_parser.VectorSelector):
+            found.append((node.name or "", {matcher.name for matcher in node.matchers.matchers}))
 
-def labels_in(matchers: str) -> set[str]:
-    """The labels that matchers speak of."""
-    return set(re.findall(r'(\w+)(?:=~|!~|!=|=)"', matchers))
+    promql_parser.walk(promql_parser.parse(expr), visit)
+    return found

@@ -17,10 +17,10 @@ from blueprint.monitoring.dashboards import DASHBOARDS
 from blueprint.monitoring.facts import FACTS
 from blueprint.monitoring.metrics import METRICS
 
-from . import alert_cases, builders, recording_cases
+from . import alert_cases, builders, dashboard_queries, recording_cases
 from .alert_cases import AlertCase
 from .plans import SHIPPED, shipped_config
-from .promql import labels_in, metrics_in
+from .promql import series_in
 from .promtool import needs_promtool, promtool
 from .recording_cases import RecordingCase
 
@@ -43,7 +43,7 @@ def with_what_it_needs(name: str) -> list[dict[str, Any]]:
     needed, todo = {name}, [name]
     while todo:
         for rule in rules_by_name()[todo.pop()]:
-            new = {metric for metric, _ in metrics_in(rule["expr"]) if metric in RECORDED} - needed
+            new = {metric for metric, _ in series_in(rule["expr"]) if metric in RECORDED} - needed
             needed |= new
             todo += new
     return [rule for known, rules in rules_by_name().items() if known in needed for rule in rules]
@@ -145,29 +145,31 @@ def expressions() -> list[Any]:
 
 @pytest.mark.parametrize("expr", expressions())
 def test_a_rule_speaks_only_of_metrics_and_labels_that_we_know(expr: str) -> None:
-    found = list(metrics_in(expr))
+    found = series_in(expr)
     assert found
-    for name, matchers in found:
+    for name, labels in found:
         assert name in METRICS or name in RECORDED, name
         if name in METRICS:
-            assert labels_in(matchers) - {"job"} <= METRICS[name].labels, name
+            assert labels - {"job"} <= METRICS[name].labels, name
 
 
 @pytest.mark.parametrize("expr", [pytest.param(expr, id=name) for name, expr in questions(Look(7)).items()])
 def test_advise_asks_only_for_metrics_that_we_know(expr: str) -> None:
-    found = list(metrics_in(expr))
+    found = series_in(expr)
     assert found and all(name in METRICS or name in RECORDED for name, _ in found)
 
 
 def test_the_reader_of_expressions_sees_what_is_there() -> None:
     expr = 'sum by (pool) (rate(a_total{x=~"b|c"}[5m])) / on (y) group_left (z) max(d:e offset 1h) > bool 0 or label_replace(f, "g", "$1", "h", "(.+)")'
-    assert list(metrics_in(expr)) == [("a_total", '{x=~"b|c"}'), ("d:e", ""), ("f", "")]
+    assert series_in(expr) == [("a_total", {"x"}), ("d:e", set()), ("f", set())]
 
 
 def test_every_metric_of_the_list_is_used_shown_or_exported_for_people() -> None:
-    shown = [query.expr for page in DASHBOARDS for panel in page.panels for query in panel.queries]
+    shown = [
+        dashboard_queries.filled(query.expr) for page in DASHBOARDS for panel in page.panels for query in panel.queries
+    ]
     told = [rule.expr for rule in (*RECORDINGS, *ALERTS)]
-    used = {name for expr in (*told, *shown) for name, _ in metrics_in(expr)}
+    used = {name for expr in (*told, *shown) for name, _ in series_in(expr)}
     assert {*METRICS} - used <= {field.name for field in DCGM_FIELDS}
 
 

@@ -17,7 +17,7 @@ from blueprint.monitoring.facts import FACTS
 from blueprint.monitoring.metrics import METRICS
 
 from .dashboard_queries import Shown, config, filled, shown
-from .promql import labels_in, metrics_in
+from .promql import series_in
 from .promtool import needs_promtool, promtool
 
 RECORDED = {*FACTS, *(rule.name for rule in RECORDINGS)}
@@ -59,12 +59,12 @@ def test_promtool_would_see_what_is_no_promql(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", shown())
 def test_a_query_speaks_only_of_metrics_and_labels_that_we_know(found: Shown) -> None:
-    named = list(metrics_in(filled(found[2].expr)))
+    named = series_in(filled(found[2].expr))
     assert named
-    for name, matchers in named:
+    for name, labels in named:
         assert name in METRICS or name in RECORDED, name
         if name in METRICS:
-            assert labels_in(matchers) <= METRICS[name].labels, name
+            assert labels <= METRICS[name].labels, name
 
 
 @pytest.mark.parametrize("found", shown())

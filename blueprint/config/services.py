@@ -1,9 +1,9 @@
 """Services that scale with their load: what is measured, from how many replicas to how many."""
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
+import promql_parser
 from pydantic import Field
 
 from ..errors import Problem
@@ -77,11 +77,16 @@ class Query(Model):
     """How much of it one replica copes with."""
 
     def problems(self) -> Iterator[Problem]:
-        outside = re.sub(r"\"(\\.|[^\"])*\"|'(\\.|[^'])*'", "", self.promql)
-        if not self.promql.strip() or any(
-            outside.count(left) != outside.count(right) for left, right in ("()", "[]", "{}")
-        ):
-            yield Problem(("promql",), f"{self.promql!r} is no PromQL: empty, or a bracket is not closed")
+        try:
+            parsed = promql_parser.parse(self.promql)
+        except ValueError as error:
+            yield Problem(("promql",), f"{self.promql!r} is no PromQL: {error}")
+            return
+        if isinstance(parsed, promql_parser.MatrixSelector | promql_parser.SubqueryExpr):
+            text = f"{self.promql!r} gives many numbers, one for each scrape: aggregate it, such as max_over_time({self.promql})"
+            yield Problem(("promql",), text)
+        elif isinstance(parsed, promql_parser.StringLiteral):
+            yield Problem(("promql",), f"{self.promql!r} is a text in quotes: leave the inner quotes out")
 
 
 Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
