@@ -1,7 +1,6 @@
 """A real Prometheus on a loopback port, with series that a test has made up and what our rules record of them."""
 
 import json
-import re
 import shutil
 import socket
 import subprocess
@@ -14,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .promtool import promtool
+from .programs import promtool
+from .promql import series_in
 
 _PATIENCE = 30
 """Seconds in which it must answer."""
@@ -52,7 +52,7 @@ def levels(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     todo = [rule for group in groups for rule in group["rules"] if "record" in rule]
     while todo:
         waiting = {rule["record"] for rule in todo}
-        ready = [rule for rule in todo if not waiting & set(re.findall(r"[a-zA-Z_:][\w:]*", rule["expr"]))]
+        ready = [rule for rule in todo if not waiting & {name for name, _ in series_in(rule["expr"])}]
         assert ready, f"these wait for each other: {sorted(waiting)}"
         yield ready
         todo = [rule for rule in todo if rule not in ready]

@@ -21,8 +21,8 @@ from blueprint.monitoring.facts import FACTS
 from blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOTAL, UNITS
 
 from . import builders, known_answers
+from .programs import needs_promtool
 from .prometheus_server import prometheus
-from .promtool import needs_promtool
 from .test_alert_rules import failures
 
 READ = {*FACTS, NODE, NAMESPACE, NODE_GPUS, TOTAL, UNITS, HELD}

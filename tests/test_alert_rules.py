@@ -20,8 +20,8 @@ from blueprint.monitoring.metrics import METRICS
 from . import alert_cases, builders, dashboard_queries, recording_cases
 from .alert_cases import AlertCase
 from .plans import SHIPPED, shipped_config
+from .programs import needs_promtool, promtool
 from .promql import series_in
-from .promtool import needs_promtool, promtool
 from .recording_cases import RecordingCase
 
 BY_NAME = {alert.name: alert for alert in ALERTS}

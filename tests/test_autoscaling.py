@@ -19,7 +19,7 @@ from components.gpu_autoscaler import GpuAutoscaler, pod_monitor_spec, scaled_ob
 from . import builders
 from .deletion import DestroyOrder
 from .plans import ROOT, Plan, one, plan_of, shipped_file, some
-from .promtool import needs_promtool
+from .programs import needs_promtool
 from .test_alert_rules import failures
 
 URL = "http://prometheus.example.svc:9090"

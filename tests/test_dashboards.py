@@ -17,8 +17,8 @@ from blueprint.monitoring.facts import FACTS
 from blueprint.monitoring.metrics import METRICS
 
 from .dashboard_queries import Shown, config, filled, shown
+from .programs import needs_promtool, promtool
 from .promql import series_in
-from .promtool import needs_promtool, promtool
 
 RECORDED = {*FACTS, *(rule.name for rule in RECORDINGS)}
 TYPES: dict[Kind, str] = {

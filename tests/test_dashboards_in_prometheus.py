@@ -17,8 +17,8 @@ from blueprint.monitoring.dashboards.grafana import OVER_TIME
 from . import generated_series
 from .dashboard_queries import Shown, config, filled, shown
 from .generated_series import END
+from .programs import needs_promtool
 from .prometheus_server import prometheus
-from .promtool import needs_promtool
 
 Sample = dict[str, Any]
 
