@@ -44,3 +44,5 @@ promtool = Program("promtool", "prometheus", "neither rules nor dashboards nor a
 needs_promtool = promtool.needed
 npm = Program("npm", "npm", "custom resources are not held against their types")
 needs_npm = npm.needed
+amtool = Program("amtool", "prometheus-alertmanager", "no alert's route is tested")
+needs_amtool = amtool.needed

@@ -4,18 +4,16 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 
 from blueprint.catalog.dcgm_metrics import dcgm_csv
 from blueprint.monitoring import rule_groups
 from blueprint.monitoring.metrics import DCGM_JOB, NAMESPACE_LABELS, NODE_LABELS
-from components.alert_routes import alertmanager_config
 
 from . import builders
 from .plans import Plan, one, plan, plan_of, some
+from .test_alert_routes import KEYS
 
 EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
-KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
 
 
 def watched(**fields: Any) -> Plan:
@@ -123,29 +121,6 @@ def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
     (written,) = values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
     assert written["basicAuth"]["password"] == {"name": "remote-write", "key": "password"}
     assert values(planned)["alertmanager"]["alertmanagerSpec"] == {"secrets": ["alert-routes"]}
-
-
-def routed(**fields: Any) -> dict[str, Any]:
-    config = builders.config(**builders.notify(**fields)).monitoring
-    return alertmanager_config(getattr(config, "notify", None))
-
-
-def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:
-    text = yaml.safe_dump(routed())
-    assert {line.rsplit("/", 1)[-1] for line in text.splitlines() if "_file:" in line} == KEYS
-    assert text.count("/etc/alertmanager/secrets/alert-routes/") == 3
-
-
-def test_critical_alerts_page_and_reach_the_team_too() -> None:
-    quiet, paged, team = routed()["route"]["routes"]
-    assert quiet["receiver"] == "nobody" and "Watchdog" in quiet["matchers"][0]
-    assert (paged["receiver"], paged["matchers"], paged["continue"]) == ("on-call", ['severity = "critical"'], True)
-    assert team["receiver"] == routed()["route"]["receiver"] == "team"
-
-
-def test_without_anybody_to_tell_alerts_only_stand_in_prometheus() -> None:
-    assert alertmanager_config(None)["route"]["receiver"] == "nobody"
-    assert [found["name"] for found in alertmanager_config(None)["receivers"]] == ["nobody"]
 
 
 @pytest.mark.parametrize(

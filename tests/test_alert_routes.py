@@ -1,0 +1,75 @@
+"""Who is told of which alert, as Alertmanager's own tool understands it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.alert_routes import alertmanager_config
+
+from . import builders
+from .programs import amtool, needs_amtool
+
+KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
+NOTIFY: dict[str, dict[str, Any]] = {
+    "everybody": {},
+    "only who is on call": {"slackChannel": None, "emails": [], "smtp": None},
+    "only a channel": {"pagerduty": False, "emails": [], "smtp": None},
+    "only by e-mail": {"slackChannel": None, "pagerduty": False},
+}
+
+
+def routed(**fields: Any) -> dict[str, Any]:
+    config = builders.config(**builders.notify(**fields)).monitoring
+    return alertmanager_config(getattr(config, "notify", None))
+
+
+def file(folder: Path, config: dict[str, Any]) -> Path:
+    path = folder / "alertmanager.yaml"
+    path.write_text(yaml.safe_dump(config, sort_keys=False))
+    return path
+
+
+@needs_amtool
+@pytest.mark.parametrize("fields", [pytest.param(fields, id=name) for name, fields in NOTIFY.items()])
+def test_alertmanager_takes_the_config(tmp_path: Path, fields: dict[str, Any]) -> None:
+    checked = amtool("check-config", file(tmp_path, routed(**fields)))
+    assert checked.returncode == 0, checked.stderr
+
+
+@needs_amtool
+def test_alertmanager_would_refuse_a_receiver_that_is_not_there(tmp_path: Path) -> None:
+    config = routed()
+    config["receivers"] = config["receivers"][:-1]
+    assert amtool("check-config", file(tmp_path, config)).returncode != 0
+
+
+@needs_amtool
+@pytest.mark.parametrize(
+    ("notify", "severity", "told"),
+    [
+        ("everybody", "critical", "on-call,team"),
+        ("everybody", "warning", "team"),
+        ("only who is on call", "critical", "on-call"),
+        ("only who is on call", "warning", "nobody"),
+        ("only a channel", "critical", "team"),
+        ("only by e-mail", "warning", "team"),
+    ],
+)
+def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: str, told: str) -> None:
+    config = file(tmp_path, routed(**NOTIFY[notify]))
+    asked = ("config", "routes", "test", f"--config.file={config}")
+    assert amtool(*asked, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == told
+    assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+
+
+def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:
+    text = yaml.safe_dump(routed())
+    assert {line.rsplit("/", 1)[-1] for line in text.splitlines() if "_file:" in line} == KEYS
+    assert text.count("/etc/alertmanager/secrets/alert-routes/") == 3
+
+
+def test_without_anybody_to_tell_alerts_only_stand_in_prometheus() -> None:
+    assert alertmanager_config(None)["route"]["receiver"] == "nobody"
+    assert [found["name"] for found in alertmanager_config(None)["receivers"]] == ["nobody"]
