@@ -7,8 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from blueprint.catalog.inference_servers import INFERENCE_SERVERS
-from blueprint.config import Scaling
-from blueprint.errors import StackError
+from blueprint.config import Scaling, part
 from blueprint.monitoring.scaling import measures
 
 QUIET_SECONDS = 15 * 60
@@ -19,9 +18,8 @@ NAME_LABEL = "app.kubernetes.io/name"
 class GpuAutoscaler(pulumi.ComponentResource):
     """A ScaledObject for a Deployment, and a PodMonitor where its server's metrics are known.
 
-    ``scaling`` is made of the same fields as in a stack file: ``Scaling.model_validate({"server": "vllm", "replicas":
-    {"min": 1, "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]})``. ``prometheus`` is an address that KEDA
-    reaches; ``monitor_labels`` are those by which that Prometheus selects PodMonitors; ``after`` are the resources without
+    ``scaling`` has the same fields as a service of a stack file: ``{"server": "vllm", "replicas": {"min": 1, "max": 4},
+    "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. ``prometheus`` is an address that KEDA reaches; ``monitor_labels`` are those by which that Prometheus selects PodMonitors; ``after`` are the resources without
     which the objects cannot be made: the namespace, and KEDA where the same program installs it.
 
     Raises:
@@ -31,7 +29,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        scaling: Scaling,
+        scaling: Scaling | Mapping[str, Any],
         *,
         deployment: str,
         namespace: str,
@@ -40,8 +38,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        if wrong := list(scaling.all_problems()):
-            raise StackError(wrong)
+        scaling = part(Scaling, scaling)
         super().__init__("gpu-blueprint:components:GpuAutoscaler", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         place = {"name": deployment, "namespace": namespace}

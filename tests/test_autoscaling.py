@@ -242,7 +242,7 @@ def test_replicas_that_outlive_the_hours_are_warned_of() -> None:
 
 def test_another_program_makes_the_same_objects() -> None:
     def program() -> None:
-        own = scaling(QUEUE, podLabels={"app": "chat"})
+        own = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": [QUEUE], "podLabels": {"app": "chat"}}
         GpuAutoscaler("mine", own, deployment="chat", namespace="team", prometheus=URL, monitor_labels={"release": "a"})
 
     found = record("own", {}, program)
@@ -254,13 +254,15 @@ def test_another_program_makes_the_same_objects() -> None:
 
 
 def test_another_program_is_told_every_problem_at_once() -> None:
-    wrong = scaling({"signal": "queue", "perReplica": 4}, server=None, replicas={"min": 0, "max": 4})
-    with pytest.raises(StackError) as caught:
-        GpuAutoscaler("chat", wrong, deployment="chat", namespace="team", prometheus=URL)
-    assert [".".join(map(str, problem.path)) for problem in caught.value.problems] == [
-        "scaleOn.0.signal",
-        "replicas.min",
-    ]
+    unwise = {"replicas": {"min": 0, "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]}
+    malformed = {"server": "vlm", "replicas": {"max": "4"}, "scaleOn": [{"signal": "qeue"}], "prompt": 1}
+    for wrong, places in (
+        (unwise, ["scaleOn.0.signal", "replicas.min"]),
+        (malformed, ["server", "replicas.max", "scaleOn.0", "prompt"]),
+    ):
+        with pytest.raises(StackError) as caught:
+            GpuAutoscaler("chat", wrong, deployment="chat", namespace="team", prometheus=URL)
+        assert [".".join(map(str, problem.path)) for problem in caught.value.problems] == places
 
 
 def test_a_service_may_sleep_where_a_query_wakes_it() -> None:

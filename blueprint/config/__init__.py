@@ -7,7 +7,7 @@ from .headroom import Headroom
 from .hours import Hours
 from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
-from .parse import StackFile, load, open_stack, parse, warnings
+from .parse import StackFile, load, open_stack, parse, part, warnings
 from .pools import Pool
 from .services import Scaling, Service
 from .source import PROJECT, REGION_KEY, STACK_KEY, Source, existing_stacks, stack_path
@@ -41,6 +41,7 @@ __all__ = [
     "load",
     "open_stack",
     "parse",
+    "part",
     "stack_path",
     "warnings",
 ]

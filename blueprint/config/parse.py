@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from ..errors import Problem, StackError, UsageError, near
+from ..model import Model
 from .autoscaling import autoscaling_problems, autoscaling_warnings
 from .capacity import capacity_problems, capacity_warnings
 from .messages import RAW, problem_of
@@ -18,6 +19,8 @@ from .sound import Remainder, sound_parts
 from .source import IN_FILE, PROJECT, REGION_IN_FILE, REGION_KEY, STACK_KEY, STACKS, Source, existing_stacks, stack_path
 from .spending import BOUNDS, spending_problems, spending_warnings
 from .stack import StackConfig
+
+_Part = TypeVar("_Part", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,19 @@ def parse(stack: Any, region: Any) -> StackConfig:
     return config
 
 
+def part(model: type[_Part], data: Any) -> _Part:
+    """Check what stands alone outside a stack file, such as a ``Scaling`` of another program; a checked one stays as it is.
+
+    Raises:
+        StackError: With every problem, each led by its field path.
+    """
+    checked, found = _shaped(model, data)
+    found += checked.all_problems() if checked else []
+    if checked is None or found:
+        raise StackError(_with_text(problem, data) for problem in found)
+    return checked
+
+
 def _with_text(problem: Problem, stack: Any) -> Problem:
     if RAW not in problem.message:
         return problem
@@ -140,24 +156,24 @@ def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem
         "region" in stack
     )
     data = {**stack, "region": region}
-    config, found = _shaped(data)
+    config, found = _shaped(StackConfig, data)
     if config is not None:
         found += config.all_problems()
     return config, [*twice, *found, *_further(data, config, found)]
 
 
-def _shaped(data: dict[str, Any]) -> tuple[StackConfig | None, list[Problem]]:
+def _shaped(model: type[_Part], data: Any) -> tuple[_Part | None, list[Problem]]:
     try:
-        return StackConfig.model_validate(data), []
+        return model.model_validate(data), []
     except ValidationError as error:
-        return None, [problem_of(details, StackConfig, data) for details in error.errors()]
+        return None, [problem_of(details, model, data) for details in error.errors()]
 
 
 def _further(data: dict[str, Any], config: StackConfig | None, found: list[Problem]) -> Iterator[Problem]:
     """Yield what else is wrong with the parts that nothing was found in, alone and with each other."""
     if config is None:
         remainder = Remainder(data, found)
-        config, _ = _shaped(remainder.data)
+        config, _ = _shaped(StackConfig, remainder.data)
         if config is None:
             yield from sound_parts(data, [problem.path for problem in found])
             return
@@ -165,7 +181,7 @@ def _further(data: dict[str, Any], config: StackConfig | None, found: list[Probl
         yield from filter(remainder.speaks_of, more)
         found = [*found, *more]
     remainder = Remainder(data, found)
-    rest, _ = _shaped(remainder.data)
+    rest, _ = _shaped(StackConfig, remainder.data)
     if rest is not None:
         checks = (quota_problems, name_problems, autoscaling_problems, capacity_problems, spending_problems)
         across = [problem for check in checks for problem in check(rest)]
