@@ -180,7 +180,7 @@ def test_the_exporters_list_has_three_fields_a_line() -> None:
 
 
 def test_faults_of_programs_are_not_fatal() -> None:
-    assert not {13, 31, 43, 45} & {*FATAL_XIDS}
+    assert not {13, 31, 43, 45, 63, 92, 94, 155, 156} & {*FATAL_XIDS}
 
 
 @pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert.name)

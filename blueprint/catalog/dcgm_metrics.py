@@ -52,14 +52,21 @@ FATAL_XIDS: Mapping[int, str] = MappingProxyType(
         74: "NVLink error",
         79: "the GPU has fallen off the bus",
         95: "uncontained memory error",
+        109: "a change of context timed out",
+        110: "security fault",
         119: "its system processor does not answer",
         120: "its system processor failed",
+        136: "an NVLink could not be trained",
         140: "unrecovered memory error",
+        143: "the GPU could not be initialised",
+        158: "fatal timeout",
     }
 )
-"""Xid errors after which a GPU is of no use until it is reset or the node replaced; 13, 31, 43 and 45 are the program's.
+"""Xid errors after which a GPU is of no use until it is reset or the node replaced.
 
-Sources: NVIDIA, Analyzing Xid Errors with the Xid Catalog; NVIDIA Health Validation, Xid checks.
+Those whose immediate action is to reset the GPU, to restart the machine, or the workflow of 48 and of NVLink. Left out: 155 and
+156, which intended link changes and rows that wait for a reset raise too; 13, 31, 43 and 45 are the program's, 63, 92 and 94
+need no reset at once. Source: NVIDIA, Analyzing Xid Errors with the Xid Catalog, table 1 (A100 to GB200).
 """
 
 
