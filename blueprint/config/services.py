@@ -77,16 +77,29 @@ class Query(Model):
     """How much of it one replica copes with."""
 
     def problems(self) -> Iterator[Problem]:
-        try:
-            parsed = promql_parser.parse(self.promql)
-        except ValueError as error:
+        if error := _against(self.promql):
             yield Problem(("promql",), f"{self.promql!r} is no PromQL: {error}")
-            return
-        if isinstance(parsed, promql_parser.MatrixSelector | promql_parser.SubqueryExpr):
-            text = f"{self.promql!r} gives many numbers, one for each scrape: aggregate it, such as max_over_time({self.promql})"
-            yield Problem(("promql",), text)
-        elif isinstance(parsed, promql_parser.StringLiteral):
-            yield Problem(("promql",), f"{self.promql!r} is a text in quotes: leave the inner quotes out")
+        elif _against(f"abs({self.promql}\n)"):
+            kinds = [kind for takes, kind in _NO_VECTOR.items() if not _against(f"{takes}({self.promql}\n)")]
+            yield Problem(
+                ("promql",), f"{self.promql!r} gives {', '.join(kinds) or 'a text: leave the quotes around it out'}"
+            )
+
+
+_NO_VECTOR = {
+    "count_over_time": "the numbers of a whole range: aggregate them, as max_over_time(…) does",
+    "vector": "a scalar, and KEDA reads vectors only: write vector(…), or leave scalar(…) out",
+}
+"""Function → what an expression is that it takes, and that scales nothing."""
+
+
+def _against(promql: str) -> str:
+    """What the parser of PromQL has against an expression; nothing if it is one."""
+    try:
+        promql_parser.parse(promql)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
