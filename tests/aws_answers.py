@@ -5,7 +5,7 @@ from typing import Any
 
 from blueprint.config import StackConfig
 from blueprint.preflight import Finding, answer, questions
-from blueprint.preflight.aws import AwsAccount, Patience, connect
+from blueprint.preflight.aws import AwsAccount, Patience, sign_in
 
 from . import builders
 from .aws_endpoint import Answer, Endpoint, as_json, as_xml, json_error
@@ -113,7 +113,7 @@ def _tags(values: dict[str, str]) -> str:
 @cache
 def account(region: str = "us-east-1", patience: Patience | None = None) -> AwsAccount:
     """The account behind the endpoint, opened once a region: making boto3's clients takes a second."""
-    connected = connect(region, None)
+    connected = AwsAccount(sign_in(region), region)
     return AwsAccount(connected._session, region, patience) if patience else connected
 
 

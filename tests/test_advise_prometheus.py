@@ -11,8 +11,8 @@ import yaml
 from blueprint.advise import Observed, advise
 from blueprint.advise.edit import edited
 from blueprint.advise.measure import observe
-from blueprint.advise.prometheus import Prometheus
-from blueprint.advise.queries import Look, questions
+from blueprint.advise.prometheus import Prometheus, Sample
+from blueprint.advise.queries import Look, of_cluster, questions
 from blueprint.cli import main
 from blueprint.config import REGION_KEY, STACK_KEY, Source
 from blueprint.errors import MetricsError
@@ -62,6 +62,16 @@ def test_the_advice_is_what_was_known_beforehand(seen: Observed) -> None:
     assert {(one.kind, one.subject): one.title for one in told.proposals} == ANSWERS
     assert told.silent == ()
     assert [one.title for one in told.alternatives if one.subject == "infer-a100"] == ["A100 40 GB → A10G"]
+
+
+@needs_promtool
+def test_one_cluster_s_series_alone_say_the_same(server: str) -> None:
+    """Of series without the label, ``cluster=""`` reads all, and any name none."""
+    asked = Prometheus(server)
+    for name, expr in questions(Look(known_answers.DAYS)).items():
+        plain, own, other = (asked.query(query) for query in (expr, of_cluster(expr, ""), of_cluster(expr, "gpu-b")))
+        assert _told(own) == pytest.approx(_told(plain), rel=0.05), name
+        assert not other, name
 
 
 @needs_promtool
@@ -202,3 +212,7 @@ def test_a_pod_that_waits_only_for_its_node_to_start_does_not_count(
     asked = [{"expr": questions(Look(1))["waiting"], "eval_time": "200m", "exp_samples": samples}]
     test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}
     assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""
+
+
+def _told(samples: list[Sample]) -> dict[frozenset[tuple[str, str]], float]:
+    return {frozenset(sample.labels.items()): sample.value for sample in samples}

@@ -1,6 +1,6 @@
 """From answers of Prometheus to what was observed of a stack."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from ..catalog import instances
 from ..config import Pool, StackConfig
@@ -8,7 +8,7 @@ from ..errors import MetricsError, UsageError
 from ..monitoring.metrics import resource_label
 from .observed import Activity, Largest, Observed, PoolUse, QuotaUse, Window
 from .prometheus import FORWARD, Prometheus, Sample
-from .queries import Look, questions
+from .queries import Look, clusters, of_cluster, questions
 
 Answers = Mapping[str, list[Sample]]
 """Name of a question → answer."""
@@ -18,23 +18,33 @@ _ALWAYS = 0.95
 """Part of the time in which something must have run to have run always."""
 
 
-def observe(
-    server: Prometheus, stack: StackConfig, days: int, told: Callable[[str], None] = lambda _: None
-) -> Observed:
-    """Ask for a window that ends now; ``told`` hears what is being asked.
+def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | None = None) -> Observed:
+    """Ask for a window that ends now; ``cluster`` is what the label of that name says, if not the cluster's name.
 
     Raises:
-        MetricsError: The server did not answer, or has no series of the platform, or those of several clusters.
+        MetricsError: The server did not answer, or has no series of the platform.
         UsageError: It is another cluster's.
     """
     look = Look(days)
+    only = _cluster(server, stack, look, cluster)
     answers: dict[str, list[Sample]] = {}
     for name, expr in questions(look).items():
-        told(name)
-        answers[name] = server.query(expr)
+        answers[name] = server.query(of_cluster(expr, only) if only else expr)
         if name == "moments":
             _refuse(server.url, stack, answers)
     return read(stack, look, answers)
+
+
+def _cluster(server: Prometheus, stack: StackConfig, look: Look, given: str | None) -> str:
+    """What the label ``cluster`` of the stack's series says; empty where series have none, as in a cluster's own Prometheus."""
+    names = {sample.labels.get("cluster", "") for sample in server.query(clusters(look))}
+    wanted = given or stack.cluster_name
+    if wanted in names:
+        return wanted
+    if given or names - {""}:
+        known = ", ".join(sorted(name or "nothing" for name in names)) or "nothing"
+        raise UsageError(f"{server.url}: the label `cluster` says {known}, never {wanted}; --cluster tells what it says for this stack")  # fmt: skip
+    return ""
 
 
 def _refuse(url: str, stack: StackConfig, answers: Answers) -> None:
@@ -45,9 +55,6 @@ def _refuse(url: str, stack: StackConfig, answers: Answers) -> None:
             f"no {missing} in the window: is `monitoring` applied, and is this the Prometheus of {stack.cluster_name}?"
         )
         raise MetricsError(f"{url}: {text} ({FORWARD})")
-    clusters = sorted(sample.labels.get("cluster", "") for sample in answers["clusters"])
-    if len(clusters) > 1:
-        raise MetricsError(f"{url}: holds several clusters ({', '.join(filter(None, clusters))}), whose pools would be added up; ask the Prometheus of {stack.cluster_name} itself")  # fmt: skip
     if not {pool.name for pool in stack.pools} & {*known}:
         raise UsageError(f"{url}: knows the pools {', '.join(known)}, none of which {stack.cluster_name} has; is it another cluster's?")  # fmt: skip
 

@@ -19,6 +19,7 @@ _CONNECT, _READ = 5, 120
 """Seconds; Prometheus itself gives a query up after two minutes (`--query.timeout`)."""
 _BUSY = (429, 502, 504)
 """Answers of gateways that are worth another try; 503 is Prometheus's own for a query that it gave up."""
+_SAY_WHO = "say who you are with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
 FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090"
 
 
@@ -39,6 +40,7 @@ class Prometheus:
 
     def __init__(self, url: str, auth: AuthBase | None = None) -> None:
         self.url = _address(url, secret=auth is not None)
+        self._remedy = getattr(auth, "REMEDY", _SAY_WHO)
         self._session = requests.Session()
         self._session.auth = auth or _nobody
         retry = Retry(
@@ -75,8 +77,7 @@ class Prometheus:
     def _result(self, answer: requests.Response) -> Any:
         if answer.status_code in (401, 403):
             text = "it wants to know who asks" if answer.status_code == 401 else "whoever asks may not"
-            how = "--token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
-            raise MetricsError(f"{self.url}: {text} ({answer.status_code}); say who you are with {how}")
+            raise MetricsError(f"{self.url}: {text} ({answer.status_code}); {self._remedy}")
         if answer.is_redirect:
             to = urlsplit(answer.headers.get("Location", "elsewhere"))._replace(query="", fragment="").geturl()
             raise MetricsError(f"{self.url}: sends on to {to}, which is not followed; a page to sign in, or another address of it?")  # fmt: skip
@@ -119,7 +120,7 @@ def _address(url: str, *, secret: bool) -> str:
         raise UsageError(f"--prometheus {url!r}: leave out what follows the path; {example}")
     if secret and parts.scheme == "http" and not _is_here(host):
         raise UsageError(f"--prometheus {url!r}: who you are would travel unencrypted; use https:// or a port-forward to localhost")  # fmt: skip
-    return url.strip().rstrip("/")
+    return url.strip().rstrip("/").removesuffix(QUERY_PATH)
 
 
 def _is_here(host: str) -> bool:

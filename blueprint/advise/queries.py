@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import promql_parser
+
 from ..monitoring.alerts_cost import IN_USE, QUOTA_USED, interruptions
 from ..monitoring.alerts_nodes import WAITING
 from ..monitoring.facts import PER_UNIT
@@ -47,6 +49,24 @@ class Look:
         return f"{function}_over_time({first}({expr})[{self.days}d:{self.step}m])"
 
 
+def clusters(look: Look) -> str:
+    """How many series each cluster has, where several write to one place: the label ``cluster`` tells them apart."""
+    return f"count by (cluster) ({look.over('count', PER_UNIT)})"
+
+
+def of_cluster(expr: str, name: str) -> str:
+    """Let an expression read the series of one cluster alone."""
+    only = promql_parser.Matcher(promql_parser.MatchOp.Equal, "cluster", name)
+
+    def narrowed(node: promql_parser.Expr) -> promql_parser.Expr | None:
+        if not isinstance(node, promql_parser.VectorSelector):
+            return None
+        node.matchers = promql_parser.Matchers([*node.matchers.matchers, only])
+        return promql_parser.parse(str(node))  # a node that was only changed goes back to what it was
+
+    return str(promql_parser.transform(promql_parser.parse(expr), None, narrowed))
+
+
 def questions(look: Look) -> Mapping[str, str]:
     """Name → expression."""
     held = f"sum by (pool) ({HELD})"
@@ -54,8 +74,6 @@ def questions(look: Look) -> Mapping[str, str]:
     shared = f"count by (pool) (max by ({_DEVICE}) ({_held(SM)}))"
     quota = look.over("sum", f"{QUOTA_USED} >= bool {NEARLY_ALL}")
     return {
-        # A label of its own tells clusters apart that write to one place.
-        "clusters": f"count by (cluster) ({look.over('count', PER_UNIT)})",
         "pools": f"count by (pool) ({look.over('count', PER_UNIT)})",
         "moments": count,
         "node moments": look.over("sum", f"count by (pool, instance_type, capacity_type) ({NODE})"),

@@ -18,7 +18,7 @@ from .files import write_whole
 from .tables import progress
 
 MOST_DAYS = 365
-_NEEDED = ("requests", "urllib3", "ruamel")
+_NEEDED = ("requests", "urllib3", "ruamel", "boto3", "botocore")
 _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEUS_PASSWORD"
 
 
@@ -49,9 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _observed(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
     prometheus, measure = (_live(f"blueprint.advise.{name}") for name in ("prometheus", "measure"))
-    server = prometheus.Prometheus(arguments.prometheus, _who(prometheus, arguments.token_file))
+    server = prometheus.Prometheus(arguments.prometheus, _who(prometheus, arguments))
     with progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
-        seen: Observed = measure.observe(server, stack, arguments.days)
+        seen: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
     return seen
 
 
@@ -69,9 +69,9 @@ def _live(module: str) -> Any:
         raise UsageError(text) from None
 
 
-def _who(prometheus: Any, token_file: Path | None) -> Any:
+def _who(prometheus: Any, arguments: argparse.Namespace) -> Any:
     """Who asks, from a file or the environment: an argument is seen by everybody on the machine."""
-    if token_file:
+    if token_file := arguments.token_file:
         try:
             return prometheus.Bearer(_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
         except (OSError, UnicodeDecodeError) as error:
@@ -82,6 +82,9 @@ def _who(prometheus: Any, token_file: Path | None) -> Any:
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
+    amp = _live("blueprint.advise.amp")
+    if region := amp.region_of(arguments.prometheus):
+        return amp.Signed(_live("blueprint.preflight.aws").sign_in(region).get_credentials(), region)
     return None
 
 

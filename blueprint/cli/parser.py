@@ -65,9 +65,13 @@ def _add_advise(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
         metavar="URL",
         required=True,
         help="address of its Prometheus, such as http://localhost:9090 after"
-        " `kubectl port-forward -n monitoring svc/prometheus-operated 9090`",
+        " `kubectl port-forward -n monitoring svc/prometheus-operated 9090`, or of an AMP workspace",
     )
     advise.add_argument("--days", metavar="N", type=int, default=7, help="how far to look back; 7 unless given")
+    text = (
+        "what the label `cluster` says where several write to one place; the name of the stack's cluster unless given"
+    )
+    advise.add_argument("--cluster", metavar="NAME", help=text)
     advise.add_argument(
         "--token-file",
         metavar="FILE",

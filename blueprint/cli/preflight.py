@@ -53,7 +53,7 @@ def _account(region: str, profile: str | None) -> Account:
             raise
         text = "preflight needs boto3, which is not installed: run make preflight, or .venv/bin/python -m pip install -r requirements-live.txt"
         raise UsageError(text) from None
-    account: Account = aws.connect(region, profile)
+    account: Account = aws.AwsAccount(aws.sign_in(region, profile), region)
     return account
 
 

@@ -109,8 +109,8 @@ class AwsAccount:
         return RefusedError(code, " ".join(str(error.response["Error"].get("Message", "")).split()))
 
 
-def connect(region: str, profile: str | None) -> AwsAccount:
-    """Open the account that the environment, or a profile, has credentials for.
+def sign_in(region: str, profile: str | None = None) -> boto3.Session:
+    """Find the credentials that the environment, or a profile, has.
 
     Raises:
         UsageError: there is no such profile, or there are no credentials.
@@ -128,7 +128,7 @@ def connect(region: str, profile: str | None) -> AwsAccount:
         raise UsageError(f"no AWS credentials: {_line(error)}; {_LOG_IN}") from None
     if found is None:
         raise UsageError("no AWS credentials: log in (`aws sso login`, `aws configure`), or name a --profile")
-    return AwsAccount(session, region)
+    return session
 
 
 def _line(error: Exception) -> str:
