@@ -3,6 +3,7 @@
 from typing import Any
 
 from blueprint.config.monitoring import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, Notify
+from blueprint.monitoring.rules import SOURCE
 
 SECRET = "alert-routes"
 _FOLDER = f"/etc/alertmanager/secrets/{SECRET}"
@@ -27,12 +28,35 @@ def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
                 *([{"receiver": TEAM, "matchers": ['severity =~ ".+"']}] if paged and team else []),
             ],
         },
+        "inhibit_rules": _inhibited(),
         "receivers": [
             {"name": NOBODY},
             *([{"name": TEAM, **team}] if team else []),
             *([{"name": ON_CALL, **_pagerduty()}] if paged else []),
         ],
     }
+
+
+def _inhibited() -> list[dict[str, Any]]:
+    """Which alerts are not told of while another fires; left out, the chart's own list would stay.
+
+    That one keeps back every alert of severity ``info`` which is alone in its namespace: right for the chart's, which only
+    explain others, and wrong for ours.
+    """
+    same = ["namespace", "alertname"]
+    return [
+        {
+            "source_matchers": ['severity = "critical"'],
+            "target_matchers": ['severity =~ "warning|info"'],
+            "equal": same,
+        },
+        {"source_matchers": ['severity = "warning"'], "target_matchers": ['severity = "info"'], "equal": same},
+        {
+            "source_matchers": ['alertname = "InfoInhibitor"'],
+            "target_matchers": ['severity = "info"', f'source != "{SOURCE}"'],
+            "equal": ["namespace"],
+        },
+    ]
 
 
 def _slack(notify: Notify) -> dict[str, Any]:

@@ -63,11 +63,18 @@ class GpuAutoscaler(pulumi.ComponentResource):
 
 
 def pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
-    """The ``spec`` of the PodMonitor: the pods' metrics at the server's own port."""
-    port = INFERENCE_SERVERS[str(scaling.server)].port
+    """The ``spec`` of the PodMonitor: the server's metrics at its own port.
+
+    Nothing else that the pods say is kept: a pod could call a series of its own ``kube_node_labels``, and all alerts that
+    join with it would fail.
+    """
+    server = INFERENCE_SERVERS[str(scaling.server)]
+    kept = {"sourceLabels": ["__name__"], "regex": f"{server.prefix}.+", "action": "keep"}
     return {
         "selector": {"matchLabels": dict(scaling.pod_labels) or {NAME_LABEL: deployment}},
-        "podMetricsEndpoints": [{"portNumber": port, "path": "/metrics", "interval": "15s"}],
+        "podMetricsEndpoints": [
+            {"portNumber": server.port, "path": "/metrics", "interval": "15s", "metricRelabelings": [kept]}
+        ],
     }
 
 

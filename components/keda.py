@@ -34,23 +34,6 @@ class Keda(pulumi.ComponentResource):
         self.release = chart_release(
             f"{name}-release", KEDA, KEDA_NAMESPACE, keda_values(config), parent=self, depends_on=[namespace, *after]
         )
-        k8s.rbac.v1.ClusterRole(
-            f"{name}-scrapers",
-            # Whoever may edit a namespace may have its pods scraped, as GpuAutoscaler does in programs of teams: by PodMonitors,
-            # which name no files, and not by ServiceMonitors and rules.
-            metadata={
-                "name": "gpu-blueprint-podmonitors",
-                "labels": {"rbac.authorization.k8s.io/aggregate-to-edit": "true"},
-            },
-            rules=[
-                {
-                    "api_groups": ["monitoring.coreos.com"],
-                    "resources": ["podmonitors"],
-                    "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"],
-                }
-            ],
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
-        )
         self.register_outputs({})
 
 
@@ -61,7 +44,7 @@ def keda_values(config: StackConfig) -> dict[str, Any]:
         "operator": {"replicaCount": 2},
         "metricsServer": {"replicaCount": 2},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
-        # Whoever may edit a namespace may scale in it.
+        # Whoever may edit a namespace may scale in it, on what Prometheus has; not add to what it has.
         "rbac": {"aggregateToDefaultRoles": True},
     }
     return overlaid(values, config.helm_overrides.keda)

@@ -87,12 +87,18 @@ def _serving(folder: Path, data: Path) -> Iterator[str]:
     assert program, "prometheus is missing beside promtool: apt-get install prometheus"
     config = folder / "prometheus.yml"
     config.write_text("{}")
-    url = f"http://127.0.0.1:{_free_port()}"
+    listening = free_address()
     options = [f"--config.file={config}", f"--storage.tsdb.path={data}", "--storage.tsdb.retention.time=100y"]
-    log = folder / "prometheus.log"
+    with running([program, *options, f"--web.listen-address={listening}"], listening, folder / "prometheus.log") as url:
+        yield url
+
+
+@contextmanager
+def running(command: list[str], listening: str, log: Path) -> Iterator[str]:
+    """Run a server of the Prometheus family until it is no longer needed; yields its URL."""
+    url = f"http://{listening}"
     with log.open("a") as out:
-        listen = f"--web.listen-address={url.removeprefix('http://')}"
-        process = subprocess.Popen([program, *options, listen], stdout=out, stderr=out)
+        process = subprocess.Popen(command, stdout=out, stderr=out)
         try:
             _wait_until_ready(url, process, log)
             yield url
@@ -101,11 +107,11 @@ def _serving(folder: Path, data: Path) -> Iterator[str]:
             process.wait(_PATIENCE)
 
 
-def _free_port() -> int:
+def free_address() -> str:
+    """A port on the loopback that nobody listens on."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
+        return f"127.0.0.1:{one.getsockname()[1]}"
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -116,4 +122,4 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> 
                 return
         except (urllib.error.URLError, TimeoutError):
             time.sleep(0.05)
-    raise AssertionError(f"Prometheus does not answer: {log.read_text()[-2000:]}")
+    raise AssertionError(f"{url} does not answer: {log.read_text()[-2000:]}")

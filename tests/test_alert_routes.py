@@ -1,7 +1,10 @@
 """Who is told of which alert, as Alertmanager's own tool understands it."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
@@ -10,6 +13,7 @@ from components.alert_routes import alertmanager_config
 
 from . import builders
 from .programs import amtool, needs_amtool
+from .prometheus_server import free_address, running
 
 KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
 NOTIFY: dict[str, dict[str, Any]] = {
@@ -55,6 +59,7 @@ def test_alertmanager_would_refuse_a_receiver_that_is_not_there(tmp_path: Path) 
         ("only who is on call", "warning", "nobody"),
         ("only a channel", "critical", "team"),
         ("only by e-mail", "warning", "team"),
+        ("everybody", "info", "team"),
     ],
 )
 def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: str, told: str) -> None:
@@ -62,6 +67,37 @@ def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: 
     asked = ("config", "routes", "test", f"--config.file={config}")
     assert amtool(*asked, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == told
     assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+
+
+def ask(url: str, *alerts: dict[str, str]) -> dict[str, list[str]]:
+    """Fire alerts; name → what keeps each back."""
+    body = json.dumps([{"labels": labels} for labels in alerts]).encode()
+    where = f"{url}/api/v2/alerts"
+    with urlopen(Request(where, body, {"Content-Type": "application/json"})):
+        pass
+    with urlopen(where) as answer:
+        return {one["labels"]["alertname"]: one["status"]["inhibitedBy"] for one in json.load(answer)}
+
+
+@needs_amtool
+def test_what_the_chart_keeps_back_is_not_ours(tmp_path: Path) -> None:
+    """The chart's InfoInhibitor fires wherever an alert of severity info is alone."""
+    program = shutil.which("alertmanager") or shutil.which("prometheus-alertmanager")
+    assert program, "alertmanager is missing beside amtool: apt-get install prometheus-alertmanager"
+    listening = free_address()
+    options = [f"--config.file={file(tmp_path, alertmanager_config(None))}", f"--storage.path={tmp_path}"]
+    options += [f"--web.listen-address={listening}", "--cluster.listen-address="]
+    of = {"namespace": "serving", "severity": "info"}
+    with running([program, *options], listening, tmp_path / "alertmanager.log") as url:
+        held = ask(
+            url,
+            {"alertname": "InfoInhibitor", "namespace": "serving", "severity": "none"},
+            {"alertname": "CPUThrottlingHigh", **of},
+            {"alertname": "GpuQuotaNearlyUsed", "source": "gpu-blueprint", **of},
+            {"alertname": "KubeJobFailed", "namespace": "other", "severity": "info"},
+        )
+    assert {name for name, why in held.items() if why} == {"CPUThrottlingHigh"}
+    assert len(held) == 4
 
 
 def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:

@@ -149,20 +149,6 @@ def test_a_query_gives_one_number_or_none(
     assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""
 
 
-@pytest.mark.parametrize(("server", "port"), [("vllm", 8000), ("triton", 8002)])
-def test_a_known_server_is_scraped_at_its_own_port(server: str, port: int) -> None:
-    monitor = one(planned(builders.service(server=server)), "PodMonitor").inputs
-    assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {}}
-    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
-    assert endpoint["portNumber"] == port
-    assert monitor["spec"]["selector"]["matchLabels"] == {"app.kubernetes.io/name": "chat"}
-
-
-def test_an_unknown_server_is_not_scraped() -> None:
-    found = planned(builders.service(server=None, scaleOn=[SIGNALS["sm-activity"]]))
-    assert some(found, "PodMonitor") == [] and one(found, "ScaledObject")
-
-
 def test_the_scaler_reads_the_prometheus_that_is_installed_or_the_teams_own() -> None:
     existing = {"mode": "existing", "url": URL, "labels": {"release": "own"}}
     for fields, url in ({}, "http://prometheus-operated.monitoring.svc:9090"), ({"monitoring": existing}, URL):
@@ -176,23 +162,6 @@ def test_keda_comes_with_services_or_when_asked_for() -> None:
     alone = plan_of(builders.stack(**builders.monitoring(), autoscaling=True))
     assert one(alone, "Release", "-keda-") and some(alone, "ScaledObject") == []
     assert some(plan_of(builders.stack(**builders.monitoring())), "Release", "-keda-") == []
-
-
-def test_whoever_may_edit_a_namespace_may_scale_there_and_have_pods_scraped_and_no_more() -> None:
-    assert one(planned(), "Release", "-keda-").inputs["values"]["rbac"] == {"aggregateToDefaultRoles": True}
-    role = one(planned(), "ClusterRole", "-keda-").inputs
-    assert role["metadata"]["labels"] == {"rbac.authorization.k8s.io/aggregate-to-edit": "true"}
-    assert [rule["resources"] for rule in role["rules"]] == [["podmonitors"]]
-
-
-def test_monitors_of_teams_read_no_files_and_speak_for_no_other_namespace() -> None:
-    spec = one(planned(), "Release", "-monitoring-release").inputs["values"]["prometheus"]["prometheusSpec"]
-    assert spec["arbitraryFSAccessThroughSMs"] == {"deny": True}
-    assert spec["enforcedNamespaceLabel"] == "namespace"
-    assert {(one["resource"], one["namespace"]) for one in spec["excludedFromEnforcement"]} >= {
-        ("servicemonitors", "monitoring"),
-        ("prometheusrules", "monitoring"),
-    }
 
 
 def test_keda_is_asked_often_and_outlives_a_node() -> None:

@@ -16,6 +16,8 @@ class InferenceServer:
     name: str
     port: int
     """Where it answers ``/metrics``."""
+    prefix: str
+    """How the names of all its metrics begin."""
     waiting: str
     """Requests that wait for a place; there as long as a pod is, busy or not."""
     served: str
@@ -29,6 +31,7 @@ _ROWS = (
     InferenceServer(
         name="vllm",
         port=8000,
+        prefix="vllm:",
         waiting="sum(vllm:num_requests_waiting{%s})",
         served="sum(rate(vllm:request_success_total{%s}[2m]))",
         latency="histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket{%s}[2m])))",
@@ -37,6 +40,7 @@ _ROWS = (
     InferenceServer(
         name="triton",
         port=8002,
+        prefix="nv_",
         waiting="sum(nv_inference_pending_request_count{%s})",
         served="sum(rate(nv_inference_request_success{%s}[2m]))",
         latency="sum(rate(nv_inference_request_duration_us{%s}[2m]))"

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 Severity = Literal["critical", "warning", "info"]
 RUNBOOK = "docs/alerts.md"
+SOURCE = "gpu-blueprint"
+"""What the label ``source`` of every alert of ours says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,5 +51,5 @@ class Alert:
             "first_steps": "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, 1)),
             "runbook": self.runbook,
         }
-        labels = {"severity": self.severity, "source": "gpu-blueprint"}
+        labels = {"severity": self.severity, "source": SOURCE}
         return {"alert": self.name, "expr": self.expr, "for": self.wait, "labels": labels, "annotations": notes}
