@@ -12,7 +12,6 @@ from blueprint.monitoring.scaling import measures
 
 QUIET_SECONDS = 15 * 60
 """For how long fewer replicas must suffice before one goes: a new one loads its model for minutes."""
-NAME_LABEL = "app.kubernetes.io/name"
 
 
 class GpuAutoscaler(pulumi.ComponentResource):
@@ -71,7 +70,7 @@ def pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
     server = INFERENCE_SERVERS[str(scaling.server)]
     kept = {"sourceLabels": ["__name__"], "regex": f"{server.prefix}.+", "action": "keep"}
     return {
-        "selector": {"matchLabels": dict(scaling.pod_labels) or {NAME_LABEL: deployment}},
+        "selector": {"matchLabels": scaling.selects(deployment)},
         "podMetricsEndpoints": [
             {"portNumber": server.port, "path": "/metrics", "interval": "15s", "metricRelabelings": [kept]}
         ],

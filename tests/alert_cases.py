@@ -135,13 +135,14 @@ def interruptions(values: str, up: str = "1x300") -> Series:
     return {named("karpenter_nodeclaims_disrupted_total", **counted): values, named("up", **target): up}
 
 
-def autoscaler(replicas: int, active: str = "true", name: str = "keda-hpa-chat") -> Series:
+def autoscaler(replicas: int, active: str = "true", name: str = "keda-hpa-chat", least: int = 1) -> Series:
     """An autoscaler that allows eight replicas, and whether it finds what it scales by."""
     of, metric = {"namespace": "team", "horizontalpodautoscaler": name}, "kube_horizontalpodautoscaler"
     said = {**of, "condition": "ScalingActive"}
     return {
         named(f"{metric}_status_current_replicas", **of): f"{replicas}x300",
         named(f"{metric}_spec_max_replicas", **of): "8x300",
+        named(f"{metric}_spec_min_replicas", **of): f"{least}x300",
         named(f"{metric}_status_condition", **said, status="true"): f"{int(active == 'true')}x300",
         named(f"{metric}_status_condition", **said, status="false"): f"{int(active == 'false')}x300",
     }
@@ -220,6 +221,7 @@ CASES = (
     AlertCase("ServiceAtMostReplicas", autoscaler(8), "40m", SERVICE, "8"),
     AlertCase("ServiceAtMostReplicas", autoscaler(7), "40m"),
     AlertCase("ServiceAtMostReplicas", autoscaler(8, name="web"), "40m"),
+    AlertCase("ServiceAtMostReplicas", autoscaler(8, least=8), "40m"),
     AlertCase("DcgmExporterDown", {**node(), UP: "0x60"}, "20m", NODE),
     AlertCase("DcgmExporterDown", node(), "20m", NODE),
     AlertCase("DcgmExporterDown", {**node(), UP: "1x60"}, "20m"),

@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from blueprint.config import STACK_KEY, Scaling, parse
-from blueprint.config.autoscaling import autoscaling_warnings
 from blueprint.errors import StackError
 from blueprint.monitoring.scaling import measures
 from blueprint.plan import record
@@ -182,12 +181,6 @@ def test_thresholds_are_written_as_numbers_that_kubernetes_reads() -> None:
         assert trigger["metadata"]["threshold"] == text
 
 
-def test_services_that_together_may_want_more_than_the_quota_are_warned_of() -> None:
-    fields = builders.services(builders.service(), builders.service(name="rank"))
-    (warning,) = autoscaling_warnings(builders.config(**fields))
-    assert warning.path == ("services", 1, "replicas", "max") and "8 gpu" in warning.message
-
-
 def test_a_destroy_ends_scalers_before_keda_and_before_their_namespace() -> None:
     found = planned()
     order = DestroyOrder(found)
@@ -198,15 +191,6 @@ def test_a_destroy_ends_scalers_before_keda_and_before_their_namespace() -> None
             one(found, "Release", "-monitoring-crd"),
         ):
             assert order.before(scaler, later), later.name
-
-
-def test_replicas_that_outlive_the_hours_are_warned_of() -> None:
-    hours = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
-    fields = {**builders.services(), "tenants": [builders.tenant()]}
-    closed = builders.config(pools=[builders.pool(hours=hours)], **fields)
-    (warning,) = autoscaling_warnings(closed)
-    assert warning.path == ("services", 0, "replicas", "min") and warning.warning
-    assert list(autoscaling_warnings(builders.config(pools=[builders.pool()], **fields))) == []
 
 
 def test_another_program_makes_the_same_objects() -> None:

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import Problem, near
-from .headroom import HEADROOM_NAMESPACE
+from .headroom import HEADROOM_NAMESPACE, Headroom
 from .monitoring import ExistingMonitoring
 from .pools import Pool
+from .promql import doubt
 from .quotas import grant_problems
-from .services import Service
-from .spending import placeholders_on
+from .services import Query, Service
+from .spending import ON_DEMAND, gpus_of, kept, placeholders_on
 from .stack import StackConfig
 from .tenants import Grant, Tenant
 
@@ -38,6 +39,7 @@ def autoscaling_problems(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         yield from (problem.under("services", index) for problem in _service_problems(stack, service))
     yield from _name_problems(stack)
+    yield from _label_problems(stack)
     yield from _sum_problems(stack, at_least=True)
     yield from _namespace_problems(stack)
     if autoscaled(stack):
@@ -57,16 +59,17 @@ def _headroom_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     if pool.static_nodes is not None:
         yield Problem((), "static nodes are always warm; leave headroom or staticNodes out")
         return
-    yield from (problem.under("gpus") for problem in _ask_problems(pool, room.gpus))
-    if not list(grant_problems(pool, room.gpus)):
-        yield from (problem.under("pods") for problem in _ceiling_problems(pool, room.gpus, room.pods))
-        if not any(placeholders_on(pool, row) for row in stack.instances_of(pool)):
-            largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
-            has = f"{largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, and keeps some for itself"
-            yield Problem(
-                (),
-                f"no node of the pool holds a pod of {room.cpu} CPU and {room.memory} ({has}): it would wait for ever",
-            )
+    asked = list(_ask_problems(pool, room.gpus)) or list(_node_problems(stack, pool, room.gpus))
+    yield from (problem.under("gpus") for problem in asked)
+    if asked:
+        return
+    if not any(placeholders_on(pool, row) for row in stack.instances_of(pool)):
+        largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
+        has = f"{largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, and keeps some for itself"
+        text = f"no node of the pool holds a pod of {room.cpu} CPU and {room.memory} ({has}): it would wait for ever"
+        yield Problem((), text)
+        return
+    yield from (problem.under("pods") for problem in _ceiling_problems(stack, pool, room))
 
 
 def _ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
@@ -88,13 +91,20 @@ def _node_problems(stack: StackConfig, pool: Pool, grant: Grant) -> Iterator[Pro
             yield Problem((), text)
 
 
-def _ceiling_problems(pool: Pool, grant: Grant, pods: int) -> Iterator[Problem]:
-    units, ceiling = pool.profile.units, pool.profile.ceiling(pool.max_gpus)
-    for unit, count in pool.by_unit(grant).items():
+def _ceiling_problems(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[Problem]:
+    """Yield why a pool's ceiling has no room for all its placeholders: by GPUs, or by the nodes that hold them."""
+    units, ceiling, short = pool.profile.units, pool.profile.ceiling(pool.max_gpus), False
+    for unit, count in pool.by_unit(room.gpus).items():
         most = ceiling[units[unit]]
-        if count * pods > most:
-            text = f"{pods} pods ask for {count * pods} {units[unit]}, the ceiling of pool {pool.name} is {most}"
+        if short := count * room.pods > most:
+            text = (
+                f"{room.pods} pods ask for {count * room.pods} {units[unit]}, the ceiling of pool {pool.name} is {most}"
+            )
             yield Problem((), f"{text}; lower it or raise maxGpus")
+    least = kept(stack, pool, ON_DEMAND).warm
+    if least > pool.max_gpus and not short:
+        text = f"by their {room.cpu} CPU and {room.memory}, {room.pods} pods take nodes of {least} GPUs, the ceiling of pool {pool.name} is {pool.max_gpus}"
+        yield Problem((), f"{text}; let one ask for less, lower it or raise maxGpus")
 
 
 def _service_problems(stack: StackConfig, service: Service) -> Iterator[Problem]:
@@ -174,6 +184,20 @@ def _name_problems(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(("services", index, "name"), text)
 
 
+def _label_problems(stack: StackConfig) -> Iterator[Problem]:
+    """Yield services whose labels also fit another's pods, so that each would scale on the load of both."""
+    known = [(index, one, set(one.selects(one.name).items())) for index, one in enumerate(stack.services) if one.server]
+    for index, service, labels in known:
+        for other, beside, others in known:
+            if service.tenant != beside.tenant or service.name == beside.name:
+                continue
+            if labels < others or (labels == others and other < index):  # where both say the same, the later is told
+                text = f"these also fit the pods of {beside.name} (services.{other}), whose load would count as its own"
+                yield Problem(
+                    ("services", index, "podLabels"), f"{text}; name a label that only {service.name} carries"
+                )
+
+
 def _namespace_problems(stack: StackConfig) -> Iterator[Problem]:
     taken = {HEADROOM_NAMESPACE: "where headroom is kept"} if any(pool.headroom for pool in stack.pools) else {}
     taken |= {KEDA_NAMESPACE: "where KEDA runs"} if autoscaled(stack) else {}
@@ -186,10 +210,24 @@ def _namespace_problems(stack: StackConfig) -> Iterator[Problem]:
 def autoscaling_warnings(stack: StackConfig) -> Iterator[Problem]:
     """Yield what is legal but will wait or cost more than it says."""
     yield from _sum_problems(stack, at_least=False)
+    for index, pool in enumerate(stack.pools):
+        yield from (problem.under("pools", index, "headroom", "pods") for problem in _crowding(stack, pool))
     for index, service in enumerate(stack.services):
         pool = stack.pools_by_name[service.pool]
         if pool.hours and service.replicas.min:
             text = (
-                f"replicas that are kept ({service.replicas.min}) wait while pool {pool.name} is closed ({pool.hours})"
+                f"replicas that are kept ({service.replicas.min}) wait while pool {pool.name} is closed ({pool.hours}),"
+                " and the alert GpuPodPending tells of them"
             )
             yield Problem(("services", index, "replicas", "min"), text, True)
+        for at, one in enumerate(service.scale_on):
+            if isinstance(one, Query) and (why := doubt(one.promql)):
+                yield Problem(("services", index, "scaleOn", at, "promql"), why, True)
+
+
+def _crowding(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    if room := pool.headroom:
+        at_work, warm = kept(stack, pool, ON_DEMAND).at_work, gpus_of(pool, room.gpus) * room.pods
+        if at_work + warm > pool.max_gpus >= max(at_work, warm):
+            text = f"services keep {at_work:g} GPUs at work at least, and these {warm:g} more: the ceiling of pool {pool.name} is {pool.max_gpus}"
+            yield Problem((), f"{text}, so some will always wait", True)

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-import promql_parser
 from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
+from .promql import fault
 from .scalars import LabelValue, Name, PodLabelKey, Share, Threshold
 from .tenants import Grant
+
+NAME_LABEL = "app.kubernetes.io/name"
 
 
 class Replicas(Model):
@@ -77,29 +79,8 @@ class Query(Model):
     """How much of it one replica copes with."""
 
     def problems(self) -> Iterator[Problem]:
-        if error := _against(self.promql):
-            yield Problem(("promql",), f"{self.promql!r} is no PromQL: {error}")
-        elif _against(f"abs({self.promql}\n)"):
-            kinds = [kind for takes, kind in _NO_VECTOR.items() if not _against(f"{takes}({self.promql}\n)")]
-            yield Problem(
-                ("promql",), f"{self.promql!r} gives {', '.join(kinds) or 'a text: leave the quotes around it out'}"
-            )
-
-
-_NO_VECTOR = {
-    "count_over_time": "the numbers of a whole range: aggregate them, as max_over_time(…) does",
-    "vector": "a scalar, and KEDA reads vectors only: write vector(…), or leave scalar(…) out",
-}
-"""Function → what an expression is that it takes, and that scales nothing."""
-
-
-def _against(promql: str) -> str:
-    """What the parser of PromQL has against an expression; nothing if it is one."""
-    try:
-        promql_parser.parse(promql)
-    except ValueError as error:
-        return str(error)
-    return ""
+        if why := fault(self.promql):
+            yield Problem(("promql",), f"{self.promql!r} {why}")
 
 
 Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
@@ -117,7 +98,13 @@ class Scaling(Model):
     scale_on: list[Signal] = Field(min_length=1, max_length=5)
     """What is measured; the signal that asks for most replicas wins."""
 
+    def selects(self, deployment: str) -> dict[str, str]:
+        """The labels by which the pods of a Deployment are found."""
+        return dict(self.pod_labels) or {NAME_LABEL: deployment}
+
     def problems(self) -> Iterator[Problem]:
+        if self.pod_labels and self.server is None:
+            yield Problem(("podLabels",), "they find the pods that a known server's metrics are read from: say server, or leave them out")  # fmt: skip
         kinds = [one.signal for one in self.scale_on]
         yield from repeated([kind for kind in kinds if kind != "query"], "scaleOn")
         for index, kind in enumerate(kinds):

@@ -35,7 +35,8 @@ SERVICE_ALERTS = (
         name="ServiceAtMostReplicas",
         subject="Services",
         severity="info",
-        expr=f"{_REPLICAS} >= {_of('spec_max_replicas')}",
+        # A service that may have no other number of replicas has not run out of them.
+        expr=f"{_REPLICAS} >= {_of('spec_max_replicas')} > {_of('spec_min_replicas')}",
         wait="30m",
         summary="{{ $labels.horizontalpodautoscaler }} of {{ $labels.namespace }} has run all its {{ $value }} replicas for half an hour",
         costs="Whoever asks next waits.",
