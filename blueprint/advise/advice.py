@@ -45,7 +45,7 @@ def advise(stack: StackConfig, seen: Observed) -> Advice:
     """Say what measured use would change."""
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
-    for pool in (pool for pool in stack.pools if not is_leaving(pool)):
+    for pool in (pool for pool in stack.pools if not is_leaving(pool) and not seen.of(pool).unclear):
         first, others = _move(stack, pool, seen)
         proposals += [*first, *_in_place(stack, pool, seen, moves=bool(first))]
         alternatives += others
@@ -96,6 +96,7 @@ def _in_place(stack: StackConfig, pool: Pool, seen: Observed, *, moves: bool) ->
 
 
 def _quotas(stack: StackConfig, seen: Observed, others: list[Proposal]) -> Iterator[Proposal]:
-    """Yield larger quotas of pools that nothing else makes smaller or empty."""
-    busy = {one.pool for one in others if one.kind in ("right-size", "share", "ceiling")}
-    return (one for one in raise_quotas(stack, seen) if one.pool not in busy)
+    """Yield larger quotas of pools that are clear, and that nothing else makes smaller or empty."""
+    passed_over = {one.pool for one in others if one.kind in ("right-size", "share", "ceiling")}
+    passed_over |= {pool.name for pool in stack.pools if seen.of(pool).unclear}
+    return (one for one in raise_quotas(stack, seen) if one.pool not in passed_over)

@@ -17,7 +17,7 @@ def as_json(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping
         "stack": stack.cluster_name,
         "region": stack.region,
         "currency": "USD",
-        "window": {"days": seen.window.days, "coverage": _share(seen.window.coverage)},
+        "window": {"days": seen.window.days, "coverage": _share(seen.window.coverage), "warnings": list(seen.window.warnings)},
         "pools": [_pool(stack, seen, name) for name in stack.pools_by_name],
         "quotas": [
             {"namespace": space, "resource": resource, "peak": _share(use.peak), "timeNearlyUsed": _share(use.near)}

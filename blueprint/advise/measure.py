@@ -32,7 +32,7 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
         answers[name] = server.query(of_cluster(expr, only) if only else expr)
         if name == "moments":
             _refuse(server.url, stack, answers)
-    return read(stack, look, answers)
+    return read(stack, look, answers, tuple(server.warnings))
 
 
 def _cluster(server: Prometheus, stack: StackConfig, look: Look, given: str | None) -> str:
@@ -49,7 +49,7 @@ def _cluster(server: Prometheus, stack: StackConfig, look: Look, given: str | No
 
 def _refuse(url: str, stack: StackConfig, answers: Answers) -> None:
     known = sorted(_by(answers["pools"], "pool"))
-    if not known or not answers["moments"]:
+    if not known or not any(sample.value for sample in answers["moments"]):
         missing = "series of the platform's rules" if not known else "labels of namespaces from kube-state-metrics"
         text = (
             f"no {missing} in the window: is `monitoring` applied, and is this the Prometheus of {stack.cluster_name}?"
@@ -59,10 +59,10 @@ def _refuse(url: str, stack: StackConfig, answers: Answers) -> None:
         raise UsageError(f"{url}: knows the pools {', '.join(known)}, none of which {stack.cluster_name} has; is it another cluster's?")  # fmt: skip
 
 
-def read(stack: StackConfig, look: Look, answers: Answers) -> Observed:
-    """Make sense of the answers."""
+def read(stack: StackConfig, look: Look, answers: Answers, warnings: tuple[str, ...] = ()) -> Observed:
+    """Make sense of the answers, and of what the server said against them."""
     moments = sum(sample.value for sample in answers["moments"])
-    window = Window(days=look.days, coverage=min(moments / look.moments, 1.0))
+    window = Window(days=look.days, coverage=min(moments / look.moments, 1.0), warnings=warnings)
     return Observed(
         window=window,
         pools={pool.name: _pool(pool, look, moments, answers) for pool in stack.pools},
@@ -87,14 +87,20 @@ def _pool(pool: Pool, look: Look, moments: float, answers: Answers) -> PoolUse:
         interruptions=_by(answers["interruptions"], "nodepool").get(pool.name, 0.0),
         largest=_largest(pool, answers),
         activity=_activity(pool, answers),
+        strange=_strange(pool, answers["node moments"]),
     )
+
+
+def _strange(pool: Pool, samples: Iterable[Sample]) -> frozenset[str]:
+    ran = {one.labels.get("instance_type", "") for one in samples if one.labels.get("pool") == pool.name}
+    return frozenset(ran - {*instances()})
 
 
 def _node_hours(pool: Pool, look: Look, samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     return {
         (sample.labels["instance_type"], sample.labels.get("capacity_type", "")): sample.value * look.step / 60
         for sample in samples
-        # Of a type that the catalogue does not know neither GPUs nor price are known.
+        # Of others neither GPUs nor price are known.
         if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in instances()
     }
 
@@ -114,7 +120,7 @@ def _largest(pool: Pool, answers: Answers) -> Largest | None:
 def _activity(pool: Pool, answers: Answers) -> Activity | None:
     names = ("sm sum", "sm count", "sm moments", "sm p95", "tensor p95", "dram p95", "memory used")
     found = [_by(answers[name], "pool").get(pool.name) for name in names]
-    if pool.profile.operands_off or None in found:
+    if pool.profile.operands_off or None in found or not found[1]:
         return None
     total, count, moments, sm, tensor, dram, memory = (value or 0.0 for value in found)
     held = _by(answers["held count"], "pool").get(pool.name, 0.0)

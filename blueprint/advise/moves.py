@@ -30,6 +30,8 @@ def why_not(pool: Pool, use: PoolUse) -> str:
     """Say why nothing can be said of what a pool's work needs; empty where it can."""
     if is_leaving(pool):
         return "the stack file expects nothing of it any more: its work moves already"
+    if use.unclear:
+        return use.unclear
     if not use.node_hours:
         return "no node of it ran in the window"
     if pool.profile.operands_off:

@@ -13,6 +13,8 @@ class Window:
     days: float
     coverage: float = 1.0
     """From 0 to 1."""
+    warnings: tuple[str, ...] = ()
+    """What the server said against its own answers, such as that a part of it did not take part."""
 
     @property
     def hours(self) -> float:
@@ -65,6 +67,19 @@ class PoolUse:
     largest: Largest | None = None
     activity: Activity | None = None
     """None where no dcgm-exporter runs or has said anything."""
+    strange: frozenset[str] = frozenset()
+    """Instance types that ran and that the catalogue does not know; an empty one where a node's type is not shown."""
+
+    @property
+    def unclear(self) -> str:
+        """Why the rest cannot be true or whole, so that nothing is proposed of the pool; empty where it can."""
+        if "" in self.strange:
+            return "of its nodes the instance type is not known: kube-state-metrics has to show the label node.kubernetes.io/instance-type"
+        if self.strange:
+            return f"it ran on {', '.join(sorted(self.strange))}, which the catalogue does not know"
+        if self.node_hours and not self.gpus_peak:
+            return "nodes of it ran, and none was seen to hand out a GPU: is the device plugin up, and kube_node_status_allocatable scraped?"
+        return ""
 
     def hours_of(self, capacity_type: str) -> float:
         """Node-hours that were bought in one way."""

@@ -20,6 +20,10 @@ _CONNECT, _READ = 5, 120
 _BUSY = (429, 502, 504)
 """Answers of gateways that are worth another try; 503 is Prometheus's own for a query that it gave up."""
 _SAY_WHO = "say who you are with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
+_TOO_MUCH = (422, 503)
+"""With which Prometheus answers queries that take too long or load too much."""
+_MOST = 1e18
+"""More than any count, sum or number of bytes that is asked for."""
 FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090"
 
 
@@ -40,6 +44,8 @@ class Prometheus:
 
     def __init__(self, url: str, auth: AuthBase | None = None) -> None:
         self.url = _address(url, secret=auth is not None)
+        self.warnings: dict[str, None] = {}
+        """What it said against its own answers, each once, in order."""
         self._remedy = getattr(auth, "REMEDY", _SAY_WHO)
         self._session = requests.Session()
         self._session.auth = auth or _nobody
@@ -88,18 +94,22 @@ class Prometheus:
             what = f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}"
             raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {what}") from None
         if status != "success":
-            raise MetricsError(
-                f"{self.url}: refused a query: {document.get('error', status)}; --days asks for a shorter window"
-            )
+            remedy = "; --days asks for a shorter window" if answer.status_code in _TOO_MUCH else ""
+            raise MetricsError(f"{self.url}: refused a query: {document.get('error', status)}{remedy}")
+        self.warnings |= dict.fromkeys(map(str, document.get("warnings") or ()))
         return document
 
 
 def _samples(document: Any) -> Iterator[Sample]:
     try:
         for one in document["data"]["result"]:
-            value = float(one["value"][1])
+            value, labels = float(one["value"][1]), dict(one["metric"])
+            if not all(isinstance(text, str) for text in labels.values()):
+                raise TypeError
             if isfinite(value):
-                yield Sample(dict(one["metric"]), value)
+                if not 0 <= value < _MOST:  # all that is asked for is a count, a share or a sum of such
+                    raise MetricsError(f"what answered is no Prometheus of the platform: {value:g} for {labels}")
+                yield Sample(labels, value)
     except (KeyError, TypeError, ValueError, IndexError):
         raise MetricsError("what answered is no Prometheus: its answer has no samples") from None
 

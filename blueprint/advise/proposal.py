@@ -44,8 +44,9 @@ def confidence(window: Window, *doubts: str) -> Confidence:
     rank = (
         2 if window.days >= WEEK and window.coverage >= WELL_COVERED else 1 if hours >= SHORT * 24 * WELL_COVERED else 0
     )
-    rank = max(rank - len(doubts), 0)
-    return Confidence(_LEVELS[rank], "; ".join((measured, *doubts)))
+    incomplete = ["the server warned that its answers are not whole"] if window.warnings else []
+    rank = max(rank - len(doubts) - len(incomplete), 0)
+    return Confidence(_LEVELS[rank], "; ".join((measured, *doubts, *incomplete)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ def show(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[st
     days = f"{seen.window.days:g} days" if seen.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: what {days} of metrics say\n"))
     out.print(_measured(stack, seen))
-    if found.silent or found.free or seen.window.coverage < WELL_COVERED:
+    if found.silent or found.free or seen.window.warnings or seen.window.coverage < WELL_COVERED:
         out.print(_remarks(seen, found))
     for number, one in enumerate(found.proposals, 1):
         out.print(Text.assemble((f"\n{number}. {_heading(one)}", "bold")))
@@ -72,6 +72,8 @@ def _remarks(seen: Observed, found: Advice) -> Table:
         held = seen.window.hours / 24
         text = f"only {held:.1f} of {seen.window.days:g} days have data: the cluster, its monitoring or what it keeps is younger"
         grid.add_row("the rest of the window", text)
+    for text in seen.window.warnings:
+        grid.add_row("the server", Text(text))
     for pool, text in found.free:
         grid.add_row(pool, text)
     for pool, why in found.silent:
@@ -120,14 +122,20 @@ def _said(change: Change) -> str:
 
 
 def _verdict(stack: StackConfig, seen: Observed, found: Advice) -> str:
-    looked = f"{len(stack.pools)} pools, {len(stack.tenants)} tenants and {len(stack.reservations)} reservations"
+    some = ((stack.pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
+    pools, tenants, reservations = (_counted(len(those), one) for those, one in some)
+    looked = f"{pools}, {tenants} and {reservations}"
     if not found.proposals:
         rest = "what could not be judged stands above" if found.silent else "their use fits them"
         return f"Nothing to propose: {looked} were looked at, and {rest}. Nothing was changed."
     whole = sum((usd_a_month(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
     of = f" of {_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", the largest step of each pool counted" if found.saving else ""
-    return f"{len(found.proposals)} proposals for {looked} save up to ${found.saving:,.0f} a month{of}{once}. Nothing was changed."
+    return f"{_counted(len(found.proposals), 'proposal')} for {looked} would save up to ${found.saving:,.0f} a month{of}{once}. Nothing was changed."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _dollars(usd: Usd) -> str:

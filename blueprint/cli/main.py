@@ -35,11 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BlueprintError as error:
-        print(error, file=sys.stderr)
+        print(_plain(str(error)), file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _plain(text: str) -> str:
+    """Leave out what moves a terminal's cursor or colours it: an error may quote what a server or a file says."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
 
 
 def _stacks(parsed: argparse.Namespace) -> list[str]:
