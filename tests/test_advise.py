@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from blueprint.advise import Advice, Observed, Proposal, advise
+from blueprint.advise.bill import spot_part, usd_a_month
 from blueprint.advise.ceiling import lower_ceiling
 from blueprint.advise.observed import PoolUse, Window
 from blueprint.advise.proposal import confidence
@@ -45,6 +46,14 @@ def test_few_spot_markets_lower_the_confidence() -> None:
     (wide,) = spot(stack(purchase=["on-demand"]))
     (narrow,) = spot(stack(purchase=["on-demand"], instanceTypes=["g6.xlarge"]))
     assert (wide.confidence.level, narrow.confidence.level) == ("medium", "low")
+
+
+def test_nodes_of_a_fixed_size_cost_what_their_pool_pays() -> None:
+    static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 8}
+    for how in ("spot", "on-demand"):
+        config = stack(purchase=[how], **static)
+        unsaid, said = (usd_a_month(config, config.pools[0], use(how=label), WEEK) for label in ("", how))
+        assert unsaid == said and spot_part(config.pools[0], use(how="")) == (how == "spot")
 
 
 def spread(config: StackConfig, interruptions: float) -> list[Proposal]:
@@ -129,6 +138,10 @@ def test_a_ceiling_is_whole_nodes_and_holds_every_type_that_is_named_or_ran() ->
     ]
 
 
+def test_a_ceiling_never_falls_below_what_nodes_had() -> None:
+    assert ceilings(stack(maxGpus=64), use(gpus_peak=20)) == [{"pools.main.maxGpus": 20}]
+
+
 def test_a_ceiling_never_falls_below_what_is_reserved() -> None:
     config = reserved_stack()
     assert ceilings(config, use("p5.48xlarge", 1, per_node=8, how="reserved")) == []
@@ -148,6 +161,14 @@ def test_a_tenant_at_its_quota_gets_more_where_the_pool_has_room() -> None:
     assert quotas(team(8, maxGpus=9), 1) == [{"tenants.team.gpus.main": 9}]
     assert quotas(team(8, maxGpus=8), 1) == []
     assert quotas(team(8, maxGpus=16), 1, held=15.5) == []
+
+
+def test_a_quota_of_a_name_that_two_pools_share_stays_within_the_ceiling_of_the_one_that_is_raised() -> None:
+    pools = [builders.pool(maxGpus=9), builders.pool(name="other")]
+    config = builders.config(pools=pools, tenants=[builders.tenant(gpus={"main": 8, "other": 8})])
+    measured = {"main": use(held_peak=2), "other": use(held_peak=8)}
+    (one,) = raise_quotas(config, Observed(window=WEEK, pools=measured, quotas=quota(1)))
+    assert sets(one) == {"tenants.team.gpus.main": 9}
 
 
 def test_a_larger_quota_costs_its_gpus_at_the_dearest() -> None:

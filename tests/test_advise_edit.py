@@ -1,5 +1,6 @@
 """The edited stack file: nothing but what was proposed changes, and `check` accepts it."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -16,7 +17,7 @@ from blueprint.advise.proposal import Proposal, Set, confidence
 from blueprint.config import REGION_KEY, STACK_KEY, Source, StackConfig, parse
 
 from . import builders
-from .observations import A100, WEEK, activity, on_a100, seen, use
+from .observations import A100, WEEK, activity, on_a100, quota, seen, use
 from .plans import ROOT, SHIPPED
 
 LIGHT = activity(sm_mean=0.1, sm_p95=0.1, tensor_p95=0.05, dram_p95=0.05, memory_mib=4096)
@@ -169,6 +170,18 @@ def test_rather_than_lose_a_comment_nothing_is_edited() -> None:
     file = source(text.replace("    tenants: []\n", f"    # Of the next pool.\n{pool}    tenants: []\n"))
     found = edited(file, advise(config_of(file), seen(on_a100())).proposals)
     assert found.text == file.text and "(# Of the next pool.)" in found.left_out[0][1]
+
+
+def test_a_quota_is_raised_before_a_new_pool_leaves_comments_that_no_later_edit_would_keep() -> None:
+    fields = builders.pool(name="train", gpu="l40s", purchase=["spot"], maxGpus=10)
+    text = written(pools=[builders.pool(**A100)], tenants=[builders.tenant(gpus={"main": 8, "train": 8})]).text
+    train = f"    # Of the next pool.\n    - {json.dumps(fields)} # small\n"
+    file = source(text.replace("      - p4d.24xlarge\n", f"      - p4d.24xlarge # large\n{train}"))
+    measured = Observed(window=WEEK, pools={"main": on_a100(), "train": use("g6e.xlarge", 8)}, quotas=quota(1))
+    told = advise(config_of(file), measured).proposals
+    assert [one.kind for one in told] == ["right-size", "quota"]
+    found = edited(file, told)
+    assert found.left_out == () and found.config.tenants[0].gpus == {"main": 8, "train": 10, "main-l4": 8}
 
 
 def test_texts_that_yaml_takes_for_numbers_are_quoted() -> None:

@@ -174,6 +174,14 @@ def test_small_pods_on_whole_h100s_get_the_smallest_mig_profile_that_holds_them(
     assert shares(config, use("p5.4xlarge")) == []
 
 
+@pytest.mark.parametrize("needs", [{"memory_mib": 30 * 1024}, {"memory_mib": 20 * 1024, "dram_p95": 0.4}])
+def test_three_sevenths_of_the_sms_come_with_half_of_the_memory_and_its_bandwidth(needs: dict[str, float]) -> None:
+    found = use(
+        "p5.4xlarge", activity=activity(**{"sm_mean": 0.1, "sm_p95": 0.2, "tensor_p95": 0.1, "dram_p95": 0.1, **needs})
+    )
+    assert shares(stack(instanceTypes=["p5.4xlarge"]), found) == [{"mode": "mig", "profile": "3g.40gb"}]
+
+
 @pytest.mark.parametrize(
     ("purpose", "mode"), [("inference", "mps"), ("notebook", "time-slicing"), ("batch", "time-slicing")]
 )
