@@ -137,3 +137,33 @@ def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
 )  # fmt: skip
 def test_what_cannot_work_is_refused(fields: dict[str, Any], path: str) -> None:
     assert [line.split(":")[0] for line in builders.problems(**fields)] == [path]
+
+
+OWN: dict[str, Any] = {"mode": "existing", "url": "http://prometheus.monitoring.svc:9090"}
+SMTP = builders.SMTP
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"monitoring": {**OWN, "url": "http://p:99999"}}, "ports end at 65535"),
+        ({"monitoring": {**OWN, "url": "http://p:9090:9090"}}, "is not an address such as"),
+        ({"monitoring": {**OWN, "url": "http://localhost:9090"}}, "is, in the cluster, whoever asks"),
+        ({"monitoring": {**OWN, "url": "http://p:9090/api/v1/query"}}, "leave out /api/v1"),
+        ({"monitoring": {**OWN, "url": "http://p.example.com/thanos"}}, ""),
+        ({"monitoring": {**OWN, "labels": {"app.kubernetes.io/part-of": "kps"}}}, ""),
+        (builders.monitoring(remoteWrite={"mode": "endpoint", "url": "https://:443/write"}), "is not an https:// address"),
+        (builders.monitoring(remoteWrite={"mode": "endpoint", "url": "https://a:70000/write"}), "ports end at 65535"),
+        (builders.monitoring(remoteWrite={"mode": "endpoint", "url": "https://a:443/write"}), ""),
+        (builders.notify(smtp={**SMTP, "host": "a:99999"}), "ports end at 65535"),
+        (builders.notify(smtp={**SMTP, "host": "-:25"}), "is not host:port"),
+        (builders.notify(smtp={**SMTP, "username": " "}), "is not a user name"),
+        (builders.notify(emails=["a@example.com", "A@example.com"]), "a@example.com"),
+        ({"pools": [builders.pool(disruption={"expireAfter": "1s"})]}, "drivers and images"),
+        ({"pools": [builders.pool(disruption={"expireAfter": "10m"})]}, ""),
+        ({"pools": [builders.pool(disruption={"expireAfter": "9999999999999h"})]}, "that Kubernetes can count"),
+    ],
+)  # fmt: skip
+def test_what_nobody_could_reach_or_wait_for_is_refused(fields: dict[str, Any], words: str) -> None:
+    found = builders.problems(**fields)
+    assert len(found) == bool(words) and all(words in line for line in found)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .scalars import Duration, DurationOrNever
+from .scalars import Duration, DurationOrNever, seconds
 
 Purpose = Literal["inference", "training", "notebook", "batch"]
 Reason = Literal["Underutilized", "Empty", "Drifted"]
@@ -25,6 +25,8 @@ _CRON_WORDS = {
     for words, first in (("jan feb mar apr may jun jul aug sep oct nov dec", 1), ("sun mon tue wed thu fri sat", 0))
     for n, word in enumerate(words.split(), first)
 }
+SOONEST_SECONDS = 600
+"""For so long a GPU node starts, loads drivers and pulls images."""
 _WINDOW = re.compile(r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?")
 
 
@@ -100,10 +102,9 @@ class Disruption(Model):
         )
 
     def problems(self) -> Iterator[Problem]:
-        if self.expire_after is not None and not re.search(r"[1-9]|Never", self.expire_after):
-            yield Problem(
-                ("expireAfter",), f"{self.expire_after!r} ends every node as soon as it starts; give it hours, or Never"
-            )
+        if self.expire_after not in (None, "Never") and seconds(self.expire_after) < SOONEST_SECONDS:
+            text = f"{self.expire_after!r} ends nodes about when their drivers and images are there; give it hours, or Never"
+            yield Problem(("expireAfter",), text)
 
     def over(self, preset: "Disruption") -> "Disruption":
         """Lay these values over a preset's."""

@@ -1,5 +1,6 @@
 """Who watches the platform: a Prometheus that is installed, or one that the team brings."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -8,7 +9,17 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .network import repeated
-from .scalars import AmpWorkspaceArn, ClusterUrl, Email, HttpsUrl, LabelKey, LabelValue, SlackChannel, SmtpHost
+from .scalars import (
+    AmpWorkspaceArn,
+    ClusterUrl,
+    Email,
+    HttpsUrl,
+    LabelValue,
+    PodLabelKey,
+    SlackChannel,
+    SmtpHost,
+    UserName,
+)
 
 MONITORING_NAMESPACE = "monitoring"
 SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
@@ -45,7 +56,7 @@ class RemoteUrl(Model):
     """Write to an address."""
     url: HttpsUrl
     """Where it takes samples."""
-    username: Annotated[str, Field(min_length=1)] | None = None
+    username: UserName | None = None
     """Who writes, with the password of the config secret `remoteWritePassword`; nobody in particular unless given."""
 
 
@@ -56,7 +67,7 @@ class Smtp(Model):
     """Host and port, such as `email-smtp.us-east-1.amazonaws.com:587`."""
     sender: Email
     """Who writes."""
-    username: str = Field(min_length=1)
+    username: UserName
     """Who signs in, with the password of the config secret `smtpPassword`."""
 
 
@@ -79,7 +90,7 @@ class Notify(Model):
         return [key for key, used in needed.items() if used]
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated(self.emails, "emails")
+        yield from repeated([one.lower() for one in self.emails], "emails")
         if not self.secrets:
             yield Problem((), "tells nobody: name a slackChannel, emails, or say pagerduty: true; else leave it out")
         if bool(self.emails) != (self.smtp is not None):
@@ -124,8 +135,16 @@ class ExistingMonitoring(Model):
     """Make monitors, rules and dashboards only."""
     url: ClusterUrl | None = None
     """Where it answers queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services are scaled by it."""
-    labels: Annotated[dict[LabelKey, LabelValue] | None, Field(max_length=10)] = None
+    labels: Annotated[dict[PodLabelKey, LabelValue] | None, Field(max_length=10)] = None
     """Labels by which that Prometheus selects monitors and rules, if it does; dashboards carry them, too."""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.url is None:
+            return
+        if re.match(r"https?://(localhost|127\.)", self.url):
+            yield Problem(("url",), f"{self.url!r} is, in the cluster, whoever asks: write its Service, such as http://prometheus.monitoring.svc:9090")  # fmt: skip
+        if "/api/v1" in self.url:
+            yield Problem(("url",), f"{self.url!r} leads past its front door: leave out /api/v1 and what follows, which KEDA adds")  # fmt: skip
 
 
 Monitoring = Annotated[InstallMonitoring | ExistingMonitoring, Field(discriminator="mode")]

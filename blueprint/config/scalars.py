@@ -90,22 +90,38 @@ AmpWorkspaceArn = Annotated[
     _shape(_WORKSPACE, "the ARN of an AMP workspace, arn:aws:aps:<region>:<account>:workspace/ws-…", 2048),
     _schema(f"^{_WORKSPACE}$"),
 ]
-_URL = r"https://[^\s/?#@]+(/[^\s?#]*)?"
+
+
+_has_port = _check(
+    lambda value: int(value.split("://")[-1].split("/")[0].partition(":")[2] or 1) <= 65_535,
+    "an address that can be: ports end at 65535",
+)
+_HOST, _PORT = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", r"[1-9]\d{0,4}"
+_REST = rf"{_HOST}(:{_PORT})?(/[^\s?#]*)?"
+_URL = rf"https://{_REST}"
 HttpsUrl = Annotated[
-    str, _shape(_URL, "an https:// address without user, password or query", 2048), _schema(f"^{_URL}$")
+    str,
+    _shape(_URL, "an https:// address without user, password or query", 2048),
+    _has_port,
+    _schema(f"^{_URL}$"),
 ]
-_CLUSTER_URL = r"https?://[^\s/?#@]+(/[^\s?#]*)?"
+_CLUSTER_URL = rf"https?://{_REST}"
 ClusterUrl = Annotated[
     str,
     _shape(_CLUSTER_URL, "an address such as http://prometheus.monitoring.svc:9090, without user or query", 2048),
+    _has_port,
     _schema(f"^{_CLUSTER_URL}$"),
 ]
 _CHANNEL = r"#[a-z0-9_-]+"
 SlackChannel = Annotated[str, _shape(_CHANNEL, 'a Slack channel such as "#gpu-alerts"', 81), _schema(f"^{_CHANNEL}$")]
-_SMTP = r"[A-Za-z0-9.-]+:\d{2,5}"
+_SMTP = rf"{_HOST}:{_PORT}"
 SmtpHost = Annotated[
-    str, _shape(_SMTP, "host:port, such as email-smtp.us-east-1.amazonaws.com:587", 260), _schema(f"^{_SMTP}$")
+    str,
+    _shape(_SMTP, "host:port, such as email-smtp.us-east-1.amazonaws.com:587", 260),
+    _has_port,
+    _schema(f"^{_SMTP}$"),
 ]
+UserName = Annotated[str, _shape(r"\S+", "a user name without spaces", 256)]
 
 
 def _share(value: float) -> float:
@@ -140,9 +156,26 @@ Threshold = Annotated[float, AfterValidator(_threshold), Field(json_schema_extra
 """What an autoscaler aims at; it counts in thousandths."""
 
 _DURATION = r"([0-9]+(s|m|h))+"
-Duration = Annotated[str, _shape(_DURATION, "a duration such as 10m, 1h30m or 336h"), _schema(f"^{_DURATION}$")]
+_LONGEST = 2**63 / 1e9
+"""Seconds; Kubernetes counts nanoseconds."""
+
+
+def seconds(duration: str) -> int:
+    """How long a duration such as 1h30m is."""
+    return sum(
+        int(number) * {"s": 1, "m": 60, "h": 3600}[unit] for number, unit in re.findall(r"(\d+)([smh])", duration)
+    )
+
+
+_countable = _check(lambda value: seconds(value) < _LONGEST, "a duration that Kubernetes can count, 2562047h at most")
+Duration = Annotated[
+    str, _shape(_DURATION, "a duration such as 10m, 1h30m or 336h"), _countable, _schema(f"^{_DURATION}$")
+]
 DurationOrNever = Annotated[
-    str, _shape(rf"{_DURATION}|Never", "a duration such as 336h, or Never"), _schema(f"^({_DURATION}|Never)$")
+    str,
+    _shape(rf"{_DURATION}|Never", "a duration such as 336h, or Never"),
+    _countable,
+    _schema(f"^({_DURATION}|Never)$"),
 ]
 
 
