@@ -15,6 +15,12 @@ STACK: dict[str, Any] = {
         builders.pool(name="sizes", instanceTypes=["g6.12xlarge", "g6.xlarge"]),
         builders.pool(name="turns", instanceTypes=["g6.xlarge"], sharing={"mode": "time-slicing", "replicas": 4}),
         builders.pool(name="slices", instanceTypes=["p5.48xlarge"], sharing={"mode": "mig", "profile": "1g.10gb"}),
+        builders.pool(
+            name="cut",
+            instanceTypes=["p5.48xlarge"],
+            sharing={"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}, "replicas": 2},
+        ),
+        builders.pool(name="fixed", instanceTypes=["g6.12xlarge"], staticNodes=2, zones=["us-east-1a"]),
         builders.pool(name="unseen", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
         builders.pool(
             name="held",
@@ -48,10 +54,12 @@ def named(metric: str, **labels: str) -> str:
     return f"{metric}{{{inside}}}"
 
 
-def node(name: str = "n1", pool: str = "main", kind: str = "g6.12xlarge", **more: str) -> Series:
-    """A node of a pool, as kube-state-metrics shows it."""
+def node(
+    name: str = "n1", pool: str = "main", kind: str = "g6.12xlarge", how: str = "on-demand", **more: str
+) -> Series:
+    """A node of a pool, as kube-state-metrics shows it; without the label that says how it was bought if that is empty."""
     labels = {"label_gpu_blueprint_pool": pool, "label_node_kubernetes_io_instance_type": kind}
-    bought = {"label_karpenter_sh_capacity_type": "on-demand"}
+    bought = {"label_karpenter_sh_capacity_type": how} if how else {}
     return {named("kube_node_labels", node=name, **labels, **bought, **more): "1x300"}
 
 
@@ -104,9 +112,9 @@ def health(status: str) -> Series:
     }
 
 
-def pulls(slow: str, all_: str = "0 3x299") -> Series:
-    """Images that a node pulled, and those of them within 300 seconds."""
-    prefix, size = "kubelet_image_pull_duration_seconds", {"node": "n1", "image_size_in_bytes": "10GB"}
+def pulls(slow: str, all_: str = "0 3x299", size_: str = "10GB-20GB") -> Series:
+    """Images of a size that a node pulled, and those of them within 300 seconds."""
+    prefix, size = "kubelet_image_pull_duration_seconds", {"node": "n1", "image_size_in_bytes": size_}
     return {named(f"{prefix}_bucket", le="300.0", **size): slow, named(f"{prefix}_count", **size): all_}
 
 
@@ -176,8 +184,10 @@ CASES = (
         "20m",
         {**GPU, "clock_event": "hw_thermal"},
     ),
+    AlertCase("GpuThrottled", {**node(), **gpu(CLOCKS, "5x60", clock_event="hw_power_brake")}, "20m", {**GPU, "clock_event": "hw_power_brake"}),
+    AlertCase("GpuThrottled", {**node(), **gpu(CLOCKS, "5x60", clock_event="power_cap")}, "20m"),
     AlertCase("GpuThrottled", {**node(), **gpu(CLOCKS, "5x60", clock_event="gpu_idle")}, "20m"),
-    AlertCase("GpuHot", {**node(), **gpu("DCGM_FI_DEV_GPU_TEMP", "91x60")}, "15m", GPU, "91"),
+    AlertCase("GpuHot", {**node(), **gpu("DCGM_FI_DEV_GPU_TEMP", "86x60")}, "15m", GPU, "86"),
     AlertCase("GpuHot", {**node(), **gpu("DCGM_FI_DEV_GPU_TEMP", "85x60")}, "15m"),
     AlertCase("GpuPodPending", pod(on="", count=2, phase="Pending"), "20m", {**POD, "resource": "nvidia_com_gpu"}, "2"),
     AlertCase("GpuPodPending", pod(on="n1", phase="Pending"), "20m"),
@@ -185,7 +195,8 @@ CASES = (
     AlertCase("GpuPodPending", pod(on="", phase="Pending", space="gpu-headroom"), "20m"),
     AlertCase("GpuNodeWithoutGpus", {**node(), **allocatable(0)}, "25m", NODE),
     AlertCase("GpuNodeWithoutGpus", {**node(), **allocatable(0), **allocatable(7, "nvidia_com_mig_1g_10gb")}, "25m"),
-    AlertCase("GpuNodeUnhealthy", {**node(), **health("false")}, "20m", {"node": "n1", "pool": "main"}),
+    AlertCase("GpuNodeUnhealthy", {**node(), **health("false")}, "5m", {"node": "n1", "pool": "main"}),
+    AlertCase("GpuNodeUnhealthy", {**node(), **health("false")}, "4m"),
     AlertCase("GpuNodeUnhealthy", {**node(), **health("true")}, "20m"),
     AlertCase("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "Unknown"), "25m", {"name": "main-x"}),
     AlertCase("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "True"), "25m"),
@@ -198,15 +209,16 @@ CASES = (
     AlertCase("GpuImagePullSlow", {**node(), **pulls("0 2x299")}, "10m", {"node": "n1", "pool": "main"}),
     AlertCase("GpuImagePullSlow", {**node(), **pulls("0 3x299")}, "10m"),
     AlertCase("GpuImagePullSlow", {**node(), **pulls("0 2x299")}, "90m"),
-    AlertCase("GpuIdle", {**node(), **busy("0.01x300"), **busy("0.02x300", 1)}, "80m", {**POD, "pool": "main"}, "2"),
+    AlertCase("GpuIdle", {**node(), **busy("0.01x300"), **busy("0.049x300", 1)}, "80m", {**POD, "pool": "main"}, "2"),
     AlertCase("GpuIdle", {**node(), **busy("0.01x300")}, "40m"),
-    AlertCase("GpuIdle", {**node(), **busy("0.3x300")}, "80m"),
+    AlertCase("GpuIdle", {**node(), **busy("0.051x300")}, "80m"),
     AlertCase("GpuReservationIdle", node("h1", "held", "p5.48xlarge", **RESERVED), "70m", {"reservation": "cr-0a1b2c3d"}, "1"),
     AlertCase("GpuReservationIdle", {}, "70m", {"reservation": "cr-0a1b2c3d"}, "2"),
     AlertCase("GpuReservationIdle", {**node("h1", "held", **RESERVED), **node("h2", "held", **RESERVED)}, "70m"),
     AlertCase("GpuQuotaNearlyUsed", quota(4, 4), "40m", {"namespace": "team", "resource": "requests.nvidia.com/gpu"}, "100%"),
     AlertCase("GpuQuotaNearlyUsed", quota(2, 2, "gpu-headroom"), "40m"),
-    AlertCase("GpuQuotaNearlyUsed", quota(3, 4), "40m"),
+    AlertCase("GpuQuotaNearlyUsed", quota(10, 11), "40m", {"namespace": "team", "resource": "requests.nvidia.com/gpu"}, "90.91%"),
+    AlertCase("GpuQuotaNearlyUsed", quota(9, 10), "40m"),
     AlertCase("GpuQuotaNearlyUsed", quota(0, 0), "40m"),
     AlertCase("GpuPoolAtCeiling", ceiling(8, 8), "40m", {"nodepool": "main", "resource_type": "nvidia.com/gpu"}, "100%"),
     AlertCase("GpuPoolAtCeiling", ceiling(4, 8), "40m"),

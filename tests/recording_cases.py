@@ -38,10 +38,19 @@ def twice(series: Series) -> Series:
     return {name.replace("{", '{instance="10.0.0.2:8080",', 1): values for name, values in series.items()}
 
 
+def instances(metric: str, *values: str) -> Series:
+    """A series for each MIG instance of one GPU, all of them the tenant's."""
+    cut = [
+        gpu(metric, one, namespace="team", GPU_I_ID=str(at), GPU_I_PROFILE="1g.10gb") for at, one in enumerate(values)
+    ]
+    return {name: one for series in cut for name, one in series.items()}
+
+
 CASES = (
     RecordingCase("gpu_blueprint:gpus_per_unit", {}, {'pool="turns", resource="nvidia_com_gpu_shared"': 0.25}, 'pool="turns"'),
     RecordingCase("gpu_blueprint:gpus_per_unit", {}, {}, 'pool="turns", resource="nvidia_com_gpu"'),
     RecordingCase("gpu_blueprint:gpus_per_device", {}, {'pool="slices", GPU_I_PROFILE="1g.10gb"': 1 / 7}, 'pool="slices"'),
+    RecordingCase("gpu_blueprint:gpus_per_device", {}, {'pool="cut", GPU_I_PROFILE="3g.40gb"': 3 / 7, 'pool="cut", GPU_I_PROFILE="1g.10gb"': 1 / 7}, 'pool="cut"'),
     RecordingCase("gpu_blueprint:gpus_per_device", {}, {}, 'pool="unseen"'),
     RecordingCase("gpu_blueprint:usd_per_gpu_hour", {}, {'pool="main", instance_type="g6.12xlarge", capacity_type="on-demand"': L4_USD}, 'pool="main"'),
     RecordingCase("gpu_blueprint:usd_per_gpu_hour", {}, {}, 'pool="main", capacity_type="spot"'),
@@ -66,7 +75,12 @@ CASES = (
         "gpu_pod:units:allocated", {**HELD, **twice(HELD)},
         {'namespace="team", pod="p1", node="n1", resource="nvidia_com_gpu", pool="main", tenant="team"': 2},
     ),
+    RecordingCase(
+        "gpu_pod:units:allocated", {**node(), **space(), **pod(phase="Pending")},
+        {'namespace="team", pod="p1", node="n1", resource="nvidia_com_gpu", pool="main", tenant="team"': 1},
+    ),
     RecordingCase("gpu_pod:units:allocated", {**node(), **space(), **pod(phase="Succeeded")}, {}),
+    RecordingCase("gpu_pod:units:allocated", {**node(), **space(), **pod(phase="Failed")}, {}),
     RecordingCase("gpu_pod:units:allocated", {**node(), **space("gpu-headroom", ""), **pod(space="gpu-headroom")}, {}),
     RecordingCase("gpu_pool_tenant:slices:allocated", HELD, {'pool="main", tenant="team", resource="nvidia_com_gpu"': 2}),
     RecordingCase("gpu_pool_tenant:slices:allocated", {**node(), **space()}, {}),
@@ -88,13 +102,19 @@ CASES = (
         "gpu_pool_tenant:gpus:used", {**node(pool="slices"), **space(), **busy("0.5x60", slice_="1g.10gb")},
         {'pool="slices", tenant="team"': 0.5 / 7},
     ),
+    RecordingCase(
+        "gpu_pool_tenant:gpus:used", {**node(pool="slices"), **space(), **instances("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "0.5x60", "1x60")},
+        {'pool="slices", tenant="team"': 1.5 / 7},
+    ),
     RecordingCase("gpu_pool_tenant:gpus:used", {**TURNS, **space(), **busy("0.8x60"), **busy("0.8x60", holder="p2")}, {'pool="turns", tenant="team"': 0.8}),
     RecordingCase("gpu_pool_tenant:gpus:used", {**node(), **space(), **busy("0x60", holder="")}, {}),
     RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **gpu("DCGM_FI_PROF_SM_ACTIVE", "0.4x60", namespace="team")}, {TEAM: 0.4}),
+    RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **instances("DCGM_FI_PROF_SM_ACTIVE", "0.2x60", "0.6x60")}, {TEAM: 0.4}),
     RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **gpu("DCGM_FI_PROF_SM_ACTIVE", "0x60")}, {}),
     RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space("gpu-headroom", ""), **gpu("DCGM_FI_PROF_SM_ACTIVE", "0x60", namespace="gpu-headroom")}, {}),
     RecordingCase("gpu_pod:gpus:idle", IDLE, {'namespace="team", pod="p1", pool="main"': 1}, at="80m"),
     RecordingCase("gpu_pod:gpus:idle", IDLE, {}, at="40m"),
+    RecordingCase("gpu_pod:gpus:idle", {**node(), **busy("0.049x300"), **busy("0.051x300", 1)}, {'namespace="team", pod="p1", pool="main"': 1}, at="80m"),
     RecordingCase("gpu_pool:gpus:free", {**node(), **allocatable(4), **space("gpu-headroom", ""), **pod(space="gpu-headroom")}, {MAIN: 4}),
     RecordingCase("gpu_pool_tenant:gpus:idle", IDLE, {TEAM: 1}, at="80m"),
     RecordingCase("gpu_pool_tenant:gpus:idle", {**IDLE, **busy("0.9x300")}, {TEAM: 0}, at="80m"),
@@ -103,10 +123,12 @@ CASES = (
     RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(), **allocatable(0)}, {}),
     RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(pool="sizes"), **allocatable(4), **node("n2", "sizes", "g6.xlarge"), **allocatable(1, name="n2")},
                   {'pool="sizes"': (4 * L4_USD + SMALL_USD) / 5}),
+    RecordingCase("gpu_pool:usd_per_gpu_hour:avg", {**node(pool="fixed", how=""), **allocatable(4)}, {'pool="fixed"': L4_USD}),
     RecordingCase("gpu_pool_tenant:wasted_usd_per_hour:sum", IDLE, {TEAM: L4_USD}, at="80m"),
     RecordingCase("gpu_pool_tenant:wasted_usd_per_hour:sum", IDLE, {}, at="30m"),
     RecordingCase("gpu_pool:wasted_usd_per_hour:sum", IDLE, {MAIN: 3 * L4_USD}, at="80m"),
     RecordingCase("gpu_pool:wasted_usd_per_hour:sum", {**HELD, **allocatable(2)}, {MAIN: 0}),
     RecordingCase("gpu_node:slow_image_pulls:count", pulls("0 2x299"), {'node="n1"': 1}),
+    RecordingCase("gpu_node:slow_image_pulls:count", {**pulls("0 2x299"), **pulls("0 1x299", size_="1GB-5GB")}, {'node="n1"': 3}),
     RecordingCase("gpu_node:slow_image_pulls:count", {**pulls("0 3x299"), UP: "1x60"}, {'node="n1"': 0}),
 )  # fmt: skip

@@ -14,11 +14,12 @@ from blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, dcgm_csv
 from blueprint.config import StackConfig
 from blueprint.monitoring import ALERTS, RECORDINGS, Alert, rule_groups
 from blueprint.monitoring.dashboards import DASHBOARDS
-from blueprint.monitoring.facts import FACTS
+from blueprint.monitoring.facts import FACTS, USD, facts
 from blueprint.monitoring.metrics import METRICS
 
 from . import alert_cases, builders, dashboard_queries, recording_cases
 from .alert_cases import AlertCase
+from .catalogue_rows import PRICE, gp3
 from .plans import SHIPPED, shipped_config
 from .programs import needs_promtool, promtool
 from .promql import series_in
@@ -137,6 +138,15 @@ def test_the_rules_of_a_stack_are_rules_to_promtool(stack: str, tmp_path: Path) 
     file.write_text(yaml.safe_dump({"groups": rule_groups(config)}))
     ran = promtool("check", "rules", file)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_savings_plan_lowers_the_prices_of_nodes_on_demand_and_of_reserved_ones() -> None:
+    plan = {"savingsPlan": {"coverage": 0.5, "discount": 0.2}}
+    rules = [rule for rule in facts(builders.config(**alert_cases.STACK, costs=plan)) if rule["record"] == USD]
+    found = {rule["labels"]["pool"]: float(rule["expr"][len("vector(") : -1]) for rule in rules}
+    volume = gp3(builders.REGION, 200)
+    for pool, kind, gpus in (("main", "g6.12xlarge", 4), ("held", "p5.48xlarge", 8)):
+        assert found[pool] == pytest.approx((0.9 * PRICE[kind, builders.REGION] + volume) / gpus, abs=1e-4)
 
 
 def expressions() -> list[Any]:

@@ -22,7 +22,7 @@ from .programs import needs_promtool
 from .test_alert_rules import failures
 
 URL = "http://prometheus.example.svc:9090"
-JOB = 'namespace="team",job="team/chat"'
+JOB = 'namespace="team",job="team/chat.v2"'
 
 
 def planned(*services: dict[str, Any], **fields: Any) -> Plan:
@@ -110,16 +110,18 @@ TRITON = {
 }
 ACTIVE = "DCGM_FI_PROF_SM_ACTIVE"
 PODS = {
-    f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-bcdfg",gpu="0"}}': "0.2x20",
-    f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-hjklm",gpu="1"}}': "0.6x20",
-    f'{ACTIVE}{{namespace="team",pod="chat-vldt-7c9-klmnp",gpu="2"}}': "1x20",
-    f'{ACTIVE}{{namespace="team",pod="chat-eval-bcdfg",gpu="4"}}': "1x20",
-    f'{ACTIVE}{{namespace="other",pod="chat-5d4f8-pqrst",gpu="3"}}': "1x20",
+    f'{ACTIVE}{{namespace="team",pod="chat.v2-5d4f8-bcdfg",gpu="0"}}': "0.2x20",
+    f'{ACTIVE}{{namespace="team",pod="chat.v2-5d4f8-hjklm",gpu="1"}}': "0.6x20",
+    f'{ACTIVE}{{namespace="team",pod="chat.v2-vldt-7c9-klmnp",gpu="2"}}': "1x20",
+    f'{ACTIVE}{{namespace="team",pod="chat.v2-eval-bcdfg",gpu="4"}}': "1x20",
+    f'{ACTIVE}{{namespace="team",pod="chat-v2-5d4f8-bcdfg",gpu="5"}}': "1x20",
+    f'{ACTIVE}{{namespace="other",pod="chat.v2-5d4f8-pqrst",gpu="3"}}': "1x20",
 }
 SQS = {'aws_sqs_visible{queue="chat"}': "40x20"}
 VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
     ("vllm", "queue", WAITING, 8),
-    ("vllm", "queue", {series.replace("team/chat", "team/other"): count for series, count in WAITING.items()}, None),
+    ("vllm", "queue", {series.replace("chat.v2", like): "3x20" for series in WAITING for like in ("chat-v2", "chat.v2-eval")}, None),
+    ("vllm", "queue", {series.replace('namespace="team"', 'namespace="other"'): "3x20" for series in WAITING}, None),
     ("vllm", "requests", {f'vllm:request_success_total{{{JOB},finished_reason="stop"}}': "0+120x20"}, 2),
     ("vllm", "latency", {**BUSY, **WAITING}, 2.5),
     ("vllm", "latency", {**IDLE, **WAITING}, 0),
@@ -129,7 +131,7 @@ VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
     ("triton", "latency", TRITON, 0.5),
     ("triton", "latency", {**TRITON, f"nv_inference_request_success{{{JOB}}}": "60x20", f"nv_inference_request_duration_us{{{JOB}}}": "9x20"}, 0),
     ("vllm", "sm-activity", PODS, 0.4),
-    ("vllm", "sm-activity", {f'{ACTIVE}{{namespace="team",pod="chat-5d4f8-bcdfg",gpu="0"}}': "1x5 0x20"}, 0),
+    ("vllm", "sm-activity", {f'{ACTIVE}{{namespace="team",pod="chat.v2-5d4f8-bcdfg",gpu="0"}}': "1x5 0x20"}, 0),
     ("vllm", "sm-activity", {}, None),
     ("vllm", "query", SQS, 40),
 )  # fmt: skip
@@ -140,7 +142,7 @@ VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
 def test_a_query_gives_one_number_or_none(
     server: str, signal: str, series: dict[str, str], value: float | None, tmp_path: Path
 ) -> None:
-    (measure,) = measures("chat", "team", scaling(SIGNALS[signal], server=server))
+    (measure,) = measures("chat.v2", "team", scaling(SIGNALS[signal], server=server))
     samples = [] if value is None else [{"labels": "{}", "value": value}]
     asked = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
     listed = [{"series": name, "values": values} for name, values in series.items()]
@@ -166,6 +168,7 @@ def test_keda_comes_with_services_or_when_asked_for() -> None:
 def test_keda_is_asked_often_and_outlives_a_node() -> None:
     values = one(planned(), "Release", "-keda-").inputs["values"]
     assert values["operator"]["replicaCount"] == values["metricsServer"]["replicaCount"] == 2
+    assert values["podDisruptionBudget"] == {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}}
     assert spec(QUEUE)["pollingInterval"] <= 30
 
 

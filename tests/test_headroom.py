@@ -78,12 +78,13 @@ def test_a_placeholder_lands_in_its_pool_whatever_its_taints() -> None:
 def test_the_namespace_holds_the_placeholders_and_not_a_gpu_more() -> None:
     pools = [
         builders.pool(headroom=ROOM),
+        builders.pool(name="more", headroom={**ROOM, "pods": 3}),
         builders.pool(name="cut", **LAYOUT, headroom={**ROOM, "gpus": {"3g.40gb": 1}}),
     ]
     found = plan_of(builders.stack(pools=pools))
-    assert len(some(found, "Deployment")) == 2
+    assert len(some(found, "Deployment")) == 3
     assert one(found, "ResourceQuota").inputs["spec"]["hard"] == {
-        "requests.nvidia.com/gpu": "2",
+        "requests.nvidia.com/gpu": "5",
         "requests.nvidia.com/mig-3g.40gb": "2",
         "requests.nvidia.com/mig-1g.10gb": "0",
         "requests.vpc.amazonaws.com/efa": "0",

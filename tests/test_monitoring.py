@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from blueprint.catalog.dcgm_metrics import dcgm_csv
+from blueprint.config.monitoring import InstallMonitoring
 from blueprint.monitoring import rule_groups
 from blueprint.monitoring.metrics import DCGM_JOB, NAMESPACE_LABELS, NODE_LABELS
 
@@ -66,6 +67,11 @@ def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
     assert one(watched(), "ServiceMonitor", "-dcgm").inputs["spec"]["selector"]["matchLabels"]["app"] == DCGM_JOB
 
 
+def test_series_of_karpenter_keep_the_labels_that_it_gives_them() -> None:
+    (endpoint,) = one(watched(), "ServiceMonitor", "-karpenter").inputs["spec"]["endpoints"]
+    assert endpoint["honorLabels"] is True
+
+
 def test_the_exporter_gets_our_list_and_tells_apart_pods_that_share_a_gpu() -> None:
     exporter = one(watched(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter["config"] == {"name": "dcgm-metrics"}
@@ -121,6 +127,13 @@ def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
     (written,) = values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
     assert written["basicAuth"]["password"] == {"name": "remote-write", "key": "password"}
     assert values(planned)["alertmanager"]["alertmanagerSpec"] == {"secrets": ["alert-routes"]}
+
+
+@pytest.mark.parametrize(("user", "needed"), [({}, []), ({"username": "gpu"}, ["remoteWritePassword"])])
+def test_who_writes_under_a_name_needs_a_password(user: dict[str, str], needed: list[str]) -> None:
+    remote = {"mode": "endpoint", "url": "https://a.example.com/push", **user}
+    watching = InstallMonitoring.model_validate({"mode": "install", "grafana": False, "remoteWrite": remote})
+    assert watching.secrets == needed
 
 
 @pytest.mark.parametrize(
