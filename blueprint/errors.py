@@ -45,7 +45,7 @@ def near(name: str, known: Iterable[str], kind: str = "known") -> str:
     """Say which of the known names was probably meant: ``(did you mean …?)``, else list them."""
     names = sorted(known)
     small = name.lower()
-    starting = [other for other in names if small and other.startswith(small)][:2]
+    starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
     close = starting or get_close_matches(small, names, n=2, cutoff=0.6)
     return f"(did you mean {' or '.join(close)}?)" if close else f"({kind}: {', '.join(names) or 'none'})"
 

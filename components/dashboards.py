@@ -8,11 +8,9 @@ import pulumi_kubernetes as k8s
 
 from blueprint.config import StackConfig
 from blueprint.config.monitoring import MONITORING_NAMESPACE
-from blueprint.monitoring.dashboards import DASHBOARDS, Dashboard
+from blueprint.monitoring.dashboards import DASHBOARDS, LABEL, Dashboard
 from blueprint.monitoring.dashboards.grafana import dashboard_json
 
-LABEL = "grafana_dashboard"
-"""What the sidecar of Grafana's chart looks for unless it is told otherwise."""
 FOLDER = "grafana_folder"
 """Annotation with the folder, for sidecars that are told to read it: ours is."""
 ADMIN_SECRET = "grafana-admin"

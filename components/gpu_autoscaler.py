@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from blueprint.catalog.inference_servers import INFERENCE_SERVERS
-from blueprint.config import Scaling, part
+from blueprint.config import OwnScaling, Scaling, part
 from blueprint.monitoring.scaling import measures
 
 QUIET_SECONDS = 15 * 60
@@ -22,7 +22,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
     which the objects cannot be made: the namespace, and KEDA where the same program installs it.
 
     Raises:
-        StackError: With every problem of ``scaling``.
+        StackError: With every problem of ``scaling``, and of where that is.
     """
 
     def __init__(
@@ -37,7 +37,9 @@ class GpuAutoscaler(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        scaling = part(Scaling, scaling)
+        if isinstance(scaling, Mapping):
+            where = {"deployment": deployment, "namespace": namespace, "prometheus": prometheus}
+            scaling = part(OwnScaling, {**scaling, **where})
         super().__init__("gpu-blueprint:components:GpuAutoscaler", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         place = {"name": deployment, "namespace": namespace}

@@ -139,6 +139,10 @@ def objects(config: StackConfig) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def secrets(keys: list[str]) -> dict[str, pulumi.Output[str]]:
-    """Secrets of the stack's Pulumi config, beside the stack object; one that is missing ends the program."""
+    """Secrets of the stack's Pulumi config, beside the stack object; those that are missing end the program, all told at once."""
     config = pulumi.Config()
-    return {key: config.require_secret(key) for key in keys}
+    found = {key: config.get_secret(key) for key in keys}
+    if missing := [key for key, value in found.items() if value is None]:
+        remedy = "; ".join(f"pulumi config set --secret {key}" for key in missing)
+        raise pulumi.RunError(f"secrets of this stack are missing: {remedy}")
+    return {key: value for key, value in found.items() if value is not None}

@@ -5,7 +5,7 @@ from typing import Any
 from blueprint.catalog.versions import PROMETHEUS_STACK
 from blueprint.config import InstallMonitoring, StackConfig
 from blueprint.config.monitoring import MONITORING_NAMESPACE, Amp
-from blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS
+from blueprint.monitoring.state_metrics import state_metrics
 
 from .addons import EVERYWHERE
 from .alert_routes import SECRET, alertmanager_config
@@ -78,39 +78,3 @@ def _remote_write(monitoring: InstallMonitoring) -> list[dict[str, Any]]:
 def _alertmanager(monitoring: InstallMonitoring) -> dict[str, Any]:
     secrets = [SECRET] if monitoring.notify else []
     return {"config": alertmanager_config(monitoring.notify), "alertmanagerSpec": {"secrets": secrets}}
-
-
-def state_metrics() -> dict[str, Any]:
-    """What kube-state-metrics shows beyond its defaults: the labels that rules need, and NodeOverlays."""
-    lists = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
-    return {
-        "metricLabelsAllowlist": [f"{kind}=[{','.join(labels)}]" for kind, labels in lists.items()],
-        "customResourceState": {"enabled": True, "config": _overlay_state()},
-        "rbac": {
-            "extraRules": [
-                {"apiGroups": ["karpenter.sh"], "resources": ["nodeoverlays"], "verbs": ["list", "watch"]},
-                {
-                    "apiGroups": ["apiextensions.k8s.io"],
-                    "resources": ["customresourcedefinitions"],
-                    "verbs": ["list", "watch"],
-                },
-            ]
-        },
-    }
-
-
-def _overlay_state() -> dict[str, Any]:
-    """Karpenter itself has no metric that says whether it applies an overlay."""
-    condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
-    metric = {
-        "name": "status_condition",
-        "help": "Condition of a NodeOverlay, 1 if it holds.",
-        "each": {"type": "Gauge", "gauge": condition},
-    }
-    overlay = {
-        "groupVersionKind": {"group": "karpenter.sh", "version": "v1alpha1", "kind": "NodeOverlay"},
-        "metricNamePrefix": "kube_nodeoverlay",
-        "labelsFromPath": {"nodeoverlay": ["metadata", "name"]},
-        "metrics": [metric],
-    }
-    return {"kind": "CustomResourceStateMetrics", "spec": {"resources": [overlay]}}

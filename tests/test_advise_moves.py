@@ -206,7 +206,8 @@ def test_a_node_holds_no_more_pods_than_it_has_cpu_for() -> None:
         seen(use(activity=IDLE, largest=Largest(units=1, vcpu=1.5))),
     )
     assert added(one).fields["sharing"]["replicas"] == 4 and "g6.2xlarge" in one.evidence[-1]
-    (cut,) = share(h100 := stack(instanceTypes=["p5.4xlarge"]), h100.pools[0], seen(use("p5.4xlarge", activity=IDLE)))
+    h100, large = stack(instanceTypes=["p5.4xlarge"]), Largest(units=1, vcpu=2.5)
+    (cut,) = share(h100, h100.pools[0], seen(use("p5.4xlarge", activity=IDLE, largest=large)))
     assert "at 6 to a GPU (of its 7 instances, as many as a p5.4xlarge has CPU and memory for)" in cut.evidence[-1]
 
 

@@ -159,7 +159,7 @@ def test_the_document_has_the_same_proposals(server: str, stacks: Path, capsys: 
     assert main(["advise", "known", "--prometheus", f"{server}/", "--days", "2", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert {(one["kind"], one["subject"]): one["title"] for one in document["proposals"]} == ANSWERS
-    assert document["window"] == {"days": 2, "coverage": 1.0}
+    assert document["window"] == {"days": 2, "coverage": 1.0, "warnings": []}
     largest = {one["pool"]: max(one["savingUsdPerMonth"] or 0, 0) for one in document["proposals"]}
     assert document["savingUsdPerMonth"] == pytest.approx(sum(largest.values()), abs=0.05)
     assert len(document["pools"]) == 7 and document["notJudged"] == []

@@ -149,6 +149,26 @@ def test_a_savings_plan_lowers_the_prices_of_nodes_on_demand_and_of_reserved_one
         assert found[pool] == pytest.approx((0.9 * PRICE[kind, builders.REGION] + volume) / gpus, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("reservation", "usd"),
+    [
+        ({}, 0.9 * PRICE["p5.48xlarge", builders.REGION]),
+        ({"usdPerHour": 10}, 10),
+        ({"capacityBlock": True, "ends": "2999-01-31"}, None),
+        ({"capacityBlock": True, "ends": "2999-01-31", "usdPerHour": 31}, 31),
+    ],
+)
+def test_reserved_gpus_have_the_price_that_is_paid(reservation: dict[str, Any], usd: float | None) -> None:
+    stack = {**alert_cases.STACK, "reservations": [{**alert_cases.STACK["reservations"][0], **reservation}]}
+    plan = {"savingsPlan": {"coverage": 0.5, "discount": 0.2}}
+    rules = [rule for rule in facts(builders.config(**stack, costs=plan)) if rule["record"] == USD]
+    found = [rule["expr"] for rule in rules if rule["labels"]["pool"] == "held"]
+    volume = gp3(builders.REGION, 200)
+    assert [float(one[len("vector(") : -1]) for one in found] == (
+        [] if usd is None else [pytest.approx((usd + volume) / 8, abs=1e-4)]
+    )
+
+
 def expressions() -> list[Any]:
     return [pytest.param(rule.expr, id=rule.name) for rule in (*RECORDINGS, *ALERTS)]
 

@@ -219,6 +219,10 @@ def test_another_program_is_told_every_problem_at_once() -> None:
         with pytest.raises(StackError) as caught:
             GpuAutoscaler("chat", wrong, deployment="chat", namespace="team", prometheus=URL)
         assert [".".join(map(str, problem.path)) for problem in caught.value.problems] == places
+    with pytest.raises(StackError) as caught:
+        own = {"server": "vllm", "replicas": {"max": 4}, "scaleOn": [QUEUE]}
+        GpuAutoscaler("chat", own, deployment="Chat_X", namespace="", prometheus="prometheus:9090")
+    assert [problem.path for problem in caught.value.problems] == [("deployment",), ("namespace",), ("prometheus",)]
 
 
 def test_a_service_may_sleep_where_a_query_wakes_it() -> None:

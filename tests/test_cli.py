@@ -108,6 +108,8 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
     pool = yaml.safe_load((out / "manifests" / "nodepool-train-h100.yaml").read_text())
     assert pool["kind"] == "NodePool"
     assert pool["spec"]["limits"] == {"nvidia.com/gpu": "32"}
+    fleet = json.loads((out / "dashboards" / "gpu-fleet.json").read_text())
+    assert fleet["title"] == "GPU fleet" and len([*(out / "dashboards").iterdir()]) == 5
     values = yaml.safe_load((out / "values" / "karpenter.yaml").read_text())
     assert values["settings"]["interruptionQueue"] == "gpu-prod"
     assert {file.name for file in (out / "values").iterdir()} == {
@@ -225,6 +227,20 @@ def test_explain_ends_with_a_pod_that_names_the_resource_the_quota_names(
 def test_explain_names_the_pools_there_are(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "dev", "shared-l5"]) == 2
     assert "dev has no pool 'shared-l5' (did you mean shared-l4?)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("GpuPodPending", "is an alert: python -m blueprint explain GpuPodPending"),
+        ("chat", "is a service in pool infer-l40s: python -m blueprint explain prod infer-l40s"),
+    ],
+)
+def test_explain_knows_what_else_a_name_may_mean(
+    project: Path, name: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "prod", name]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_a_closed_pipe_is_no_error() -> None:

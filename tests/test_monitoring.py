@@ -7,8 +7,11 @@ import pytest
 
 from blueprint.catalog.dcgm_metrics import dcgm_csv
 from blueprint.config.monitoring import InstallMonitoring
+from blueprint.errors import ProgramError
 from blueprint.monitoring import rule_groups
 from blueprint.monitoring.metrics import DCGM_JOB, NAMESPACE_LABELS, NODE_LABELS
+from blueprint.plan import record
+from components.monitoring import secrets
 
 from . import builders
 from .plans import Plan, one, plan, plan_of, some
@@ -152,6 +155,15 @@ def test_what_cannot_work_is_refused(fields: dict[str, Any], path: str) -> None:
     assert [line.split(":")[0] for line in builders.problems(**fields)] == [path]
 
 
+def test_missing_secrets_are_told_all_at_once() -> None:
+    def program() -> None:
+        secrets(["one", "two"])
+
+    with pytest.raises(ProgramError) as caught:
+        record("own", {}, program)
+    assert "pulumi config set --secret one; pulumi config set --secret two" in str(caught.value)
+
+
 OWN: dict[str, Any] = {"mode": "existing", "url": "http://prometheus.monitoring.svc:9090"}
 SMTP = builders.SMTP
 
@@ -161,7 +173,7 @@ SMTP = builders.SMTP
     [
         ({"monitoring": {**OWN, "url": "http://p:99999"}}, "ports end at 65535"),
         ({"monitoring": {**OWN, "url": "http://p:9090:9090"}}, "is not an address such as"),
-        ({"monitoring": {**OWN, "url": "http://localhost:9090"}}, "is, in the cluster, whoever asks"),
+        ({"monitoring": {**OWN, "url": "http://localhost:9090"}}, "is not what other pods reach"),
         ({"monitoring": {**OWN, "url": "http://p:9090/api/v1/query"}}, "leave out /api/v1"),
         ({"monitoring": {**OWN, "url": "http://p.example.com/thanos"}}, ""),
         ({"monitoring": {**OWN, "labels": {"app.kubernetes.io/part-of": "kps"}}}, ""),

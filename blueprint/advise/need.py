@@ -14,8 +14,6 @@ MOST_BUSY = 0.7
 """How busy another GPU may become: data sheets promise what no program reaches, and queues grow long beyond it."""
 USABLE_MEMORY = 0.95
 """Part of a GPU's memory that programs get: driver, ECC and the CUDA context take the rest."""
-USABLE_HOST = 0.85
-"""Part of a node's CPU and memory that pods get: kubelet, system and daemons of the GPU Operator take the rest."""
 FORMATS = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
 """Number format → compute capability that brought it. A GPU without BF16 ends most of today's training and serving code;
 FP8 and FP4 are chosen model by model."""
@@ -97,6 +95,6 @@ def most_pods_per_gpu(row: Instance, pod: Largest | None) -> float:
     """How many pods for each GPU a node has CPU and memory for."""
     if pod is None:
         return inf
-    cpu = row.vcpu * USABLE_HOST / pod.vcpu if pod.vcpu else inf
-    memory = row.memory_mib * USABLE_HOST / pod.memory_mib if pod.memory_mib else inf
+    cpu = row.pod_vcpu / pod.vcpu if pod.vcpu else inf
+    memory = row.pod_memory_mib / pod.memory_mib if pod.memory_mib else inf
     return min(cpu, memory) / row.gpu_devices

@@ -24,7 +24,7 @@ _TOO_MUCH = (422, 503)
 """With which Prometheus answers queries that take too long or load too much."""
 _MOST = 1e18
 """More than any count, sum or number of bytes that is asked for."""
-FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090"
+FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090, or to the Service of your own"
 
 
 @dataclass(frozen=True, slots=True)

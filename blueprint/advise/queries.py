@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import promql_parser
 
-from ..monitoring.alerts_cost import IN_USE, QUOTA_USED, interruptions
-from ..monitoring.alerts_nodes import WAITING
+from ..monitoring.alerts_cost import IN_USE, NEARLY_ALL, QUOTA_USED, interruptions
+from ..monitoring.alerts_nodes import WAITED, WAITING
 from ..monitoring.facts import PER_UNIT
 from ..monitoring.recording import HELD, NAMESPACE, NO_PLACEHOLDER, NODE, ON_A_NODE, ON_POOL, TOTAL, UNITS, requests
 
@@ -20,10 +20,6 @@ _MOST_STEPS = 4032
 """Two weeks in steps of five minutes: longer windows are looked at more coarsely, so that no query grows too large."""
 _LEAST_MINUTES = 60
 """A device that was held for less says nothing of what its work needs."""
-WAITED = "15m"
-"""A pod that waits for less waits for a node to start, which is no want of capacity."""
-NEARLY_ALL = 0.9
-"""Part of a quota from which on the next pod may be refused; the alert GpuQuotaNearlyUsed has the same."""
 _DEVICE = "node, gpu, GPU_I_ID, pool"
 
 

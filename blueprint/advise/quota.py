@@ -6,10 +6,10 @@ from math import ceil, floor
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig, Tenant
 from ..config.spending import ON_DEMAND, nodes_of, shares_of_a_gpu, usable
+from ..monitoring.alerts_cost import NEARLY_ALL
 from ..pricing import price_of_a_gpu
 from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, confidence
-from .queries import NEARLY_ALL
 
 OFTEN = 0.25
 """Part of the window in which a tenant must have used nearly all of its quota for that to be its usual state."""

@@ -54,6 +54,16 @@ class Instance:
         return self.instance_type.split(".")[0]
 
     @property
+    def pod_vcpu(self) -> int:
+        """CPUs that pods get: one is for the kubelet, the system and the DaemonSets of the GPU Operator."""
+        return self.vcpu - 1
+
+    @property
+    def pod_memory_mib(self) -> int:
+        """Memory that pods get; a tenth is for the same."""
+        return int(self.memory_mib * 0.9)
+
+    @property
     def bare_metal(self) -> bool:
         """Whether it is a whole server, which boots too slowly to be chosen unasked."""
         return self.instance_type.endswith(".metal")

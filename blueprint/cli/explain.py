@@ -38,6 +38,12 @@ def _rule(name: str) -> None:
 
 def _pool(stack_name: str, name: str) -> None:
     stack = open_stack(stack_name, bounded=False).config
+    if name in {alert.name for alert in ALERTS}:
+        raise UsageError(f"{name} is an alert: python -m blueprint explain {name}")
+    if places := [one.pool for one in stack.services if one.name == name and one.pool in stack.pools_by_name]:
+        raise UsageError(
+            f"{name} is a service in pool {places[0]}: python -m blueprint explain {stack_name} {places[0]}"
+        )
     if name not in stack.pools_by_name:
         raise UsageError(f"{stack_name} has no pool {name!r} {near(name, stack.pools_by_name, 'it has')}")
     pool = stack.pools_by_name[name]

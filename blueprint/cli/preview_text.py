@@ -77,7 +77,7 @@ def _watched(config: StackConfig) -> str:
     if watching is None:
         return "nothing watches it (monitoring)"
     if isinstance(watching, ExistingMonitoring):
-        return "watched by your own Prometheus: monitors, rules and dashboards are made"
+        return "watched by your own Prometheus: monitors, rules and dashboards are made (docs/own-prometheus.md)"
     told = watching.notify
     names = [told.slack_channel, "PagerDuty" if told.pagerduty else None, *told.emails] if told else []
     listed = ", ".join(name for name in names if name) or "nobody"

@@ -13,11 +13,12 @@ from ..config import open_stack
 from ..cost import estimate
 from ..cost.estimate import as_json
 from ..errors import UsageError
+from ..monitoring.dashboards import LABEL
 from ..plan import record
 from ..summary import stack_facts
 from .tables import progress
 
-_OWN = {"plan.json", "manifests", "values"}
+_OWN = {"plan.json", "manifests", "values", "dashboards"}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
     made = sum(resource.custom for resource in plan)
     print(
-        f"{out}: plan.json with {made} resources in {len(plan) - made - 1} components, {len(files) - 1} manifests and values"
+        f"{out}: plan.json with {made} resources in {len(plan) - made - 1} components, {len(files) - 1} manifests, values and dashboards"
     )
     return 0
 
@@ -56,6 +57,8 @@ def _files(type_: str, inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
         place = inputs["metadata"]
         name = "-".join(part for part in (inputs["kind"].lower(), place.get("namespace"), place["name"]) if part)
         yield f"manifests/{name}.yaml", _yaml({**{key: inputs[key] for key in _HEAD}, **inputs})
+        if LABEL in place.get("labels", {}):
+            yield from ((f"dashboards/{key}", text + "\n") for key, text in inputs["data"].items())
 
 
 _HEAD = ("apiVersion", "kind", "metadata")

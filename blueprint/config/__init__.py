@@ -9,7 +9,7 @@ from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .parse import StackFile, load, open_stack, parse, part, warnings
 from .pools import Pool
-from .services import Scaling, Service
+from .services import OwnScaling, Scaling, Service
 from .source import PROJECT, REGION_KEY, STACK_KEY, Source, existing_stacks, stack_path
 from .stack import StackConfig
 from .tenants import Tenant
@@ -28,6 +28,7 @@ __all__ = [
     "InstallMonitoring",
     "Monitoring",
     "NewVpc",
+    "OwnScaling",
     "Pool",
     "PrivateApi",
     "PublicApi",

@@ -23,6 +23,6 @@ class Headroom(Model):
     """Memory requests of one of them."""
 
     def fit_beside_gpus(self, row: Instance) -> int:
-        """How many fit on a node by CPU and memory; it keeps a CPU and a tenth of its memory for itself and its DaemonSets."""
+        """How many fit on a node by CPU and memory."""
         memory = int(self.memory[:-2]) * (1024 if self.memory.endswith("Gi") else 1024**2)
-        return min((row.vcpu - 1) // int(self.cpu), int(row.memory_mib * 0.9) // memory)
+        return min(row.pod_vcpu // int(self.cpu), row.pod_memory_mib // memory)

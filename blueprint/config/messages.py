@@ -8,6 +8,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import Path, Problem, near
 from ..model import Model
+from .monitoring import SECRET_KEYS
 
 RAW = "\0"
 """Stands for the scalar as the file writes it, which YAML may have turned into a number."""
@@ -22,6 +23,14 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
+_BOUNDS = {
+    "greater_than_equal": "{}: write {ge:.15g} or more",
+    "less_than_equal": "{}: write {le:.15g} or less",
+    "string_too_short": "empty; write a value, or leave the field out",
+    "too_short": "too few: it needs {min_length} or more",
+    "too_long": "too many: it takes {max_length} or fewer",
+}
+"""What pydantic calls a value out of bounds → what would be right."""
 
 
 def problem_of(details: ErrorDetails, root: type[Model], data: Any) -> Problem:
@@ -64,7 +73,7 @@ def _message(details: ErrorDetails, path: Path, root: type[Model], data: Any) ->
         case "missing":
             return "missing; it is required"
         case "extra_forbidden":
-            return f"unknown field {near(str(path[-1]), _fields_at(path[:-1], root, data), 'known')}"
+            return _unknown(str(path[-1]), _fields_at(path[:-1], root, data))
         case "invalid_key":
             return f'the key {value!r} is no text; quote it: "{value}"'
         case "literal_error":
@@ -74,11 +83,15 @@ def _message(details: ErrorDetails, path: Path, root: type[Model], data: Any) ->
             return f"say {discriminator}: {' or '.join(_tags_at(path, root, discriminator))}"
         case "union_tag_invalid":
             return f"{context['discriminator'].strip(chr(39))} {context['tag']!r} is none of {context['expected_tags']}"
-        case "string_too_short":
-            return "empty; write a value, or leave the field out"
-        case "too_short" | "too_long":
-            return said.replace(" after validation", "")
-    return _wrong_type(kind, value, _fields_at(path, root, data)) if kind in _WANTED else f"{_shown(value)}: {said}"
+    if kind in _WANTED:
+        return _wrong_type(kind, value, _fields_at(path, root, data))
+    return _BOUNDS[kind].format(_shown(value), **context) if kind in _BOUNDS else f"{_shown(value)}: {said}"
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    if name in SECRET_KEYS:
+        return f"a secret, which has no place in a file: take it out, and `pulumi config set --secret {name}`"
+    return f"unknown field {near(name, known)}"
 
 
 def _wrong_type(kind: str, value: Any, names: list[str]) -> str:

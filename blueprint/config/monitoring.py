@@ -1,6 +1,5 @@
 """Who watches the platform: a Prometheus that is installed, or one that the team brings."""
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -129,7 +128,8 @@ class InstallMonitoring(Model):
 
 
 class ExistingMonitoring(Model):
-    """The team's own Prometheus, with its operator: only the CRDs, the monitors, the rules and the dashboards are made here."""
+    """The team's own Prometheus, with its operator: only the CRDs, the monitors, the rules and the dashboards are made here.
+    docs/own-prometheus.md says what it has to bring."""
 
     mode: Literal["existing"]
     """Make monitors, rules and dashboards only."""
@@ -137,14 +137,6 @@ class ExistingMonitoring(Model):
     """Where it answers queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services are scaled by it."""
     labels: Annotated[dict[PodLabelKey, LabelValue] | None, Field(max_length=10)] = None
     """Labels by which that Prometheus selects monitors and rules, if it does; dashboards carry them, too."""
-
-    def problems(self) -> Iterator[Problem]:
-        if self.url is None:
-            return
-        if re.match(r"https?://(localhost|127\.)", self.url):
-            yield Problem(("url",), f"{self.url!r} is, in the cluster, whoever asks: write its Service, such as http://prometheus.monitoring.svc:9090")  # fmt: skip
-        if "/api/v1" in self.url:
-            yield Problem(("url",), f"{self.url!r} leads past its front door: leave out /api/v1 and what follows, which KEDA adds")  # fmt: skip
 
 
 Monitoring = Annotated[InstallMonitoring | ExistingMonitoring, Field(discriminator="mode")]

@@ -32,6 +32,10 @@ def _schema(pattern: str) -> Any:
 
 _NAME = r"[a-z]([a-z0-9-]*[a-z0-9])?"
 LONGEST_NAME = 40
+ObjectName = Annotated[
+    str,
+    _shape(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", "a Kubernetes name of lower-case letters, digits, '-' and '.'", 253),
+]
 Name = Annotated[
     str,
     _shape(
@@ -110,6 +114,11 @@ ClusterUrl = Annotated[
     str,
     _shape(_CLUSTER_URL, "an address such as http://prometheus.monitoring.svc:9090, without user or query", 2048),
     _has_port,
+    _check(
+        lambda value: not re.match(r"https?://(localhost|127\.)", value),
+        "what other pods reach: write its Service, such as http://prometheus.monitoring.svc:9090",
+    ),
+    _check(lambda value: "/api/v1" not in value, "its front door: leave out /api/v1 and what follows, which KEDA adds"),
     _schema(f"^{_CLUSTER_URL}$"),
 ]
 _CHANNEL = r"#[a-z0-9_-]+"

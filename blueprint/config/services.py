@@ -9,7 +9,7 @@ from ..errors import Problem
 from ..model import Model
 from .network import repeated
 from .promql import fault
-from .scalars import LabelValue, Name, PodLabelKey, Share, Threshold
+from .scalars import ClusterUrl, LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
 from .tenants import Grant
 
 NAME_LABEL = "app.kubernetes.io/name"
@@ -117,6 +117,17 @@ class Scaling(Model):
                 "signal: query on what outlives the pods, such as the queue before them"
             )
             yield Problem(("replicas", "min"), text)
+
+
+class OwnScaling(Scaling):
+    """What another program says of a Deployment that it has scaled."""
+
+    deployment: ObjectName
+    """Its name."""
+    namespace: ObjectName
+    """Where it is."""
+    prometheus: ClusterUrl
+    """Where KEDA reads."""
 
 
 class Service(Scaling):

@@ -144,6 +144,15 @@ def reserved_gpus(stack: StackConfig, pool: Pool) -> tuple[float, float]:
     return steady, sum(one.gpus for one in found) - steady
 
 
+def reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
+    """Dollars an hour of a GPU of a type on its pool's reservations, as they are paid; at list price where none is of the type."""
+    found = list(_reserved(stack, pool, [node]))
+    if not found:
+        return node.gpu(terms)
+    paid = sum((one.hour(terms) for one in found), start=Usd())
+    return paid * (1 / sum(one.gpus for one in found)) + node.disks * (1 / node.row.gpu_devices)
+
+
 def users_of(stack: StackConfig, reservation: Reservation) -> list[Pool]:
     """The pools that use a reservation."""
     return [pool for pool in stack.pools if any(term.selects(reservation) for term in pool.reservations)]

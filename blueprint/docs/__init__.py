@@ -6,6 +6,7 @@ from pathlib import Path
 from .alerts_page import alerts_page, runbook
 from .config_page import config_page, file_schema
 from .dashboards_page import dashboards_page
+from .own_prometheus_page import own_prometheus_page
 from .policies_page import described, policies_page
 from .sharing_page import sharing_page
 
@@ -19,6 +20,7 @@ def pages() -> dict[Path, str]:
         Path("docs/policies.md"): policies_page(),
         Path("docs/alerts.md"): alerts_page(),
         Path("docs/dashboards.md"): dashboards_page(),
+        Path("docs/own-prometheus.md"): own_prometheus_page(),
     }
 
 

@@ -9,7 +9,8 @@ _HEAD = """# Dashboards
 `monitoring` in the stack file puts them into the cluster, each in a ConfigMap with the label `grafana_dashboard: "1"`. With
 `mode: install` a Grafana shows them in the folder GPUs: `pulumi config set --secret grafanaPassword`, then
 `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`, and sign in as `admin`. With `mode: existing` your
-own Grafana's sidecar has to look into the namespace `monitoring`.
+own Grafana's sidecar has to look into the namespace `monitoring`. To see them in any Grafana before that: `python -m blueprint render STACK
+--out rendered/STACK` writes `dashboards/*.json`; import them there.
 
 Each query is parsed by the real promtool and asked of a real Prometheus with the series of a made-up fleet.
 

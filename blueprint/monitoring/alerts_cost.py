@@ -14,6 +14,8 @@ QUOTA_USED = (
     ' / on (namespace, resource) max by (namespace, resource) (kube_resourcequota{type="hard"}))'
 )
 """What part of its quota a namespace uses, by `resource`."""
+NEARLY_ALL = 0.9
+"""Part of a quota from which on the next pod may be refused."""
 MOST_INTERRUPTIONS = 3
 _INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
 
@@ -56,7 +58,7 @@ COST_ALERTS = (
         name="GpuQuotaNearlyUsed",
         subject="Cost and limits",
         severity="info",
-        expr=f"{QUOTA_USED} > 0.9",
+        expr=f"{QUOTA_USED} > {NEARLY_ALL}",
         wait="30m",
         summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its {{ $labels.resource }}",
         costs="The team's next pod is refused, not queued.",

@@ -10,6 +10,8 @@ WAITING = (
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
 """Units of GPU resources that a pod without a node asks for."""
+WAITED = "15m"
+"""A pod that waits for less waits for a node to start, which is no want of capacity."""
 
 NODE_ALERTS = (
     Alert(
@@ -17,7 +19,7 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="warning",
         expr=WAITING,
-        wait="15m",
+        wait=WAITED,
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} waits for {{ $value }} {{ $labels.resource }}",
         costs="A team waits; nothing is billed for it.",
         steps=(

@@ -30,7 +30,7 @@ WATCH_ALERTS = (
         costs="No series can be told by pool or tenant: allocation, waste and most alerts are blind.",
         steps=(
             "`kubectl get pods -A -l app.kubernetes.io/name=kube-state-metrics`: is it running?",
-            "With a Prometheus of your own: it needs the allow-lists of docs/decisions/0009-monitoring.md.",
+            "With a Prometheus of your own: it needs the values of docs/own-prometheus.md.",
         ),
     ),
     Alert(

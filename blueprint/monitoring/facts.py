@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import Pool, StackConfig
-from ..config.spending import nodes_of, shares_of_a_gpu, terms_of
+from ..config.spending import nodes_of, reserved_gpu, shares_of_a_gpu, terms_of
 from ..pricing import Node, Terms
 from ..sharing import Mig, mig_layout
 from .metrics import resource_label
@@ -18,7 +18,8 @@ FACTS = {
     PER_UNIT: "What part of a GPU one unit of a resource is, by `pool` and `resource`.",
     PER_DEVICE: "What part of a GPU one device is that DCGM measures, by `pool` and, for MIG, `GPU_I_PROFILE`; "
     "only of pools whose nodes run dcgm-exporter.",
-    USD: "Price of a GPU in US dollars an hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue.",
+    USD: "Price of a GPU in US dollars an hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue; of reserved ones as they are paid."
+    " A Capacity Block without `usdPerHour` has none.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
 }
 """Name of a constant series → what it says."""
@@ -53,9 +54,13 @@ def _device_shares(pool: Pool) -> dict[str, float]:
 def _prices(stack: StackConfig, pool: Pool, node: Node) -> Iterator[dict[str, Any]]:
     bought = terms_of(stack, pool)
     always = Terms(False, bought.spot_share, bought.plan_factor)
-    ways = {"spot": bought, "on-demand": always, "reserved": always}
+    prices = {
+        "spot": node.gpu(bought),
+        "on-demand": node.gpu(always),
+        "reserved": reserved_gpu(stack, pool, node, always),
+    }
     for kind in pool.purchase:
-        price = node.gpu(ways[kind])
+        price = prices[kind]
         if not price.unknown:
             # Nodes of a fixed size carry no label that says how they were bought.
             how = "" if pool.static_nodes else kind
