@@ -163,6 +163,14 @@ def test_a_tenant_at_its_quota_gets_more_where_the_pool_has_room() -> None:
     assert quotas(team(8, maxGpus=16), 1, held=15.5) == []
 
 
+def test_a_quota_is_raised_where_it_can_be_though_another_pool_has_more_room() -> None:
+    pools = [builders.pool(maxGpus=8), builders.pool(name="other", maxGpus=16)]
+    config = builders.config(pools=pools, tenants=[builders.tenant(gpus={"main": 8, "other": 4})])
+    measured = {"main": use(held_peak=0), "other": use(held_peak=14)}
+    (one,) = raise_quotas(config, Observed(window=WEEK, pools=measured, quotas=quota(1)))
+    assert sets(one) == {"tenants.team.gpus.other": 5}
+
+
 def test_a_quota_of_a_name_that_two_pools_share_stays_within_the_ceiling_of_the_one_that_is_raised() -> None:
     pools = [builders.pool(maxGpus=9), builders.pool(name="other")]
     config = builders.config(pools=pools, tenants=[builders.tenant(gpus={"main": 8, "other": 8})])

@@ -27,18 +27,15 @@ def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
 
 
 def _raised(stack: StackConfig, tenant: Tenant, resource: str, use: QuotaUse, seen: Observed) -> Iterator[Proposal]:
-    """A quota counts a name: raise it where the pool has most room."""
-    rooms = [(_room(stack, pool, seen), pool) for pool in stack.pools if _granted(tenant, pool, resource)]
-    room, pool = max(rooms, key=lambda pair: pair[0], default=(0.0, None))
-    if pool is None:
+    """A quota counts a name: raise it in the pool with most room, of those in which it can be raised."""
+    granted = [pool for pool in stack.pools if _granted(tenant, pool, resource)]
+    found = [pool for pool in granted if _more(stack, tenant, pool, resource, seen) > 0]
+    if not found:
         return
-    unit = next(name for name, known in pool.profile.units.items() if known == resource)
+    pool = max(found, key=lambda one: _room(stack, one, seen))
+    unit = _unit(pool, resource)
     share = shares_of_a_gpu(pool)[unit]
-    now = _granted(tenant, pool, resource)
-    most = pool.profile.ceiling(pool.max_gpus)[resource]
-    more = min(ceil(now * RAISED_BY), most, now + floor(room / share)) - now
-    if more < 1:
-        return
+    now, more = _granted(tenant, pool, resource), _more(stack, tenant, pool, resource, seen)
     path = ("tenants", tenant.name, "gpus", pool.name)
     grant = isinstance(tenant.gpus[pool.name], dict)
     _, dear = price_of_a_gpu(nodes_of(stack, pool), ON_DEMAND)
@@ -62,6 +59,17 @@ def _raised(stack: StackConfig, tenant: Tenant, resource: str, use: QuotaUse, se
         ),
         changes=(Set(path=(*path, unit) if grant else path, value=now + more),),
     )
+
+
+def _unit(pool: Pool, resource: str) -> str:
+    return next(name for name, known in pool.profile.units.items() if known == resource)
+
+
+def _more(stack: StackConfig, tenant: Tenant, pool: Pool, resource: str, seen: Observed) -> int:
+    """By how much a grant could grow: no further than the pool's ceiling, and than what was free at its peak."""
+    now = _granted(tenant, pool, resource)
+    free = floor(_room(stack, pool, seen) / shares_of_a_gpu(pool)[_unit(pool, resource)])
+    return min(ceil(now * RAISED_BY), pool.profile.ceiling(pool.max_gpus)[resource], now + free) - now
 
 
 def _granted(tenant: Tenant, pool: Pool, resource: str) -> int:

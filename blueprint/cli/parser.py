@@ -20,7 +20,10 @@ def parser() -> argparse.ArgumentParser:
     preview.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     preview.add_argument("--json", action="store_true", help="print one JSON document")
 
-    render = command("render", "write plan.json, one YAML file per Kubernetes object and the values of each Helm chart")
+    render = command(
+        "render",
+        "write plan.json, one YAML file per Kubernetes object (secrets without their values), Helm values and dashboards",
+    )
     render.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     render.add_argument("--out", metavar="DIR", required=True, type=Path, help="folder; replaced if render made it")
 
