@@ -9,7 +9,7 @@ import yaml
 from blueprint.catalog.dcgm_metrics import dcgm_csv
 from blueprint.catalog.versions import GPU_OPERATOR
 from blueprint.config import StackConfig
-from blueprint.sharing import SharingProfile
+from blueprint.sharing import SHARED_GPU, SharingProfile
 
 from .addons import EVERYWHERE, operator_runs_dcgm
 from .helm import chart_release, overlaid
@@ -100,6 +100,8 @@ def _dcgm_exporter(config: StackConfig) -> dict[str, Any]:
         env["DCGM_EXPORTER_COLLECTORS"] = "/etc/dcgm-exporter/dcgm-metrics.csv"
         # One series for each pod of a GPU that several share; without it none of them is named.
         env["KUBERNETES_VIRTUAL_GPUS"] = "true"
+        # Of names that are neither nvidia.com/gpu nor a MIG profile's it names holders only if it is told them.
+        env["NVIDIA_RESOURCE_NAMES"] = SHARED_GPU
     if env:
         exporter["env"] = [{"name": name, "value": value} for name, value in env.items()]
     return exporter

@@ -95,7 +95,13 @@ def busy(values: str, number: int = 0, *, holder: str = "p1", slice_: str = "") 
     """How busy a GPU is that a pod of the tenant holds, or a MIG instance of it."""
     held = {"namespace": "team", "pod": holder} if holder else {}
     cut = {"GPU_I_ID": "1", "GPU_I_PROFILE": slice_} if slice_ else {}
-    return gpu("DCGM_FI_PROF_GR_ENGINE_ACTIVE", values, number, **held, **cut)
+    return active(values, number, cut, held)
+
+
+def active(values: str, number: int, cut: dict[str, str], held: dict[str, str]) -> Series:
+    """The activity of a device, said also of the pod that holds it."""
+    device, of_pod = "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_SM_ACTIVE"
+    return {**gpu(device, values, number, **cut), **gpu(of_pod, values, number, **cut, **held)}
 
 
 def condition(metric: str, name: str, type_: str, status: str, value: int = 1) -> Series:
@@ -160,6 +166,7 @@ RESERVED = {"label_karpenter_k8s_aws_capacity_reservation_id": "cr-0a1b2c3d"}
 GPU = {"node": "n1", "gpu": "0", "pool": "main"}
 NODE = {"node": "n1", "pool": "main", "instance_type": "g6.12xlarge", "capacity_type": "on-demand"}
 SERVICE = {"namespace": "team", "horizontalpodautoscaler": "keda-hpa-chat"}
+DBE = "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL"
 XIDS, CLOCKS = "DCGM_EXP_XID_ERRORS_COUNT", "DCGM_EXP_CLOCK_EVENTS_COUNT"
 CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
 OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
@@ -177,6 +184,10 @@ CASES = (
     AlertCase("GpuUncorrectableEcc", {**node(), **gpu("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "0x10 1x60")}, "20m", GPU),
     AlertCase("GpuUncorrectableEcc", {**node(), **gpu("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "0x10 2x60")}, "20m", GPU),
     AlertCase("GpuUncorrectableEcc", {**node(), **gpu("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "3x60")}, "20m"),
+    # The error ends the pod, so that the next sample is of a GPU that nobody holds.
+    AlertCase("GpuUncorrectableEcc", {**node(), **gpu(DBE, "0x10 _x50", 0, **POD), **gpu(DBE, "_x10 1x50")}, "20m", GPU),
+    # A pod comes to a GPU with an old error.
+    AlertCase("GpuUncorrectableEcc", {**node(), **gpu(DBE, "1x10 _x50"), **gpu(DBE, "_x10 1x50", 0, **POD)}, "20m"),
     AlertCase(
         "GpuThrottled",
         # Two pods share the GPU: it is told of once.

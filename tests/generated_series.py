@@ -181,7 +181,7 @@ def _gpus() -> Iterator[tuple[str, Value]]:
         yield named("DCGM_FI_DEV_POWER_USAGE", **gpu.labels), wave(20 + 50 * gpu.busy, 4)
         yield from _rows(gpu, broken=(gpu.node, gpu.number) == ("n2", 3))
     for number in range(2):
-        yield named("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", node="s1", gpu=str(number)), lambda minute: 6000.0 * minute
+        yield named("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", node="s1", gpu=str(number)), always(6000)
 
 
 def _rows(gpu: Gpu, *, broken: bool) -> Iterator[tuple[str, Value]]:
@@ -195,7 +195,7 @@ def _faults() -> Iterator[tuple[str, Value]]:
     broken, hot = {"node": "n2", "gpu": "3"}, {"node": "n1", "gpu": "1", "namespace": "team", "pod": "train-0"}
     yield named("DCGM_EXP_XID_ERRORS_COUNT", **broken, xid="79"), since(170, 1)
     yield named("DCGM_EXP_XID_ERRORS_COUNT", **hot, xid="31"), lambda minute: 2 if 130 <= minute < 135 else 0
-    yield named("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", **broken), since(150, 1)
+    yield named("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", **broken), later(150, 1)
     yield named("DCGM_EXP_CLOCK_EVENTS_COUNT", **hot, clock_event="hw_thermal"), since(120, 5)
     yield named("DCGM_EXP_CLOCK_EVENTS_COUNT", **hot, clock_event="gpu_idle"), always(3)
     for node in ("n1", "n2", "t1", "s1"):

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .alert_cases import UP, Series, allocatable, busy, gpu, node, pod, pulls, space
+from blueprint.monitoring.recording import COUNTERS
+
+from .alert_cases import UP, Series, active, allocatable, busy, gpu, node, pod, pulls, space
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +40,18 @@ def twice(series: Series) -> Series:
     return {name.replace("{", '{instance="10.0.0.2:8080",', 1): values for name, values in series.items()}
 
 
-def instances(metric: str, *values: str) -> Series:
-    """A series for each MIG instance of one GPU, all of them the tenant's."""
-    cut = [
-        gpu(metric, one, namespace="team", GPU_I_ID=str(at), GPU_I_PROFILE="1g.10gb") for at, one in enumerate(values)
-    ]
-    return {name: one for series in cut for name, one in series.items()}
+def instances(*values: str) -> Series:
+    """The activity of each MIG instance of one GPU, all of them the tenant's."""
+    cuts = [{"GPU_I_ID": str(at), "GPU_I_PROFILE": "1g.10gb"} for at in range(len(values))]
+    said = [active(one, 0, cut, {"namespace": "team"}) for cut, one in zip(cuts, values, strict=True)]
+    return {name: one for series in said for name, one in series.items()}
 
 
 CASES = (
     RecordingCase("gpu_blueprint:gpus_per_unit", {}, {'pool="turns", resource="nvidia_com_gpu_shared"': 0.25}, 'pool="turns"'),
     RecordingCase("gpu_blueprint:gpus_per_unit", {}, {}, 'pool="turns", resource="nvidia_com_gpu"'),
-    RecordingCase("gpu_blueprint:gpus_per_device", {}, {'pool="slices", GPU_I_PROFILE="1g.10gb"': 1 / 7}, 'pool="slices"'),
-    RecordingCase("gpu_blueprint:gpus_per_device", {}, {'pool="cut", GPU_I_PROFILE="3g.40gb"': 3 / 7, 'pool="cut", GPU_I_PROFILE="1g.10gb"': 1 / 7}, 'pool="cut"'),
+    RecordingCase("gpu_blueprint:gpus_per_device", {}, {'pool="slices", slices="1g"': 1 / 7}, 'pool="slices"'),
+    RecordingCase("gpu_blueprint:gpus_per_device", {}, {'pool="cut", slices="3g"': 3 / 7, 'pool="cut", slices="1g"': 1 / 7}, 'pool="cut"'),
     RecordingCase("gpu_blueprint:gpus_per_device", {}, {}, 'pool="unseen"'),
     RecordingCase("gpu_blueprint:usd_per_gpu_hour", {}, {'pool="main", instance_type="g6.12xlarge", capacity_type="on-demand"': L4_USD}, 'pool="main"'),
     RecordingCase("gpu_blueprint:usd_per_gpu_hour", {}, {}, 'pool="main", capacity_type="spot"'),
@@ -91,7 +92,17 @@ CASES = (
     RecordingCase("gpu_pool:gpus:free", {**HELD, **allocatable(2)}, {MAIN: 0}),
     RecordingCase("gpu_device:active:ratio", {**node(), **busy("0.5x60")}, {'node="n1", gpu="0", namespace="team", pod="p1", pool="main"': 0.5}),
     RecordingCase("gpu_device:active:ratio", busy("0.5x60"), {}),
-    RecordingCase("gpu_device:active:ratio", {**node(), **gpu("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "0x60", namespace="gpu-headroom", pod="main-1")}, {}),
+    RecordingCase("gpu_device:active:ratio", {**node(), **active("0x60", 0, {}, {"namespace": "gpu-headroom", "pod": "main-1"})}, {}),
+    RecordingCase(
+        # A pod of which the exporter sees no process has 0 of its own; the device says what it does.
+        "gpu_device:active:ratio", {**node(), **busy("0.5x60"), **gpu("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "0x60", namespace="team", pod="p1")},
+        {'node="n1", gpu="0", namespace="team", pod="p1", pool="main"': 0.5},
+    ),
+    *(
+        RecordingCase(name, {**gpu(counter, "2x60", namespace="team", pod="p1"), **gpu(counter, "1x60", 1)}, {'node="n1", gpu="0"': 2, 'node="n1", gpu="1"': 1})
+        for counter, name in COUNTERS.items()
+    ),
+    *(RecordingCase(name, {}, {}) for name in COUNTERS.values()),
     RecordingCase(
         "gpu_device:share:gpus", {**TURNS, **busy("0.5x60"), **busy("0.5x60", holder="p2")},
         {f'node="n1", gpu="0", namespace="team", pod="{holder}", pool="turns"': 0.5 for holder in ("p1", "p2")},
@@ -99,17 +110,18 @@ CASES = (
     RecordingCase("gpu_device:share:gpus", {**node(pool="unseen"), **busy("0.5x60")}, {}),
     RecordingCase("gpu_pool_tenant:gpus:used", {**node(), **space(), **busy("0.5x60"), **busy("1x60", 1)}, {TEAM: 1.5}),
     RecordingCase(
-        "gpu_pool_tenant:gpus:used", {**node(pool="slices"), **space(), **busy("0.5x60", slice_="1g.10gb")},
+        # As DCGM would call a profile whose memory is not whole.
+        "gpu_pool_tenant:gpus:used", {**node(pool="slices"), **space(), **busy("0.5x60", slice_="1g.9gb")},
         {'pool="slices", tenant="team"': 0.5 / 7},
     ),
     RecordingCase(
-        "gpu_pool_tenant:gpus:used", {**node(pool="slices"), **space(), **instances("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "0.5x60", "1x60")},
+        "gpu_pool_tenant:gpus:used", {**node(pool="slices"), **space(), **instances("0.5x60", "1x60")},
         {'pool="slices", tenant="team"': 1.5 / 7},
     ),
     RecordingCase("gpu_pool_tenant:gpus:used", {**TURNS, **space(), **busy("0.8x60"), **busy("0.8x60", holder="p2")}, {'pool="turns", tenant="team"': 0.8}),
     RecordingCase("gpu_pool_tenant:gpus:used", {**node(), **space(), **busy("0x60", holder="")}, {}),
     RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **gpu("DCGM_FI_PROF_SM_ACTIVE", "0.4x60", namespace="team")}, {TEAM: 0.4}),
-    RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **instances("DCGM_FI_PROF_SM_ACTIVE", "0.2x60", "0.6x60")}, {TEAM: 0.4}),
+    RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **instances("0.2x60", "0.6x60")}, {TEAM: 0.4}),
     RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space(), **gpu("DCGM_FI_PROF_SM_ACTIVE", "0x60")}, {}),
     RecordingCase("gpu_pool_tenant:sm_active:avg", {**node(), **space("gpu-headroom", ""), **gpu("DCGM_FI_PROF_SM_ACTIVE", "0x60", namespace="gpu-headroom")}, {}),
     RecordingCase("gpu_pod:gpus:idle", IDLE, {'namespace="team", pod="p1", pool="main"': 1}, at="80m"),

@@ -170,7 +170,8 @@ def test_reserved_gpus_have_the_price_that_is_paid(reservation: dict[str, Any], 
 
 
 def expressions() -> list[Any]:
-    return [pytest.param(rule.expr, id=rule.name) for rule in (*RECORDINGS, *ALERTS)]
+    rules = [(rule.name, rule.expr) for rule in RECORDINGS] + [(rule.name, rule.expr) for rule in ALERTS]
+    return [pytest.param(expr, id=name) for name, expr in rules]
 
 
 @pytest.mark.parametrize("expr", expressions())
@@ -198,7 +199,7 @@ def test_every_metric_of_the_list_is_used_shown_or_exported_for_people() -> None
     shown = [
         dashboard_queries.filled(query.expr) for page in DASHBOARDS for panel in page.panels for query in panel.queries
     ]
-    told = [rule.expr for rule in (*RECORDINGS, *ALERTS)]
+    told = [rule.expr for rule in RECORDINGS] + [rule.expr for rule in ALERTS]
     used = {name for expr in (*told, *shown) for name, _ in series_in(expr)}
     assert {*METRICS} - used <= {field.name for field in DCGM_FIELDS}
 

@@ -79,6 +79,7 @@ def test_the_exporter_gets_our_list_and_tells_apart_pods_that_share_a_gpu() -> N
     exporter = one(watched(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter["config"] == {"name": "dcgm-metrics"}
     assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
+    assert {"name": "NVIDIA_RESOURCE_NAMES", "value": "nvidia.com/gpu.shared"} in exporter["env"]
     listed = one(watched(), "ConfigMap", "-gpu-operator-metrics")
     assert listed.inputs["data"] == {"dcgm-metrics.csv": dcgm_csv()}
     assert listed.urn in one(watched(), "Release", "-gpu-operator-").dependencies

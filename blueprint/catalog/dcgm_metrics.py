@@ -29,7 +29,7 @@ DCGM_FIELDS = (
     DcgmField("DCGM_FI_PROF_SM_OCCUPANCY", "gauge", "Resident warps beside the most there can be.", "batches that are too small"),
     DcgmField("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Share of cycles in which the tensor pipe was busy.", "models that miss the tensor cores"),
     DcgmField("DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Share of cycles in which memory moved data.", "models bound by memory"),
-    DcgmField("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "counter", "NVLink bandwidth over all lanes.", "training that waits for other GPUs"),
+    DcgmField("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "gauge", "NVLink bandwidth over all lanes (MB/s).", "training that waits for other GPUs"),
     DcgmField("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (MiB).", "whether a smaller slice would do"),
     DcgmField("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (MiB).", "pods about to run out of memory"),
     DcgmField("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (W).", "what a GPU really does"),

@@ -1,11 +1,12 @@
 """Alerts about GPUs that fail, or are about to."""
 
 from ..catalog.dcgm_metrics import FATAL_XIDS
-from .recording import ON_POOL
+from .recording import COUNTERS, ON_POOL
 from .rules import Alert
 
 HOT_CELSIUS = 85
 _CODES = "|".join(map(str, FATAL_XIDS))
+_BITS, _ROWS = (COUNTERS[f"DCGM_FI_DEV_{name}"] for name in ("ECC_DBE_VOL_TOTAL", "UNCORRECTABLE_REMAPPED_ROWS"))
 _THROTTLED = "hw_slowdown|hw_thermal|sw_thermal|hw_power_brake"
 _REPLACE = (
     "Delete its NodeClaim: `kubectl delete nodeclaim <name>`; Karpenter launches another node first if pods wait."
@@ -29,6 +30,7 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="critical",
         expr=_worst(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
+        # Of a GPU that is cut by MIG, the exporter tells only the Xids of instances: GpuNodeUnhealthy tells of the others.
         summary=f"{_GPU} reported Xid {{{{ $labels.xid }}}}",
         costs="The pod on it has failed or hangs, and so has every other pod of its job; new pods that land there fail too.",
         steps=(
@@ -62,8 +64,7 @@ GPU_ALERTS = (
         name="GpuUncorrectableEcc",
         subject="GPU faults",
         severity="critical",
-        expr=f"({_value('increase(DCGM_FI_DEV_ECC_DBE_VOL_TOTAL[30m])')} > 0"
-        f" or {_value('increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[30m])')} > 0) {ON_POOL}",
+        expr=f"(increase({_BITS}[30m]) > 0 or increase({_ROWS}[30m]) > 0) {ON_POOL}",
         summary=f"{_GPU} had an uncorrectable memory error",
         costs="The pod that used the memory was ended, or worse: it goes on with wrong numbers.",
         steps=(

@@ -16,7 +16,7 @@ RESERVED = "gpu_blueprint:reserved_instances"
 
 FACTS = {
     PER_UNIT: "What part of a GPU one unit of a resource is, by `pool` and `resource`.",
-    PER_DEVICE: "What part of a GPU one device is that DCGM measures, by `pool` and, for MIG, `GPU_I_PROFILE`; "
+    PER_DEVICE: "What part of a GPU one device is that DCGM measures, by `pool` and, for MIG, the `slices` of its profile, such as 1g; "
     "only of pools whose nodes run dcgm-exporter.",
     USD: "Price of a GPU in US dollars an hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue; of reserved ones as they are paid."
     " A Capacity Block without `usdPerHour` has none.",
@@ -31,8 +31,8 @@ def facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
         for unit, share in shares_of_a_gpu(pool).items():
             yield _fact(PER_UNIT, share, pool=pool.name, resource=resource_label(pool.profile.units[unit]))
         if not pool.profile.operands_off:
-            for profile, share in _device_shares(pool).items():
-                yield _fact(PER_DEVICE, share, pool=pool.name, GPU_I_PROFILE=profile)
+            for slices, share in _device_shares(pool).items():
+                yield _fact(PER_DEVICE, share, pool=pool.name, slices=slices)
         for node in nodes_of(stack, pool):
             yield from _prices(stack, pool, node)
     for one in stack.reservations:
@@ -40,15 +40,18 @@ def facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def _device_shares(pool: Pool) -> dict[str, float]:
-    """MIG profile → its part of a GPU; the empty profile stands for a whole one."""
+    """Compute slices of a MIG profile, such as 1g → its part of a GPU; nothing stands for a whole one.
+
+    DCGM computes the memory in a profile's name and is off where it is not whole (dcgm-exporter#713): 1g.16gb for 1g.18gb.
+    """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
     shares, units = shares_of_a_gpu(pool), pool.profile.units
     layout = mig_layout(pool.model, pool.sharing)
     if len(layout) == 1:
-        return {name: 1 / count for name, count in layout.items()}
+        return {name.split(".")[0]: 1 / count for name, count in layout.items()}
     turns = pool.sharing.replicas or 1
-    return {name: turns * shares[name] for name in layout if name in units}
+    return {name.split(".")[0]: turns * shares[name] for name in layout if name in units}
 
 
 def _prices(stack: StackConfig, pool: Pool, node: Node) -> Iterator[dict[str, Any]]:

@@ -82,7 +82,7 @@ _KUBELET = _of(
     kubelet_image_pull_duration_seconds_bucket="node le image_size_in_bytes",
     kubelet_image_pull_duration_seconds_count="node image_size_in_bytes",
 )
-_DEVICE = "gpu UUID device modelName node hostname namespace pod container vgpu GPU_I_ID GPU_I_PROFILE"
+_DEVICE = "gpu UUID device modelName node hostname namespace pod container pod_uid vgpu GPU_I_ID GPU_I_PROFILE"
 _MORE = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
 _DCGM = _of("dcgm-exporter", **{field.name: _DEVICE + _MORE.get(field.name, "") for field in DCGM_FIELDS})
 

@@ -31,9 +31,9 @@ NO_PLACEHOLDER = f'namespace!="{HEADROOM_NAMESPACE}"'
 """Placeholders keep GPUs free: they hold none, and wait for none."""
 
 
-def renamed(series: str, label: str, source: str) -> str:
-    """Copy what a label says, where it says something, to another."""
-    return f'label_replace({series}, "{label}", "$1", "{source}", "(.+)")'
+def renamed(series: str, label: str, source: str, part: str = "(.+)") -> str:
+    """Copy what a label says, or the first group of it, where it says something, to another."""
+    return f'label_replace({series}, "{label}", "$1", "{source}", "{part}")'
 
 
 def within(counter: str, window: str) -> str:
@@ -56,7 +56,17 @@ _NODES = renamed(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
 _NODES = renamed(renamed(_NODES, "instance_type", _TYPE), "capacity_type", _CAPACITY)
 _TENANTS = f'label_replace({renamed("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
 
-RECORDINGS = (
+# Of what the exporter says of each pod, only fields that it does not split by process are the device's own: dcgm-exporter,
+# internal/pkg/transformation/process_metrics.go.
+_HOLDERS = renamed(f"DCGM_FI_PROF_SM_ACTIVE{{{NO_PLACEHOLDER}}}", "slices", "GPU_I_PROFILE", "([0-9]+g).*")
+COUNTERS = {
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL": "gpu_device:double_bit_errors:max",
+    "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "gpu_device:uncorrectable_rows:max",
+    "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS": "gpu_device:correctable_rows:max",
+}
+"""Counter of a GPU → its series without the pod that holds the GPU, whose coming and going would look like a new counter."""
+
+RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=NODE,
         about="1 for each node of a pool, by `node`, `pool`, `instance_type`, `capacity_type`: what other series are joined with.",
@@ -104,13 +114,18 @@ RECORDINGS = (
     Recording(
         name="gpu_device:active:ratio",
         about="How busy a GPU or MIG instance is, once for each pod that holds it.",
-        expr=f"max by (node, gpu, GPU_I_ID, GPU_I_PROFILE, namespace, pod) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{{{NO_PLACEHOLDER}}}) {ON_POOL}",
+        expr=f"(max by (node, gpu, GPU_I_ID, slices, namespace, pod) ({_HOLDERS}) * 0"
+        f" + on (node, gpu, GPU_I_ID) group_left () max by (node, gpu, GPU_I_ID) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)) {ON_POOL}",
     ),
     Recording(
         name="gpu_device:share:gpus",
         about="What part of a GPU that pod has of it: pods that take turns divide it evenly.",
-        expr=f"(gpu_device:active:ratio * 0 + 1) * on (pool, GPU_I_PROFILE) group_left () {PER_DEVICE}"
+        expr=f"(gpu_device:active:ratio * 0 + 1) * on (pool, slices) group_left () {PER_DEVICE}"
         " / on (node, gpu, GPU_I_ID) group_left () count by (node, gpu, GPU_I_ID) (gpu_device:active:ratio)",
+    ),
+    *(
+        Recording(name=name, about=f"`{counter}` of a GPU, whoever holds it.", expr=f"max by (node, gpu) ({counter})")
+        for counter, name in COUNTERS.items()
     ),
     Recording(
         name="gpu_pool_tenant:gpus:used",

@@ -1,12 +1,13 @@
 """Sharing a GPU between pods: what is legal, and everything that follows from one choice."""
 
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
-from .profile import OPERANDS_LABEL, POOL_KEY, WHOLE_GPU, SharingProfile, mig_layout, sharing_profile
+from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, mig_layout, sharing_profile
 from .refusals import refusals
 
 __all__ = [
     "OPERANDS_LABEL",
     "POOL_KEY",
+    "SHARED_GPU",
     "WHOLE_GPU",
     "Exclusive",
     "Mig",

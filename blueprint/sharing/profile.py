@@ -14,6 +14,8 @@ from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance, profile_of
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 
 WHOLE_GPU = "nvidia.com/gpu"
+_SHARED = ".shared"
+SHARED_GPU = WHOLE_GPU + _SHARED
 POOL_KEY = "gpu-blueprint/pool"
 """Label of every node with its pool's name; also the taint of pools that hand out several resources."""
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
@@ -69,7 +71,7 @@ class SharingProfile:
 
 
 def _unit(resource: str) -> str:
-    return profile_of(resource) or resource.removeprefix("nvidia.com/").removesuffix(".shared")
+    return profile_of(resource) or resource.removeprefix("nvidia.com/").removesuffix(_SHARED)
 
 
 def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
@@ -111,7 +113,7 @@ def _shared(
         "resources": [{"name": name, "replicas": replicas} for name in whole],
     }
     plugin = {key: {"version": "v1", "sharing": {"timeSlicing" if mode == "time-slicing" else mode: settings}}}
-    resources = {f"{name}.shared": count * replicas for name, count in whole.items()}
+    resources = {f"{name}{_SHARED}": count * replicas for name, count in whole.items()}
     return _handing_out(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
 
 

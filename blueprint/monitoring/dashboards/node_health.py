@@ -2,7 +2,7 @@
 
 from ..alerts_gpu import HOT_CELSIUS
 from ..metrics import DCGM_JOB, NODE_LABELS, shown
-from ..recording import SLOW_PULL_SECONDS, SLOW_PULLS, within
+from ..recording import COUNTERS, SLOW_PULL_SECONDS, SLOW_PULLS, within
 from .panels import ANY, Dashboard, Panel, Query, Row
 from .queries import IN_POOL_LATELY, NODE_OF_POOL, NODES, ON_NODE, POOL, how_many, of_gpu, seen_by
 
@@ -27,7 +27,7 @@ def _here(alert: str) -> str:
 
 def _grown(name: str) -> str:
     """By how much a counter of a GPU has grown within an hour."""
-    return f"(max by (node, gpu) ({within(f'{name}{{{NODES}}}', '1h')}) > 0) {IN_POOL_LATELY}"
+    return f"(round(increase({COUNTERS[name]}{{{NODES}}}[1h])) > 0) {IN_POOL_LATELY}"
 
 
 def _wrong(name: str) -> str:

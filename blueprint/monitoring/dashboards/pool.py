@@ -6,7 +6,6 @@ from ..recording import NODE, within
 from .panels import PERCENT, Dashboard, Panel, Query, Row
 from .queries import (
     FIRST_POOL,
-    IN_POOL,
     NODE_OF_POOL,
     NODEPOOLS,
     POOLS,
@@ -214,12 +213,11 @@ _WORK = Row(
         ),
         Panel(
             title="NVLink, by GPU",
-            about="Bandwidth over all links, in the unit of the GPU's counter. Flat in a job on several GPUs: it does not use NVLink.",
+            about="Bandwidth over all links, as DCGM says it. Near nothing in a job on several GPUs: it does not use NVLink.",
             kind="lines",
             queries=(
                 Query(
-                    expr="max by (node, gpu) (rate(DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL"
-                    f'{{node=~"$node"}}[$__rate_interval])) {IN_POOL}',
+                    expr=of_gpu("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL"),
                     legend=_GPU,
                 ),
             ),

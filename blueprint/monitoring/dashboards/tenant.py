@@ -153,8 +153,10 @@ _TIME = Row(
             kind="lines",
             queries=(
                 Query(
+                    # The exporter's own value for a pod is that of processes which it does not see: 0.
                     expr="sum by (namespace, pod) (max by (node, gpu, GPU_I_ID, namespace, pod)"
-                    f' (DCGM_FI_DEV_FB_USED{{{SPACES},pod!=""}}))',
+                    f' (DCGM_FI_PROF_SM_ACTIVE{{{SPACES},pod!=""}}) * 0 + on (node, gpu, GPU_I_ID) group_left ()'
+                    " max by (node, gpu, GPU_I_ID) (DCGM_FI_DEV_FB_USED))",
                     legend="{{pod}}",
                 ),
             ),
