@@ -2,13 +2,19 @@
 
 from typing import Any
 
+from blueprint.config.headroom import HEADROOM_NAMESPACE
 from blueprint.config.monitoring import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, Notify
 from blueprint.monitoring.rules import SOURCE
 
 SECRET = "alert-routes"
 _FOLDER = f"/etc/alertmanager/secrets/{SECRET}"
 NOBODY, TEAM, ON_CALL = "nobody", "team", "on-call"
-_TEXT = "{{ range .Alerts }}*{{ .Annotations.summary }}*\n{{ .Annotations.costs }}\n{{ .Annotations.first_steps }}\n{{ end }}"
+_TEXT = (
+    "{{ range .Alerts }}*{{ .Annotations.summary }}*\n"
+    # What ours say, and what the chart's do.
+    "{{ with .Annotations.costs }}{{ . }}\n{{ end }}{{ with .Annotations.first_steps }}{{ . }}\n{{ end }}"
+    "{{ with .Annotations.description }}{{ . }}\n{{ end }}{{ with .Annotations.runbook_url }}{{ . }}\n{{ end }}{{ end }}"
+)
 
 
 def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
@@ -24,6 +30,8 @@ def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
             "repeat_interval": "12h",
             "routes": [
                 {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']},
+                # Placeholders wait whenever work needs their room; GpuPodPending passes over them, too.
+                {"receiver": NOBODY, "matchers": [f'namespace = "{HEADROOM_NAMESPACE}"']},
                 *([{"receiver": ON_CALL, "matchers": ['severity = "critical"'], "continue": True}] if paged else []),
                 *([{"receiver": TEAM, "matchers": ['severity =~ ".+"']}] if paged and team else []),
             ],

@@ -10,6 +10,8 @@ from blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from blueprint.config import OwnScaling, Scaling, part
 from blueprint.monitoring.scaling import measures
 
+MOST_SAMPLES = 10_000
+"""Of one pod; servers with many models have some thousands, and one that makes a label of each request would fill Prometheus."""
 QUIET_SECONDS = 15 * 60
 """For how long fewer replicas must suffice before one goes: a new one loads its model for minutes."""
 
@@ -73,6 +75,7 @@ def pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
     kept = {"sourceLabels": ["__name__"], "regex": f"{server.prefix}.+", "action": "keep"}
     return {
         "selector": {"matchLabels": scaling.selects(deployment)},
+        "sampleLimit": MOST_SAMPLES,
         "podMetricsEndpoints": [
             {"portNumber": server.port, "path": "/metrics", "interval": "15s", "metricRelabelings": [kept]}
         ],

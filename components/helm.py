@@ -17,8 +17,12 @@ def chart_release(
     *,
     parent: pulumi.Resource,
     depends_on: Sequence[pulumi.Resource],
+    shared: bool = False,
 ) -> k8s.helm.v3.Release:
-    """Install a pinned chart with its hooks; its own CRDs are left to whoever owns them."""
+    """Install a pinned chart with its hooks; its own CRDs are left to whoever owns them.
+
+    What is ``shared`` with others may be there already, and stays when it is taken out.
+    """
     return k8s.helm.v3.Release(
         name,
         name=chart.name,
@@ -32,7 +36,8 @@ def chart_release(
         timeout=900,
         # The GPU Operator installs objects of kinds that its own hooks define.
         disable_openapi_validation=True,
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(depends_on)),
+        take_ownership=shared or None,
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(depends_on), retain_on_delete=shared or None),
     )
 
 

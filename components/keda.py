@@ -40,6 +40,8 @@ class Keda(pulumi.ComponentResource):
 def keda_values(config: StackConfig) -> dict[str, Any]:
     """Values of the chart; its custom resource definitions are templates, so that Helm upgrades them."""
     values = {
+        # Teams' own scalers would end with their kind; without the operator they could not end, nor their namespaces.
+        "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
         # One works at a time; the second takes over while a system node is replaced.
         "operator": {"replicaCount": 2},
         "metricsServer": {"replicaCount": 2},

@@ -37,18 +37,8 @@ class Monitoring(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Monitoring", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            # The node exporter sees its host.
-            metadata={
-                "name": MONITORING_NAMESPACE,
-                "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
-            },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
-        )
-        crds = chart_release(
-            f"{name}-crd", PROMETHEUS_CRDS, MONITORING_NAMESPACE, {}, parent=self, depends_on=[namespace, *after]
-        )
+        shared = not isinstance(monitoring, InstallMonitoring)
+        namespace, crds = self._make_ground(name, after, shared=shared)
         self.ready = [crds]
         labels: dict[str, str] = {}
         if isinstance(monitoring, InstallMonitoring):
@@ -67,6 +57,24 @@ class Monitoring(pulumi.ComponentResource):
         inside = pulumi.ResourceOptions(parent=self)
         Dashboards(f"{name}-dashboards", config, labels=labels, after=[namespace], opts=inside)
         self.register_outputs({})
+
+    def _make_ground(
+        self, name: str, after: list[pulumi.Resource], *, shared: bool
+    ) -> tuple[pulumi.Resource, pulumi.Resource]:
+        """The namespace and the kinds: shared with a team's own Prometheus they stay, or all that it has in them would go."""
+        namespace = k8s.core.v1.Namespace(
+            f"{name}-namespace",
+            # The node exporter sees its host.
+            metadata={
+                "name": MONITORING_NAMESPACE,
+                "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
+            },
+            opts=pulumi.ResourceOptions(parent=self, depends_on=after, retain_on_delete=shared or None),
+        )
+        crds = chart_release(
+            f"{name}-crd", PROMETHEUS_CRDS, MONITORING_NAMESPACE, {}, parent=self, depends_on=[namespace, *after], shared=shared,
+        )  # fmt: skip
+        return namespace, crds
 
     def _install(
         self, name: str, config: StackConfig, monitoring: InstallMonitoring, *, after: list[pulumi.Resource]

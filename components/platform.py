@@ -58,11 +58,12 @@ class Platform(pulumi.ComponentResource):
         launchers = [karpenter.release, *self._make_operators(config, network, after=ready, opts=both)]
         self._make_static_pools(config, network, nodes, after=launchers, opts=cloud)
         pools = self._make_pools(config, after=launchers, opts=inside)
-        spaces = self._make_tenants(config, pools, after=ready, opts=inside)
+        scaler = [Keda(f"{name}-keda", config, after=launchers, opts=inside).release] if autoscaled(config) else []
+        # Scalers in tenants' namespaces end while KEDA is there to let them go.
+        spaces = self._make_tenants(config, pools, after=[*ready, *scaler], opts=inside)
         if any(pool.headroom for pool in config.pools):
             HeadroomSpace(f"{name}-headroom", config, after=[*ready, *pools.values()], opts=inside)
-        if autoscaled(config):
-            self._make_autoscaling(config, spaces, after=launchers, opts=inside)
+        self._make_autoscalers(config, spaces, opts=inside)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
@@ -126,16 +127,9 @@ class Platform(pulumi.ComponentResource):
             made[tenant.name] = space.namespace
         return made
 
-    def _make_autoscaling(
-        self,
-        config: StackConfig,
-        spaces: Mapping[str, pulumi.Resource],
-        *,
-        after: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions,
+    def _make_autoscalers(
+        self, config: StackConfig, spaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions
     ) -> None:
-        """KEDA, and a scaler for each service."""
-        keda = Keda(f"{self.cluster_name}-keda", config, after=after, opts=opts)
         for service in config.services:
             GpuAutoscaler(
                 f"{service.tenant}/{service.name}",
@@ -144,7 +138,7 @@ class Platform(pulumi.ComponentResource):
                 namespace=namespace_of(config, service),
                 prometheus=prometheus_url(config),
                 monitor_labels=getattr(config.monitoring, "labels", None),
-                after=[keda.release, spaces[service.tenant]],
+                after=[spaces[service.tenant]],
                 opts=opts,
             )
 

@@ -14,6 +14,15 @@ from .helm import overlaid
 
 SERVICE_ACCOUNT = "prometheus"
 REMOTE_SECRET = "remote-write"
+NOISY = (
+    # A cluster that grows on demand has larger quotas than nodes, and no node to spare.
+    "KubeCPUQuotaOvercommit", "KubeMemoryQuotaOvercommit", "KubeCPUOvercommit", "KubeMemoryOvercommit",
+    # A training job runs for days.
+    "KubeJobNotCompleted",
+    # ServiceAtMostReplicas tells of it, and not where no other number is allowed.
+    "KubeHpaMaxedOut",
+)  # fmt: skip
+"""Alerts of the chart that fire while all is as it should be."""
 HIDDEN = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 """Parts of a control plane that EKS does not show, or not on an address that Prometheus reaches."""
 ALL = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
@@ -26,6 +35,7 @@ def prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dic
         "fullnameOverride": PROMETHEUS_STACK.name,
         "crds": {"enabled": False},
         **{part: {"enabled": False} for part in HIDDEN},
+        "defaultRules": {"disabled": dict.fromkeys(NOISY, True)},
         "grafana": grafana_values() if monitoring.grafana else {"enabled": False},
         "prometheus": {
             "serviceAccount": {"name": SERVICE_ACCOUNT},
@@ -51,7 +61,11 @@ def _prometheus(config: StackConfig, monitoring: InstallMonitoring) -> dict[str,
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",
         "storageSpec": {"volumeClaimTemplate": {"spec": _volume(monitoring.storage_gib)}},
-        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete", "whenScaled": "Retain"},
+        # The operator makes its StatefulSet anew where a field cannot change: samples must outlive that. The namespace takes the
+        # volume with it in a destroy.
+        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
+        # By signal: over HTTP, /-/quit would be there as well, for every pod.
+        "reloadStrategy": "ProcessSignal",
         "resources": {"requests": {"cpu": "500m", "memory": "2Gi"}, "limits": {"memory": "4Gi"}},
         "remoteWrite": _remote_write(monitoring),
     }

@@ -67,6 +67,30 @@ def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: 
     asked = ("config", "routes", "test", f"--config.file={config}")
     assert amtool(*asked, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == told
     assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+    waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
+    assert amtool(*asked, *waiting).stdout.strip() == "nobody"
+
+
+@needs_amtool
+@pytest.mark.parametrize(
+    ("annotations", "text"),
+    [
+        (
+            {"summary": "GPU 0 is hot", "costs": "Time.", "first_steps": "1. Look.\n2. Act."},
+            "*GPU 0 is hot*\nTime.\n1. Look.\n2. Act.\n",
+        ),
+        (
+            {"summary": "Pod is not ready.", "description": "Pod a/b is not ready.", "runbook_url": "https://example.com/x"},
+            "*Pod is not ready.*\nPod a/b is not ready.\nhttps://example.com/x\n",
+        ),
+    ],
+)  # fmt: skip
+def test_a_message_says_what_is_wrong_with_what(tmp_path: Path, annotations: dict[str, str], text: str) -> None:
+    (slack,) = next(one for one in routed()["receivers"] if one["name"] == "team")["slack_configs"]
+    (data := tmp_path / "data.json").write_text(json.dumps({"alerts": [{"annotations": annotations}]}))
+    (empty := tmp_path / "none.tmpl").write_text("")
+    options = (f"--template.glob={empty}", f"--template.data={data}", f"--template.text={slack['text']}")
+    assert amtool("template", "render", *options).stdout.rstrip("\n") == text.rstrip("\n")
 
 
 def ask(url: str, *alerts: dict[str, str]) -> dict[str, list[str]]:

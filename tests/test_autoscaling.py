@@ -194,6 +194,11 @@ def test_a_destroy_ends_scalers_before_keda_and_before_their_namespace() -> None
             one(found, "Release", "-monitoring-crd"),
         ):
             assert order.before(scaler, later), later.name
+    # A team's own scalers, which stand in no plan, go with its namespace.
+    assert order.before(one(found, "Namespace", "tenant-team"), one(found, "Release", "-keda-"))
+    assert one(found, "Release", "-keda-").inputs["values"]["crds"]["additionalAnnotations"] == {
+        "helm.sh/resource-policy": "keep"
+    }
 
 
 def test_another_program_makes_the_same_objects() -> None:

@@ -173,3 +173,8 @@ def test_static_nodes_are_alike_and_bought_in_one_way(overrides: dict[str, Any],
     assert problems(pools=[pool(**static)]) == []
     (problem,) = problems(pools=[pool(**{**static, **overrides})])
     assert problem.startswith(f"pools.0.{words}")
+
+
+def test_repair_that_may_be_hasty_is_warned_of() -> None:
+    found = [line for line in said(cluster=cluster(nodeRepair=True)) if "cluster.nodeRepair" in line]
+    assert len(found) == 1 and "issue 266" in found[0] and not said(cluster=cluster(nodeRepair=False))

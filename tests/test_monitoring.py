@@ -85,6 +85,24 @@ def test_the_exporter_gets_our_list_and_tells_apart_pods_that_share_a_gpu() -> N
     assert listed.urn in one(watched(), "Release", "-gpu-operator-").dependencies
 
 
+def test_what_a_teams_own_prometheus_shares_stays_when_ours_goes() -> None:
+    for planned, kept in ((plan_of(builders.stack(**EXISTING)), True), (watched(), False)):
+        namespace, crds = one(planned, "Namespace", "-monitoring-"), one(planned, "Release", "-monitoring-crd")
+        assert [bool(one.options.get("retainOnDelete")) for one in (namespace, crds)] == [kept, kept]
+        assert crds.inputs.get("takeOwnership", False) is kept
+
+
+def test_samples_outlive_a_stateful_set_and_nobody_ends_prometheus_by_http() -> None:
+    spec = values(watched())["prometheus"]["prometheusSpec"]
+    assert set(spec["persistentVolumeClaimRetentionPolicy"].values()) == {"Retain"}
+    assert spec["reloadStrategy"] == "ProcessSignal"
+
+
+def test_alerts_of_the_chart_that_fire_while_all_is_well_are_off() -> None:
+    off = values(watched())["defaultRules"]["disabled"]
+    assert off["KubeJobNotCompleted"] and off["KubeCPUQuotaOvercommit"] and "KubePodCrashLooping" not in off
+
+
 def test_where_no_exporter_runs_none_is_scraped() -> None:
     planned = plan_of(builders.stack(pools=[builders.pool(ami={"family": "bottlerocket"})], **builders.monitoring()))
     assert [found.name for found in some(planned, "ServiceMonitor")] == ["gpu-test-monitoring-karpenter"]

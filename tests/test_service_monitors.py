@@ -39,6 +39,7 @@ def test_whoever_may_edit_a_namespace_may_scale_there_and_bring_no_series() -> N
 def test_pods_bring_no_series_but_their_server_s(server: str, kept: list[str]) -> None:
     spec = one(planned(builders.service(server=server)), "PodMonitor").inputs["spec"]
     ((rule,),) = (endpoint["metricRelabelings"] for endpoint in spec["podMetricsEndpoints"])
+    assert 0 < spec["sampleLimit"] <= 50_000
     assert (rule["action"], rule["sourceLabels"]) == ("keep", ["__name__"])
     names = [*kept, "kube_node_labels", "gpu_node:pool:info", "my_vllm:x"]
     # Prometheus anchors a regex at both ends.

@@ -20,6 +20,13 @@ _RESERVED_BY_AWS = 5
 """Addresses of every subnet that EC2 keeps for itself."""
 
 
+_HASTY = (
+    "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, and not take it back"
+    " (aws/eks-node-monitoring-agent issue 266), so that Karpenter would replace it for nothing: watch the alert GpuNodeUnhealthy"
+    " for some days first"
+)
+
+
 def capacity_problems(stack: StackConfig) -> Iterator[Problem]:
     """Yield what cannot be had; the stack's pools must be without problems of their own."""
     yield from repeated([reservation.id for reservation in stack.reservations], "reservations")
@@ -116,6 +123,8 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
             "route a network of allowedCidrs to the VPC and run it again there"
         )
         yield Problem(("cluster", "api"), text, True)
+    if stack.cluster.node_repair:
+        yield Problem(("cluster", "nodeRepair"), _HASTY, True)
     for zone, room in _room(stack).items():
         wanted = sum(
             addresses_at_ceiling(stack, pool) // len(stack.zones_of(pool))

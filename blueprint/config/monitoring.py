@@ -104,7 +104,8 @@ class InstallMonitoring(Model):
     retention_days: int = Field(15, ge=1, le=365)
     """How long Prometheus keeps samples itself."""
     storage_gib: int = Field(100, ge=10, le=16_000)
-    """Its volume, in GiB; the oldest samples go when 85 % is full."""
+    """Its volume, in GiB; the oldest samples go when 85 % is full. To enlarge it later, enlarge the volume's claim first: the Prometheus
+    operator does not (its documentation, platform/storage, says how)."""
     remote_write: Annotated[Amp | RemoteUrl, Field(discriminator="mode")] | None = None
     """Where samples go besides."""
     notify: Notify | None = None

@@ -8,7 +8,8 @@ from ..monitoring.state_metrics import state_metrics
 _HEAD = """# With your own Prometheus
 
 `monitoring: {mode: existing}` makes the monitors of dcgm-exporter and Karpenter, the rules and the dashboards in the namespace
-`monitoring`, and the CRDs they need. The rest is yours:
+`monitoring`, and the CRDs they need; namespace and CRDs stay when `monitoring` is taken out. Where your Prometheus is in that namespace
+already, `pulumi up` says that it exists: `pulumi import` it first. The rest is yours:
 
 1. **kube-state-metrics shows the labels that rules join with**, and NodeOverlays. These are values of its chart, to be merged with
    yours; within kube-prometheus-stack they stand below `kube-state-metrics:`. Without them nothing is known of pools and tenants, and

@@ -37,6 +37,7 @@ COST_ALERTS = (
         costs="Its GPUs at full price (`gpu_pool:usd_per_gpu_hour:avg`), and the wait of whoever needs one.",
         steps=(
             "Ask the team: a notebook that was left open, a server without traffic, a job that hangs?",
+            "It works after all, at full power (`DCGM_FI_DEV_POWER_USAGE`): DCGM's profiler hangs, as after an Xid. Replace the node.",
             "Nobody answers: scale its Deployment to 0 or delete the pod.",
             "It happens each day: give the pool hours, share the GPU, or scale on the length of the queue.",
         ),

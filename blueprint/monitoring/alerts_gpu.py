@@ -30,11 +30,11 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="critical",
         expr=_worst(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
-        # Of a GPU that is cut by MIG, the exporter tells only the Xids of instances: GpuNodeUnhealthy tells of the others.
         summary=f"{_GPU} reported Xid {{{{ $labels.xid }}}}",
         costs="The pod on it has failed or hangs, and so has every other pod of its job; new pods that land there fail too.",
         steps=(
             _HOLD,
+            "Of GPUs that MIG cuts only the Xids of instances are seen here; GpuNodeUnhealthy tells of the others.",
             "Read what the driver says: `kubectl debug node/{{ $labels.node }} -it --image=busybox -- chroot /host dmesg -T | grep -i xid`.",
             _REPLACE,
             "If the same instance type fails again within days, report the instance id to AWS Support.",

@@ -54,6 +54,8 @@ NODE_ALERTS = (
         costs="Pods that land there fail or hang, and the node is paid for. With `nodeRepair` Karpenter replaces it 10 minutes in.",
         steps=(
             "`kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
+            "A node that has just come: version 1.7 of the agent may call it broken while DCGM still starts, and not take it back"
+            " (aws/eks-node-monitoring-agent issue 266). Delete the agent's pod of that node; if the condition turns True, all is well.",
             "All nodes of a pool at once: the agent cannot reach DCGM. Look at docs/decisions/0003-one-dcgm-engine-per-node.md.",
             "One node: keep new pods away (`kubectl cordon {{ $labels.node }}`), let jobs save their state, delete its NodeClaim.",
         ),
