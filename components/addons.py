@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from blueprint.config import StackConfig
+from blueprint.config import InstallMonitoring, StackConfig
 
 from .cluster import Cluster
 from .roles import ServiceRole, pod_identity_trust
@@ -82,6 +82,9 @@ def addon_values(addon: str, config: StackConfig) -> dict[str, Any]:
         return {"node": {"tolerateAllTaints": True}}
     if addon == "eks-node-monitoring-agent":
         return _node_monitoring(config)
+    if addon == "vpc-cni" and isinstance(config.monitoring, InstallMonitoring):
+        # Else NetworkPolicies are there and hold nothing back. Source: EKS user guide, cni-network-policy-configure.
+        return {"enableNetworkPolicy": "true"}
     return {}
 
 

@@ -10,6 +10,7 @@ import pulumi_kubernetes as k8s
 from blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from blueprint.config import InstallMonitoring, StackConfig
 from blueprint.config import Monitoring as MonitoringConfig
+from blueprint.config.autoscaling import KEDA_NAMESPACE
 from blueprint.config.monitoring import GRAFANA_PASSWORD, MONITORING_NAMESPACE, REMOTE_WRITE_PASSWORD, Amp
 from blueprint.monitoring import rule_groups
 
@@ -93,6 +94,12 @@ class Monitoring(pulumi.ComponentResource):
             values: dict[str, pulumi.Input[str]] = {"username": target.username}
             values["password"] = secrets([REMOTE_WRITE_PASSWORD])[REMOTE_WRITE_PASSWORD]
             needed.append(self._make_secret(f"{name}-remote-write", REMOTE_SECRET, values, after))
+        k8s.networking.v1.NetworkPolicy(
+            f"{name}-doors",
+            metadata={"name": "prometheus-and-alertmanager", "namespace": MONITORING_NAMESPACE},
+            spec=door_policy(),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+        )
         chart_release(
             f"{name}-release",
             PROMETHEUS_STACK,
@@ -144,6 +151,20 @@ def objects(config: StackConfig) -> dict[str, tuple[str, dict[str, Any]]]:
     if operator_profiles(config):
         found["dcgm"] = ("ServiceMonitor", dcgm_monitor())
     return found
+
+
+def door_policy() -> Any:
+    """The ``spec`` of a NetworkPolicy: neither asks who comes, and whoever reaches Alertmanager may silence every alert.
+
+    ``kubectl port-forward`` comes from the node and passes. Others get in by a NetworkPolicy of their own in this namespace.
+    """
+    ours = {"key": "app.kubernetes.io/name", "operator": "In", "values": ["prometheus", "alertmanager"]}
+    guests = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": [MONITORING_NAMESPACE, KEDA_NAMESPACE]}
+    return {
+        "pod_selector": {"match_expressions": [ours]},
+        "policy_types": ["Ingress"],
+        "ingress": [{"from_": [{"namespace_selector": {"match_expressions": [guests]}}]}],
+    }
 
 
 def secrets(keys: list[str]) -> dict[str, pulumi.Output[str]]:

@@ -98,6 +98,19 @@ def test_samples_outlive_a_stateful_set_and_nobody_ends_prometheus_by_http() -> 
     assert spec["reloadStrategy"] == "ProcessSignal"
 
 
+def test_only_monitoring_and_keda_reach_prometheus_and_alertmanager() -> None:
+    planned = watched()
+    doors = one(planned, "NetworkPolicy").inputs
+    (behind,) = doors["spec"]["podSelector"]["matchExpressions"]
+    assert doors["metadata"]["namespace"] == "monitoring" and behind["values"] == ["prometheus", "alertmanager"]
+    ((guest,),) = [rule["from"] for rule in doors["spec"]["ingress"]]
+    assert guest["namespaceSelector"]["matchExpressions"][0]["values"] == ["monitoring", "keda"]
+    assert json.loads(one(planned, "Addon", "vpc-cni").inputs["configurationValues"]) == {"enableNetworkPolicy": "true"}
+    own = plan_of(builders.stack(**EXISTING))
+    assert some(own, "NetworkPolicy") == []
+    assert "configurationValues" not in one(own, "Addon", "vpc-cni").inputs
+
+
 def test_alerts_of_the_chart_that_fire_while_all_is_well_are_off() -> None:
     off = values(watched())["defaultRules"]["disabled"]
     assert off["KubeJobNotCompleted"] and off["KubeCPUQuotaOvercommit"] and "KubePodCrashLooping" not in off

@@ -33,7 +33,7 @@ from .plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 117, "research": 144, "prod": 147}
+COUNTS = {"dev": 117, "research": 144, "prod": 148}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
