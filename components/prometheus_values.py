@@ -4,7 +4,7 @@ from typing import Any
 
 from blueprint.catalog.versions import PROMETHEUS_STACK
 from blueprint.config import InstallMonitoring, StackConfig
-from blueprint.config.monitoring import MONITORING_NAMESPACE, Amp
+from blueprint.config.monitoring import ALERTMANAGER_GIB, MONITORING_NAMESPACE, Amp
 from blueprint.monitoring.state_metrics import state_metrics
 
 from .addons import EVERYWHERE
@@ -91,4 +91,5 @@ def _remote_write(monitoring: InstallMonitoring) -> list[dict[str, Any]]:
 
 def _alertmanager(monitoring: InstallMonitoring) -> dict[str, Any]:
     secrets = [SECRET] if monitoring.notify else []
-    return {"config": alertmanager_config(monitoring.notify), "alertmanagerSpec": {"secrets": secrets}}
+    spec = {"secrets": secrets, "storage": {"volumeClaimTemplate": {"spec": _volume(ALERTMANAGER_GIB)}}}
+    return {"config": alertmanager_config(monitoring.notify), "alertmanagerSpec": spec}

@@ -55,7 +55,7 @@ def test_the_research_stack_by_hand() -> None:
 def test_the_prod_stack_by_hand() -> None:
     found, here = estimate(load("prod", ROOT / "stacks")), "us-east-1"
     system = 3 * (PRICE["m7i.xlarge", here] + gp3(here, 50))
-    beside = 2 * SERVICE["network-load-balancer", here] + gp3(here, 200)  # the volume of Prometheus
+    beside = 2 * SERVICE["network-load-balancer", here] + gp3(here, 201)  # the volumes of Prometheus and Alertmanager
     platform = SERVICE["eks-cluster", here] + system + beside + SERVICE["kms-key", here] / MONTH
     # Four p5.48xlarge are reserved and paid in every hour; 90 % of the 32 GPUs bring their disks of 500 GiB.
     reserved, disk = 4 * PRICE["p5.48xlarge", here], gp3(here, 500)

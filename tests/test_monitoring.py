@@ -96,6 +96,8 @@ def test_samples_outlive_a_stateful_set_and_nobody_ends_prometheus_by_http() -> 
     spec = values(watched())["prometheus"]["prometheusSpec"]
     assert set(spec["persistentVolumeClaimRetentionPolicy"].values()) == {"Retain"}
     assert spec["reloadStrategy"] == "ProcessSignal"
+    silences = values(watched())["alertmanager"]["alertmanagerSpec"]["storage"]["volumeClaimTemplate"]["spec"]
+    assert silences["resources"]["requests"]["storage"] == "1Gi"
 
 
 def test_only_monitoring_and_keda_reach_prometheus_and_alertmanager() -> None:
@@ -161,7 +163,7 @@ def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
     assert one(planned, "Secret", "-remote-write").inputs["stringData"]["$secret"]["password"] == {"$unknown": True}
     (written,) = values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
     assert written["basicAuth"]["password"] == {"name": "remote-write", "key": "password"}
-    assert values(planned)["alertmanager"]["alertmanagerSpec"] == {"secrets": ["alert-routes"]}
+    assert values(planned)["alertmanager"]["alertmanagerSpec"]["secrets"] == ["alert-routes"]
 
 
 @pytest.mark.parametrize(("user", "needed"), [({}, []), ({"username": "gpu"}, ["remoteWritePassword"])])

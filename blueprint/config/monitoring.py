@@ -21,6 +21,8 @@ from .scalars import (
 )
 
 MONITORING_NAMESPACE = "monitoring"
+ALERTMANAGER_GIB = 1
+"""Alertmanager's volume: silences, and who was told of what."""
 SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
 SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
 GRAFANA_PASSWORD = "grafanaPassword"

@@ -25,7 +25,7 @@ from ..pricing import (
 from ..sharing import Mig
 from .buying import Reservation
 from .cluster import SYSTEM_DISK_GIB
-from .monitoring import InstallMonitoring
+from .monitoring import ALERTMANAGER_GIB, InstallMonitoring
 from .network import NewVpc
 from .nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from .pools import Pool
@@ -185,7 +185,8 @@ def platform_items(stack: StackConfig) -> list[Item]:
     if stack.cluster.secrets_key_arn is None:
         found.append(item("KMS key", "kms-key", region))
     if isinstance(stack.monitoring, InstallMonitoring):
-        found.append(Item("volume of Prometheus", 1, disk(region, gib=stack.monitoring.storage_gib)))
+        gib = stack.monitoring.storage_gib + ALERTMANAGER_GIB
+        found.append(Item("volumes of Prometheus and Alertmanager", 1, disk(region, gib=gib)))
     if stack.costs.load_balancers:
         found.append(item("load balancers", "network-load-balancer", region, stack.costs.load_balancers))
     for one in stack.reservations:
