@@ -31,7 +31,7 @@ def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
             "routes": [
                 {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']},
                 # Placeholders wait whenever work needs their room; GpuPodPending passes over them, too.
-                {"receiver": NOBODY, "matchers": [f'namespace = "{HEADROOM_NAMESPACE}"']},
+                {"receiver": NOBODY, "matchers": [f'namespace = "{HEADROOM_NAMESPACE}"', 'severity != "critical"']},
                 *([{"receiver": ON_CALL, "matchers": ['severity = "critical"'], "continue": True}] if paged else []),
                 *([{"receiver": TEAM, "matchers": ['severity =~ ".+"']}] if paged and team else []),
             ],

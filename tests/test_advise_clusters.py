@@ -12,9 +12,9 @@ from botocore.credentials import Credentials, RefreshableCredentials
 from botocore.exceptions import UnauthorizedSSOTokenError
 from requests import Request
 
-from blueprint.advise.amp import Signed, region_of
+from blueprint.advise.amp import Signed
 from blueprint.advise.measure import observe
-from blueprint.advise.prometheus import Prometheus
+from blueprint.advise.prometheus import Prometheus, amp_region
 from blueprint.cli import main
 from blueprint.errors import UsageError
 
@@ -64,8 +64,8 @@ def test_a_cluster_s_own_prometheus_has_no_such_label() -> None:
         (["gpu-a"], None, f"says gpu-a, never {CLUSTER}"),
         (["", "gpu-a"], None, f"says gpu-a, nothing, never {CLUSTER}"),
         ([CLUSTER], "gpu-b", f"says {CLUSTER}, never gpu-b"),
-        ([""], "gpu-b", "says nothing, never gpu-b"),
-        ([], "gpu-b", "says nothing, never gpu-b"),
+        ([""], "gpu-b", "no label `cluster`; leave --cluster out"),
+        ([], "gpu-b", "no label `cluster`; leave --cluster out"),
     ],
 )
 def test_other_clusters_are_not_taken_for_this_one(names: list[str], given: str | None, words: str) -> None:
@@ -90,9 +90,11 @@ def test_amp_is_asked_with_signed_requests() -> None:
 
 
 def test_only_amp_is_told_who_asks() -> None:
-    assert region_of(AMP) == "eu-west-1"
+    assert (
+        amp_region(AMP) == amp_region("https://aps-workspaces-fips.eu-west-1.api.aws/workspaces/ws-0a1b") == "eu-west-1"
+    )
     others = ("http://localhost:9090", "https://aps-workspaces.eu-west-1.amazonaws.com.example.com/", "http://[::1", "")
-    assert [region_of(url) for url in others] == [None] * 4
+    assert [amp_region(url) for url in others] == [None] * 4
 
 
 def test_the_command_signs_with_what_the_environment_has(

@@ -133,6 +133,8 @@ def test_nobody_there_says_how_to_get_there(stacks: Path, capsys: pytest.Capture
         (["--prometheus", "http://localhost:port"], "is no address"),
         (["--prometheus", "http://a:secret@localhost"], "a password in an address is seen by others"),
         (["--prometheus", "http://localhost:9090/graph?g0.expr=up"], "leave out what follows the path"),
+        (["--prometheus", "http://localhost:9090", "--cluster", 'a"b'], "is no name"),
+        (["--prometheus", "http://localhost:9090", "--cluster", ""], "is no name"),
         (["--prometheus", "http://localhost:9090", "--days", "0"], "no number of days from 1 to 365"),
         (["--prometheus", "http://localhost:9090", "--days", "99999"], "no number of days from 1 to 365"),
         (["--prometheus", "http://localhost:9090", "--token-file", "none"], "--token-file none: cannot be read"),
@@ -168,7 +170,14 @@ def test_without_requests_it_says_how_to_install_it(
     arguments = type(
         "Arguments",
         (),
-        {"stack": "known", "days": 7, "prometheus": "http://localhost:1", "token_file": None, "out": None},
+        {
+            "stack": "known",
+            "days": 7,
+            "prometheus": "http://localhost:1",
+            "token_file": None,
+            "out": None,
+            "cluster": None,
+        },
     )
     from blueprint.cli import advise as command
     from blueprint.errors import UsageError

@@ -69,6 +69,7 @@ def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: 
     assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
     waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
     assert amtool(*asked, *waiting).stdout.strip() == "nobody"
+    assert amtool(*asked, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
 
 
 @needs_amtool

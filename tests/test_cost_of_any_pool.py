@@ -131,10 +131,10 @@ def test_a_key_of_ones_own_costs_nothing_here() -> None:
     assert "KMS key" not in names and "KMS key" in [item.name for item in estimate(builders.config()).items]
 
 
-def test_the_volume_of_prometheus_is_paid_idle_as_well() -> None:
+def test_the_volumes_of_prometheus_and_alertmanager_are_paid_idle_as_well() -> None:
     watched = builders.config(monitoring={"mode": "install", "storageGib": 500})
     more = hours(estimate(watched).platform.floor) - hours(estimate(builders.config()).platform.floor)
-    assert more == pytest.approx(gp3(HERE, 500))
+    assert more == pytest.approx(gp3(HERE, 501))
 
 
 def test_unused_gpus_have_no_price_in_use() -> None:

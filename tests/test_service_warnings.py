@@ -59,7 +59,15 @@ SEVERAL, NONE = "a number for each series or group", "no number where the compar
         ("absent(x)", ""),
         ("max_over_time(sum(x)[1h:5m])", ""),
         ("histogram_quantile(0.9, sum by (le) (rate(x[5m])))", ""),
+        ("histogram_quantile(0.9, (sum by (le) (rate(x[5m]))))", ""),
+        ("histogram_quantile(0.9, sum(rate(native[5m])))", ""),
+        ("sum(x) * scalar(y) - time()", ""),
+        ("sum(x) > 5 or vector(0)", ""),
         ("x", SEVERAL),
+        ("x * scalar(y)", SEVERAL),
+        ("time() - x", SEVERAL),
+        ("x * (2)", SEVERAL),
+        ("histogram_quantile(0.9, rate(x[5m]))", SEVERAL),
         ("-x * 2", SEVERAL),
         ("rate(x[5m])", SEVERAL),
         ("sum by (pod) (x)", SEVERAL),
@@ -71,6 +79,8 @@ SEVERAL, NONE = "a number for each series or group", "no number where the compar
         ("histogram_quantile(0.9, sum by (le, pod) (rate(x[5m])))", SEVERAL),
         ("histogram_quantile(0.9, sum without (le) (rate(x[5m])))", SEVERAL),
         ("(sum(x) > 10)", NONE),
+        ("(sum(x) > 10) * 2", NONE),
+        ("sum(x) > 10 or sum(y) > 2", NONE),
         ("x == 1", NONE),
     ],
 )
@@ -99,3 +109,17 @@ def test_each_service_is_measured_on_its_own_pods(labels: tuple[dict[str, str], 
     )
     found = builders.problems(**builders.services(chat, rank))
     assert [one.split(": ")[0] for one in found] == [f"services.{index}.podLabels" for index in told]
+
+
+def test_servers_of_two_kinds_are_told_apart_by_port_and_metrics() -> None:
+    two = [
+        builders.service(name=name, server=server, podLabels={"team": "a"}, replicas={"min": 1, "max": 2})
+        for name, server in (("chat", "vllm"), ("rank", "triton"))
+    ]
+    assert builders.problems(**builders.services(*two)) == []
+
+
+def test_headroom_is_held_against_the_nodes_with_fewest_gpus_that_hold_it() -> None:
+    pool = builders.pool(gpu="a10g", maxGpus=16, headroom={"pods": 10, "cpu": "40", "memory": "100Gi"})
+    assert builders.problems(pools=[pool]) == []
+    assert builders.problems(pools=[{**pool, "instanceTypes": ["g5.24xlarge"]}]) != []

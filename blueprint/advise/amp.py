@@ -1,8 +1,6 @@
 """Amazon Managed Service for Prometheus: it answers requests that are signed with AWS's credentials, and no others."""
 
-import re
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
 from botocore.auth import SigV4Auth
@@ -11,17 +9,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from requests.auth import AuthBase
 
 from ..errors import UsageError
-
-_HOST = re.compile(r"aps-workspaces\.([a-z0-9-]+)\.amazonaws\.com")
-
-
-def region_of(url: str) -> str | None:
-    """Where the workspace of this address is; none where it is no workspace's."""
-    try:
-        found = _HOST.fullmatch(urlsplit(url.strip()).hostname or "")
-    except ValueError:  # the address is refused where it is used
-        return None
-    return found[1] if found else None
 
 
 class Signed(AuthBase):

@@ -42,7 +42,9 @@ def _cluster(server: Prometheus, stack: StackConfig, look: Look, given: str | No
     if wanted in names:
         return wanted
     if given or names - {""}:
-        known = ", ".join(sorted(name or "nothing" for name in names)) or "nothing"
+        if names <= {""}:
+            raise UsageError(f"{server.url}: its series have no label `cluster`; leave --cluster out")
+        known = ", ".join(sorted(name or "nothing" for name in names))
         raise UsageError(f"{server.url}: the label `cluster` says {known}, never {wanted}; --cluster tells what it says for this stack")  # fmt: skip
     return ""
 

@@ -1,6 +1,7 @@
 """Ask a Prometheus: instant queries, and nothing else. No other path of it is ever called."""
 
 import ipaddress
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -24,6 +25,7 @@ _TOO_MUCH = (422, 503)
 """With which Prometheus answers queries that take too long or load too much."""
 _MOST = 1e18
 """More than any count, sum or number of bytes that is asked for."""
+_AMP = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
 FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090, or to the Service of your own"
 
 
@@ -131,6 +133,15 @@ def _address(url: str, *, secret: bool) -> str:
     if secret and parts.scheme == "http" and not _is_here(host):
         raise UsageError(f"--prometheus {url!r}: who you are would travel unencrypted; use https:// or a port-forward to localhost")  # fmt: skip
     return url.strip().rstrip("/").removesuffix(QUERY_PATH)
+
+
+def amp_region(url: str) -> str | None:
+    """Where the workspace of Amazon Managed Service for Prometheus of this address is; none where it is no workspace's."""
+    try:
+        found = _AMP.fullmatch(urlsplit(url.strip()).hostname or "")
+    except ValueError:  # the address is refused where it is used
+        return None
+    return found[1] if found else None
 
 
 def _is_here(host: str) -> bool:

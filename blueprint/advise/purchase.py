@@ -56,9 +56,10 @@ def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     """Yield reservations of which some instances never ran."""
     for one in stack.reservations:
         users = users_of(stack, one)
-        ran = any(seen.of(pool).hours_of("reserved") for pool in users)
+        uses = [seen.of(pool) for pool in users]
+        ran = any(use.unclear or use.hours_of("reserved") or use.hours_of("") for use in uses)
         if one.id not in seen.reservations and ran:
-            continue  # reserved nodes ran, and the label that says of which reservation is not shown
+            continue  # nodes ran, and the label that says of which reservation, or whether of one, is not shown
         idle = one.instances - round(seen.reservations.get(one.id, 0.0))
         if idle > 0 and not one.capacity_block and users:
             yield _smaller(stack, one, idle, seen)

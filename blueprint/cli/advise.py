@@ -4,6 +4,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import sys
 from datetime import date
 from pathlib import Path
@@ -18,6 +19,7 @@ from .files import write_whole
 from .tables import progress
 
 MOST_DAYS = 365
+_CLUSTER = re.compile(r"[\w./:@-]+")
 _NEEDED = ("requests", "urllib3", "ruamel", "boto3", "botocore")
 _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEUS_PASSWORD"
 
@@ -26,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask, work out what to propose, print it and write the edited file; 0 also when there is nothing to propose."""
     if not 1 <= arguments.days <= MOST_DAYS:
         raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
+    if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
+        raise UsageError(f"--cluster {arguments.cluster!r}: is no name; write letters, digits and ._/:@-")
     file = open_stack(arguments.stack)
     if file.config.monitoring is None:
         text = "the stack has no monitoring, so nothing records what advise reads; add monitoring: {mode: install} and wait some days"
@@ -82,9 +86,9 @@ def _who(prometheus: Any, arguments: argparse.Namespace) -> Any:
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
-    amp = _live("blueprint.advise.amp")
-    if region := amp.region_of(arguments.prometheus):
-        return amp.Signed(_live("blueprint.preflight.aws").sign_in(region).get_credentials(), region)
+    if region := prometheus.amp_region(arguments.prometheus):
+        credentials = _live("blueprint.preflight.aws").sign_in(region).get_credentials()
+        return _live("blueprint.advise.amp").Signed(credentials, region)
     return None
 
 

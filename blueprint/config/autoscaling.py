@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from math import ceil
 
 from ..errors import Problem, near
 from .headroom import HEADROOM_NAMESPACE, Headroom
@@ -101,7 +102,8 @@ def _ceiling_problems(stack: StackConfig, pool: Pool, room: Headroom) -> Iterato
                 f"{room.pods} pods ask for {count * room.pods} {units[unit]}, the ceiling of pool {pool.name} is {most}"
             )
             yield Problem((), f"{text}; lower it or raise maxGpus")
-    least = kept(stack, pool, ON_DEMAND).warm
+    fitting = [(row, each) for row in stack.instances_of(pool) if (each := placeholders_on(pool, row))]
+    least = min(ceil(room.pods / each) * row.gpu_devices for row, each in fitting)
     if least > pool.max_gpus and not short:
         text = f"by their {room.cpu} CPU and {room.memory}, {room.pods} pods take nodes of {least} GPUs, the ceiling of pool {pool.name} is {pool.max_gpus}"
         yield Problem((), f"{text}; let one ask for less, lower it or raise maxGpus")
@@ -189,7 +191,7 @@ def _label_problems(stack: StackConfig) -> Iterator[Problem]:
     known = [(index, one, set(one.selects(one.name).items())) for index, one in enumerate(stack.services) if one.server]
     for index, service, labels in known:
         for other, beside, others in known:
-            if service.tenant != beside.tenant or service.name == beside.name:
+            if (service.tenant, service.server) != (beside.tenant, beside.server) or service.name == beside.name:
                 continue
             if labels < others or (labels == others and other < index):  # where both say the same, the later is told
                 text = f"these also fit the pods of {beside.name} (services.{other}), whose load would count as its own"

@@ -44,37 +44,52 @@ def fault(promql: str) -> str:
 def doubt(promql: str) -> str:
     """Why an expression without fault may still give several numbers, or none; empty if nothing speaks for it."""
     found = promql_parser.parse(promql)
-    while isinstance(found, ParenExpr):
-        found = found.expr
-    if isinstance(found, BinaryExpr) and _compares(found):
+    if _may_fail(found):
         return f"it gives no number where the comparison fails, {_STAYS}; leave the comparison out"
     if _many(found):
-        return f"it gives a number for each series or group that fits, {_STAYS} if there are several; add them up with sum(…)"
+        one = "make it one, such as with sum(…) or max(…), buckets with sum by (le) (…)"
+        return f"it gives a number for each series or group that fits, {_STAYS} if there are several; {one}"
     return ""
 
 
-def _compares(found: BinaryExpr) -> bool:
-    return str(found.op) in _COMPARISONS and not (found.modifier and found.modifier.return_bool)
+def _may_fail(found: Expr) -> bool:
+    match found:
+        case ParenExpr() | UnaryExpr():
+            return _may_fail(found.expr)
+        case BinaryExpr() if str(found.op) == "or":
+            return _may_fail(found.lhs) and _may_fail(found.rhs)
+        case BinaryExpr():
+            compares = str(found.op) in _COMPARISONS and not (found.modifier and found.modifier.return_bool)
+            return compares or _may_fail(found.lhs) or _may_fail(found.rhs)
+    return False
 
 
 def _many(found: Expr) -> bool:
     match found:
-        case VectorSelector():
+        case VectorSelector() | MatrixSelector():
             return True
-        case MatrixSelector() | SubqueryExpr():
-            return isinstance(found, MatrixSelector) or _many(found.expr)
         case AggregateExpr():
             return (str(found.op) in _OF_SEVERAL and str(found.param) != "1") or _grouped(found)
         case Call() if found.func.name == "histogram_quantile":
-            inner = found.args[-1]
-            return not (isinstance(inner, AggregateExpr) and _only_buckets(inner))
+            return _many_histograms(found.args[-1])
         case Call():
             return found.func.name not in _OF_ONE and any(_many(one) for one in found.args)
         case BinaryExpr():
             return any(_sides(found)) if str(found.op) == "or" else all(_sides(found))
-        case ParenExpr() | UnaryExpr():
+        case ParenExpr() | UnaryExpr() | SubqueryExpr():
             return _many(found.expr)
     return False
+
+
+def _many_histograms(found: Expr) -> bool:
+    """Whether there are several; one has a series for each bucket, unless it is native."""
+    match found:
+        case ParenExpr():
+            return _many_histograms(found.expr)
+        case AggregateExpr():
+            by = found.modifier
+            return _grouped(found) and not (by and by.type == AggModifierType.By and by.labels == ["le"])
+    return _many(found)
 
 
 def _grouped(found: AggregateExpr) -> bool:
@@ -82,14 +97,9 @@ def _grouped(found: AggregateExpr) -> bool:
     return bool(by and (by.labels or by.type == AggModifierType.Without))
 
 
-def _only_buckets(found: AggregateExpr) -> bool:
-    by = found.modifier
-    return bool(by and by.type == AggModifierType.By and by.labels == ["le"])
-
-
 def _sides(found: BinaryExpr) -> Iterator[bool]:
-    """Whether there are many on each side; a number beside them changes nothing."""
-    yield from (_many(side) for side in (found.lhs, found.rhs) if not isinstance(side, promql_parser.NumberLiteral))
+    """Whether there are many on each side; a scalar beside them changes nothing."""
+    yield from (_many(side) for side in (found.lhs, found.rhs) if _against(f"vector({side}\n)"))
 
 
 def _against(promql: str) -> str:

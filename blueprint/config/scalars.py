@@ -98,9 +98,9 @@ AmpWorkspaceArn = Annotated[
 
 _has_port = _check(
     lambda value: int(value.split("://")[-1].split("/")[0].partition(":")[2] or 1) <= 65_535,
-    "an address that can be: ports end at 65535",
+    "an address with a port from 1 to 65535",
 )
-_HOST, _PORT = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", r"[1-9]\d{0,4}"
+_HOST, _PORT = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9.])?", r"[1-9]\d{0,4}"
 _REST = rf"{_HOST}(:{_PORT})?(/[^\s?#]*)?"
 _URL = rf"https://{_REST}"
 HttpsUrl = Annotated[
@@ -115,10 +115,12 @@ ClusterUrl = Annotated[
     _shape(_CLUSTER_URL, "an address such as http://prometheus.monitoring.svc:9090, without user or query", 2048),
     _has_port,
     _check(
-        lambda value: not re.match(r"https?://(localhost|127\.)", value),
+        lambda value: not re.match(r"https?://(localhost|127\.[0-9.]+|0\.0\.0\.0)(:|/|$)", value.lower()),
         "what other pods reach: write its Service, such as http://prometheus.monitoring.svc:9090",
     ),
-    _check(lambda value: "/api/v1" not in value, "its front door: leave out /api/v1 and what follows, which KEDA adds"),
+    _check(
+        lambda value: "/api/v1" not in value, "the address alone: leave out /api/v1 and what follows, which KEDA adds"
+    ),
     _schema(f"^{_CLUSTER_URL}$"),
 ]
 _CHANNEL = r"#[a-z0-9_-]+"

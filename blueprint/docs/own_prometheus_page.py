@@ -8,12 +8,12 @@ from ..monitoring.state_metrics import state_metrics
 _HEAD = """# With your own Prometheus
 
 `monitoring: {mode: existing}` makes the monitors of dcgm-exporter and Karpenter, the rules and the dashboards in the namespace
-`monitoring`, and the CRDs they need; namespace and CRDs stay when `monitoring` is taken out. Where your Prometheus is in that namespace
-already, `pulumi up` says that it exists: `pulumi import` it first. The rest is yours:
+`monitoring`, and the CRDs they need. Namespace and CRDs stay when `monitoring` is taken out. Where the namespace is there already,
+`pulumi up` stops at it: `pulumi import` the namespace first. The rest is yours:
 
 1. **kube-state-metrics shows the labels that rules join with**, and NodeOverlays. These are values of its chart, to be merged with
-   yours; within kube-prometheus-stack they stand below `kube-state-metrics:`. Without them nothing is known of pools and tenants, and
-   the alert KubeStateMetricsMissing says so.
+   yours; within kube-prometheus-stack they stand below `kube-state-metrics:`. Without them nothing is known of pools and tenants;
+   the alert KubeStateMetricsMissing tells only where no label of any node is shown.
 
 ```yaml
 """
