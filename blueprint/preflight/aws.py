@@ -127,7 +127,9 @@ def sign_in(region: str, profile: str | None = None) -> boto3.Session:
     except _UNSIGNED as error:
         raise UsageError(f"no AWS credentials: {_line(error)}; {_LOG_IN}") from None
     if found is None:
-        raise UsageError("no AWS credentials: log in (`aws sso login`, `aws configure`), or name a --profile")
+        raise UsageError(
+            "no AWS credentials: log in (`aws sso login`, `aws configure`), or name a profile (AWS_PROFILE)"
+        )
     return session
 
 
