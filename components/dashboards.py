@@ -8,7 +8,7 @@ import pulumi_kubernetes as k8s
 
 from blueprint.config import StackConfig
 from blueprint.config.monitoring import MONITORING_NAMESPACE
-from blueprint.monitoring.dashboards import DASHBOARDS, LABEL, Dashboard
+from blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
 from blueprint.monitoring.dashboards.grafana import dashboard_json
 
 FOLDER = "grafana_folder"
@@ -36,7 +36,7 @@ class Dashboards(pulumi.ComponentResource):
                 metadata={
                     "name": f"{dashboard.uid}-dashboard",
                     "namespace": MONITORING_NAMESPACE,
-                    "labels": {**labels, LABEL: "1"},
+                    "labels": {**labels, DASHBOARD_LABEL: "1"},
                     "annotations": {FOLDER: "GPUs"},
                 },
                 data=dashboard_files(config, dashboard),
@@ -68,7 +68,7 @@ def grafana_values() -> dict[str, Any]:
         "sidecar": {
             "dashboards": {
                 **here,
-                "label": LABEL,
+                "label": DASHBOARD_LABEL,
                 "labelValue": "1",
                 "folderAnnotation": FOLDER,
                 "provider": {"foldersFromFilesStructure": True},

@@ -20,11 +20,12 @@ class GpuAutoscaler(pulumi.ComponentResource):
     """A ScaledObject for a Deployment, and a PodMonitor where its server's metrics are known.
 
     ``scaling`` has the same fields as a service of a stack file: ``{"server": "vllm", "replicas": {"min": 1, "max": 4},
-    "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. ``prometheus`` is an address that KEDA reaches; ``monitor_labels`` are those by which that Prometheus selects PodMonitors; ``after`` are the resources without
-    which the objects cannot be made: the namespace, and KEDA where the same program installs it.
+    "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. ``prometheus`` is an address that KEDA reaches; ``monitor_labels``
+    are those by which that Prometheus selects PodMonitors; ``after`` are the resources without which the objects cannot be
+    made: the namespace, and KEDA where the same program installs it. A ``Scaling`` of a checked stack is taken as it is.
 
     Raises:
-        StackError: With every problem of ``scaling``, and of where that is.
+        StackError: With every problem of plain fields, and of the names and the address beside them.
     """
 
     def __init__(

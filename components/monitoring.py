@@ -80,24 +80,26 @@ class Monitoring(pulumi.ComponentResource):
     def _install(
         self, name: str, config: StackConfig, monitoring: InstallMonitoring, *, after: list[pulumi.Resource]
     ) -> None:
-        needed = [*after]
+        needed, known = [*after], secrets(monitoring.secrets)
         if monitoring.notify:
-            needed.append(self._make_secret(f"{name}-routes", SECRET, secrets(monitoring.notify.secrets), after))
+            routes = {key: known[key] for key in monitoring.notify.secrets}
+            needed.append(self._make_secret(f"{name}-routes", SECRET, routes, after))
         if monitoring.grafana:
-            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin"}
-            admin[PASSWORD_KEY] = secrets([GRAFANA_PASSWORD])[GRAFANA_PASSWORD]
+            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin", PASSWORD_KEY: known[GRAFANA_PASSWORD]}
             needed.append(self._make_secret(f"{name}-grafana", ADMIN_SECRET, admin, after))
         target = monitoring.remote_write
         if isinstance(target, Amp):
             needed += self._make_identity(name, config, target, after)
         elif target and target.username:
-            values: dict[str, pulumi.Input[str]] = {"username": target.username}
-            values["password"] = secrets([REMOTE_WRITE_PASSWORD])[REMOTE_WRITE_PASSWORD]
+            values: dict[str, pulumi.Input[str]] = {
+                "username": target.username,
+                "password": known[REMOTE_WRITE_PASSWORD],
+            }
             needed.append(self._make_secret(f"{name}-remote-write", REMOTE_SECRET, values, after))
         k8s.networking.v1.NetworkPolicy(
-            f"{name}-doors",
+            f"{name}-network-policy",
             metadata={"name": "prometheus-and-alertmanager", "namespace": MONITORING_NAMESPACE},
-            spec=door_policy(),
+            spec=network_policy_spec(),
             opts=pulumi.ResourceOptions(parent=self, depends_on=after),
         )
         chart_release(
@@ -153,7 +155,7 @@ def objects(config: StackConfig) -> dict[str, tuple[str, dict[str, Any]]]:
     return found
 
 
-def door_policy() -> Any:
+def network_policy_spec() -> Any:
     """The ``spec`` of a NetworkPolicy: neither asks who comes, and whoever reaches Alertmanager may silence every alert.
 
     ``kubectl port-forward`` comes from the node and passes. Others get in by a NetworkPolicy of their own in this namespace.
@@ -170,8 +172,7 @@ def door_policy() -> Any:
 def secrets(keys: list[str]) -> dict[str, pulumi.Output[str]]:
     """Secrets of the stack's Pulumi config, beside the stack object; those that are missing end the program, all told at once."""
     config = pulumi.Config()
-    found = {key: config.get_secret(key) for key in keys}
-    if missing := [key for key, value in found.items() if value is None]:
+    if missing := [key for key in keys if config.get_secret(key) is None]:
         remedy = "; ".join(f"pulumi config set --secret {key}" for key in missing)
         raise pulumi.RunError(f"secrets of this stack are missing: {remedy}")
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: config.require_secret(key) for key in keys}

@@ -229,7 +229,7 @@ def test_a_reservation_of_which_no_label_is_shown_is_not_given_back() -> None:
     config = reserved_stack()
     ran = use("p5.48xlarge", 4, "reserved", per_node=8)
     assert list(give_back(config, seen(ran))) == []
-    for unsure in ({"strange": frozenset({""})}, {"strange": frozenset({"p9.x"})}, {"gpus_peak": 0.0}):
+    for unsure in ({"unknown_types": frozenset({""})}, {"unknown_types": frozenset({"p9.x"})}, {"gpus_peak": 0.0}):
         assert list(give_back(config, seen(use("p5.48xlarge", 4, "on-demand", per_node=8, **unsure)))) == []
     assert list(give_back(config, seen(use("p5.48xlarge", 4, "", per_node=8)))) == []
     (one,) = give_back(config, seen(use("p5.48xlarge", 4, "on-demand", per_node=8)))

@@ -1,6 +1,7 @@
 """What watches the platform, as it is rendered: in what order, with which labels, and where secrets do not stand."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -10,11 +11,9 @@ from blueprint.config.monitoring import InstallMonitoring
 from blueprint.errors import ProgramError
 from blueprint.monitoring import rule_groups
 from blueprint.monitoring.metrics import DCGM_JOB, NAMESPACE_LABELS, NODE_LABELS
-from blueprint.plan import record
-from components.monitoring import secrets
 
 from . import builders
-from .plans import Plan, one, plan, plan_of, some
+from .plans import Plan, fresh_plan_of, one, plan, plan_of, some
 from .test_alert_routes import KEYS
 
 EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
@@ -189,13 +188,12 @@ def test_what_cannot_work_is_refused(fields: dict[str, Any], path: str) -> None:
     assert [line.split(":")[0] for line in builders.problems(**fields)] == [path]
 
 
-def test_missing_secrets_are_told_all_at_once() -> None:
-    def program() -> None:
-        secrets(["one", "two"])
-
+def test_missing_secrets_are_told_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["blueprint.plan.record"], "SECRET_KEYS", ())
     with pytest.raises(ProgramError) as caught:
-        record("own", {}, program)
-    assert "pulumi config set --secret one; pulumi config set --secret two" in str(caught.value)
+        fresh_plan_of(builders.stack(**builders.notify()))
+    told = str(caught.value)
+    assert [key for key in ("grafanaPassword", *sorted(KEYS)) if f"pulumi config set --secret {key}" not in told] == []
 
 
 OWN: dict[str, Any] = {"mode": "existing", "url": "http://prometheus.monitoring.svc:9090"}

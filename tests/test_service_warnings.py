@@ -120,6 +120,7 @@ def test_servers_of_two_kinds_are_told_apart_by_port_and_metrics() -> None:
 
 
 def test_headroom_is_held_against_the_nodes_with_fewest_gpus_that_hold_it() -> None:
-    pool = builders.pool(gpu="a10g", maxGpus=16, headroom={"pods": 10, "cpu": "40", "memory": "100Gi"})
-    assert builders.problems(pools=[pool]) == []
-    assert builders.problems(pools=[{**pool, "instanceTypes": ["g5.24xlarge"]}]) != []
+    room = {"maxGpus": 16, "headroom": {"pods": 10, "cpu": "40", "memory": "100Gi"}}
+    assert builders.problems(pools=[builders.pool(gpu="a10g", **room)]) == []
+    (line,) = builders.problems(pools=[builders.pool(instanceTypes=["g5.24xlarge"], **room)])
+    assert "10 pods take nodes of 20 GPUs, the ceiling of pool main is 16" in line

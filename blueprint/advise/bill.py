@@ -10,7 +10,7 @@ from .observed import PoolUse, Window
 
 def usd_a_month(stack: StackConfig, pool: Pool, use: PoolUse, window: Window) -> Usd:
     """What the nodes that ran cost in a month of such hours; reserved ones at the price that they would have."""
-    total = Usd(unknown=frozenset({pool.name} if use.strange else ()))
+    total = Usd(unknown=frozenset({pool.name} if use.unknown_types else ()))
     for (kind, how), hours in use.node_hours.items():
         row = instance(kind)
         total += _gpu(stack, pool, row, spot=_is_spot(pool, how)) * (row.gpu_devices * hours)

@@ -41,9 +41,9 @@ def _cluster(server: Prometheus, stack: StackConfig, look: Look, given: str | No
     wanted = given or stack.cluster_name
     if wanted in names:
         return wanted
-    if given or names - {""}:
-        if names <= {""}:
-            raise UsageError(f"{server.url}: its series have no label `cluster`; leave --cluster out")
+    if given and names <= {""}:
+        raise UsageError(f"{server.url}: its series have no label `cluster`; leave --cluster out")
+    if names - {""}:
         known = ", ".join(sorted(name or "nothing" for name in names))
         raise UsageError(f"{server.url}: the label `cluster` says {known}, never {wanted}; --cluster tells what it says for this stack")  # fmt: skip
     return ""
@@ -89,11 +89,11 @@ def _pool(pool: Pool, look: Look, moments: float, answers: Answers) -> PoolUse:
         interruptions=_by(answers["interruptions"], "nodepool").get(pool.name, 0.0),
         largest=_largest(pool, answers),
         activity=_activity(pool, answers),
-        strange=_strange(pool, answers["node moments"]),
+        unknown_types=_unknown_types(pool, answers["node moments"]),
     )
 
 
-def _strange(pool: Pool, samples: Iterable[Sample]) -> frozenset[str]:
+def _unknown_types(pool: Pool, samples: Iterable[Sample]) -> frozenset[str]:
     ran = {one.labels.get("instance_type", "") for one in samples if one.labels.get("pool") == pool.name}
     return frozenset(ran - {*instances()})
 

@@ -67,16 +67,16 @@ class PoolUse:
     largest: Largest | None = None
     activity: Activity | None = None
     """None where no dcgm-exporter runs or has said anything."""
-    strange: frozenset[str] = frozenset()
+    unknown_types: frozenset[str] = frozenset()
     """Instance types that ran and that the catalogue does not know; an empty one where a node's type is not shown."""
 
     @property
     def unclear(self) -> str:
         """Why the rest cannot be true or whole, so that nothing is proposed of the pool; empty where it can."""
-        if "" in self.strange:
+        if "" in self.unknown_types:
             return "of its nodes the instance type is not known: kube-state-metrics has to show the label node.kubernetes.io/instance-type"
-        if self.strange:
-            return f"it ran on {', '.join(sorted(self.strange))}, which the catalogue does not know"
+        if self.unknown_types:
+            return f"it ran on {', '.join(sorted(self.unknown_types))}, which the catalogue does not know"
         if self.node_hours and not self.gpus_peak:
             return "nodes of it ran, and none was seen to hand out a GPU: is the device plugin up, and kube_node_status_allocatable scraped?"
         return ""

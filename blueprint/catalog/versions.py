@@ -129,3 +129,10 @@ def oldest_ami(family: AmiFamily, kubernetes: KubernetesRelease) -> tuple[str, s
     if family is BOTTLEROCKET and family.order(kubernetes.oldest_bottlerocket) > family.order(family.oldest_version):
         return kubernetes.oldest_bottlerocket, f"the first with an NVIDIA variant for Kubernetes {kubernetes.version}"
     return family.oldest_version, family.oldest_because
+
+
+HASTY_AGENT = (
+    "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, and not take it back"
+    " (aws/eks-node-monitoring-agent issue 266)"
+)
+"""Of the agent's version that the releases above pin; read 2026-11-21."""

@@ -13,7 +13,7 @@ from ..config import open_stack
 from ..cost import estimate
 from ..cost.estimate import as_json
 from ..errors import UsageError
-from ..monitoring.dashboards import LABEL
+from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import record
 from ..summary import stack_facts
 from .tables import progress
@@ -57,7 +57,7 @@ def _files(type_: str, inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
         place = inputs["metadata"]
         name = "-".join(part for part in (inputs["kind"].lower(), place.get("namespace"), place["name"]) if part)
         yield f"manifests/{name}.yaml", _yaml({**{key: inputs[key] for key in _HEAD}, **inputs})
-        if LABEL in place.get("labels", {}):
+        if DASHBOARD_LABEL in place.get("labels", {}):
             yield from ((f"dashboards/{key}", text + "\n") for key, text in inputs["data"].items())
 
 

@@ -94,14 +94,12 @@ def _node_problems(stack: StackConfig, pool: Pool, grant: Grant) -> Iterator[Pro
 
 def _ceiling_problems(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[Problem]:
     """Yield why a pool's ceiling has no room for all its placeholders: by GPUs, or by the nodes that hold them."""
-    units, ceiling, short = pool.profile.units, pool.profile.ceiling(pool.max_gpus), False
-    for unit, count in pool.by_unit(room.gpus).items():
-        most = ceiling[units[unit]]
-        if short := count * room.pods > most:
-            text = (
-                f"{room.pods} pods ask for {count * room.pods} {units[unit]}, the ceiling of pool {pool.name} is {most}"
-            )
-            yield Problem((), f"{text}; lower it or raise maxGpus")
+    names, ceiling = pool.profile.units, pool.profile.ceiling(pool.max_gpus)
+    asked = {names[unit]: count * room.pods for unit, count in pool.by_unit(room.gpus).items()}
+    short = {name: count for name, count in asked.items() if count > ceiling[name]}
+    for name, count in short.items():
+        text = f"{room.pods} pods ask for {count} {name}, the ceiling of pool {pool.name} is {ceiling[name]}"
+        yield Problem((), f"{text}; lower it or raise maxGpus")
     fitting = [(row, each) for row in stack.instances_of(pool) if (each := placeholders_on(pool, row))]
     least = min(ceil(room.pods / each) * row.gpu_devices for row, each in fitting)
     if least > pool.max_gpus and not short:

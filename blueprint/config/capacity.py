@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from ipaddress import IPv4Network
 
 from ..catalog import instances
+from ..catalog.versions import HASTY_AGENT
 from ..errors import Problem, near, under
 from .buying import DIVERSE_ENOUGH, Reservation
 from .cluster import PrivateApi
@@ -18,13 +19,6 @@ CNI_ENIS = 2
 """ENIs whose addresses a node holds from the start: the VPC CNI keeps one in use and one warm (WARM_ENI_TARGET=1)."""
 _RESERVED_BY_AWS = 5
 """Addresses of every subnet that EC2 keeps for itself."""
-
-
-_HASTY = (
-    "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, and not take it back"
-    " (aws/eks-node-monitoring-agent issue 266), so that Karpenter would replace it for nothing: watch the alert GpuNodeUnhealthy"
-    " for some days first"
-)
 
 
 def capacity_problems(stack: StackConfig) -> Iterator[Problem]:
@@ -124,7 +118,8 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
         )
         yield Problem(("cluster", "api"), text, True)
     if stack.cluster.node_repair:
-        yield Problem(("cluster", "nodeRepair"), _HASTY, True)
+        text = f"{HASTY_AGENT}, so that Karpenter would replace it for nothing: watch the alert GpuNodeUnhealthy for some days first"
+        yield Problem(("cluster", "nodeRepair"), text, True)
     for zone, room in _room(stack).items():
         wanted = sum(
             addresses_at_ceiling(stack, pool) // len(stack.zones_of(pool))

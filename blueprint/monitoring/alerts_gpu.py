@@ -6,7 +6,9 @@ from .rules import Alert
 
 HOT_CELSIUS = 85
 _CODES = "|".join(map(str, FATAL_XIDS))
-_BITS, _ROWS = (COUNTERS[f"DCGM_FI_DEV_{name}"] for name in ("ECC_DBE_VOL_TOTAL", "UNCORRECTABLE_REMAPPED_ROWS"))
+_DOUBLE_BIT_ERRORS, _UNCORRECTABLE_ROWS = (
+    COUNTERS[f"DCGM_FI_DEV_{name}"] for name in ("ECC_DBE_VOL_TOTAL", "UNCORRECTABLE_REMAPPED_ROWS")
+)
 _THROTTLED = "hw_slowdown|hw_thermal|sw_thermal|hw_power_brake"
 _REPLACE = (
     "Delete its NodeClaim: `kubectl delete nodeclaim <name>`; Karpenter launches another node first if pods wait."
@@ -64,7 +66,7 @@ GPU_ALERTS = (
         name="GpuUncorrectableEcc",
         subject="GPU faults",
         severity="critical",
-        expr=f"(increase({_BITS}[30m]) > 0 or increase({_ROWS}[30m]) > 0) {ON_POOL}",
+        expr=f"(increase({_DOUBLE_BIT_ERRORS}[30m]) > 0 or increase({_UNCORRECTABLE_ROWS}[30m]) > 0) {ON_POOL}",
         summary=f"{_GPU} had an uncorrectable memory error",
         costs="The pod that used the memory was ended, or worse: it goes on with wrong numbers.",
         steps=(

@@ -1,5 +1,6 @@
 """Alerts about nodes that do not come, or come without what they should hand out."""
 
+from ..catalog.versions import HASTY_AGENT
 from .metrics import NODE_LABELS, shown
 from .recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, requests
 from .rules import Alert
@@ -54,8 +55,7 @@ NODE_ALERTS = (
         costs="Pods that land there fail or hang, and the node is paid for. With `nodeRepair` Karpenter replaces it 10 minutes in.",
         steps=(
             "`kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
-            "A node that has just come: version 1.7 of the agent may call it broken while DCGM still starts, and not take it back"
-            " (aws/eks-node-monitoring-agent issue 266). Delete the agent's pod of that node; if the condition turns True, all is well.",
+            f"A node that has just come: {HASTY_AGENT}. Delete the agent's pod of that node; if the condition turns True, all is well.",
             "All nodes of a pool at once: the agent cannot reach DCGM. Look at docs/decisions/0003-one-dcgm-engine-per-node.md.",
             "One node: keep new pods away (`kubectl cordon {{ $labels.node }}`), let jobs save their state, delete its NodeClaim.",
         ),

@@ -28,7 +28,7 @@ def measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]
 
 
 def _measure(deployment: str, namespace: str, scaling: Scaling, one: Signal) -> Measure:
-    # The namespace is enforced by Prometheus, a job is not: a team could call its own so.
+    # Prometheus stamps the namespace; a job is whatever a monitor calls it.
     job = f'namespace="{namespace}",job="{namespace}/{deployment}"'
     match one:
         case Queue():

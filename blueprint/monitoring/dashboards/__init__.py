@@ -10,7 +10,7 @@ from .tenant import TENANT_PAGE
 DASHBOARDS = (FLEET, POOL_PAGE, TENANT_PAGE, NODE_HEALTH, AUTOSCALING)
 """In the order in which one would read them."""
 
-LABEL = "grafana_dashboard"
+DASHBOARD_LABEL = "grafana_dashboard"
 """Of ConfigMaps that hold them: what the sidecar of Grafana's chart looks for unless it is told otherwise."""
 
-__all__ = ["DASHBOARDS", "LABEL", "Dashboard", "Panel", "Place", "Query", "Row", "Variable", "placed"]
+__all__ = ["DASHBOARDS", "DASHBOARD_LABEL", "Dashboard", "Panel", "Place", "Query", "Row", "Variable", "placed"]
