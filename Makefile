@@ -7,12 +7,13 @@ BIN := .venv/bin
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-.venv/ready: requirements.txt constraints.txt
+.venv/ready: requirements.txt constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gpu-blueprint needs Python 3.11 or newer: make PYTHON=python3.11"; exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf .venv && $(PYTHON) -m venv .venv; } \
 	  || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }
 	@echo "installing requirements.txt into .venv (once) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . # the command `blueprint`
 	@touch $@
 
 .venv/ready-live: .venv/ready requirements-live.txt
@@ -26,25 +27,25 @@ help: ## show this list
 	@touch $@
 
 preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=prod
-	@$(BIN)/python -m blueprint preview $(STACK)
+	@$(BIN)/blueprint preview $(STACK)
 
 check: .venv/ready ## validate a stack file
-	@$(BIN)/python -m blueprint check $(STACK)
+	@$(BIN)/blueprint check $(STACK)
 
 cost: .venv/ready ## estimate what a stack costs
-	@$(BIN)/python -m blueprint cost $(STACK)
+	@$(BIN)/blueprint cost $(STACK)
 
 quotas: .venv/ready ## show the service quotas that a stack needs
-	@$(BIN)/python -m blueprint quotas $(STACK)
+	@$(BIN)/blueprint quotas $(STACK)
 
 preflight: .venv/ready-live ## ask the account, reading only, whether it can hold a stack
-	@$(BIN)/python -m blueprint preflight $(STACK)
+	@$(BIN)/blueprint preflight $(STACK)
 
 advise: .venv/ready-live ## read its metrics, propose what would cost less: make advise STACK=prod PROMETHEUS=http://localhost:9090
-	@$(BIN)/python -m blueprint advise $(STACK) --prometheus $(PROMETHEUS)
+	@$(BIN)/blueprint advise $(STACK) --prometheus $(PROMETHEUS)
 
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
-	@$(BIN)/python -m blueprint render $(STACK) --out rendered/$(STACK)
+	@$(BIN)/blueprint render $(STACK) --out rendered/$(STACK)
 
 test: .venv/ready-dev ## run the whole suite, with type checks and lint
 	@$(BIN)/python -m ruff check .
@@ -56,7 +57,7 @@ golden: .venv/ready-dev ## rewrite the golden plans; read the diff
 	@$(BIN)/python -m tests.golden
 
 docs: .venv/ready ## regenerate stacks/schema.json and docs/
-	@$(BIN)/python -m blueprint docs
+	@$(BIN)/blueprint docs
 
 bench: .venv/ready-dev ## measure speed and memory
 	@$(BIN)/python -m tests.bench

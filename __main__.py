@@ -2,9 +2,9 @@
 
 import pulumi
 
-from blueprint.config import parse
-from blueprint.errors import StackError
 from components.platform import Platform
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.loading import parse
 
 try:
     config = parse(pulumi.Config().require_object("stack"), pulumi.Config("aws").require("region"))

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from blueprint.catalog.versions import Chart
+from gpu_blueprint.catalog.versions import Chart
 
 
 def chart_release(

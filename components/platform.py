@@ -6,27 +6,26 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from blueprint.config import StackConfig
-from blueprint.config.autoscaling import autoscaled, namespace_of, prometheus_url
+from gpu_blueprint.config import StackConfig
 
-from .access import Access
-from .addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
-from .billing import Billing
-from .cluster import Cluster
-from .efa import Efa
-from .gpu_autoscaler import GpuAutoscaler
-from .gpu_operator import GpuOperator, operator_profiles
-from .gpu_pool import GpuPool
-from .headroom import HeadroomSpace
-from .karpenter import Karpenter
-from .keda import Keda
-from .monitoring import Monitoring
-from .network import Network
-from .pool_hours import PoolHours
-from .static_nodes import StaticNodes
-from .storage import Storage
-from .system_nodes import SystemNodes
-from .tenant import TenantSpace
+from .billing.billing import Billing
+from .cluster.access import Access
+from .cluster.addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
+from .cluster.cluster import Cluster
+from .cluster.storage import Storage
+from .cluster.system_nodes import SystemNodes
+from .gpu.efa import Efa
+from .gpu.gpu_operator import GpuOperator, operator_profiles
+from .karpenter.karpenter import Karpenter
+from .monitoring.monitoring import Monitoring
+from .network.network import Network
+from .pools.gpu_pool import GpuPool
+from .pools.headroom import HeadroomSpace
+from .pools.pool_hours import PoolHours
+from .pools.static_nodes import StaticNodes
+from .services.gpu_autoscaler import GpuAutoscaler
+from .services.keda import Keda
+from .tenants.tenant_space import TenantSpace
 
 
 class Platform(pulumi.ComponentResource):
@@ -58,7 +57,7 @@ class Platform(pulumi.ComponentResource):
         launchers = [karpenter.release, *self._make_operators(config, network, after=ready, opts=both)]
         self._make_static_pools(config, network, nodes, after=launchers, opts=cloud)
         pools = self._make_pools(config, after=launchers, opts=inside)
-        scaler = [Keda(f"{name}-keda", config, after=launchers, opts=inside).release] if autoscaled(config) else []
+        scaler = [Keda(f"{name}-keda", config, after=launchers, opts=inside).release] if config.has_keda else []
         # Scalers in tenants' namespaces end while KEDA is there to let them go.
         spaces = self._make_tenants(config, pools, after=[*ready, *scaler], opts=inside)
         if any(pool.headroom for pool in config.pools):
@@ -135,8 +134,8 @@ class Platform(pulumi.ComponentResource):
                 f"{service.tenant}/{service.name}",
                 service,
                 deployment=service.name,
-                namespace=namespace_of(config, service),
-                prometheus=prometheus_url(config),
+                namespace=config.namespace_of(service),
+                prometheus=config.prometheus_url,
                 monitor_labels=getattr(config.monitoring, "labels", None),
                 after=[spaces[service.tenant]],
                 opts=opts,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from blueprint.catalog.versions import KUBERNETES
+from gpu_blueprint.catalog.versions import KUBERNETES
 
 from .network import opens_much
 from .rule import UNKNOWN, Report, Resource, Rule, Settings, Stack

@@ -2,7 +2,7 @@
 
 import math
 
-from blueprint.catalog.prices import on_demand
+from gpu_blueprint.catalog.prices import on_demand
 
 from .pools import ZONE, amount, capacity_types, gpu_rows, pool_names, wanted
 from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack

@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-from blueprint.catalog import GPUS, MigTable, profile_of
-from blueprint.sharing.placement import can_place, refusal
+from gpu_blueprint.catalog import GPUS, MigTable, profile_of
+from gpu_blueprint.sharing.placement import can_place, refusal
 
 from .pools import INSTANCE_TYPE, amount, gpu_rows, is_gpu_pool, pool_names, strange_types, wanted
 from .rule import Report, Resource, Rule, Settings, Stack, known_first
@@ -203,7 +203,7 @@ RULES = (
         id="mig-profile-exists", kinds=("NodeOverlay",), check=_profiles_exist,
         looks_at="MIG resources in NodeOverlays", passes="each profile is one of the GPU's, by name and memory",
         fails="a GPU does not have it, or the instance type is not known", why="the node never hands it out, and pods wait for ever on a paid node",
-        fix="use a profile that `python -m blueprint mig GPU` lists",
+        fix="use a profile that `blueprint mig GPU` lists",
     ),
     Rule(
         id="mig-layout-placeable", kinds=("NodeOverlay",), check=_placeable,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from blueprint.catalog import AMI_FAMILIES
+from gpu_blueprint.catalog import AMI_FAMILIES
 
 from .pools import ZONE, capacity_types, gpu_rows, is_gpu_pool, label, wanted
 from .rule import Report, Resource, Rule, Settings, Stack

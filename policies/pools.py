@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from blueprint.catalog import Instance, instances
+from gpu_blueprint.catalog import Instance, instances
 
 from .rule import Resource
 

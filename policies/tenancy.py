@@ -1,5 +1,7 @@
 """Namespaces, quotas and who may use them."""
 
+from gpu_blueprint.catalog import namespaces
+
 from .pools import amount, is_gpu_pool
 from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack, known_first
 
@@ -114,7 +116,7 @@ def _not_admin_by_entry(association: Resource, report: Report) -> None:
 
 RULES = (
     Rule(
-        id="namespace-has-quota", kinds=("Namespace",), check=_has_quota, whole=True, settings={"exempt": ["gpu-operator", "monitoring", "keda"]},
+        id="namespace-has-quota", kinds=("Namespace",), check=_has_quota, whole=True, settings={"exempt": [*namespaces.PLATFORM]},
         looks_at="namespaces but kube-* and the exempt ones", passes="each has a ResourceQuota that bounds something", fails="one has none, or an empty one",
         why="one pipeline takes every GPU", fix="give it a ResourceQuota",
     ),

@@ -9,8 +9,9 @@ import time
 from statistics import median
 from typing import Any
 
-from blueprint.config.parse import read
-from tests.builders import pool, stack, tenant
+from gpu_blueprint.loading.stack_file import read
+
+from .support.builders import pool, stack, tenant
 
 _RUNS = 7
 
@@ -37,7 +38,7 @@ def _process(*arguments: str) -> float:
 
     def once() -> float:
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "blueprint", *arguments], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-m", "gpu_blueprint", *arguments], check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - start
 
     once()
@@ -64,8 +65,8 @@ def synthetic(pools: int, tenants: int) -> dict[str, Any]:
 
 
 def _measure(kind: str, *sizes: str) -> dict[str, Any]:
-    from blueprint.plan import record
-    from blueprint.verdicts import findings
+    from gpu_blueprint.judging.verdicts import findings
+    from gpu_blueprint.plan import record
 
     if kind == "warm":
         config = read("prod").config

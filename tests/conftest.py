@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 import yaml
 
-from blueprint.config import REGION_KEY, STACK_KEY
+from gpu_blueprint.loading import REGION_KEY, STACK_KEY
 
-from . import known_answers
-from .aws_answers import all_well
-from .aws_endpoint import Endpoint, endpoint
-from .builders import ACCOUNT
+from .support import known_answers
+from .support.aws_answers import all_well
+from .support.aws_endpoint import Endpoint, endpoint
+from .support.builders import ACCOUNT
 
 
 @pytest.fixture(scope="session")
 def moto() -> Iterator[str]:
     """moto's server on a free port, for the account of the builders; its address."""
     os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # read when moto is imported, which takes a second: only where it is needed
-    from .moto_server import moto_server
+    from .support.moto_server import moto_server
 
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
     with moto_server() as address:

@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from blueprint.plan import PlannedResource
+from gpu_blueprint.plan import PlannedResource
 
-from . import telling_pools
-from .plans import SHIPPED, Plan, plan
+from .support import telling_pools
+from .support.plans import SHIPPED, Plan, plan
 
 GOLDEN = Path(__file__).parent / "golden"
 

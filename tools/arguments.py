@@ -2,7 +2,7 @@
 
 import argparse
 
-from blueprint.catalog import regions
+from gpu_blueprint.catalog import regions
 
 
 def parser(command: str, does: str) -> argparse.ArgumentParser:

@@ -6,8 +6,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 
-from blueprint.catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
-from blueprint.errors import RefreshError, UsageError
+from gpu_blueprint.catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
+from gpu_blueprint.errors import RefreshError, UsageError
 
 Answer = Mapping[str, Any]
 

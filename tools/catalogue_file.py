@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import blueprint.catalog
-from blueprint.errors import RefreshError
+import gpu_blueprint.catalog
+from gpu_blueprint.errors import RefreshError
 
-CATALOG = Path(blueprint.catalog.__file__).parent
+CATALOG = Path(gpu_blueprint.catalog.__file__).parent
 Row = Mapping[str, str]
 
 

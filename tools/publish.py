@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from blueprint.errors import RefreshError
+from gpu_blueprint.errors import RefreshError
 
 from .catalogue_file import CatalogueFile, write
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from blueprint.errors import BlueprintError, RefreshError
+from gpu_blueprint.errors import BlueprintError, RefreshError
 
 from .arguments import parser
 from .aws import connection

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from blueprint.errors import BlueprintError, RefreshError
+from gpu_blueprint.errors import BlueprintError, RefreshError
 
 from . import price_list, price_tables, spot_history
 from .arguments import parser

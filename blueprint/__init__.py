@@ -1,1 +1,0 @@
-"""The part of gpu-blueprint that thinks: it never talks to a cloud."""

@@ -1,7 +1,0 @@
-"""``python -m blueprint``."""
-
-import sys
-
-from .cli import main
-
-sys.exit(main())

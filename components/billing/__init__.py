@@ -1,0 +1,1 @@
+"""Budgets, anomaly alarms, cost tags and the billing export."""

@@ -1,0 +1,121 @@
+"""The EKS control plane, with nothing left to choice at run time."""
+
+from collections.abc import Mapping
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+
+from gpu_blueprint.config import PrivateApi, PublicApi, StackConfig
+
+from ..network.network import Network, stable_subnet_ids
+from .roles import ServiceRole, service_trust
+
+
+class Cluster(pulumi.ComponentResource):
+    """The control plane; ``control_plane`` is what everything inside the cluster depends on.
+
+    ``reachable`` lists what lets networks outside the VPC reach its API.
+    """
+
+    control_plane: eks.Cluster
+    reachable: list[pulumi.Resource]
+
+    def __init__(
+        self, name: str, config: StackConfig, *, network: Network, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Cluster", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        logs = aws.cloudwatch.LogGroup(
+            f"{name}-logs",
+            name=f"/aws/eks/{config.cluster_name}/cluster",
+            retention_in_days=config.cluster.log_retention_days,
+            opts=child,
+        )
+        role = ServiceRole(
+            f"{name}-control-plane",
+            config,
+            trust=service_trust("eks.amazonaws.com"),
+            managed=["AmazonEKSClusterPolicy"],
+            opts=child,
+        )
+        self.control_plane = self._make_control_plane(name, config, network, role, [network, logs, *role.ready])
+        api = config.cluster.api
+        self.reachable = [self._admit(name, cidr) for cidr in api.allowed_cidrs] if isinstance(api, PrivateApi) else []
+        self.register_outputs({"name": config.cluster_name})
+
+    def _make_control_plane(
+        self, name: str, config: StackConfig, network: Network, role: ServiceRole, after: list[pulumi.Resource]
+    ) -> eks.Cluster:
+        api = config.cluster.api
+        public = isinstance(api, PublicApi)
+        return eks.Cluster(
+            f"{name}-eks",
+            name=config.cluster_name,
+            version=config.cluster.kubernetes_version,
+            vpc_id=network.vpc_id,
+            subnet_ids=stable_subnet_ids(network),
+            service_role=role.role,
+            authentication_mode=eks.AuthenticationMode.API,
+            endpoint_private_access=True,
+            endpoint_public_access=public,
+            public_access_cidrs=list(api.allowed_cidrs) if isinstance(api, PublicApi) else None,
+            encryption_config_key_arn=config.cluster.secrets_key_arn or self._make_key(name),
+            enabled_cluster_log_types=list(config.cluster.logs),
+            kubernetes_service_ip_address_range=config.cluster.service_cidr,
+            deletion_protection=config.cluster.deletion_protection,
+            upgrade_policy={"support_type": "STANDARD"},
+            # What pulumi-eks would add by itself, at versions and rules of its own choosing.
+            bootstrap_self_managed_addons=False,
+            coredns_addon_options={"enabled": False},
+            kube_proxy_addon_options={"enabled": False},
+            use_default_vpc_cni=True,
+            create_oidc_provider=False,
+            create_instance_role=False,
+            skip_default_node_group=True,
+            skip_default_security_groups=True,
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=after,
+                protect=config.cluster.deletion_protection,
+                transforms=[without_creator_admin],
+            ),
+        )
+
+    def _admit(self, name: str, cidr: str) -> pulumi.Resource:
+        """Let a network that is routed to the VPC reach the API: EKS's own group admits nodes alone."""
+        return aws.vpc.SecurityGroupIngressRule(
+            f"{name}-api-{cidr}",
+            security_group_id=self.control_plane.eks_cluster.vpc_config.cluster_security_group_id,
+            description="Kubernetes API",
+            cidr_ipv4=cidr,
+            ip_protocol="tcp",
+            from_port=443,
+            to_port=443,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _make_key(self, name: str) -> pulumi.Output[str]:
+        key = aws.kms.Key(
+            f"{name}-secrets",
+            description=f"Kubernetes secrets of {name}",
+            enable_key_rotation=True,
+            deletion_window_in_days=30,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return key.arn
+
+
+def without_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Keep EKS from making the creator an admin for ever, which pulumi-eks 4.4 asks for and offers no argument against.
+
+    The deploying role gets its access entry from ``admins`` like everybody else; with both, EKS refuses the second.
+    """
+    if args.type_ != "aws:eks/cluster:Cluster":
+        return None
+    access = args.props.get("accessConfig")
+    given = access if isinstance(access, Mapping) else {}
+    return pulumi.ResourceTransformResult(
+        props={**args.props, "accessConfig": {**given, "bootstrapClusterCreatorAdminPermissions": False}},
+        opts=args.opts,
+    )

@@ -1,0 +1,1 @@
+"""Karpenter: its charts, its IAM policies and its interruption queue."""

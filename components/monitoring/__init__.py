@@ -1,0 +1,1 @@
+"""Prometheus, Alertmanager, Grafana and what they read."""

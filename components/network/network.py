@@ -1,0 +1,196 @@
+"""The VPC: subnets, NAT and endpoints, or the existing one."""
+
+from collections.abc import Sequence
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.config import ExistingVpc, NewVpc, StackConfig
+from gpu_blueprint.config.network import SERVICES, STABLE_ZONES
+
+DISCOVERY_TAG = "karpenter.sh/discovery"
+
+
+class Network(pulumi.ComponentResource):
+    """A private subnet in each zone, with a way out; ``vpc_id``, and ``private_subnet_ids`` with the ``zones`` they are in, in the same order."""
+
+    vpc_id: pulumi.Input[str]
+    private_subnet_ids: list[pulumi.Input[str]]
+    zones: list[str]
+
+    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-blueprint:components:Network", name, None, opts)
+        self._prefix = name
+        self._stack_config = config
+        if isinstance(config.network, ExistingVpc):
+            self.vpc_id = config.network.vpc_id
+            self.private_subnet_ids = [subnet.id for subnet in config.network.subnets]
+            self.zones = [subnet.zone for subnet in config.network.subnets]
+        else:
+            self._make(config.network)
+        self.register_outputs({"vpcId": self.vpc_id, "privateSubnetIds": self.private_subnet_ids})
+
+    def _make(self, network: NewVpc) -> None:
+        child = pulumi.ResourceOptions(parent=self)
+        vpc = aws.ec2.Vpc(
+            f"{self._prefix}-vpc",
+            cidr_block=network.cidr,
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags=self._tags("vpc"),
+            opts=child,
+        )
+        # Taking over the default security group without rules closes it: nothing can use it by accident.
+        aws.ec2.DefaultSecurityGroup(
+            f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._tags("default-closed"), opts=child
+        )
+        nats = self._make_public(network, vpc)
+        tables = self._make_private(network, vpc, nats)
+        self._make_endpoints(network, vpc, tables)
+        self.vpc_id = vpc.id
+
+    def _make_public(self, network: NewVpc, vpc: aws.ec2.Vpc) -> dict[str, aws.ec2.NatGateway]:
+        """One public subnet per zone, and NAT gateways; returns the gateway that each zone uses."""
+        child = pulumi.ResourceOptions(parent=self)
+        gateway = aws.ec2.InternetGateway(
+            f"{self._prefix}-internet", vpc_id=vpc.id, tags=self._tags("internet"), opts=child
+        )
+        table = aws.ec2.RouteTable(f"{self._prefix}-public", vpc_id=vpc.id, tags=self._tags("public"), opts=child)
+        route = aws.ec2.Route(
+            f"{self._prefix}-public-out",
+            route_table_id=table.id,
+            destination_cidr_block="0.0.0.0/0",
+            gateway_id=gateway.id,
+            opts=child,
+        )
+        nats: dict[str, aws.ec2.NatGateway] = {}
+        for zone, cidr in network.public_cidrs.items():
+            subnet = aws.ec2.Subnet(
+                f"{self._prefix}-public-{zone}",
+                vpc_id=vpc.id,
+                availability_zone=zone,
+                cidr_block=cidr,
+                map_public_ip_on_launch=False,
+                tags=self._tags(f"public-{zone}") | {"kubernetes.io/role/elb": "1"},
+                opts=child,
+            )
+            aws.ec2.RouteTableAssociation(
+                f"{self._prefix}-public-{zone}", subnet_id=subnet.id, route_table_id=table.id, opts=child
+            )
+            shared = next(iter(nats.values()), None) if network.nat == "single" else None
+            nats[zone] = shared or self._make_nat(zone, subnet, route)
+        return nats
+
+    def _make_nat(self, zone: str, subnet: aws.ec2.Subnet, route: aws.ec2.Route) -> aws.ec2.NatGateway:
+        child = pulumi.ResourceOptions(parent=self)
+        address = aws.ec2.Eip(f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=child)
+        return aws.ec2.NatGateway(
+            f"{self._prefix}-nat-{zone}",
+            subnet_id=subnet.id,
+            allocation_id=address.id,
+            tags=self._tags(f"nat-{zone}"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[route]),
+        )
+
+    def _make_private(
+        self, network: NewVpc, vpc: aws.ec2.Vpc, nats: dict[str, aws.ec2.NatGateway]
+    ) -> list[aws.ec2.RouteTable]:
+        """One private subnet per zone, where the control plane and all nodes stand."""
+        child = pulumi.ResourceOptions(parent=self)
+        tables: list[aws.ec2.RouteTable] = []
+        self.private_subnet_ids, self.zones = [], list(network.zones)
+        for zone, cidr in network.private_cidrs.items():
+            subnet = aws.ec2.Subnet(
+                f"{self._prefix}-private-{zone}",
+                vpc_id=vpc.id,
+                availability_zone=zone,
+                cidr_block=cidr,
+                map_public_ip_on_launch=False,
+                tags=self._tags(f"private-{zone}")
+                | {"kubernetes.io/role/internal-elb": "1", DISCOVERY_TAG: self._stack_config.cluster_name},
+                opts=child,
+            )
+            table = aws.ec2.RouteTable(
+                f"{self._prefix}-private-{zone}", vpc_id=vpc.id, tags=self._tags(f"private-{zone}"), opts=child
+            )
+            aws.ec2.Route(
+                f"{self._prefix}-private-{zone}-out",
+                route_table_id=table.id,
+                destination_cidr_block="0.0.0.0/0",
+                nat_gateway_id=nats[zone].id,
+                opts=child,
+            )
+            aws.ec2.RouteTableAssociation(
+                f"{self._prefix}-private-{zone}", subnet_id=subnet.id, route_table_id=table.id, opts=child
+            )
+            self.private_subnet_ids.append(subnet.id)
+            tables.append(table)
+        return tables
+
+    def _make_endpoints(self, network: NewVpc, vpc: aws.ec2.Vpc, tables: list[aws.ec2.RouteTable]) -> None:
+        services = [service for endpoint in network.endpoints for service in SERVICES.get(endpoint, (endpoint,))]
+        child = pulumi.ResourceOptions(parent=self)
+        if "s3" in services:
+            aws.ec2.VpcEndpoint(
+                f"{self._prefix}-endpoint-s3",
+                vpc_id=vpc.id,
+                service_name=f"com.amazonaws.{self._stack_config.region}.s3",
+                vpc_endpoint_type="Gateway",
+                route_table_ids=[table.id for table in tables],
+                tags=self._tags("endpoint-s3"),
+                opts=child,
+            )
+        interfaces = [service for service in services if service != "s3"]
+        if not interfaces:
+            return
+        group = self._make_endpoint_group(network, vpc)
+        for service in interfaces:
+            aws.ec2.VpcEndpoint(
+                f"{self._prefix}-endpoint-{service}",
+                vpc_id=vpc.id,
+                service_name=f"com.amazonaws.{self._stack_config.region}.{service}",
+                vpc_endpoint_type="Interface",
+                private_dns_enabled=True,
+                subnet_ids=self.private_subnet_ids,
+                security_group_ids=[group.id],
+                tags=self._tags(f"endpoint-{service}"),
+                opts=child,
+            )
+
+    def _make_endpoint_group(self, network: NewVpc, vpc: aws.ec2.Vpc) -> aws.ec2.SecurityGroup:
+        return aws.ec2.SecurityGroup(
+            f"{self._prefix}-endpoints",
+            description="HTTPS from the VPC to AWS endpoints",
+            vpc_id=vpc.id,
+            ingress=[
+                {
+                    "protocol": "tcp",
+                    "from_port": 443,
+                    "to_port": 443,
+                    "cidr_blocks": [network.cidr],
+                    "description": "HTTPS",
+                }
+            ],
+            tags=self._tags("endpoints"),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _tags(self, role: str) -> dict[str, str]:
+        return {"Name": f"{self._stack_config.cluster_name}-{role}"}
+
+
+def stable_subnet_ids(network: Network) -> list[pulumi.Input[str]]:
+    """The subnets of the first zones."""
+    return subnets_in(network, list(dict.fromkeys(network.zones))[:STABLE_ZONES])
+
+
+def subnets_in(network: Network, zones: Sequence[str]) -> list[pulumi.Input[str]]:
+    """The private subnets of some zones."""
+    return [subnet for zone, subnet in zip(network.zones, network.private_subnet_ids, strict=True) if zone in zones]
+
+
+def subnet_selector_terms(config: StackConfig) -> list[dict[str, object]]:
+    """How Karpenter finds the private subnets: by tag where we made them, by id where they were given."""
+    if isinstance(config.network, ExistingVpc):
+        return [{"id": subnet.id} for subnet in config.network.subnets]
+    return [{"tags": {DISCOVERY_TAG: config.cluster_name}}]

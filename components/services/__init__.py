@@ -1,0 +1,1 @@
+"""KEDA and the autoscalers of inference services."""

@@ -1,0 +1,92 @@
+"""``render``: the plan and every manifest as files."""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..cost import estimate
+from ..cost.estimate import as_json
+from ..errors import UsageError
+from ..loading import open_stack
+from ..monitoring.dashboards import DASHBOARD_LABEL
+from ..plan import record
+from ..summary.stack import stack_facts
+from .text.tables import progress
+
+_OWN = {"plan.json", "manifests", "values", "dashboards"}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Render into a temporary folder, then put it in place, so that nothing is ever half-written."""
+    out: Path = arguments.out
+    if out.is_symlink() or (out.exists() and not (out.is_dir() and {file.name for file in out.iterdir()} <= _OWN)):
+        raise UsageError(f"{out}: holds what render did not make, or is a link; name another folder")
+    stack = open_stack(arguments.stack)
+    with progress(f"rendering {stack.source.file} …"):
+        plan = record(stack.name, stack.source.config)
+    document = {
+        "stack": stack_facts(stack.config),
+        "cost": as_json(estimate(stack.config)),
+        "resources": [resource.as_json() for resource in plan],
+    }
+    files = {"plan.json": json.dumps(document, indent=2) + "\n"}
+    for resource in plan:
+        files.update(_files(resource.type, dict(resource.inputs)))
+    try:
+        _write(out, files)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
+    made = sum(resource.custom for resource in plan)
+    print(
+        f"{out}: plan.json with {made} resources in {len(plan) - made - 1} components, {len(files) - 1} manifests, values and dashboards"
+    )
+    return 0
+
+
+def _files(type_: str, inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if type_ == "kubernetes:helm.sh/v3:Release":
+        chart = {"name": inputs["name"], "chart": inputs["chart"], "version": inputs["version"]}
+        heading = f"# {chart['chart']} {chart['version']}\n"
+        yield f"values/{chart['name']}.yaml", heading + _yaml(inputs.get("values", {}))
+    elif type_.startswith("kubernetes:"):
+        place = inputs["metadata"]
+        name = "-".join(part for part in (inputs["kind"].lower(), place.get("namespace"), place["name"]) if part)
+        yield f"manifests/{name}.yaml", _yaml({**{key: inputs[key] for key in _HEAD}, **inputs})
+        if DASHBOARD_LABEL in place.get("labels", {}):
+            yield from ((f"dashboards/{key}", text + "\n") for key, text in inputs["data"].items())
+
+
+_HEAD = ("apiVersion", "kind", "metadata")
+"""What people expect at the top of a manifest."""
+
+
+def _yaml(value: Any) -> str:
+    return yaml.dump(value, Dumper=_Readable, sort_keys=False, width=110)
+
+
+class _Readable(yaml.SafeDumper):
+    """Writes texts of several lines as blocks."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Readable.add_representer(str, _text)
+
+
+def _write(out: Path, files: dict[str, str]) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
+        fresh = Path(scratch) / "new"
+        for name, text in files.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / name).write_text(text, encoding="utf-8")
+        if out.exists():
+            out.rename(Path(scratch) / "old")
+        fresh.rename(out)

@@ -1,0 +1,1 @@
+"""Text for people: tables, trees and sentences."""

@@ -1,0 +1,34 @@
+"""The fields of a stack file: pydantic models, their defaults, and rules that one model sees alone."""
+
+from .billing import Billing
+from .cluster import Cluster, PrivateApi, PublicApi
+from .disruption import Disruption
+from .headroom import Headroom
+from .hours import Hours
+from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
+from .network import ExistingVpc, NewVpc
+from .pools import Pool
+from .services import OwnScaling, Scaling, Service
+from .stack import StackConfig
+from .tenants import Tenant
+
+__all__ = [
+    "Billing",
+    "Cluster",
+    "Disruption",
+    "ExistingMonitoring",
+    "ExistingVpc",
+    "Headroom",
+    "Hours",
+    "InstallMonitoring",
+    "Monitoring",
+    "NewVpc",
+    "OwnScaling",
+    "Pool",
+    "PrivateApi",
+    "PublicApi",
+    "Scaling",
+    "Service",
+    "StackConfig",
+    "Tenant",
+]

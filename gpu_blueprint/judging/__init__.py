@@ -1,0 +1,1 @@
+"""Policies and waivers, judged on a plan."""

@@ -1,0 +1,1 @@
+"""Everything that asks AWS, Prometheus or a cluster. It only reads."""

@@ -1,0 +1,10 @@
+"""Every alert, by subject; docs/alerts.md is made of this."""
+
+from .cost import COST_ALERTS
+from .gpu import GPU_ALERTS
+from .nodes import NODE_ALERTS
+from .services import SERVICE_ALERTS
+from .watch import WATCH_ALERTS
+
+ALERTS = (*GPU_ALERTS, *NODE_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *WATCH_ALERTS)
+"""In the order of the runbook."""

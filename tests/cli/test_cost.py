@@ -1,0 +1,102 @@
+"""The command `cost`: sums, comparisons and the picture."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+from gpu_blueprint.cost import estimate
+from gpu_blueprint.cost.chart import svg
+from gpu_blueprint.loading import load
+
+from ..support import builders
+from ..support.plans import ROOT
+
+
+def test_the_picture_has_a_bar_for_each_figure() -> None:
+    picture = svg(estimate(load("dev", ROOT / "stacks")))
+    assert picture.startswith("<?xml") and picture.count("<rect") >= 6
+    for text in ("shared-l4", "platform", "idle", "at most"):
+        assert text in picture
+    assert "script" not in picture and "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", picture)
+
+
+def test_the_picture_is_the_same_each_time() -> None:
+    found = estimate(load("dev", ROOT / "stacks"))
+    assert svg(found) == svg(found)
+
+
+def test_the_command_prints_the_sums(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cost", "dev"]) == 0
+    out = capsys.readouterr().out
+    for text in (
+        "EKS control plane",
+        "shared-l4",
+        "if all were on demand",
+        "By tenant",
+        "Commitments",
+        "hourlyCeiling: $14.04 of $15.00",
+    ):
+        assert text in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_stack_is_compared_with_another_and_with_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["cost", "dev", "--json"]) == 0
+    before = capsys.readouterr().out
+    (tmp_path / "before.json").write_text(before)
+    assert main(["cost", "dev", "--compare", "prod", "--json"]) == 0
+    by_stack = json.loads(capsys.readouterr().out)
+    assert main(["cost", "prod", "--against", str(tmp_path / "before.json"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == by_stack
+    names = [line["name"] for line in by_stack["changes"]]
+    assert names[0] == "platform" and names[-1] == "total" and "pool shared-l4" in names
+    gone = next(line for line in by_stack["changes"] if line["name"] == "pool shared-l4")
+    assert gone["expectedPerMonth"][1] == 0
+    assert main(["cost", "dev", "--compare", "prod"]) == 0
+    assert re.search(r"in all \$[\d,.]+ a month more as expected", capsys.readouterr().out)
+
+
+def test_a_rendered_plan_can_be_compared_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["render", "dev", "--out", str(tmp_path / "out")]) == 0
+    assert main(["cost", "dev", "--against", str(tmp_path / "out" / "plan.json")]) == 0
+    assert "in all $0 a month more as expected, $0.00 an hour more at most" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"cost": {"platform": 3}}', '{"pools": 7}', "null", "7"])
+def test_a_file_without_estimate_is_refused(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text(text)
+    assert main(["cost", "dev", "--against", str(tmp_path / "a.json")]) == 2
+    assert str(tmp_path / "a.json") in capsys.readouterr().err
+
+
+def test_a_picture_that_cannot_be_written_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["cost", "dev", "--svg", str(tmp_path / "none" / "a.svg")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert main(["cost", "dev", "--svg", str(tmp_path)]) == 2
+    assert "is a folder" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    assert main(["cost", "dev", "--svg", str(tmp_path / "a.svg")]) == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["a.svg"]
+
+
+def test_a_stack_above_its_bounds_is_still_priced_and_ends_with_1(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stacks").mkdir()
+    text = (ROOT / "stacks" / "Pulumi.dev.yaml").read_text().replace("hourlyCeiling: 15", "hourlyCeiling: 1")
+    (tmp_path / "stacks" / "Pulumi.dev.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "dev"]) == 1
+    assert main(["cost", "dev"]) == 1
+    captured = capsys.readouterr()
+    assert "hourlyCeiling: $14.04 of $1.00" in captured.out
+    assert "hourlyCeiling: with every limit reached the stack costs $14.04" in captured.err
+    assert main(["quotas", "dev"]) == main(["explain", "dev", "shared-l4"]) == 0
+
+
+def test_a_picture_says_when_prices_are_missing() -> None:
+    cut = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])])
+    assert "without what has no known price (1)" in svg(estimate(cut))

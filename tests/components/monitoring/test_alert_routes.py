@@ -1,0 +1,136 @@
+"""Who is told of which alert, as Alertmanager's own tool understands it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+
+from components.monitoring.alert_routes import alertmanager_config
+
+from ...support import builders
+from ...support.programs import amtool, needs_amtool
+from ...support.prometheus_server import free_address, running
+
+KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
+NOTIFY: dict[str, dict[str, Any]] = {
+    "everybody": {},
+    "only who is on call": {"slackChannel": None, "emails": [], "smtp": None},
+    "only a channel": {"pagerduty": False, "emails": [], "smtp": None},
+    "only by e-mail": {"slackChannel": None, "pagerduty": False},
+}
+
+
+def routed(**fields: Any) -> dict[str, Any]:
+    config = builders.config(**builders.notify(**fields)).monitoring
+    return alertmanager_config(getattr(config, "notify", None))
+
+
+def file(folder: Path, config: dict[str, Any]) -> Path:
+    path = folder / "alertmanager.yaml"
+    path.write_text(yaml.safe_dump(config, sort_keys=False))
+    return path
+
+
+@needs_amtool
+@pytest.mark.parametrize("fields", [pytest.param(fields, id=name) for name, fields in NOTIFY.items()])
+def test_alertmanager_takes_the_config(tmp_path: Path, fields: dict[str, Any]) -> None:
+    checked = amtool("check-config", file(tmp_path, routed(**fields)))
+    assert checked.returncode == 0, checked.stderr
+
+
+@needs_amtool
+def test_alertmanager_would_refuse_a_receiver_that_is_not_there(tmp_path: Path) -> None:
+    config = routed()
+    config["receivers"] = config["receivers"][:-1]
+    assert amtool("check-config", file(tmp_path, config)).returncode != 0
+
+
+@needs_amtool
+@pytest.mark.parametrize(
+    ("notify", "severity", "told"),
+    [
+        ("everybody", "critical", "on-call,team"),
+        ("everybody", "warning", "team"),
+        ("only who is on call", "critical", "on-call"),
+        ("only who is on call", "warning", "nobody"),
+        ("only a channel", "critical", "team"),
+        ("only by e-mail", "warning", "team"),
+        ("everybody", "info", "team"),
+    ],
+)
+def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: str, told: str) -> None:
+    config = file(tmp_path, routed(**NOTIFY[notify]))
+    asked = ("config", "routes", "test", f"--config.file={config}")
+    assert amtool(*asked, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == told
+    assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+    waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
+    assert amtool(*asked, *waiting).stdout.strip() == "nobody"
+    assert amtool(*asked, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
+
+
+@needs_amtool
+@pytest.mark.parametrize(
+    ("annotations", "text"),
+    [
+        (
+            {"summary": "GPU 0 is hot", "costs": "Time.", "first_steps": "1. Look.\n2. Act."},
+            "*GPU 0 is hot*\nTime.\n1. Look.\n2. Act.\n",
+        ),
+        (
+            {"summary": "Pod is not ready.", "description": "Pod a/b is not ready.", "runbook_url": "https://example.com/x"},
+            "*Pod is not ready.*\nPod a/b is not ready.\nhttps://example.com/x\n",
+        ),
+    ],
+)  # fmt: skip
+def test_a_message_says_what_is_wrong_with_what(tmp_path: Path, annotations: dict[str, str], text: str) -> None:
+    (slack,) = next(one for one in routed()["receivers"] if one["name"] == "team")["slack_configs"]
+    (data := tmp_path / "data.json").write_text(json.dumps({"alerts": [{"annotations": annotations}]}))
+    (empty := tmp_path / "none.tmpl").write_text("")
+    options = (f"--template.glob={empty}", f"--template.data={data}", f"--template.text={slack['text']}")
+    assert amtool("template", "render", *options).stdout.rstrip("\n") == text.rstrip("\n")
+
+
+def ask(url: str, *alerts: dict[str, str]) -> dict[str, list[str]]:
+    """Fire alerts; name → what keeps each back."""
+    body = json.dumps([{"labels": labels} for labels in alerts]).encode()
+    where = f"{url}/api/v2/alerts"
+    with urlopen(Request(where, body, {"Content-Type": "application/json"})):
+        pass
+    with urlopen(where) as answer:
+        return {one["labels"]["alertname"]: one["status"]["inhibitedBy"] for one in json.load(answer)}
+
+
+@needs_amtool
+def test_what_the_chart_keeps_back_is_not_ours(tmp_path: Path) -> None:
+    """The chart's InfoInhibitor fires wherever an alert of severity info is alone."""
+    program = shutil.which("alertmanager") or shutil.which("prometheus-alertmanager")
+    assert program, "alertmanager is missing beside amtool: apt-get install prometheus-alertmanager"
+    listening = free_address()
+    options = [f"--config.file={file(tmp_path, alertmanager_config(None))}", f"--storage.path={tmp_path}"]
+    options += [f"--web.listen-address={listening}", "--cluster.listen-address="]
+    of = {"namespace": "serving", "severity": "info"}
+    with running([program, *options], listening, tmp_path / "alertmanager.log") as url:
+        held = ask(
+            url,
+            {"alertname": "InfoInhibitor", "namespace": "serving", "severity": "none"},
+            {"alertname": "CPUThrottlingHigh", **of},
+            {"alertname": "GpuQuotaNearlyUsed", "source": "gpu-blueprint", **of},
+            {"alertname": "KubeJobFailed", "namespace": "other", "severity": "info"},
+        )
+    assert {name for name, why in held.items() if why} == {"CPUThrottlingHigh"}
+    assert len(held) == 4
+
+
+def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:
+    text = yaml.safe_dump(routed())
+    assert {line.rsplit("/", 1)[-1] for line in text.splitlines() if "_file:" in line} == KEYS
+    assert text.count("/etc/alertmanager/secrets/alert-routes/") == 3
+
+
+def test_without_anybody_to_tell_alerts_only_stand_in_prometheus() -> None:
+    assert alertmanager_config(None)["route"]["receiver"] == "nobody"
+    assert [found["name"] for found in alertmanager_config(None)["receivers"]] == ["nobody"]

@@ -1,0 +1,152 @@
+"""Whatever GPU, AMI, sharing and purchase are put together: refused with a reason, or the same names everywhere."""
+
+import tomllib
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.gpu.gpu_operator import gpu_operator_values
+from components.karpenter.karpenter import karpenter_values
+from components.pools.node_class import node_class_spec
+from components.pools.node_pool import node_overlay_specs, node_pool_spec
+from components.tenants.tenant_space import quota_hard
+from gpu_blueprint.catalog import GPUS, Gpu, instances
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.loading import parse
+from gpu_blueprint.summary.pool_chain import pod
+
+from ...support.builders import REGION, stack, tenant
+
+_PROFILES = sorted({name for gpu in GPUS.values() if gpu.mig for name in gpu.mig.profiles})
+_PURCHASES = [["on-demand"], ["spot", "on-demand"], ["reserved", "on-demand"], ["on-demand", "spot"]]
+
+
+@st.composite
+def sharings(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
+    """Ways to share, most of them meant for the GPU."""
+    mode = draw(st.sampled_from(["exclusive", "mig", "mig", "mig", "time-slicing", "mps"]))
+    if mode != "mig":
+        return {"mode": mode} if mode == "exclusive" else {"mode": mode, "replicas": draw(st.integers(1, 50))}
+    known = list(gpu.mig.profiles) if gpu.mig and draw(st.integers(0, 9)) else _PROFILES
+    profiles = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
+    mixed = {profile: draw(st.integers(1, 2)) for profile in profiles}
+    cut: dict[str, Any] = {"profile": profiles[0]} if draw(st.booleans()) else {"layout": mixed}
+    return {"mode": "mig", **cut, **draw(st.sampled_from([{}, {}, {"replicas": 2}]))}
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> dict[str, Any]:
+    """Pools of any GPU, as a model or as types; about half of them make sense."""
+    gpu = GPUS[draw(st.sampled_from(sorted(GPUS)))]
+    types = [name for name, row in instances().items() if row.gpu_name == gpu.name]
+    named = st.lists(st.sampled_from(types or ["g6.xlarge"]), min_size=1, max_size=2, unique=True)
+    what = draw(st.one_of(st.just({"gpu": gpu.name}), named.map(lambda names: {"instanceTypes": names})))
+    purchase = draw(st.sampled_from(_PURCHASES))
+    return {
+        "name": "main",
+        "purpose": draw(st.sampled_from(["inference", "training", "notebook", "batch"])),
+        **what,
+        "purchase": purchase,
+        "reservations": [{"tags": {"team": "ml"}}] if "reserved" in purchase else [],
+        "checkpointed": draw(st.booleans()),
+        "ami": {"family": draw(st.sampled_from(["al2023", "bottlerocket"]))},
+        "sharing": draw(sharings(gpu)),
+        "maxGpus": draw(st.sampled_from([4, 8, 16])),
+    }
+
+
+def accepted(one: dict[str, Any]) -> StackConfig | None:
+    """The config of a stack with this pool; None when it was refused, with a reason at a field of the pool."""
+    try:
+        alone = parse(stack(pools=[one]), REGION)
+    except StackError as error:
+        for problem in error.problems:
+            assert problem.path[0] == "pools", problem
+            assert len(problem.message) > 10, problem
+        return None
+    units = alone.pools[0].profile.units
+    team = tenant(gpus={"main": dict.fromkeys(units, 1) if len(units) > 1 else 1})
+    return parse(stack(pools=[one], tenants=[team]), REGION)
+
+
+def test_any_pool_is_refused_or_agrees_with_itself_everywhere() -> None:
+    seen: set[tuple[str, str]] = set()
+
+    @settings(max_examples=600, deadline=None, derandomize=True)
+    @given(pools())
+    def judge(one: dict[str, Any]) -> None:
+        config = accepted(one)
+        if config is not None:
+            seen.add((one["sharing"]["mode"], one["ami"]["family"]))
+            agrees(config)
+
+    judge()
+    modes = {"exclusive", "mig", "time-slicing", "mps"}
+    assert seen == {(mode, family) for mode in modes for family in ("al2023", "bottlerocket")}, "too few make sense"
+
+
+def agrees(config: StackConfig) -> None:
+    made = config.pools[0]
+    spec = node_pool_spec(config, made)
+    handed = set(made.profile.per_device)
+    assert set(spec["limits"]) == handed
+    quota = {
+        key.removeprefix("requests.") for key, value in quota_hard(config, config.tenants[0]).items() if value == "1"
+    }
+    assert quota == handed
+    assert {"requests.nvidia.com/gpu"} <= set(quota_hard(config, config.tenants[0]))
+    taint = spec["template"]["spec"]["taints"][0]
+    assert (
+        taint["key"] == next(iter(handed))
+        if len(handed) == 1
+        else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
+    )
+    assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed
+    overlays_agree(config, spec, handed)
+    settings_agree(config, spec, handed)
+
+
+def overlays_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+    made = config.pools[0]
+    overlays = node_overlay_specs(config, made)
+    told: list[str] = []
+    for devices, overlay in overlays.items():
+        pools_named, types_named = (requirement["values"] for requirement in overlay["requirements"])
+        assert pools_named == ["main"]
+        told += types_named
+        assert {name for name, count in overlay["capacity"].items() if count != "0"} == handed
+        for name, count in made.profile.per_device.items():
+            assert overlay["capacity"][name] == str(count * devices)
+    assert len(told) == len(set(told)), "two overlays speak of one type"
+    wants = {requirement["key"]: requirement["values"] for requirement in spec["template"]["spec"]["requirements"]}
+    for name in wants["node.kubernetes.io/instance-type"]:
+        row = instances()[name]
+        right_alone = handed == {"nvidia.com/gpu"} and made.profile.per_node(row) == {"nvidia.com/gpu": row.gpu_count}
+        assert (name in told) != right_alone
+    assert karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
+
+
+def settings_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+    labels = spec["template"]["metadata"]["labels"]
+    user_data = node_class_spec(config, config.pools[0])["userData"]
+    if config.pools[0].ami.family == "bottlerocket":
+        assert labels["nvidia.com/gpu.deploy.operands"] == "false"
+        plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})
+        strategy = plugin.get("device-sharing-strategy")
+        assert handed == {"nvidia.com/gpu.shared" if strategy else "nvidia.com/gpu"}
+        assert plugin.get(strategy or "", {}).get("rename-by-default", True) is True
+        return
+    values = gpu_operator_values(config)
+    files = {key: yaml.safe_load(text) for key, text in values["devicePlugin"]["config"]["data"].items()}
+    chosen = files[labels.get("nvidia.com/device-plugin.config", "none")]
+    shared = [entry["name"] for way in chosen.get("sharing", {}).values() for entry in way["resources"]]
+    assert {f"{name}.shared" for name in shared} == {name for name in handed if name.endswith(".shared")}
+    layouts = yaml.safe_load(
+        values["migManager"].get("config", {}).get("data", {}).get("config.yaml", "mig-configs: {}")
+    )
+    cut = layouts["mig-configs"].get(labels.get("nvidia.com/mig.config", ""), [{}])[0].get("mig-devices", {})
+    instances_named = {f"nvidia.com/mig-{profile.replace('+', '.')}" for profile in cut}
+    assert instances_named == {name.removesuffix(".shared") for name in handed if "/mig-" in name}

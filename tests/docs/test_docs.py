@@ -1,0 +1,48 @@
+"""Generated pages are those that the code makes now; the schema takes what the code takes."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from gpu_blueprint.docs import pages
+
+from ..support.plans import ROOT
+
+BAD = ROOT / "tests" / "configs" / "bad"
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "stacks" / "schema.json").read_text()))
+
+
+@pytest.mark.parametrize("path", pages(), ids=str)
+def test_a_generated_page_is_up_to_date(path: Path) -> None:
+    assert (ROOT / path).read_text() == pages()[path], f"{path} is stale: run make docs and read the diff"
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("stacks/Pulumi.*.yaml")), ids=lambda file: file.name)
+def test_a_shipped_stack_names_the_schema_and_satisfies_it(file: Path) -> None:
+    text = file.read_text()
+    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
+    assert [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))] == []
+
+
+@pytest.mark.parametrize("name", ["misspelt-field-of-a-pool", "text-for-a-number", "kubernetes-version-not-quoted"])
+def test_the_schema_refuses_what_editors_should_underline(name: str) -> None:
+    file = BAD / f"Pulumi.{name}.yaml"
+    assert list(SCHEMA.iter_errors(yaml.safe_load(file.read_text())))
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 150
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_a_simple_environment_takes_at_most_25_lines() -> None:
+    block = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert block is not None
+    assert len(block[1].splitlines()) <= 25
+    assert [error.message for error in SCHEMA.iter_errors(yaml.safe_load(block[1]))] == []

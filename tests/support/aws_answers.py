@@ -1,0 +1,142 @@
+"""Answers that moto lacks, in the shapes that AWS documents; ``all_well`` makes an endpoint that holds every stack."""
+
+from functools import cache
+from typing import Any
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.live.preflight import Finding, answer, questions
+from gpu_blueprint.live.preflight.aws import AwsAccount, Patience, sign_in
+
+from . import builders
+from .aws_endpoint import Answer, Endpoint, as_json, as_xml, json_error
+
+RESERVATION = {
+    "capacityReservationId": "cr-0a1b2c3d4e5f60718",
+    "instanceType": "p5.48xlarge",
+    "instancePlatform": "Linux/UNIX",
+    "availabilityZone": "us-east-1b",
+    "tenancy": "default",
+    "totalInstanceCount": "4",
+    "availableInstanceCount": "4",
+    "state": "active",
+    "endDateType": "unlimited",
+    "reservationType": "default",
+}
+"""The reservation of the shipped prod stack, as it says."""
+NO_QUOTA = json_error("NoSuchResourceException", "The request failed because the specified quota does not exist.")
+
+
+def applied(values: dict[str, float], otherwise: float = 100_000) -> Any:
+    """GetServiceQuota: values by code."""
+
+    def said(asked: dict[str, Any]) -> Answer:
+        return quota(asked["QuotaCode"], values.get(asked["QuotaCode"], otherwise))
+
+    return said
+
+
+def quota(code: str, value: float, name: str = "") -> Answer:
+    """One quota."""
+    return as_json({"Quota": {"QuotaCode": code, "QuotaName": name, "Value": value}})
+
+
+def caller(account: str) -> Answer:
+    """GetCallerIdentity."""
+    who = f"<Arn>arn:aws:iam::{account}:user/tester</Arn><UserId>A</UserId><Account>{account}</Account>"
+    name = "GetCallerIdentity"
+    return Answer(f"<{name}Response><{name}Result>{who}</{name}Result></{name}Response>")
+
+
+def images(missing: str = "never") -> Any:
+    """GetParameters: every image exists, but those whose name has a part."""
+
+    def said(asked: dict[str, Any]) -> Answer:
+        there = [name for name in asked["Names"] if missing not in name]
+        found = [{"Name": name, "Type": "String", "Value": "ami-0a1b2c3d4e5f60718"} for name in there]
+        return as_json({"Parameters": found, "InvalidParameters": [one for one in asked["Names"] if one not in there]})
+
+    return said
+
+
+def reservations(*changed: dict[str, str]) -> Answer:
+    """DescribeCapacityReservations: as prod says, but for what is changed."""
+    items = "".join(f"<item>{_tags({**RESERVATION, **one})}</item>" for one in changed)
+    return as_xml("DescribeCapacityReservations", f"<capacityReservationSet>{items}</capacityReservationSet>")
+
+
+def offerings(pairs: list[tuple[str, str]]) -> Answer:
+    """DescribeInstanceTypeOfferings: types and zones."""
+    items = "".join(
+        f"<item>{_tags({'instanceType': type_, 'locationType': 'availability-zone', 'location': zone})}</item>"
+        for type_, zone in pairs
+    )
+    return as_xml("DescribeInstanceTypeOfferings", f"<instanceTypeOfferingSet>{items}</instanceTypeOfferingSet>")
+
+
+def subnets(*rows: dict[str, str]) -> Answer:
+    """DescribeSubnets."""
+    items = "".join(f"<item>{_tags(row)}</item>" for row in rows)
+    return as_xml("DescribeSubnets", f"<subnetSet>{items}</subnetSet>")
+
+
+def subnet(number: int, zone: str, cidr: str, free: int = 8187, vpc: str = "vpc-0a1b2c3d4e5f60718") -> dict[str, str]:
+    """One of the subnets of prod."""
+    identity = f"subnet-0a1b2c3d4e5f6071{number}"
+    return {
+        "subnetId": identity, "vpcId": vpc, "cidrBlock": cidr, "availabilityZone": zone, "state": "available",
+        "availableIpAddressCount": str(free),
+    }  # fmt: skip
+
+
+PROD_SUBNETS = (
+    subnet(1, "us-east-1a", "10.80.0.0/19"),
+    subnet(2, "us-east-1b", "10.80.32.0/19"),
+    subnet(3, "us-east-1c", "10.80.64.0/19"),
+)
+
+
+def p6() -> StackConfig:
+    """A stack with P6 on spot: no published quota, and moto has its type in us-east-1c only."""
+    return builders.config(pools=[builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])])
+
+
+def gateways(subnet_id: str) -> Answer:
+    """DescribeNatGateways: one, in a subnet."""
+    one = f"<item><natGatewayId>nat-1</natGatewayId><subnetId>{subnet_id}</subnetId><state>available</state></item>"
+    return as_xml("DescribeNatGateways", f"<natGatewaySet>{one}</natGatewaySet>")
+
+
+def _tags(values: dict[str, str]) -> str:
+    return "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
+
+
+@cache
+def account(region: str = "us-east-1", patience: Patience | None = None) -> AwsAccount:
+    """The account behind the endpoint, opened once a region: making boto3's clients takes a second."""
+    connected = AwsAccount(sign_in(region), region)
+    return AwsAccount(connected._session, region, patience) if patience else connected
+
+
+def ask(stack: StackConfig, check: str, patience: Patience | None = None) -> list[Finding]:
+    """The findings of one check."""
+    asked = [question for question in questions(stack) if question.check == check]
+    return [found for question in asked for found in answer(question, account(stack.region, patience))]
+
+
+def only(stack: StackConfig, check: str, about: str = "", patience: Patience | None = None) -> Finding:
+    """The one finding of a check about a subject."""
+    (found,) = [finding for finding in ask(stack, check, patience) if about in finding.subject]
+    return found
+
+
+def all_well(aws: Endpoint) -> None:
+    """Put in what moto lacks, so that the shipped prod stack passes."""
+    aws.answers.update(
+        {
+            "GetCallerIdentity": caller("333344445555"),
+            "GetServiceQuota": applied({}),
+            "GetParameters": images(),
+            "DescribeCapacityReservations": reservations({}),
+            "DescribeSubnets": subnets(*PROD_SUBNETS),
+        }
+    )

@@ -1,0 +1,103 @@
+"""Small parts of a stack file, valid by default; a test names only what it is about.
+
+Keys are those of the file (camelCase). A new dict each time, so that a test may change it.
+"""
+
+from typing import Any
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.loading import parse
+
+ACCOUNT = "111122223333"
+REGION = "us-east-1"
+
+
+def role(name: str) -> str:
+    """The ARN of an IAM role of the tests' account."""
+    return f"arn:aws:iam::{ACCOUNT}:role/{name}"
+
+
+def network(region: str = REGION, **overrides: Any) -> dict[str, Any]:
+    """A new VPC with two zones of the region."""
+    return {"mode": "new", "cidr": "10.40.0.0/16", "zones": [f"{region}a", f"{region}b"], **overrides}
+
+
+def cluster(**overrides: Any) -> dict[str, Any]:
+    """A cluster with an API for one office, and one admin."""
+    return {"api": {"access": "public", "allowedCidrs": ["203.0.113.0/24"]}, "admins": [role("platform")], **overrides}
+
+
+def pool(**overrides: Any) -> dict[str, Any]:
+    """A pool of whole L4 GPUs; ``instanceTypes`` takes the place of ``gpu``."""
+    chosen = {} if "instanceTypes" in overrides else {"gpu": "l4"}
+    return {"name": "main", "purpose": "inference", **chosen, "purchase": ["on-demand"], "maxGpus": 8, **overrides}
+
+
+def tenant(**overrides: Any) -> dict[str, Any]:
+    """A team with four GPUs of the pool that ``pool()`` makes."""
+    team = {"name": "team", "gpus": {"main": 4}, "cpu": "64", "memory": "256Gi", "members": [role("engineer")]}
+    return {**team, **overrides}
+
+
+def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
+    """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant where pools are given."""
+    return {
+        "owner": "ml-platform",
+        "environment": "test",
+        "costCenter": "ml-tests",
+        "accountId": ACCOUNT,
+        "network": network(region),
+        "cluster": cluster(),
+        "pools": [pool()],
+        "tenants": [] if "pools" in overrides else [tenant()],
+        **overrides,
+    }
+
+
+def config(region: str = REGION, **overrides: Any) -> StackConfig:
+    """The checked config of ``stack(**overrides)``."""
+    return parse(stack(region, **overrides), region)
+
+
+def problems(region: str = REGION, **overrides: Any) -> list[str]:
+    """The lines that refuse ``stack(**overrides)``; none when it is fine."""
+    try:
+        config(region, **overrides)
+    except StackError as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+SMTP = {"host": "smtp.example.com:587", "sender": "gpu@example.com", "username": "gpu"}
+AMP_ARN = f"arn:aws:aps:{REGION}:{ACCOUNT}:workspace/ws-0a1b2c3d"
+
+
+def monitoring(**overrides: Any) -> dict[str, Any]:
+    """The field of a stack that installs Prometheus."""
+    return {"monitoring": {"mode": "install", **overrides}}
+
+
+def notify(**overrides: Any) -> dict[str, Any]:
+    """A Prometheus that tells a team in Slack and by e-mail, and whoever is on call."""
+    told = {"slackChannel": "#gpu", "pagerduty": True, "emails": ["gpu-team@example.com"], "smtp": SMTP}
+    return monitoring(notify={**told, **overrides})
+
+
+ROOM = {"pods": 2, "cpu": "4", "memory": "16Gi"}
+
+
+def service(**overrides: Any) -> dict[str, Any]:
+    """A vLLM server of the tenant that ``tenant()`` makes, scaled by its queue."""
+    scaled = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]}
+    return {"name": "chat", "tenant": "team", "pool": "main", **scaled, **overrides}
+
+
+def services(*some: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a stack with services: themselves, and the Prometheus that measures them."""
+    return {**monitoring(), "services": list(some) or [service()]}
+
+
+def billing(monthly_budget: float = 20_000, **overrides: Any) -> dict[str, Any]:
+    """The fields of a stack with a budget of which AWS warns one team."""
+    return {"monthlyBudget": monthly_budget, "billing": {"emails": ["gpu-costs@example.com"], **overrides}}

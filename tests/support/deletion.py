@@ -1,0 +1,67 @@
+"""In which order a destroy deletes: the engine's rule, restated over a plan.
+
+The engine deletes a resource when nothing is left that depends on it. What counts as a dependency stands in
+DependenciesOf (pulumi/pulumi, pkg/resource/graph/dependency_graph.go): what the program says, the provider, the parent,
+``deletedWith``, and, for a component that is depended on, everything inside it that was registered before.
+"""
+
+from collections.abc import Iterator
+
+from gpu_blueprint.plan import PlannedResource
+
+from .plans import Plan, package
+
+Edges = dict[str, set[str]]
+"""URN → URNs that it depends on."""
+
+REMOTE = ("eks",)
+"""Packages whose resources are components that their provider fills."""
+
+
+class DestroyOrder:
+    """The order of one plan."""
+
+    def __init__(self, planned: Plan) -> None:
+        self._edges = dependencies_of(planned)
+        self._below: dict[str, set[str]] = {}
+        for resource in planned:  # parents and dependencies come first, so what stands before is complete
+            edges = self._edges[resource.urn]
+            self._below[resource.urn] = edges.union(*(self._below[urn] for urn in edges))
+
+    def before(self, first: PlannedResource, then: PlannedResource) -> bool:
+        """Whether the first is certain to be gone before the deletion of the other starts."""
+        return then.urn in self._below[first.urn]
+
+    def waves(self) -> list[set[str]]:
+        """URNs in the sets that the engine deletes at once, first to last."""
+        left, waves = set(self._edges), list[set[str]]()
+        while left:
+            wave = {urn for urn in left if not self._edges[urn] & left}
+            left -= wave
+            waves.insert(0, wave)
+        return waves
+
+
+def dependencies_of(planned: Plan) -> Edges:
+    """What each resource depends on directly, of what was registered before it."""
+    edges: Edges = {}
+    children: dict[str, list[str]] = {}
+    components = {found.urn for found in planned if not found.custom or package(found) in REMOTE}
+    for resource in planned:
+        edges[resource.urn] = set(_named(resource, children, components)) & set(edges)
+        children.setdefault(resource.parent, []).append(resource.urn)
+    return edges
+
+
+def _named(resource: PlannedResource, children: dict[str, list[str]], components: set[str]) -> Iterator[str]:
+    named = [*resource.dependencies, resource.provider, resource.options.get("deletedWith", "")]
+    yield from named
+    yield resource.parent
+    for urn in components.intersection(named):
+        yield from _inside(urn, children)
+
+
+def _inside(urn: str, children: dict[str, list[str]]) -> Iterator[str]:
+    for child in children.get(urn, []):
+        yield child
+        yield from _inside(child, children)

@@ -1,0 +1,106 @@
+"""Plans to test, each rendered once: those of the shipped stacks, and of any stack object."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.loading import REGION_KEY, STACK_KEY, parse
+from gpu_blueprint.plan import PlannedResource, record
+
+Plan = tuple[PlannedResource, ...]
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ("dev", "research", "prod")
+
+_UNLIKE_OURS = ("pulumi:pulumi:Stack", "pulumi:providers:")
+
+
+def shipped_file(stack: str) -> dict[str, Any]:
+    """The ``config`` section of a shipped stack file."""
+    file = yaml.safe_load((ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text())
+    section: dict[str, Any] = file["config"]
+    return section
+
+
+@cache
+def shipped_config(stack: str) -> StackConfig:
+    """The checked config of a shipped stack."""
+    section = shipped_file(stack)
+    return parse(section[STACK_KEY], section[REGION_KEY])
+
+
+@cache
+def plan(stack: str) -> Plan:
+    """The plan of a shipped stack."""
+    return record(stack, shipped_file(stack))
+
+
+def plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
+    """The plan of a stack object, as it would stand in a file."""
+    return _plan_of(json.dumps(stack), region)
+
+
+@cache
+def _plan_of(stack: str, region: str) -> Plan:
+    return fresh_plan_of(json.loads(stack), region)
+
+
+def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
+    """The same, rendered anew at every call."""
+    return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
+
+
+CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh")
+"""API groups of custom resources: neither the SDKs nor Kubernetes itself know their fields."""
+
+
+def custom(resource: PlannedResource) -> bool:
+    """Whether it is of a kind that some chart defines."""
+    return resource.type.removeprefix("kubernetes:").startswith(tuple(f"{group}/" for group in CUSTOM))
+
+
+def kind(resource: PlannedResource) -> str:
+    """The last part of a type, such as ``NodePool``."""
+    return resource.type.rsplit(":", 1)[-1]
+
+
+def some(planned: Plan, type_: str, name_part: str = "") -> list[PlannedResource]:
+    """All resources of a type, given whole or as its last part, whose name has a part."""
+    return [found for found in planned if type_ in (found.type, kind(found)) and name_part in found.name]
+
+
+def one(planned: Plan, type_: str, name_part: str = "") -> PlannedResource:
+    """The only such resource; says what there is when there is none or several."""
+    found = some(planned, type_, name_part)
+    assert len(found) == 1, f"{len(found)} × {type_} *{name_part}*: {[resource.name for resource in found]}"
+    return found[0]
+
+
+def is_component(resource: PlannedResource) -> bool:
+    """Whether it is one of this project's components."""
+    return resource.type.startswith("gpu-blueprint:")
+
+
+def is_provider(resource: PlannedResource) -> bool:
+    """Whether it is an explicit provider."""
+    return resource.type.startswith("pulumi:providers:")
+
+
+def managed(planned: Plan) -> list[PlannedResource]:
+    """Everything that a provider makes: custom and remote resources, without providers and the stack itself."""
+    return [found for found in planned if not is_component(found) and not found.type.startswith(_UNLIKE_OURS)]
+
+
+def package(resource: PlannedResource) -> str:
+    """The provider package of a type, such as ``aws``."""
+    return resource.type.split(":")[2 if is_provider(resource) else 0]
+
+
+def inside_cluster(planned: Plan) -> list[PlannedResource]:
+    """Everything that the Kubernetes API holds."""
+    return [found for found in managed(planned) if package(found) == "kubernetes"]
