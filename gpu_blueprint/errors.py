@@ -12,28 +12,59 @@ BlueprintError       1
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Literal
 
 Path = tuple[str | int, ...]
 
 
+Severity = Literal["error", "warning", "note"]
+"""An error refuses the stack, a warning does not, a note only informs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong (or, with ``warning``, unwise) at one place of a stack file."""
+    """One thing that is wrong or unwise at one place of a stack file.
 
+    Every refusal, warning and policy finding is a Problem, so that text, JSON, SARIF and Markdown print the same.
+    """
+
+    kind: str
+    """Stable name of the kind, such as ``purchase-order``; CI may match on it. docs/problems.md lists every kind."""
     path: Path
-    message: str
-    warning: bool = False
+    """The field, as keys and list positions from the stack object on."""
+    reason: str
+    """The fault, as a sentence without its end."""
+    hint: str = ""
+    """The remedy, as a sentence without its end."""
+    severity: Severity = "error"
+    subject: str = ""
+    """The part of the stack, such as ``pool infer-l4``, or the resource of a policy finding."""
+    names: tuple[str, ...] = ()
+    """Names from elsewhere in the stack on which the problem rests; it is void if one of these was dropped."""
     file: str = ""
     line: int = 0
 
+    @property
+    def message(self) -> str:
+        """The reason and the remedy in one line."""
+        return f"{self.reason}; {self.hint}" if self.hint else self.reason
+
     def under(self, *prefix: str | int) -> "Problem":
-        """Return the same problem seen from a model further up."""
+        """Return the same problem as seen from a model further up."""
         return replace(self, path=(*prefix, *self.path))
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         field = f"{'.'.join(map(str, self.path))}: " if self.path else ""
         return f"{place}{field}{self.message}"
+
+
+class WrongValueError(ValueError):
+    """A value is refused by its own type; pydantic carries the error to the field, and loading makes a Problem of it."""
+
+    def __init__(self, kind: str, reason: str, hint: str = "") -> None:
+        super().__init__(f"{reason}; {hint}" if hint else reason)
+        self.kind, self.reason, self.hint = kind, reason, hint
 
 
 def under(problems: Iterable[Problem], *prefix: str | int) -> Iterator[Problem]:

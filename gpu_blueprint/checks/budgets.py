@@ -22,7 +22,7 @@ def _above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
     whole = sum(parts.values(), start=Usd())
     if allowed is not None and round(whole.known, 2) > allowed:
         text = f"with every limit reached the stack costs {whole} an hour on demand, {_more(whole.known - allowed)} than this"
-        yield Problem(("hourlyCeiling",), f"{text}; {_blame(stack, parts, 'lower its maxGpus')}, or allow more")
+        yield Problem("todo", ("hourlyCeiling",), f"{text}; {_blame(stack, parts, 'lower its maxGpus')}, or allow more")
 
 
 def _above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
@@ -33,7 +33,7 @@ def _above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
         remedy = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)"
         text = f"the stack is expected to cost {whole} a month, {_more(whole.known - allowed)} than this"
         lower = f"lower what it may or should use{remedy if silent else ''}"
-        yield Problem(("monthlyBudget",), f"{text}; {_blame(stack, parts, lower)}, or allow more")
+        yield Problem("todo", ("monthlyBudget",), f"{text}; {_blame(stack, parts, lower)}, or allow more")
 
 
 def _more(usd: float) -> str:
@@ -59,4 +59,4 @@ def spending_warnings(stack: StackConfig) -> Iterator[Problem]:
         missing = frozenset().union(*(part.unknown for part in parts(stack).values()))
         if allowed is not None and missing:
             text = f"no price is known of {', '.join(sorted(missing))}, so the bound was held against the rest"
-            yield Problem((name,), text, True)
+            yield Problem("todo", (name,), text, severity="warning")

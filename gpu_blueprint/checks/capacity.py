@@ -27,7 +27,9 @@ def capacity_problems(stack: StackConfig) -> Iterator[Problem]:
     for index, reservation in enumerate(stack.reservations):
         if reservation.zone not in stack.network.zones:
             hint = near(reservation.zone, stack.network.zones, "it has")
-            yield Problem(("reservations", index, "zone"), f"{reservation.zone!r} is not a zone of the network {hint}")
+            yield Problem(
+                "todo", ("reservations", index, "zone"), f"{reservation.zone!r} is not a zone of the network {hint}"
+            )
     for index, pool in enumerate(stack.pools):
         yield from under(_term_problems(stack, pool), "pools", index, "reservations")
         yield from under(_overlay_problems(stack, pool), "pools", index)
@@ -37,7 +39,7 @@ def capacity_problems(stack: StackConfig) -> Iterator[Problem]:
             f"the node monitoring agent has no DCGM engine for arm64 beside Bottlerocket ({', '.join(blind)}): it calls these nodes "
             "broken, and Karpenter would replace them for ever; leave nodeRepair out, or run AL2023 everywhere"
         )
-        yield Problem(("cluster", "nodeRepair"), text)
+        yield Problem("todo", ("cluster", "nodeRepair"), text)
 
 
 def _has_no_engine(stack: StackConfig, pool: Pool) -> bool:
@@ -51,10 +53,13 @@ def _term_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     for index, term in enumerate(pool.reservations):
         if term.id is not None and term.id not in known:
             yield Problem(
-                (index, "id"), f"{term.id!r} is not declared under reservations {near(term.id, known, 'there are')}"
+                "todo",
+                (index, "id"),
+                f"{term.id!r} is not declared under reservations {near(term.id, known, 'there are')}",
             )
         if term.tags is not None and not any(map(term.selects, stack.reservations)):
             yield Problem(
+                "todo",
                 (index, "tags"),
                 "no reservation declared under reservations carries these tags; add them there, or name an id",
             )
@@ -62,11 +67,13 @@ def _term_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
             if reservation.zone not in stack.zones_of(pool):
                 zones = ", ".join(stack.zones_of(pool))
                 yield Problem(
-                    (index,), f"{reservation.id} is in {reservation.zone}, the pool launches in {zones}: add the zone"
+                    "todo",
+                    (index,),
+                    f"{reservation.id} is in {reservation.zone}, the pool launches in {zones}: add the zone",
                 )
             if reservation.instance_type not in [row.instance_type for row in pool.candidates]:
                 text = f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use"
-                yield Problem((index,), f"{text}: {_type_remedy(pool, reservation)}")
+                yield Problem("todo", (index,), f"{text}: {_type_remedy(pool, reservation)}")
 
 
 def _type_remedy(pool: Pool, reservation: Reservation) -> str:
@@ -81,6 +88,7 @@ def _type_remedy(pool: Pool, reservation: Reservation) -> str:
 def _overlay_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     if not stack.cluster.node_overlays and any(map(pool.overlay, stack.instances_of(pool))):
         yield Problem(
+            "todo",
             ("staticNodes",),
             "Karpenter learns only from a NodeOverlay what these nodes hand out, and cluster.nodeOverlays: false rules that "
             "alpha API out: say staticNodes for a fixed number of nodes, or sharing: {mode: exclusive} on whole GPUs",
@@ -94,6 +102,7 @@ def _placement_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     room, wanted = _room(stack).get(zone), addresses_at_ceiling(stack, pool)
     if room is not None and wanted > room:
         yield Problem(
+            "todo",
             ("maxGpus",),
             f"{pool.max_gpus} GPUs need {wanted} addresses in {zone}, its subnet has {room}: make the network larger",
         )
@@ -110,16 +119,16 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
         yield from under(_engine_warnings(stack, pool), "pools", index)
         if pool.hours is not None and pool.reservations:
             text = "outside the hours its reservations are paid and idle; let a pool without hours use them"
-            yield Problem(("pools", index, "hours"), text, True)
+            yield Problem("todo", ("pools", index, "hours"), text, severity="warning")
     if isinstance(stack.cluster.api, PrivateApi) and isinstance(stack.network, NewVpc):
         text = (
             "nobody can reach a private API in a VPC that is not there yet: `pulumi up` stops once the control plane stands; "
             "route a network of allowedCidrs to the VPC and run it again there"
         )
-        yield Problem(("cluster", "api"), text, True)
+        yield Problem("todo", ("cluster", "api"), text, severity="warning")
     if stack.cluster.node_repair:
         text = f"{HASTY_AGENT}, so that Karpenter would replace it for nothing: watch the alert GpuNodeUnhealthy for some days first"
-        yield Problem(("cluster", "nodeRepair"), text, True)
+        yield Problem("todo", ("cluster", "nodeRepair"), text, severity="warning")
     for zone, room in _room(stack).items():
         wanted = sum(
             addresses_at_ceiling(stack, pool) // len(stack.zones_of(pool))
@@ -128,29 +137,32 @@ def capacity_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
         )
         if wanted > room:
             yield Problem(
+                "todo",
                 ("network",),
                 f"at their ceilings the pools need {wanted} addresses in {zone}, its subnet has {room}",
-                True,
+                severity="warning",
             )
 
 
 def _reservation_warnings(reservation: Reservation, users: list[Pool], today: date) -> Iterator[Problem]:
     if not users:
         yield Problem(
+            "todo",
             (),
             f"no pool uses {reservation.id}: {reservation.instances} × {reservation.instance_type} would be paid and idle",
-            True,
+            severity="warning",
         )
     gpus = reservation.instances * instances()[reservation.instance_type].gpu_devices
     for pool in users:
         if gpus > pool.max_gpus:
             yield Problem(
+                "todo",
                 (),
                 f"it holds {gpus} GPUs, pool {pool.name} takes at most {pool.max_gpus}: the rest would be paid and idle",
-                True,
+                severity="warning",
             )
         if reservation.ends is not None and _lifetime(pool) > reservation.ends - today:
-            yield Problem(("ends",), _ending(reservation, pool, today), True)
+            yield Problem("todo", ("ends",), _ending(reservation, pool, today), severity="warning")
 
 
 def _ending(reservation: Reservation, pool: Pool, today: date) -> str:
@@ -188,7 +200,9 @@ def _spot_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
         return
     remedy = f"add {' or '.join(add)}" if add else "put on-demand behind it"
     count = f"{_many(types, 'type')} × {_many(zones, 'zone')} = {len(types) * len(zones)} spot offerings"
-    yield Problem(("purchase",), f"{count}, fewer than {DIVERSE_ENOUGH}, run dry often; {remedy}", True)
+    yield Problem(
+        "todo", ("purchase",), f"{count}, fewer than {DIVERSE_ENOUGH}, run dry often; {remedy}", severity="warning"
+    )
 
 
 def _many(things: Sized, noun: str) -> str:
@@ -200,20 +214,20 @@ def _ceiling_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     if held < pool.max_gpus:
         each = stack.instances_of(pool)[0].gpu_devices
         text = f"nodes hold {each} GPUs each: only {held} of {pool.max_gpus} can ever run"
-        yield Problem(("maxGpus",), text, True)
+        yield Problem("todo", ("maxGpus",), text, severity="warning")
 
 
 def _engine_warnings(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     if _has_no_engine(stack, pool):
         text = "no DCGM engine for arm64 runs beside Bottlerocket: the health of these GPUs is not watched, and GpuNodeUnhealthy fires"
-        yield Problem(("ami", "family"), text, True)
+        yield Problem("todo", ("ami", "family"), text, severity="warning")
     apart = [other.name for other in stack.pools if other.profile.operands_off]
     if apart and pool.profile.mig_configs:
         text = (
             f"beside Bottlerocket pools ({', '.join(apart)}) the DCGM engine is the node monitoring agent's, which the MIG manager "
             "cannot stop while it cuts GPUs: watch for MigConfigFailed, or keep to one AMI family"
         )
-        yield Problem(("ami", "family"), text, True)
+        yield Problem("todo", ("ami", "family"), text, severity="warning")
 
 
 def _room(stack: StackConfig) -> dict[str, int]:

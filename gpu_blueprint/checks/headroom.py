@@ -26,7 +26,7 @@ def _headroom_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     if room is None:
         return
     if pool.static_nodes is not None:
-        yield Problem((), "static nodes are always warm; leave headroom or staticNodes out")
+        yield Problem("todo", (), "static nodes are always warm; leave headroom or staticNodes out")
         return
     asked = list(ask_problems(pool, room.gpus)) or list(node_problems(stack, pool, room.gpus))
     yield from (problem.under("gpus") for problem in asked)
@@ -36,7 +36,7 @@ def _headroom_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
         largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
         has = f"{largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, and keeps some for itself"
         text = f"no node of the pool holds a pod of {room.cpu} CPU and {room.memory} ({has}): it would wait for ever"
-        yield Problem((), text)
+        yield Problem("todo", (), text)
         return
     yield from (problem.under("pods") for problem in _ceiling_problems(stack, pool, room))
 
@@ -48,12 +48,12 @@ def _ceiling_problems(stack: StackConfig, pool: Pool, room: Headroom) -> Iterato
     short = {name: count for name, count in asked.items() if count > ceiling[name]}
     for name, count in short.items():
         text = f"{room.pods} pods ask for {count} {name}, the ceiling of pool {pool.name} is {ceiling[name]}"
-        yield Problem((), f"{text}; lower it or raise maxGpus")
+        yield Problem("todo", (), f"{text}; lower it or raise maxGpus")
     fitting = [(row, each) for row in stack.instances_of(pool) if (each := placeholders_on(pool, row))]
     least = min(ceil(room.pods / each) * row.gpu_devices for row, each in fitting)
     if least > pool.max_gpus and not short:
         text = f"by their {room.cpu} CPU and {room.memory}, {room.pods} pods take nodes of {least} GPUs, the ceiling of pool {pool.name} is {pool.max_gpus}"
-        yield Problem((), f"{text}; let one ask for less, lower it or raise maxGpus")
+        yield Problem("todo", (), f"{text}; let one ask for less, lower it or raise maxGpus")
 
 
 def _crowding(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
@@ -61,4 +61,4 @@ def _crowding(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
         at_work, warm = kept(stack, pool, ON_DEMAND).at_work, gpus_of(pool, room.gpus) * room.pods
         if at_work + warm > pool.max_gpus >= max(at_work, warm):
             text = f"services keep {at_work:g} GPUs at work at least, and these {warm:g} more: the ceiling of pool {pool.name} is {pool.max_gpus}"
-            yield Problem((), f"{text}, so some will always wait", True)
+            yield Problem("todo", (), f"{text}, so some will always wait", severity="warning")

@@ -25,10 +25,12 @@ def service_problems(stack: StackConfig) -> Iterator[Problem]:
     if stack.has_keda:
         where = ("services",) if stack.services else ("autoscaling",)
         if stack.monitoring is None:
-            yield Problem(where, "scaling reads Prometheus: say monitoring: {mode: install}, or existing with your own")
+            yield Problem(
+                "todo", where, "scaling reads Prometheus: say monitoring: {mode: install}, or existing with your own"
+            )
         elif isinstance(stack.monitoring, ExistingMonitoring) and stack.services and not stack.monitoring.url:
             yield Problem(
-                ("monitoring", "url"), "services are scaled by it: say where Prometheus answers in the cluster"
+                "todo", ("monitoring", "url"), "services are scaled by it: say where Prometheus answers in the cluster"
             )
 
 
@@ -36,10 +38,10 @@ def _problems_of(stack: StackConfig, service: Service) -> Iterator[Problem]:
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     if service.tenant not in tenants:
         text = f"there is no tenant {service.tenant!r} {near(service.tenant, tenants, 'there are')}"
-        yield Problem(("tenant",), text)
+        yield Problem("todo", ("tenant",), text)
     if service.pool not in stack.pools_by_name:
         text = f"there is no pool {service.pool!r} {near(service.pool, stack.pools_by_name, 'there are')}"
-        yield Problem(("pool",), text)
+        yield Problem("todo", ("pool",), text)
         return
     pool = stack.pools_by_name[service.pool]
     asked = list(ask_problems(pool, service.gpus)) or list(node_problems(stack, pool, service.gpus))
@@ -57,17 +59,17 @@ def _measure_problems(pool: Pool, service: Service) -> Iterator[Problem]:
         path = ("scaleOn", index, "signal")
         if pool.profile.operands_off:
             yield Problem(
-                path, f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}; use another signal"
+                "todo", path, f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}; use another signal"
             )
         elif pool.shared:
             text = f"pods of pool {pool.name} share GPUs, and DCGM measures the whole GPU; use another signal"
-            yield Problem(path, text)
+            yield Problem("todo", path, text)
 
 
 def _quota_problems(pool: Pool, tenant: Tenant, service: Service) -> Iterator[Problem]:
     if not tenant.may_use(pool.name):
         text = f"tenant {tenant.name} has no quota in pool {pool.name}: add it to the tenant's gpus"
-        yield Problem(("pool",), text)
+        yield Problem("todo", ("pool",), text)
         return
     granted = pool.by_unit(tenant.gpus[pool.name])
     for unit, count in pool.by_unit(service.gpus).items():
@@ -75,6 +77,7 @@ def _quota_problems(pool: Pool, tenant: Tenant, service: Service) -> Iterator[Pr
         if service.replicas.max * count > most:
             text = f"{service.replicas.max} replicas ask for {service.replicas.max * count} {pool.profile.units[unit]}, the"
             yield Problem(
+                "todo",
                 ("replicas", "max"),
                 f"{text} quota of {tenant.name} in pool {pool.name} is {most}: lower it, or raise the quota",
             )
@@ -97,7 +100,7 @@ def _sum_problems(stack: StackConfig, *, at_least: bool) -> Iterator[Problem]:
                 text = f"services of {tenant.name} {'always' if at_least else 'together'} ask for {asked[key]} {unit} of pool {pool.name}, its quota is {most}"
                 remedy = "lower it, or raise the quota" if at_least else "they will wait for each other"
                 path = ("services", index, "replicas", "min" if at_least else "max")
-                yield Problem(path, f"{text}: {remedy}", not at_least)
+                yield Problem("todo", path, f"{text}: {remedy}", severity="error" if at_least else "warning")
 
 
 def _name_problems(stack: StackConfig) -> Iterator[Problem]:
@@ -106,7 +109,7 @@ def _name_problems(stack: StackConfig) -> Iterator[Problem]:
         first = known.setdefault((service.tenant, service.name), index)
         if first != index:
             text = f"{service.name!r} of tenant {service.tenant} stands already at services.{first}; name each Deployment once"
-            yield Problem(("services", index, "name"), text)
+            yield Problem("todo", ("services", index, "name"), text)
 
 
 def _label_problems(stack: StackConfig) -> Iterator[Problem]:
@@ -119,7 +122,7 @@ def _label_problems(stack: StackConfig) -> Iterator[Problem]:
             if labels < others or (labels == others and other < index):  # where both say the same, the later is told
                 text = f"these also fit the pods of {beside.name} (services.{other}), whose load would count as its own"
                 yield Problem(
-                    ("services", index, "podLabels"), f"{text}; name a label that only {service.name} carries"
+                    "todo", ("services", index, "podLabels"), f"{text}; name a label that only {service.name} carries"
                 )
 
 
@@ -129,7 +132,7 @@ def _namespace_problems(stack: StackConfig) -> Iterator[Problem]:
     for index, tenant in enumerate(stack.tenants):
         if tenant.space in taken:
             path = ("tenants", index, "namespace" if tenant.namespace else "name")
-            yield Problem(path, f"{tenant.space!r} is {taken[tenant.space]}; choose another namespace")
+            yield Problem("todo", path, f"{tenant.space!r} is {taken[tenant.space]}; choose another namespace")
 
 
 def service_warnings(stack: StackConfig) -> Iterator[Problem]:
@@ -142,7 +145,7 @@ def service_warnings(stack: StackConfig) -> Iterator[Problem]:
                 f"replicas that are kept ({service.replicas.min}) wait while pool {pool.name} is closed ({pool.hours}),"
                 " and the alert GpuPodPending tells of them"
             )
-            yield Problem(("services", index, "replicas", "min"), text, True)
+            yield Problem("todo", ("services", index, "replicas", "min"), text, severity="warning")
         for at, one in enumerate(service.scale_on):
             if isinstance(one, Query) and (why := doubt(one.promql)):
-                yield Problem(("services", index, "scaleOn", at, "promql"), why, True)
+                yield Problem("todo", ("services", index, "scaleOn", at, "promql"), why, severity="warning")

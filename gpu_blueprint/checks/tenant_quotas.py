@@ -16,7 +16,7 @@ def quota_problems(stack: StackConfig) -> Iterator[Problem]:
         for name, grant in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
             if name not in stack.pools_by_name:
-                yield Problem(path, f"there is no pool {name!r} {near(name, stack.pools_by_name, 'there are')}")
+                yield Problem("todo", path, f"there is no pool {name!r} {near(name, stack.pools_by_name, 'there are')}")
                 continue
             yield from (problem.under(*path) for problem in grant_problems(stack.pools_by_name[name], grant))
 
@@ -26,6 +26,7 @@ def grant_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
     units = pool.profile.units
     if isinstance(grant, int) and len(units) > 1:
         yield Problem(
+            "todo",
             (),
             f"pool {pool.name} hands out {', '.join(units)}: say how many of each, such as {{{next(iter(units))}: {grant}}}",
         )
@@ -34,9 +35,10 @@ def grant_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
     for unit, count in pool.by_unit(grant).items():
         path = (unit,) if isinstance(grant, dict) else ()
         if unit not in units:
-            yield Problem(path, f"pool {pool.name} hands out no {unit!r} {near(unit, units, 'it hands out')}")
+            yield Problem("todo", path, f"pool {pool.name} hands out no {unit!r} {near(unit, units, 'it hands out')}")
         elif count > ceiling[units[unit]]:
             yield Problem(
+                "todo",
                 path,
                 f"{count} can never be reached: {pool.max_gpus} GPUs hand out {ceiling[units[unit]]} {units[unit]}; "
                 f"lower it or raise maxGpus of pool {pool.name}",
@@ -52,6 +54,7 @@ def name_problems(stack: StackConfig) -> Iterator[Problem]:
     for index, pool in open_pools:
         if isinstance(pool.sharing, Mig) and whole:
             yield Problem(
+                "todo",
                 ("pools", index, "taints"),
                 f"its slices are called {WHOLE_GPU} on Bottlerocket, as are the whole GPUs of {', '.join(whole)}: pods could "
                 "land on the wrong ones; give the pool a taint of its own, or use ami.family al2023, where slices have names",
@@ -67,9 +70,10 @@ def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
     for name, count in promised.items():
         if count > ceilings[name]:
             yield Problem(
+                "todo",
                 ("tenants",),
                 f"quotas promise {count} {name}, the pools' ceilings allow {ceilings[name]}: teams will wait for each other",
-                True,
+                severity="warning",
             )
     for name, pools in _pools_by_resource(stack).items():
         if len({(pool.model.name, pool.profile.summary) for pool in pools if not pool.taints}) > 1:
@@ -77,15 +81,21 @@ def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
                 f"{pool.name} ({pool.model.product}, {pool.profile.summary})" for pool in pools if not pool.taints
             )
             yield Problem(
+                "todo",
                 ("pools",),
                 f"{listed} all hand out {name}: a quota counts the name, and a pod without nodeSelector "
                 "gpu-blueprint/pool may land on the dearest; give pools a taint of their own",
-                True,
+                severity="warning",
             )
     granted = {(tenant.name, pool) for tenant in stack.tenants for pool in tenant.gpus}
     for pool in stack.pools:
         if stack.tenants and not any(name == pool.name for _, name in granted):
-            yield Problem(("pools",), f"no tenant has a quota for {pool.name}: nobody but admins can use it", True)
+            yield Problem(
+                "todo",
+                ("pools",),
+                f"no tenant has a quota for {pool.name}: nobody but admins can use it",
+                severity="warning",
+            )
 
 
 def _pools_by_resource(stack: StackConfig) -> dict[str, list[Pool]]:

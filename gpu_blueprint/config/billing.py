@@ -48,10 +48,11 @@ class Billing(Model):
         for field, percents in (("actualPercent", self.actual_percent), ("forecastPercent", self.forecast_percent)):
             right = sorted(set(percents))
             if percents != right:
-                yield Problem((field,), f"{percents} is not in ascending order, each once; write {right}")
+                yield Problem("todo", (field,), f"{percents} is not in ascending order, each once; write {right}")
         alarms = len(self.actual_percent) + len(self.forecast_percent)
         if not 1 <= alarms <= MOST_ALARMS:
             yield Problem(
+                "todo",
                 ("actualPercent",),
                 f"{alarms} alarms, those of forecastPercent included; AWS takes 1 to {MOST_ALARMS} for one budget",
             )

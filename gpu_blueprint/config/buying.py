@@ -44,9 +44,13 @@ class Reservation(Model):
 
     def problems(self) -> Iterator[Problem]:
         if self.capacity_block and self.ends is None:
-            yield Problem(("ends",), "a Capacity Block has a last day: say it, so that its end surprises nobody")
+            yield Problem(
+                "todo", ("ends",), "a Capacity Block has a last day: say it, so that its end surprises nobody"
+            )
         if self.capacity_block and "capacity-block" not in instance(self.instance_type).usage_classes:
-            yield Problem(("capacityBlock",), f"AWS sells no Capacity Blocks of {self.instance_type}; leave it out")
+            yield Problem(
+                "todo", ("capacityBlock",), f"AWS sells no Capacity Blocks of {self.instance_type}; leave it out"
+            )
 
 
 class ReservationTerm(Model):
@@ -59,7 +63,7 @@ class ReservationTerm(Model):
 
     def problems(self) -> Iterator[Problem]:
         if (self.id is None) == (self.tags is None):
-            yield Problem((), "name a reservation by id or by tags, and not both")
+            yield Problem("todo", (), "name a reservation by id or by tags, and not both")
 
     def selects(self, reservation: Reservation) -> bool:
         """Whether it means this reservation."""
@@ -73,14 +77,18 @@ def purchase_problems(purchase: Sequence[CapacityType], terms: Sequence[Reservat
     yield from repeated(purchase, "purchase")
     if list(purchase) != sorted(purchase, key=CAPACITY_ORDER.index):
         right = ", ".join(sorted(set(purchase), key=CAPACITY_ORDER.index))
-        yield Problem(("purchase",), f"Karpenter always tries reserved, then spot, then on-demand; write [{right}]")
+        yield Problem(
+            "todo", ("purchase",), f"Karpenter always tries reserved, then spot, then on-demand; write [{right}]"
+        )
     if terms and "reserved" not in purchase:
         yield Problem(
+            "todo",
             ("purchase",),
             "the pool has reservations but never buys reserved: they would be paid and idle; put reserved first",
         )
     if "reserved" in purchase and not terms:
         yield Problem(
+            "todo",
             ("reservations",),
             "reserved needs the reservations to use: name them by id or tags, as the stack's reservations declare them",
         )

@@ -53,7 +53,7 @@ class PrivateApi(Model):
         for index, cidr in enumerate(self.allowed_cidrs):
             if not is_inside(cidr):
                 yield Problem(
-                    ("allowedCidrs", index), f"{cidr!r} is no private network: nothing else is routed to a VPC"
+                    "todo", ("allowedCidrs", index), f"{cidr!r} is no private network: nothing else is routed to a VPC"
                 )
         yield from repeated(self.allowed_cidrs, "allowedCidrs")
 
@@ -70,6 +70,7 @@ class PublicApi(Model):
         for index, cidr in enumerate(self.allowed_cidrs):
             if IPv4Network(cidr).prefixlen < 8:
                 yield Problem(
+                    "todo",
                     ("allowedCidrs", index),
                     f"{cidr!r} opens the Kubernetes API to the world; name the blocks you connect from",
                 )
@@ -92,6 +93,7 @@ class SystemNodes(Model):
         arches = {name: instance(name).arch for name in self.instance_types}
         if len(set(arches.values())) > 1:
             yield Problem(
+                "todo",
                 ("instanceTypes",),
                 f"mixes architectures ({', '.join(f'{n} is {a}' for n, a in arches.items())}); choose one",
             )
@@ -140,6 +142,7 @@ class Cluster(Model):
     def problems(self) -> Iterator[Problem]:
         if numbers(self.karpenter_version) < numbers(self.release.oldest_karpenter):
             yield Problem(
+                "todo",
                 ("karpenterVersion",),
                 f"Karpenter {self.karpenter_version} does not support Kubernetes {self.kubernetes_version}; "
                 f"use {self.release.oldest_karpenter} or newer",
@@ -148,6 +151,6 @@ class Cluster(Model):
             yield from repeated(getattr(self, field), field)
         for index, arn in enumerate(self.viewers):
             if arn in self.admins:
-                yield Problem(("viewers", index), f"{arn!r} is already an admin; remove it here")
+                yield Problem("todo", ("viewers", index), f"{arn!r} is already an admin; remove it here")
         if not is_inside(self.service_cidr) or not 12 <= IPv4Network(self.service_cidr).prefixlen <= 24:
-            yield Problem(("serviceCidr",), f"{self.service_cidr!r} must be a private block of /12 to /24")
+            yield Problem("todo", ("serviceCidr",), f"{self.service_cidr!r} must be a private block of /12 to /24")

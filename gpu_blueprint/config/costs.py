@@ -40,8 +40,10 @@ class Costs(Model):
         for family, share in self.spot_share.items():
             if not share:
                 yield Problem(
-                    ("spotShare", family), "spot is never free; write its share of the on-demand price, such as 0.4"
+                    "todo",
+                    ("spotShare", family),
+                    "spot is never free; write its share of the on-demand price, such as 0.4",
                 )
             if family not in families:
                 text = f"{family!r} is no instance family with GPUs {near(family, families)}"
-                yield Problem(("spotShare", family), text)
+                yield Problem("todo", ("spotShare", family), text)

@@ -66,16 +66,20 @@ class Budget(Model):
 
     def problems(self) -> Iterator[Problem]:
         if not _NODES.fullmatch(self.nodes):
-            yield Problem(("nodes",), f'{self.nodes!r} is not a count or a percentage up to 100, such as "1" or "10%"')
+            yield Problem(
+                "todo", ("nodes",), f'{self.nodes!r} is not a count or a percentage up to 100, such as "1" or "10%"'
+            )
         if (self.schedule is None) != (self.duration is None):
-            yield Problem((), "schedule and duration go together: a window needs both")
+            yield Problem("todo", (), "schedule and duration go together: a window needs both")
         if self.schedule is not None and not is_cron(self.schedule):
             yield Problem(
-                ("schedule",), f"{self.schedule!r} is not a cron expression of five fields, such as '0 8 * * mon-fri'"
+                "todo",
+                ("schedule",),
+                f"{self.schedule!r} is not a cron expression of five fields, such as '0 8 * * mon-fri'",
             )
         if self.duration is not None and not _WINDOW.fullmatch(self.duration):
             yield Problem(
-                ("duration",), f"{self.duration!r} is not a window in hours and minutes, such as 10h or 1h30m"
+                "todo", ("duration",), f"{self.duration!r} is not a window in hours and minutes, such as 10h or 1h30m"
             )
 
 
@@ -104,7 +108,7 @@ class Disruption(Model):
     def problems(self) -> Iterator[Problem]:
         if self.expire_after not in (None, "Never") and seconds(self.expire_after) < SOONEST_SECONDS:
             text = f"{self.expire_after!r} ends nodes about when their drivers and images are there; give it hours, or Never"
-            yield Problem(("expireAfter",), text)
+            yield Problem("todo", ("expireAfter",), text)
 
     def over(self, preset: "Disruption") -> "Disruption":
         """Lay these values over a preset's."""

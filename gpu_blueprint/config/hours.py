@@ -43,15 +43,18 @@ class Hours(Model):
         yield from repeated(self.days, "days")
         if self.start == self.stop:
             text = f"from {self.start} to {self.stop} it never starts or never stops"
-            yield Problem(("stop",), f'{text}; whole days are start: "00:00" with stop: "24:00"')
+            yield Problem("todo", ("stop",), f'{text}; whole days are start: "00:00" with stop: "24:00"')
         elif self._length < _LEAST:
             yield Problem(
-                ("stop",), f"open for {self._length} minutes, in which hardly a node starts; make it an hour at least"
+                "todo",
+                ("stop",),
+                f"open for {self._length} minutes, in which hardly a node starts; make it an hour at least",
             )
         elif self._length == _DAY and len(set(self.days)) == len(WEEK):
-            yield Problem((), "it never closes: leave hours out")
+            yield Problem("todo", (), "it never closes: leave hours out")
         elif _DAY - _LEAST < self._length < _DAY:
             yield Problem(
+                "todo",
                 ("stop",),
                 f"closed for {_DAY - self._length} minutes, in which hardly a node drains; make it an hour at least",
             )

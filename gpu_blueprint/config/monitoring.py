@@ -93,9 +93,11 @@ class Notify(Model):
     def problems(self) -> Iterator[Problem]:
         yield from repeated([one.lower() for one in self.emails], "emails")
         if not self.secrets:
-            yield Problem((), "tells nobody: name a slackChannel, emails, or say pagerduty: true; else leave it out")
+            yield Problem(
+                "todo", (), "tells nobody: name a slackChannel, emails, or say pagerduty: true; else leave it out"
+            )
         if bool(self.emails) != (self.smtp is not None):
-            yield Problem(("smtp",), "emails and the server that sends them go together: give both or neither")
+            yield Problem("todo", ("smtp",), "emails and the server that sends them go together: give both or neither")
 
 
 class InstallMonitoring(Model):

@@ -56,10 +56,13 @@ class NewVpc(Model):
         block = IPv4Network(self.cidr)
         if not 16 <= block.prefixlen <= 20:
             yield Problem(
-                ("cidr",), f"{self.cidr!r} is a /{block.prefixlen}; a new VPC needs /16 (roomy) to /20 (at least)"
+                "todo",
+                ("cidr",),
+                f"{self.cidr!r} is a /{block.prefixlen}; a new VPC needs /16 (roomy) to /20 (at least)",
             )
         if not is_inside(self.cidr):
             yield Problem(
+                "todo",
                 ("cidr",),
                 f"{self.cidr!r} is not address space of your own; use a block of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10",
             )
@@ -96,12 +99,14 @@ class ExistingVpc(Model):
     def problems(self) -> Iterator[Problem]:
         yield from repeated([subnet.id for subnet in self.subnets], "subnets")
         if len(self.zones) < 2:
-            yield Problem(("subnets",), f"all subnets are in {self.zones[0]}; EKS needs two zones at least")
+            yield Problem("todo", ("subnets",), f"all subnets are in {self.zones[0]}; EKS needs two zones at least")
         known = [(i, IPv4Network(s.cidr)) for i, s in enumerate(self.subnets) if s.cidr]
         for (i, one), (j, other) in combinations(known, 2):
             if one.overlaps(other):
                 yield Problem(
-                    ("subnets", j, "cidr"), f"'{other}' overlaps '{one}' of subnets.{i}; subnets of a VPC cannot"
+                    "todo",
+                    ("subnets", j, "cidr"),
+                    f"'{other}' overlaps '{one}' of subnets.{i}; subnets of a VPC cannot",
                 )
 
 
@@ -109,7 +114,7 @@ def repeated(values: Sequence[str], field: str) -> Iterator[Problem]:
     """Yield a problem for each value that stood before."""
     for index, value in enumerate(values):
         if value in values[:index]:
-            yield Problem((field, index), f"{value!r} stands twice; remove one")
+            yield Problem("todo", (field, index), f"{value!r} stands twice; remove one")
 
 
 Network = Annotated[NewVpc | ExistingVpc, Field(discriminator="mode")]

@@ -42,6 +42,7 @@ class Ami(Model):
     def problems(self) -> Iterator[Problem]:
         if self.version is not None and not self.row.is_release(self.version):
             yield Problem(
+                "todo",
                 ("version",),
                 f"{self.version!r} is not a pinned {self.row.display} release such as {self.row.default_version}"
                 + ("; 'latest' would replace every node at each AMI release" if "latest" in self.version else ""),

@@ -128,7 +128,7 @@ class Pool(Model):
 
     def problems(self) -> Iterator[Problem]:
         if (self.gpu is None) == (self.instance_types is None):
-            yield Problem((), "say either gpu (a model) or instanceTypes, and not both")
+            yield Problem("todo", (), "say either gpu (a model) or instanceTypes, and not both")
             return
         yield from self._type_problems()
         yield from purchase_problems(self.purchase, self.reservations)
@@ -138,11 +138,13 @@ class Pool(Model):
         yield from repeated(self.zones or [], "zones")
         if self.purpose == "training" and self.lifecycle.consolidation_policy != "WhenEmpty":
             yield Problem(
+                "todo",
                 ("disruption", "consolidationPolicy"),
                 f"{self.lifecycle.consolidation_policy!r} would end training runs to save money; training pools take WhenEmpty",
             )
         if self.purpose == "training" and "spot" in self.purchase and not self.checkpointed:
             yield Problem(
+                "todo",
                 ("purchase",),
                 "spot can end a training run with two minutes' notice: say checkpointed: true if jobs resume, or leave spot out",
             )
@@ -168,12 +170,14 @@ class Pool(Model):
     def _type_problems(self) -> Iterator[Problem]:
         if self.gpu and self.model.karpenter_name is None:
             yield Problem(
+                "todo",
                 ("gpu",),
                 f"{self.gpu} is rented only as an UltraServer, which Karpenter cannot launch; choose another model",
             )
         elif not self.candidates:
             smallest = min(row.gpu_devices for row in instances().values() if row.gpu_name == self.gpu)
             yield Problem(
+                "todo",
                 ("maxGpus",),
                 f"{self.max_gpus} is less than the smallest {self.gpu} node holds ({smallest}): nothing could launch",
             )
@@ -181,20 +185,24 @@ class Pool(Model):
             where = ("instanceTypes", index)
             if row.gpu_name != self.model.name:
                 yield Problem(
+                    "todo",
                     where,
                     f"{row.instance_type!r} carries {row.gpu_name}, {self.candidates[0].instance_type} carries {self.model.name}; make two pools",
                 )
             elif row.fractional != self.fractional:
                 yield Problem(
-                    where, f"{row.instance_type!r} mixes whole and fractional GPUs in one pool; make two pools"
+                    "todo", where, f"{row.instance_type!r} mixes whole and fractional GPUs in one pool; make two pools"
                 )
             elif row.gpu_memory_mib != self.candidates[0].gpu_memory_mib:
                 sizes = f"{row.gpu_memory_mib} MiB, {self.candidates[0].instance_type} one of {self.candidates[0].gpu_memory_mib} MiB"
                 yield Problem(
-                    where, f"{row.instance_type!r} holds a fraction of {sizes}: pods could not tell; make two pools"
+                    "todo",
+                    where,
+                    f"{row.instance_type!r} holds a fraction of {sizes}: pods could not tell; make two pools",
                 )
             if row.gpu_devices > self.max_gpus:
                 yield Problem(
+                    "todo",
                     where,
                     f"{row.instance_type!r} holds {row.gpu_devices} GPUs, more than maxGpus {self.max_gpus}: it could never launch",
                 )
@@ -204,74 +212,89 @@ class Pool(Model):
         if self.multi_node is None:
             return
         if len(self.candidates) != 1:
-            yield Problem(("multiNode",), "EFA interfaces are laid out per type: name exactly one in instanceTypes")
+            yield Problem(
+                "todo", ("multiNode",), "EFA interfaces are laid out per type: name exactly one in instanceTypes"
+            )
         elif not self.candidates[0].efa_interfaces:
             yield Problem(
-                ("multiNode",), f"{self.candidates[0].instance_type} has no EFA; choose a larger or newer type"
+                "todo", ("multiNode",), f"{self.candidates[0].instance_type} has no EFA; choose a larger or newer type"
             )
         elif self.multi_node.hugepages and not self.candidates[0].efa_hugepages_mib:
             yield Problem(
+                "todo",
                 ("multiNode", "hugepages"),
                 f"nobody has reported how many hugepages a {self.candidates[0].instance_type} offers; "
                 "leave it out and set FI_EFA_USE_HUGE_PAGE=0 in the pods",
             )
         if not isinstance(self.sharing, Exclusive):
             yield Problem(
+                "todo",
                 ("sharing",),
                 "jobs that span nodes take whole GPUs: MIG cuts NVLink, and shared GPUs wait for each other",
             )
         if len(self.zones or []) != 1:
-            yield Problem(("zones",), "a placement group lies in one zone: name exactly one")
+            yield Problem("todo", ("zones",), "a placement group lies in one zone: name exactly one")
 
     def _expectation_problems(self) -> Iterator[Problem]:
         if self.expected_hours is not None and self.expected_utilization is not None:
-            yield Problem(("expectedUtilization",), "expectedHours says it already; leave one of them out")
+            yield Problem("todo", ("expectedUtilization",), "expectedHours says it already; leave one of them out")
         for field in ("expected_hours", "expected_utilization"):
             if self.static_nodes and getattr(self, field) is not None:
-                yield Problem((to_camel(field),), "static nodes are paid in every hour, whatever runs; leave it out")
+                yield Problem(
+                    "todo", (to_camel(field),), "static nodes are paid in every hour, whatever runs; leave it out"
+                )
         if self.expected_hours is not None and self.expected_hours > round(self.hours_per_month, 1):
             text = (
                 f"{self.expected_hours:g} is more than the {self.hours_per_month:.0f} hours a month of the pool's hours"
             )
-            yield Problem(("expectedHours",), text)
+            yield Problem("todo", ("expectedHours",), text)
 
     def _static_problems(self) -> Iterator[Problem]:
         if self.static_nodes is None:
             return
         if self.ami.family != "al2023" or self.ami.version is not None:
             yield Problem(
-                ("ami",), "static nodes run the AL2023 release that the catalogue pins for the cluster; leave ami out"
+                "todo",
+                ("ami",),
+                "static nodes run the AL2023 release that the catalogue pins for the cluster; leave ami out",
             )
         if len(self.purchase) != 1 or self.purchase == ["reserved"]:
-            yield Problem(("purchase",), "a managed node group buys in one way: [on-demand] or [spot]")
+            yield Problem("todo", ("purchase",), "a managed node group buys in one way: [on-demand] or [spot]")
         if self.multi_node is not None:
-            yield Problem(("multiNode",), "static nodes have no EFA here; leave multiNode or staticNodes out")
+            yield Problem("todo", ("multiNode",), "static nodes have no EFA here; leave multiNode or staticNodes out")
         if self.zones is None:
             yield Problem(
-                ("zones",), "name the zones of static nodes: a zone that the network gains later would replace them all"
+                "todo",
+                ("zones",),
+                "name the zones of static nodes: a zone that the network gains later would replace them all",
             )
         sizes = {row.gpu_devices for row in self.candidates}
         if len(sizes) != 1:
             yield Problem(
-                ("staticNodes",), "static nodes must be alike: name instanceTypes that hold the same number of GPUs"
+                "todo",
+                ("staticNodes",),
+                "static nodes must be alike: name instanceTypes that hold the same number of GPUs",
             )
         elif self.static_nodes * max(sizes) != self.max_gpus:
             held = self.static_nodes * max(sizes)
             yield Problem(
-                ("maxGpus",), f"{self.static_nodes} static nodes hold {held} GPUs, not {self.max_gpus}; write {held}"
+                "todo",
+                ("maxGpus",),
+                f"{self.static_nodes} static nodes hold {held} GPUs, not {self.max_gpus}; write {held}",
             )
 
     def _hours_problems(self) -> Iterator[Problem]:
         if self.hours is None:
             return
         if self.static_nodes is not None:
-            yield Problem(("hours",), "static nodes are always on; leave hours or staticNodes out")
+            yield Problem("todo", ("hours",), "static nodes are always on; leave hours or staticNodes out")
         if self.purchase == ["reserved"]:
             yield Problem(
-                ("hours",), "reserved capacity is paid around the clock, so hours save nothing; leave them out"
+                "todo", ("hours",), "reserved capacity is paid around the clock, so hours save nothing; leave them out"
             )
         if self.holds_jobs and self.lifecycle.keeps_empty_nodes:
             yield Problem(
+                "todo",
                 ("hours",),
                 "a training pool closes by losing its empty nodes, which its disruption never allows; "
                 "give consolidateAfter a duration, and Empty a budget above 0",

@@ -25,7 +25,7 @@ class Replicas(Model):
 
     def problems(self) -> Iterator[Problem]:
         if self.min > self.max:
-            yield Problem(("min",), f"{self.min} is more than max, {self.max}")
+            yield Problem("todo", ("min",), f"{self.min} is more than max, {self.max}")
 
 
 class Queue(Model):
@@ -65,7 +65,7 @@ class SmActivity(Model):
 
     def problems(self) -> Iterator[Problem]:
         if not 0.1 <= self.share <= 0.9:
-            yield Problem(("share",), f"{self.share:g} is never left or never reached: aim at 0.1 to 0.9")
+            yield Problem("todo", ("share",), f"{self.share:g} is never left or never reached: aim at 0.1 to 0.9")
 
 
 class Query(Model):
@@ -80,7 +80,7 @@ class Query(Model):
 
     def problems(self) -> Iterator[Problem]:
         if why := fault(self.promql):
-            yield Problem(("promql",), f"{self.promql!r} {why}")
+            yield Problem("todo", ("promql",), f"{self.promql!r} {why}")
 
 
 Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
@@ -104,19 +104,19 @@ class Scaling(Model):
 
     def problems(self) -> Iterator[Problem]:
         if self.pod_labels and self.server is None:
-            yield Problem(("podLabels",), "they find the pods that a known server's metrics are read from: say server, or leave them out")  # fmt: skip
+            yield Problem("todo", ("podLabels",), "they find the pods that a known server's metrics are read from: say server, or leave them out")  # fmt: skip
         kinds = [one.signal for one in self.scale_on]
         yield from repeated([kind for kind in kinds if kind != "query"], "scaleOn")
         for index, kind in enumerate(kinds):
             if self.server is None and kind in ("queue", "requests", "latency"):
                 text = f"{kind!r} is read from the server's own metrics: say server (vllm, triton), or measure it by a query"
-                yield Problem(("scaleOn", index, "signal"), text)
+                yield Problem("todo", ("scaleOn", index, "signal"), text)
         if self.replicas.min == 0 and "query" not in kinds:
             text = (
                 f"{' and '.join(kinds)} cannot be measured while no pod runs, so nothing would wake the service: keep 1, or add a "
                 "signal: query on what outlives the pods, such as the queue before them"
             )
-            yield Problem(("replicas", "min"), text)
+            yield Problem("todo", ("replicas", "min"), text)
 
 
 class OwnScaling(Scaling):

@@ -181,16 +181,20 @@ class StackConfig(Model):
         if len(self.cluster_name) > LONGEST_CLUSTER_NAME:
             path = ("cluster", "name") if self.cluster.name else ("environment",)
             text = f"the cluster name {self.cluster_name!r} is longer than {LONGEST_CLUSTER_NAME}: names of IAM roles would not fit"
-            yield Problem(path, text)
+            yield Problem("todo", path, text)
         for key in self.tags:
             if key.lower() in (own.lower() for own in OWN_TAGS):
                 yield Problem(
-                    ("tags", key), f"{key!r} is set by the blueprint, from the field of that meaning; remove it here"
+                    "todo",
+                    ("tags", key),
+                    f"{key!r} is set by the blueprint, from the field of that meaning; remove it here",
                 )
         key_arn = self.cluster.secrets_key_arn
         if key_arn and key_arn.split(":")[3] != self.region:
             yield Problem(
-                ("cluster", "secretsKeyArn"), f"the key is in {key_arn.split(':')[3]}, the cluster in {self.region}"
+                "todo",
+                ("cluster", "secretsKeyArn"),
+                f"the key is in {key_arn.split(':')[3]}, the cluster in {self.region}",
             )
         yield from self._billing_problems()
         yield from self._monitoring_problems()
@@ -207,20 +211,22 @@ class StackConfig(Model):
         yield from self._reservation_problems()
         for name in self.cluster.system_nodes.instance_types:
             if self.region not in instances()[name].regions:
-                yield Problem(("cluster", "systemNodes", "instanceTypes"), _not_offered(instances()[name], self.region))
+                yield Problem(
+                    "todo", ("cluster", "systemNodes", "instanceTypes"), _not_offered(instances()[name], self.region)
+                )
 
     def _reservation_problems(self) -> Iterator[Problem]:
         for index, one in enumerate(self.reservations):
             row = instances()[one.instance_type]
             if self.region not in row.regions:
-                yield Problem(("reservations", index, "instanceType"), _not_offered(row, self.region))
+                yield Problem("todo", ("reservations", index, "instanceType"), _not_offered(row, self.region))
 
     def _zone_problems(self) -> Iterator[Problem]:
         existing = isinstance(self.network, ExistingVpc)
         for index, zone in enumerate(self.network.zones):
             if zone[:-1] != self.region:
                 path = ("network", "subnets") if existing else ("network", "zones", index)
-                yield Problem(path, f"{zone!r} is not in the region {self.region}")
+                yield Problem("todo", path, f"{zone!r} is not in the region {self.region}")
 
     def _address_problems(self) -> Iterator[Problem]:
         services = IPv4Network(self.cluster.service_cidr)
@@ -232,7 +238,9 @@ class StackConfig(Model):
         for path, block in blocks:
             if services.overlaps(IPv4Network(block)):
                 yield Problem(
-                    path, f"{block!r} overlaps cluster.serviceCidr '{services}'; pods could not reach one of the two"
+                    "todo",
+                    path,
+                    f"{block!r} overlaps cluster.serviceCidr '{services}'; pods could not reach one of the two",
                 )
 
     def _billing_problems(self) -> Iterator[Problem]:
@@ -240,33 +248,34 @@ class StackConfig(Model):
             return
         if self.monthly_budget is None:
             text = "alarms need an amount to measure by: add monthlyBudget, the US dollars a month, or remove billing"
-            yield Problem(("billing",), text)
+            yield Problem("todo", ("billing",), text)
         given = {"topicArn": self.billing.topic_arn, "anomalyMonitorArn": self.billing.anomaly_monitor_arn}
         for field, arn in given.items():
             if arn and arn.split(":")[4] != self.account_id:
                 text = f"is of account {arn.split(':')[4]!r}, the stack of {self.account_id!r}; AWS takes only its own"
-                yield Problem(("billing", field), text)
+                yield Problem("todo", ("billing", field), text)
 
     def _monitoring_problems(self) -> Iterator[Problem]:
         for index, tenant in enumerate(self.tenants if self.monitoring else ()):
             if tenant.space == namespaces.MONITORING:
                 path = ("tenants", index, "namespace" if tenant.namespace else "name")
-                yield Problem(path, f"{tenant.space!r} is where Prometheus runs; choose another namespace")
+                yield Problem("todo", path, f"{tenant.space!r} is where Prometheus runs; choose another namespace")
         target = self.monitoring.remote_write if isinstance(self.monitoring, InstallMonitoring) else None
         if isinstance(target, Amp) and target.workspace_arn.split(":")[4] != self.account_id:
             text = f"is of account {target.workspace_arn.split(':')[4]!r}, the stack of {self.account_id!r}; its pods may write to their own"
-            yield Problem(("monitoring", "remoteWrite", "workspaceArn"), text)
+            yield Problem("todo", ("monitoring", "remoteWrite", "workspaceArn"), text)
 
     def _pool_problems(self, pool: Pool) -> Iterator[Problem]:
         for index, zone in enumerate(pool.zones or []):
             if zone not in self.network.zones:
                 yield Problem(
+                    "todo",
                     ("zones", index),
                     f"{zone!r} is not a zone of the network {near(zone, self.network.zones, 'it has')}",
                 )
         for index, row in enumerate(pool.candidates if pool.instance_types else ()):
             if self.region not in row.regions:
-                yield Problem(("instanceTypes", index), _not_offered(row, self.region))
+                yield Problem("todo", ("instanceTypes", index), _not_offered(row, self.region))
         if pool.candidates and not pool.instance_types and not self.instances_of(pool):
             sizes = [
                 row.gpu_devices
@@ -277,19 +286,22 @@ class StackConfig(Model):
                 text = (
                     f"{pool.max_gpus} is less than the smallest {pool.gpu} node in {self.region} holds ({min(sizes)})"
                 )
-                yield Problem(("maxGpus",), f"{text}: nothing could launch")
+                yield Problem("todo", ("maxGpus",), f"{text}: nothing could launch")
             else:
                 there = sorted(
                     {row.gpu_name for row in instances().values() if row.gpu_name and self.region in row.regions}
                 )
                 yield Problem(
+                    "todo",
                     ("gpu",),
                     f"no instance type with {pool.gpu} is offered in {self.region}, which has {', '.join(there) or 'no GPUs'}",
                 )
         if pool.ami.version is None or pool.ami.row.is_release(pool.ami.version):
             oldest, why = oldest_ami(pool.ami.row, self.cluster.release)
             if pool.ami.row.order(pool.ami.pinned) < pool.ami.row.order(oldest):
-                yield Problem(("ami", "version"), f"{pool.ami.pinned!r} is too old: use {oldest} or newer ({why})")
+                yield Problem(
+                    "todo", ("ami", "version"), f"{pool.ami.pinned!r} is too old: use {oldest} or newer ({why})"
+                )
 
 
 def _not_offered(row: Instance, region: str) -> str:
@@ -306,6 +318,7 @@ def _same_names(names: list[str], collection: str, field: str) -> Iterator[Probl
     for index, name in enumerate(names):
         if name in names[:index]:
             yield Problem(
+                "todo",
                 (collection, index, field),
                 f"{name!r} is already the {field} of {collection}.{names.index(name)}; choose another",
             )

@@ -68,7 +68,7 @@ class Tenant(Model):
     def problems(self) -> Iterator[Problem]:
         yield from repeated(self.members, "members")
         if self.name == SHARED:
-            yield Problem(("name",), f"{SHARED!r} tags the nodes that several tenants use; choose another name")
+            yield Problem("todo", ("name",), f"{SHARED!r} tags the nodes that several tenants use; choose another name")
         if self.space in RESERVED_NAMESPACES or self.space.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
-            yield Problem((field,), f"{self.space!r} is a system namespace; choose another")
+            yield Problem("todo", (field,), f"{self.space!r} is a system namespace; choose another")

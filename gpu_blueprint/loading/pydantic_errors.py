@@ -38,7 +38,7 @@ def problem_of(details: ErrorDetails, root: type[Model], data: Any) -> Problem:
     path = _without_tags(details["loc"], data)
     message = _message(details, path, root, data)
     of_key = details["loc"][-1:] == ("[key]",)
-    return Problem(path, message.replace(RAW, str(details["input"])) if of_key else message)
+    return Problem("todo", path, message.replace(RAW, str(details["input"])) if of_key else message)
 
 
 def _without_tags(loc: Path, data: Any) -> Path:

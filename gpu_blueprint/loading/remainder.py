@@ -78,7 +78,7 @@ class Remainder:
         for problem in problems:
             head, *rest = problem.path
             if head in self._kept and rest:
-                problem = Problem((head, self._kept[str(head)][int(rest[0])], *rest[1:]), problem.message)
+                problem = Problem("todo", (head, self._kept[str(head)][int(rest[0])], *rest[1:]), problem.message)
             yield problem
 
     def speaks_of(self, problem: Problem) -> bool:

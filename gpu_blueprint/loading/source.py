@@ -43,17 +43,17 @@ class Source:
             mark = error.problem_mark or error.context_mark
             line = mark.line + 1 if mark else 1
             text = f"not valid YAML: {error.problem or error.context}; look here and at the line before: indentation, brackets, colons"
-            raise StackError([Problem((), text, file=file, line=line)]) from None
+            raise StackError([Problem("todo", (), text, file=file, line=line)]) from None
         except yaml.reader.ReaderError as error:
             line = text[: error.position].count("\n") + 1
             message = f"not valid YAML: a character that is not allowed (0x{error.character:02x})"
-            raise StackError([Problem((), message, file=file, line=line)]) from None
+            raise StackError([Problem("todo", (), message, file=file, line=line)]) from None
         except (yaml.YAMLError, ValueError) as error:
             raise StackError(
-                [Problem((), f"not valid YAML: {' '.join(str(error).split())}", file=file, line=1)]
+                [Problem("todo", (), f"not valid YAML: {' '.join(str(error).split())}", file=file, line=1)]
             ) from None
         if why := _unusable(self.data):
-            raise StackError([Problem((), why, file=file, line=1)])
+            raise StackError([Problem("todo", (), why, file=file, line=1)])
 
     @property
     def config(self) -> dict[str, Any]:
@@ -73,40 +73,47 @@ class Source:
     def problems(self) -> Iterator[Problem]:
         """Yield what is wrong around the stack object; after any of these the object itself cannot be read."""
         if not isinstance(self.data, dict):
-            yield Problem((), f"the file is empty or no mapping; it needs config: with {REGION_KEY} and {STACK_KEY}")
+            yield Problem(
+                "todo", (), f"the file is empty or no mapping; it needs config: with {REGION_KEY} and {STACK_KEY}"
+            )
             return
         if not isinstance(self.data.get("config"), dict):
-            yield Problem(("config",), f"missing; it holds {REGION_KEY}, {NO_DEFAULT_PROVIDERS} and {STACK_KEY}")
+            yield Problem(
+                "todo", ("config",), f"missing; it holds {REGION_KEY}, {NO_DEFAULT_PROVIDERS} and {STACK_KEY}"
+            )
             return
         if STACK_KEY not in self.config:
             meant = get_close_matches(STACK_KEY, map(str, self.config), 1)
             if meant:
-                yield Problem(("config", meant[0]), f"unknown key; did you mean {STACK_KEY}?")
+                yield Problem("todo", ("config", meant[0]), f"unknown key; did you mean {STACK_KEY}?")
             else:
-                yield Problem(IN_FILE, f"missing (config has: {', '.join(map(str, self.config))})")
+                yield Problem("todo", IN_FILE, f"missing (config has: {', '.join(map(str, self.config))})")
         elif not isinstance(self.stack, dict):
-            yield Problem(IN_FILE, "empty or no mapping; it describes the environment")
+            yield Problem("todo", IN_FILE, "empty or no mapping; it describes the environment")
 
     def findings(self) -> Iterator[Problem]:
         """Yield what is wrong in the file itself, the stack object apart."""
         for key in self.data:
             if key not in _TOP:
-                yield Problem((key,), f"unknown key {near(str(key), _TOP, 'Pulumi knows')}")
+                yield Problem("todo", (key,), f"unknown key {near(str(key), _TOP, 'Pulumi knows')}")
         if self.config.get(NO_DEFAULT_PROVIDERS) != ["*"]:
             yield Problem(
+                "todo",
                 ("config", NO_DEFAULT_PROVIDERS),
                 'must be ["*"], so that no resource goes to whatever account is at hand',
             )
         if REGION_KEY not in self.config:
             meant = get_close_matches(REGION_KEY, map(str, self.config), 1)
             hint = f" (did you mean that by {meant[0]}?)" if meant else ""
-            yield Problem(REGION_IN_FILE, f"missing: the AWS region, such as us-east-1{hint}")
+            yield Problem("todo", REGION_IN_FILE, f"missing: the AWS region, such as us-east-1{hint}")
         for key in self.config:
             project = str(key).split(":")[0]
             if project == PROJECT and key != STACK_KEY:
                 yield from _beside(key, secret=_is_secret(self.config[key]))
             elif project not in (PROJECT, "aws", "pulumi"):
-                yield Problem(("config", key), "unknown key: config holds aws:…, pulumi:… and gpu-blueprint:… only")
+                yield Problem(
+                    "todo", ("config", key), "unknown key: config holds aws:…, pulumi:… and gpu-blueprint:… only"
+                )
         yield from _duplicates(self.root, ())
         yield from _loose_scalars(self.root, ())
         yield from _secrets(self.stack, IN_FILE)
@@ -172,17 +179,18 @@ def _beside(key: str, *, secret: bool) -> Iterator[Problem]:
     meant = get_close_matches(key.split(":", 1)[1], SECRET_KEYS, 1, cutoff=0.8)
     if key in known and not secret:
         text = f"stands here for all to read; replace it by: pulumi config set --secret {key.split(':')[1]}"
-        yield Problem(("config", key), text)
+        yield Problem("todo", ("config", key), text)
     elif key not in known and not secret:
         text = f"unknown key {near(key, [STACK_KEY, *known], 'known')}; only secrets stand beside {STACK_KEY}"
-        yield Problem(("config", key), text)
+        yield Problem("todo", ("config", key), text)
     elif key not in known and meant:
-        yield Problem(("config", key), f"unknown secret; did you mean {PROJECT}:{meant[0]}?")
+        yield Problem("todo", ("config", key), f"unknown secret; did you mean {PROJECT}:{meant[0]}?")
 
 
 def _secrets(value: Any, path: FieldPath) -> Iterator[Problem]:
     if _is_secret(value):
         yield Problem(
+            "todo",
             path,
             f"a secret inside {STACK_KEY} would make all of it secret; set it beside: pulumi config set --secret {PROJECT}:name",
         )
@@ -195,7 +203,9 @@ def _loose_scalars(node: Any, path: FieldPath) -> Iterator[Problem]:
     """Yield what YAML readers, Pulumi's among them, do not read alike: yes and no, digits with a leading zero."""
     if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":bool") and node.value.lower() not in ("true", "false"):
         yield Problem(
-            path, f'{node.value!r} is not read alike everywhere; write true or false, or "{node.value}" for the text'
+            "todo",
+            path,
+            f'{node.value!r} is not read alike everywhere; write true or false, or "{node.value}" for the text',
         )
     elif (
         isinstance(node, yaml.ScalarNode)
@@ -203,7 +213,7 @@ def _loose_scalars(node: Any, path: FieldPath) -> Iterator[Problem]:
         and re.fullmatch(r"0\d+|[\d_]+(:\d+)+|\d[\d_]*_[\d_]*", node.value)
     ):
         yield Problem(
-            path, f'{node.value} is a number to some YAML readers and not to others; quote it: "{node.value}"'
+            "todo", path, f'{node.value} is a number to some YAML readers and not to others; quote it: "{node.value}"'
         )
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -219,6 +229,7 @@ def _duplicates(node: Any, path: FieldPath) -> Iterator[Problem]:
         for index, (key, value) in enumerate(node.value):
             if key.value in keys[:index]:
                 yield Problem(
+                    "todo",
                     (*path, key.value),
                     f"stands twice (again in line {key.start_mark.line + 1}); the second silently wins, remove one",
                 )

@@ -49,7 +49,7 @@ class StackFile:
                 self.config.account_id, self.config.region, self.config.cluster_name,
             ):  # fmt: skip
                 text = f"{stack_path(other, folder)} makes a cluster of the same name in the same account and region: choose another"
-                yield Problem(("environment",), text, True)
+                yield Problem("todo", ("environment",), text, severity="warning")
 
 
 def _cluster_of(path: Path) -> tuple[Any, Any, Any] | None:
@@ -134,15 +134,15 @@ def _with_text(problem: Problem, stack: Any) -> Problem:
     value = stack
     for part in problem.path:
         value = value[part]
-    return replace(problem, message=problem.message.replace(RAW, str(value)))
+    return replace(problem, reason=problem.reason.replace(RAW, str(value)), hint=problem.hint.replace(RAW, str(value)))
 
 
 def _validate(stack: Any, region: Any) -> tuple[StackConfig | None, list[Problem]]:
     if not isinstance(stack, dict):
-        return None, [Problem((), f"got {stack!r}, not a mapping")]
-    twice = [Problem(("region",), f"unknown field; the region stands once, as {REGION_KEY} beside {STACK_KEY}")] * (
-        "region" in stack
-    )
+        return None, [Problem("todo", (), f"got {stack!r}, not a mapping")]
+    twice = [
+        Problem("todo", ("region",), f"unknown field; the region stands once, as {REGION_KEY} beside {STACK_KEY}")
+    ] * ("region" in stack)
     data = {**stack, "region": region}
     config, found = _shaped(StackConfig, data)
     if config is not None:
@@ -185,7 +185,8 @@ def _located(source: Source, found: list[Problem]) -> list[Problem]:
         replace(
             problem,
             path=problem.path[len(IN_FILE) :] if _inside(problem.path) else problem.path,
-            message=problem.message.replace(RAW, source.raw(problem.path)),
+            reason=problem.reason.replace(RAW, source.raw(problem.path)),
+            hint=problem.hint.replace(RAW, source.raw(problem.path)),
             file=source.file,
             line=source.line_of(problem.path),
         )

@@ -31,13 +31,14 @@ class Mig(Model):
     def problems(self) -> Iterator[Problem]:
         if self.profile is None and self.layout is None:
             yield Problem(
+                "todo",
                 (),
                 "say profile (every GPU cut alike, such as 1g.10gb) or layout (a mix, such as {3g.40gb: 1, 1g.10gb: 4})",
             )
         if self.profile is not None and self.layout is not None:
-            yield Problem((), "say either profile (every GPU cut alike) or layout (a mix), not both")
+            yield Problem("todo", (), "say either profile (every GPU cut alike) or layout (a mix), not both")
         if self.layout == {}:
-            yield Problem(("layout",), "name at least one profile")
+            yield Problem("todo", ("layout",), "name at least one profile")
 
 
 class TimeSlicing(Model):

@@ -12,12 +12,14 @@ def refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: bool)
     """Yield each reason, at its field below the pool; nothing when the combination works."""
     if gpu.min_driver > family.driver_branch:
         yield Problem(
+            "todo",
             ("gpu",),
             f"{gpu.name} needs NVIDIA driver {gpu.min_driver} or newer, and no supported AMI has it "
             f"({family.display} ships {family.driver_branch}); choose another GPU model",
         )
     if isinstance(sharing, Mps) and fractional:
         yield Problem(
+            "todo",
             ("sharing", "mode"),
             "MPS needs whole GPUs, and these types hold a fraction of one; use time-slicing or exclusive",
         )
@@ -30,6 +32,7 @@ def _mig_refusals(gpu: Gpu, family: AmiFamily, sharing: Mig, *, fractional: bool
         able = ", ".join(row.name for row in GPUS.values() if row.mig and row.karpenter_name)
         what = "a fractional GPU" if fractional else gpu.name
         yield Problem(
+            "todo",
             ("sharing", "mode"),
             f"{what} has no MIG (these have: {able}); use time-slicing{'' if fractional else ' or mps'} to share it",
         )
@@ -51,21 +54,26 @@ def _layout_refusals(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tu
     unknown = [name for name in layout if name not in table.profiles]
     for name in unknown:
         where = path if path[-1] == "profile" else (*path, name)
-        yield Problem(where, f"{gpu.name} has no MIG profile {name!r} (it has {', '.join(table.profiles)})")
+        yield Problem("todo", where, f"{gpu.name} has no MIG profile {name!r} (it has {', '.join(table.profiles)})")
     if not unknown and (why := refusal(table, layout)):
-        yield Problem(path, f"{gpu.name} cannot hold {' + '.join(f'{n} × {p}' for p, n in layout.items())}: {why}")
+        yield Problem(
+            "todo", path, f"{gpu.name} cannot hold {' + '.join(f'{n} × {p}' for p, n in layout.items())}: {why}"
+        )
 
 
 def _bottlerocket_refusals(gpu: Gpu, sharing: Mig) -> Iterator[Problem]:
     remedy = f"use ami.family {AL2023.name}, where the GPU Operator's MIG manager applies it"
     if sharing.layout is not None:
         yield Problem(
+            "todo",
             ("sharing", "layout"),
             f"Bottlerocket applies one profile to every GPU, never a mix; {remedy}, or name one profile",
         )
     if gpu.bottlerocket_mig_key is None:
-        yield Problem(("ami", "family"), f"Bottlerocket has no MIG setting for {gpu.name}; {remedy}")
+        yield Problem("todo", ("ami", "family"), f"Bottlerocket has no MIG setting for {gpu.name}; {remedy}")
     if sharing.profile and not sharing.profile.endswith("gb"):
         yield Problem(
-            ("sharing", "profile"), f"Bottlerocket knows no profile with engines such as {sharing.profile!r}; {remedy}"
+            "todo",
+            ("sharing", "profile"),
+            f"Bottlerocket knows no profile with engines such as {sharing.profile!r}; {remedy}",
         )

@@ -29,7 +29,7 @@ def test_replicas_that_outlive_the_hours_are_warned_of() -> None:
     fields = {**builders.services(), "tenants": [builders.tenant()]}
     closed = builders.config(pools=[builders.pool(hours=hours)], **fields)
     (warning,) = autoscaling_warnings(closed)
-    assert warning.path == ("services", 0, "replicas", "min") and warning.warning
+    assert warning.path == ("services", 0, "replicas", "min") and warning.severity == "warning"
     assert list(autoscaling_warnings(builders.config(pools=[builders.pool()], **fields))) == []
 
 
