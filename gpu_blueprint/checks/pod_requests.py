@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
-from ..config.tenants import Grant
+from ..config.tenants import GpuAmount
 from ..errors import Problem
 from .tenant_quotas import grant_problems
 
 
-def ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
+def ask_problems(pool: Pool, grant: GpuAmount) -> Iterator[Problem]:
     """Yield why one pod cannot ask for so much of a pool."""
     yield from grant_problems(pool, grant)
     if not any(grant.values() if isinstance(grant, dict) else [grant]):
@@ -19,7 +19,7 @@ def ask_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
         )
 
 
-def node_problems(stack: StackConfig, pool: Pool, grant: Grant) -> Iterator[Problem]:
+def node_problems(stack: StackConfig, pool: Pool, grant: GpuAmount) -> Iterator[Problem]:
     """Yield why no node of a pool holds a pod that asks for so much."""
     for unit, count in pool.by_unit(grant).items():
         name = pool.profile.units[unit]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..config.pools import Pool
 from ..config.stack import StackConfig
-from ..config.tenants import Grant
+from ..config.tenants import GpuAmount
 from ..errors import Problem, near
 from ..sharing import WHOLE_GPU, Mig
 
@@ -21,7 +21,7 @@ def quota_problems(stack: StackConfig) -> Iterator[Problem]:
             yield from (problem.under(*path) for problem in grant_problems(stack.pools_by_name[name], grant))
 
 
-def grant_problems(pool: Pool, grant: Grant) -> Iterator[Problem]:
+def grant_problems(pool: Pool, grant: GpuAmount) -> Iterator[Problem]:
     """Yield why so much of a pool can never be had, or does not say of what."""
     units = pool.profile.units
     if isinstance(grant, int) and len(units) > 1:

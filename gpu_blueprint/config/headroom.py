@@ -5,7 +5,7 @@ from pydantic import Field
 from ..catalog import Instance
 from ..model import Model
 from .scalars import Cpu, Memory
-from .tenants import Grant
+from .tenants import GpuAmount
 
 
 class Headroom(Model):
@@ -13,7 +13,7 @@ class Headroom(Model):
 
     pods: int = Field(ge=1, le=1000)
     """How many pods there is room for."""
-    gpus: Grant = 1
+    gpus: GpuAmount = 1
     """What one of them asks for, counted in what the pool hands out; by MIG profile where it hands out several."""
     cpu: Cpu
     """CPU requests of one of them, quoted: else the GPU is free on a node that has no CPU left."""

@@ -20,7 +20,7 @@ from .hours import Hours
 from .network import repeated
 from .nodes import Ami, Disk, MultiNode, Taint
 from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Share, Zone
-from .tenants import Grant
+from .tenants import GpuAmount
 
 
 class Pool(Model):
@@ -154,7 +154,7 @@ class Pool(Model):
         yield from self._static_problems()
         yield from self._hours_problems()
 
-    def by_unit(self, grant: Grant) -> dict[str, int]:
+    def by_unit(self, grant: GpuAmount) -> dict[str, int]:
         """What a grant is by what users call the resource; a bare count is of the first."""
         return grant if isinstance(grant, dict) else {next(iter(self.profile.units)): grant}
 

@@ -10,7 +10,7 @@ from ..model import Model
 from .network import repeated
 from .promql import fault
 from .scalars import ClusterUrl, LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
-from .tenants import Grant
+from .tenants import GpuAmount
 
 NAME_LABEL = "app.kubernetes.io/name"
 
@@ -140,5 +140,5 @@ class Service(Scaling):
     """Whose it is: the Deployment is in the tenant's namespace."""
     pool: str
     """Where it runs."""
-    gpus: Grant = 1
+    gpus: GpuAmount = 1
     """What one replica asks for, counted in what the pool hands out; by MIG profile where it hands out several."""

@@ -21,7 +21,7 @@ from .network import ExistingVpc, Network
 from .pools import Pool
 from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
 from .services import Service
-from .tenants import SHARED, Tenant
+from .tenants import SHARED, Grant, Tenant
 from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "tenant", "Name")
@@ -118,6 +118,15 @@ class StackConfig(Model):
     def pools_by_name(self) -> dict[str, Pool]:
         """Pools by name."""
         return {pool.name: pool for pool in self.pools}
+
+    @cached_property
+    def grants_by_pool(self) -> dict[str, list[Grant]]:
+        """Pool → the tenants' quotas in it, in the order of the file; also for pools that do not exist."""
+        found: dict[str, list[Grant]] = {}
+        for tenant in self.tenants:
+            for pool, count in tenant.gpus.items():
+                found.setdefault(pool, []).append(Grant(tenant.name, pool, count))
+        return found
 
     def tenant_tag(self, pool: Pool) -> str | None:
         """The tenant that has a quota in a pool, `shared` if several have one, nothing if nobody has."""

@@ -1,6 +1,7 @@
 """Tenants: teams with a namespace, a share of the GPUs and people who may use them."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
@@ -23,7 +24,7 @@ def _grant(value: Any) -> int | dict[str, int]:
     return value  # type: ignore[no-any-return]
 
 
-Grant = Annotated[
+GpuAmount = Annotated[
     int | dict[str, int],
     PlainValidator(_grant),
     WithJsonSchema(
@@ -35,7 +36,7 @@ Grant = Annotated[
         }
     ),
 ]
-"""How many of what a pool hands out; by MIG profile where it hands out several."""
+"""A count of what a pool hands out, such as 8; by MIG profile where the pool hands out several, such as {1g.10gb: 4}."""
 
 
 class Tenant(Model):
@@ -45,7 +46,7 @@ class Tenant(Model):
     """Name of the team."""
     namespace: Name | None = None
     """Its namespace; the tenant's name unless given."""
-    gpus: dict[str, Grant] = {}
+    gpus: dict[str, GpuAmount] = {}
     """Quota by pool, counted in what the pool hands out: whole GPUs, shares or MIG instances. A pool that one tenant
     may use has its name as tag `tenant`, one of several `shared`: to change that replaces the pool's nodes."""
     cpu: Cpu
@@ -72,3 +73,12 @@ class Tenant(Model):
         if self.space in RESERVED_NAMESPACES or self.space.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
             yield Problem("todo", (field,), f"{self.space!r} is a system namespace; choose another")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A tenant's quota in one pool."""
+
+    tenant: str
+    pool: str
+    count: GpuAmount

@@ -9,7 +9,7 @@ from ..config.buying import Reservation
 from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from ..config.pools import Pool
 from ..config.stack import StackConfig
-from ..config.tenants import Grant
+from ..config.tenants import GpuAmount
 from ..sharing import Mig
 from .items import disk, machine
 from .money import Cost, Spend, Usd
@@ -82,7 +82,7 @@ def expected_use(stack: StackConfig, pool: Pool) -> Use:
     return Use(min(pool.max_gpus * share, _most(stack, pool)), hours)
 
 
-def gpus_of(pool: Pool, grant: Grant) -> float:
+def gpus_of(pool: Pool, grant: GpuAmount) -> float:
     """How many GPUs' worth of a pool a grant is."""
     shares = shares_of_a_gpu(pool)
     return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(grant).items())
