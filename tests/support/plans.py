@@ -15,14 +15,16 @@ from gpu_blueprint.plan import PlannedResource, record
 Plan = tuple[PlannedResource, ...]
 
 ROOT = Path(__file__).parents[2]
+STACKS = ROOT / "tests" / "stacks"
+"""Stacks that belong to the tests: copies of dev, research and prod that no team edits."""
 SHIPPED = ("dev", "research", "prod")
 
 _UNLIKE_OURS = ("pulumi:pulumi:Stack", "pulumi:providers:")
 
 
 def shipped_file(stack: str) -> dict[str, Any]:
-    """The ``config`` section of a shipped stack file."""
-    file = yaml.safe_load((ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text())
+    """The ``config`` section of a stack file of the tests."""
+    file = yaml.safe_load((STACKS / f"Pulumi.{stack}.yaml").read_text())
     section: dict[str, Any] = file["config"]
     return section
 
