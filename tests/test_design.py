@@ -1,147 +1,236 @@
-"""The house rules that a program can check: imports run one way, files and functions stay short, names say something."""
+"""The house rules of docs/design.md that a program can check."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from .support.plans import ROOT
 
-BELOW: dict[str, set[str]] = {
-    "errors": set(),
-    "model": {"errors"},
-    "catalog": {"errors"},
-    "sharing": {"errors", "model", "catalog"},
-    "config": {"errors", "model", "catalog", "sharing"},
-    "cost": {"errors", "catalog", "sharing", "config"},
-    "checks": {"errors", "catalog", "sharing", "config", "cost"},
-    "loading": {"errors", "model", "catalog", "sharing", "config", "checks"},
-}
-"""Room → the rooms that it may read; the rooms named here know nothing of any cloud's SDK."""
-LOADING_AND_BELOW = {*BELOW}
-ALLOWED: dict[str, set[str]] = {
-    **BELOW,
-    "plan": LOADING_AND_BELOW,
-    "monitoring": LOADING_AND_BELOW,
-    "summary": {*LOADING_AND_BELOW, "monitoring"},
-    "judging": {*LOADING_AND_BELOW, "plan", "policies"},
-    "live": {*LOADING_AND_BELOW, "monitoring", "summary"},
-    "docs": {*LOADING_AND_BELOW, "monitoring", "summary", "judging", "policies"},
-    "components": {*LOADING_AND_BELOW, "monitoring"},
-    "policies": {"errors", "catalog", "sharing"},
-    "__main__": {"errors", "loading", "components"},
-    "gpu_blueprint.__main__": {"cli"},
-}
-"""``cli`` stands in no entry: it may read everything but components."""
 CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "botocore"}
-MEANINGLESS = {"utils", "helpers", "common", "base", "manager", "core"}
+"""SDKs of clouds and of Pulumi."""
+NETWORK = {"requests", "urllib3", "boto3", "botocore", "socket", "http"}
+CLOUDLESS = ("errors", "model", "catalog", "sharing", "config", "cost", "checks", "loading", "monitoring", "summary")
+"""Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
+MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}
 FOLDERS = ("gpu_blueprint", "components", "policies", "tests", "tools")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
+MOST_SKIPS = 10
+RIDDLES = ("What", "Whether", "Of", "So", "As", "Such", "That", "How")
+"""Words that begin a docstring only in an inverted sentence."""
 
 
-def sources(*folders: str) -> list[Path]:
-    """Every Python file of the project, or of some of its folders."""
-    inside = [file for folder in folders or FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
-    return inside if folders else [ROOT / "__main__.py", *inside]
+@cache
+def sources(*folders: str) -> tuple[Path, ...]:
+    """Return every Python file of the project, or of some of its folders."""
+    files = [file for folder in folders or FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
+    return (*files,) if folders else (ROOT / "__main__.py", *files)
 
 
-def module(file: Path) -> list[str]:
-    parts = [*file.relative_to(ROOT).parent.parts, *([file.stem] if file.stem != "__init__" else [])]
-    return parts
+@cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
 
 
-def imported(file: Path) -> Iterator[str]:
-    """The absolute names of everything that a file imports, wherever it does."""
+def place(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+def list_imports(file: Path) -> Iterator[str]:
+    """Yield the absolute name of everything that a file imports, at its top or inside a function."""
     package = list(file.relative_to(ROOT).parent.parts)
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            start = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and re.fullmatch(r"gpu_blueprint(\.\w+)+", str(node.value)):
+            yield str(node.value)  # importlib.import_module("gpu_blueprint.cost.chart")
 
 
-def layer(name: str) -> str | None:
-    """The layer of a module of ours: ``gpu_blueprint.catalog.gpus`` is of catalog."""
-    top, *rest = name.split(".")
+def room_of(module: str) -> str | None:
+    """Return the room of a module: ``gpu_blueprint.catalog.gpus`` stands in catalog."""
+    top, *rest = module.split(".")
     if top == "gpu_blueprint":
-        return "gpu_blueprint.__main__" if rest[:1] == ["__main__"] else rest[0] if rest else "errors"
-    return top if top in ("components", "policies", "__main__") else None
+        return rest[0] if rest else None
+    return top if top in ("components", "policies", "tools", "__main__") else None
 
 
-def layers_read_by(file: Path) -> Iterator[str]:
-    own = layer(".".join(module(file)))
-    for name in imported(file):
-        found = layer(name)
-        if found and found != own:
-            yield found
+def draw_import_graph() -> dict[str, set[str]]:
+    """Return room → the rooms that it imports."""
+    graph: dict[str, set[str]] = {}
+    for file in (ROOT / "__main__.py", *sources("gpu_blueprint", "components", "policies", "tools")):
+        room = room_of(place(file).removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+        if room is None or place(file) == "gpu_blueprint/__main__.py":
+            continue
+        read = graph.setdefault("program" if room == "__main__" else room, set())
+        read |= {found for name in list_imports(file) if (found := room_of(name)) and found not in (room, "__version__")}
+    return graph
 
 
-LAYERED = [file for file in sources() if layer(".".join(module(file)))]
+def read_import_graph() -> dict[str, set[str]]:
+    """Return the import graph as docs/design.md draws it."""
+    page = (ROOT / "docs" / "design.md").read_text()
+    block = page.split("## The import graph")[1].split("```")[1]
+    rows = [line.split("←") for line in block.strip().splitlines()]
+    return {room.strip(): set(read.split()) for room, read in rows}
 
 
-@pytest.mark.parametrize("file", LAYERED, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_module_reads_only_layers_below_its_own(file: Path) -> None:
-    own = layer(".".join(module(file))) or ""
-    read = set(layers_read_by(file))
-    if own in ALLOWED:
-        assert read <= ALLOWED[own]
-    else:
-        assert not read & {"components", "__main__", *(["cli"] if own != "cli" else [])}
+def as_text(graph: dict[str, set[str]]) -> str:
+    """Return the graph in the form of docs/design.md."""
+    order = [*TopologicalSorter({room: sorted(read) for room, read in sorted(graph.items())}).static_order()]
+    return "\n".join(f"{room:<13}← {' '.join(sorted(graph[room], key=order.index))}".rstrip() for room in order)
 
 
-def test_every_layer_was_looked_at() -> None:
-    found = {layer(".".join(module(file))) for file in LAYERED}
-    assert {*ALLOWED, "cli"} <= found
-    assert {"config", "catalog", "errors"} <= {
-        one for file in sources("gpu_blueprint/cli") for one in layers_read_by(file)
+def test_the_import_graph_is_the_graph_that_the_design_page_draws() -> None:
+    graph = draw_import_graph()
+    assert read_import_graph() == graph, f"docs/design.md draws another graph; this is the code's:\n{as_text(graph)}"
+
+
+def test_imports_between_rooms_run_one_way() -> None:
+    assert len([*TopologicalSorter(draw_import_graph()).static_order()]) > 15  # raises CycleError
+
+
+def test_nobody_imports_the_command_line_or_the_components() -> None:
+    readers = {target: {room for room, read in draw_import_graph().items() if target in read} for target in FOLDERS}
+    assert readers["components"] == {"program"}
+    assert not {room for room, read in draw_import_graph().items() if "cli" in read}
+
+
+@pytest.mark.parametrize("room", CLOUDLESS)
+def test_a_room_that_thinks_about_a_stack_knows_no_cloud(room: str) -> None:
+    folder = ROOT / "gpu_blueprint" / room
+    files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
+    read = {found.split(".")[0] for file in files for found in list_imports(file)}
+    assert files and not read & (CLOUD | NETWORK)
+
+
+def test_only_live_and_tools_use_the_network() -> None:
+    users = {
+        room_of(place(file).removesuffix(".py").replace("/", "."))
+        for file in sources("gpu_blueprint", "components", "policies", "tools")
+        if {name.split(".")[0] for name in list_imports(file)} & NETWORK
     }
+    assert "live" in users and users <= {"live", "tools"}
 
 
-@pytest.mark.parametrize("name", sorted(BELOW))
-def test_what_thinks_about_a_stack_knows_no_cloud(name: str) -> None:
-    place = ROOT / "gpu_blueprint" / name
-    files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
-    read = {found.split(".")[0] for file in files for found in imported(file)}
-    assert files and not read & CLOUD
+def loaded_clouds(module: str) -> str:
+    """Import a module in a fresh process and return the cloud SDKs that this loads."""
+    program = f"import sys, {module}; print(sorted({CLOUD!r} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    return ran.stdout.strip()
 
 
-def test_reading_a_config_does_not_load_pulumi() -> None:
-    loaded = f"import sys, gpu_blueprint.config; print(sorted({CLOUD!r} & set(sys.modules)))"
-    ran = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[]"
+def test_loading_a_stack_file_does_not_load_pulumi() -> None:
+    assert loaded_clouds("gpu_blueprint.loading") == "[]"
 
 
-def test_the_check_for_loaded_modules_would_see_pulumi() -> None:
-    loaded = f"import sys, components.cluster.roles; print(sorted({CLOUD!r} & set(sys.modules)))"
-    ran = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "'pulumi'" in ran.stdout
+def test_the_test_for_loaded_modules_sees_pulumi() -> None:
+    assert "'pulumi'" in loaded_clouds("components.cluster.roles")
+
+
+def test_imports_inside_a_package_are_relative() -> None:
+    absolute = {
+        place(file)
+        for file in sources("gpu_blueprint", "components")
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.ImportFrom) and not node.level
+        if (node.module or "").split(".")[0] == file.relative_to(ROOT).parts[0]
+    }
+    assert absolute == set()
 
 
 def test_no_file_is_long() -> None:
-    lengths = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in sources()}
+    lengths = {place(file): len(file.read_text().splitlines()) for file in sources()}
     assert len(lengths) > 50
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
 
 
-def functions(file: Path) -> Iterator[tuple[str, int]]:
-    """Name and length of every function, its decorators apart."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield f"{file.relative_to(ROOT)}:{node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
+def list_functions(*folders: str) -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for file in sources(*folders):
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield file, node
 
 
 def test_no_function_is_long() -> None:
-    lengths = [pair for file in sources() for pair in functions(file)]
+    lengths = {f"{place(file)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1 for file, node in list_functions()}
     assert len(lengths) > 300
-    long = {name for name, length in lengths if length > LONGEST_FUNCTION}
-    assert long == set()
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
 
 
 def test_no_file_has_a_name_that_says_nothing() -> None:
-    named = [*sources(), *(file.parent for file in sources())]
-    assert [path for path in named if path != ROOT and path.stem.lower() in MEANINGLESS] == []
+    named = {file.relative_to(ROOT) for file in sources()}
+    stems = {(path, part.removesuffix(".py")) for path in named for part in path.parts}
+    assert {str(path) for path, stem in stems if stem.lower() in MEANINGLESS} == set()
+
+
+def test_few_tables_are_formatted_by_hand() -> None:
+    marker = "# fmt: " + "skip"
+    skips = {place(file): file.read_text().count(marker) for file in sources()}
+    assert sum(skips.values()) <= MOST_SKIPS, {name: count for name, count in skips.items() if count}
+
+
+def list_docstrings() -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of every docstring outside the tests."""
+    for file in sources("gpu_blueprint", "components", "policies", "tools"):
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+                if text := ast.get_docstring(node):
+                    yield f"{place(file)}:{getattr(node, 'name', '')}", text
+
+
+def test_docstrings_put_the_subject_first() -> None:
+    texts = [*list_docstrings()]
+    assert len(texts) > 500
+    assert [where for where, text in texts if text.split()[0].rstrip(",:;") in RIDDLES] == []
+
+
+IRREGULAR = set("kept held told shown given taken drawn sold bought found seen known lost written chosen thought".split())
+"""Past participles that do not end in -ed."""
+
+
+def is_participle(name: str) -> bool:
+    word = name.strip("_")
+    return "_" not in word and (word in IRREGULAR or (word.endswith("ed") and not word.endswith("eed")))
+
+
+def test_a_participle_is_told_from_a_verb() -> None:
+    assert [name for name in ("_judged", "kept", "find_kept", "need", "read") if is_participle(name)] == ["_judged", "kept"]
+
+
+def test_functions_are_verbs() -> None:
+    participles = [
+        f"{place(file)}:{node.name}"
+        for file, node in list_functions("gpu_blueprint", "components", "policies", "tools")
+        if is_participle(node.name) and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+    ]
+    assert participles == []
+
+
+SOURCES = ("gpu_blueprint", "components", "policies", "tools")
+
+
+def find_tested_sources(test: Path) -> list[Path]:
+    """Return the source files or packages whose name a test file starts with, at the mirrored place."""
+    folder, name = test.relative_to(ROOT / "tests").parent, test.stem.removeprefix("test_")
+    top = folder.parts[0] if folder.parts else ""
+    mirrored = ROOT / folder if top in SOURCES else ROOT / "gpu_blueprint" / folder
+    nearby = [*mirrored.glob("*.py"), *(path for path in mirrored.glob("*") if path.is_dir()), mirrored]
+    return [path for path in nearby if name == path.stem or name.startswith(f"{path.stem}_")]
+
+
+TESTS = [file for file in sorted((ROOT / "tests").rglob("test_*.py")) if file != Path(__file__)]
+
+
+@pytest.mark.parametrize("test", TESTS, ids=place)
+def test_a_test_file_mirrors_a_source_file(test: Path) -> None:
+    assert find_tested_sources(test), f"{place(test)} is named after no source file at the mirrored place"
