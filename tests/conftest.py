@@ -14,6 +14,13 @@ from .support import known_answers
 from .support.aws_answers import all_well
 from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import ACCOUNT
+from .support.programs import describe_untested
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line which programs were missing and what was not tested."""
+    if line := describe_untested():
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

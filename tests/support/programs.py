@@ -1,9 +1,8 @@
-"""Real programs that tests need, where they are installed; in CI they must be."""
+"""Real programs that tests need. In CI a missing program fails its tests; on a laptop the tests are skipped."""
 
 import os
 import shutil
 import subprocess
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,37 +11,47 @@ import pytest
 
 @dataclass(frozen=True)
 class Program:
-    """One program, Debian's package of it, and what goes untested without it."""
+    """A program, the Debian package that holds it, and the part of the product that stays untested without it."""
 
     name: str
     package: str
     untested: str
 
-    def __post_init__(self) -> None:
-        if self.absent and not os.environ.get("CI"):
-            warnings.filterwarnings("default", message=self.name)
-            warnings.warn(f"{self.name} is missing, so {self.untested}: apt-get install {self.package}", stacklevel=3)
-
     @property
-    def absent(self) -> bool:
-        """Whether this machine lacks it."""
+    def is_missing(self) -> bool:
+        """Whether this machine lacks the program."""
         return shutil.which(self.name) is None
 
     @property
+    def is_skipped(self) -> bool:
+        """Whether tests that need the program are skipped here."""
+        return self.is_missing and not os.environ.get("CI")
+
+    @property
     def needed(self) -> pytest.MarkDecorator:
-        """Marks a test that cannot run without it."""
-        skipped = self.absent and not os.environ.get("CI")
-        return pytest.mark.skipif(skipped, reason=f"{self.name} is missing: apt-get install {self.package}")
+        """The mark of a test that cannot run without the program."""
+        return pytest.mark.skipif(self.is_skipped, reason=f"{self.name} is missing: apt-get install {self.package}")
 
     def __call__(self, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Run it; whoever calls looks at the return code."""
-        assert not self.absent, f"{self.name} is missing, and in CI nothing is skipped: apt-get install {self.package}"
+        """Run the program; the caller looks at the return code."""
+        assert not self.is_missing, f"{self.name} is missing, and CI skips nothing: apt-get install {self.package}"
         return subprocess.run([self.name, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
 
 
-promtool = Program("promtool", "prometheus", "neither rules nor dashboards nor advise are tested")
+promtool = Program("promtool", "prometheus", "alert rules, dashboards, advise")
 needs_promtool = promtool.needed
-npm = Program("npm", "npm", "custom resources are not held against their types")
+npm = Program("npm", "npm", "types of custom resources")
 needs_npm = npm.needed
-amtool = Program("amtool", "prometheus-alertmanager", "no alert's route is tested")
+amtool = Program("amtool", "prometheus-alertmanager", "alert routes")
 needs_amtool = amtool.needed
+
+PROGRAMS = (promtool, npm, amtool)
+
+
+def describe_untested() -> str:
+    """Return one line that names the missing programs and what was not tested; empty if nothing was skipped."""
+    missing = [program for program in PROGRAMS if program.is_skipped]
+    if not missing:
+        return ""
+    untested = "; ".join(f"{program.untested} ({program.name} is missing)" for program in missing)
+    return f"NOT TESTED: {untested}. Install: apt-get install {' '.join(program.package for program in missing)}"
