@@ -1,6 +1,7 @@
 """Run the Pulumi program without CLI, engine or cloud, as the CLI's Python host runs it."""
 
 import asyncio
+import contextlib
 import contextvars
 import gc
 import json
@@ -19,23 +20,30 @@ from pulumi.runtime.stack import run_in_stack
 from ..config import PROJECT
 from ..config.monitoring import SECRET_KEYS
 from ..errors import ProgramError
+from .lazy_sdk import lazy_sdk
 from .monitor import RecordingEngine, RecordingMonitor
+from .quick_sdk import quick_sdk
 from .resource import PlannedResource
 
 PROGRAM = Path(__file__).parents[2] / "__main__.py"
 
 
 def record(
-    stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path = PROGRAM
+    stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path = PROGRAM, *, quick: bool = True
 ) -> tuple[PlannedResource, ...]:
     """Return every resource that the program would create in a first preview, in the order it registers them.
 
-    ``config`` is the ``config`` section of a stack file. Several stacks may be recorded in one process.
+    ``config`` is the ``config`` section of a stack file. Several stacks may be recorded in one process. Without
+    ``quick`` the SDK runs as it is, which tests and measurements compare with.
 
     Raises:
         ProgramError: The program refused to go on.
     """
-    return contextvars.Context().run(_record, stack, config, program)
+    with contextlib.ExitStack() as patches:
+        if quick:
+            patches.enter_context(lazy_sdk())
+            patches.enter_context(quick_sdk())
+        return contextvars.Context().run(_record, stack, config, program)
 
 
 def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path) -> tuple[PlannedResource, ...]:
