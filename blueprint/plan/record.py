@@ -7,11 +7,11 @@ import gc
 import json
 import runpy
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 import pulumi
 from pulumi.runtime import rpc, settings
@@ -26,6 +26,8 @@ from .quick_sdk import quick_sdk
 from .resource import PlannedResource
 
 PROGRAM = Path(__file__).parents[2] / "__main__.py"
+_Answer = TypeVar("_Answer")
+_Arguments = TypeVarTuple("_Arguments")
 
 
 def record(
@@ -100,23 +102,27 @@ def _run_file(path: Path) -> None:
     runpy.run_path(str(path), run_name="__main__")
 
 
-class _Inline(ThreadPoolExecutor):
-    """Runs each call at once on the loop's own thread, so that the order of registration is always the same."""
+class _InlineLoop(asyncio.SelectorEventLoop):
+    """Runs each call to the monitor at once and in its own thread, so that the order of registration is always the same."""
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
+    def run_in_executor(
+        self,
+        executor: Executor | None,  # noqa: ARG002, its place in the call is fixed
+        func: Callable[[*_Arguments], _Answer],
+        *args: *_Arguments,
+    ) -> "asyncio.Future[_Answer]":
+        future: asyncio.Future[_Answer] = self.create_future()
         try:
-            future.set_result(fn(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001, the caller of the future gets it
+            future.set_result(func(*args))
+        except BaseException as error:  # noqa: BLE001, whoever awaits the future gets it
             future.set_exception(error)
         return future
 
 
 @contextmanager
 def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    loop = asyncio.new_event_loop()
+    loop = _InlineLoop()
     asyncio.set_event_loop(loop)
-    loop.set_default_executor(_Inline(max_workers=1))
     loop.set_exception_handler(lambda *_: None)  # tasks that a refusal leaves unfinished are no news
     try:
         yield loop
