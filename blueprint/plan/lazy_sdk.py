@@ -117,7 +117,8 @@ def _exported(module: ModuleType) -> Sequence[str]:
 
 def _list_places(name: str) -> Iterator[str]:
     """List the modules in which the SDKs' generators put a name: ``ConfigMap``, ``get_ami``, ``launch_template``."""
-    stem = name.removesuffix("Args").removesuffix("Init").removesuffix("Result").removesuffix("_output")
+    stem = name.removeprefix("Awaitable").removesuffix("Result").removesuffix("_output")
+    stem = stem.removesuffix("Args").removesuffix("Init")
     for word in dict.fromkeys((name, stem)):
         yield word
         yield _HUMP.sub("_", word).lower()

@@ -54,8 +54,9 @@ def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
 def _make_output(future: "asyncio.Future[_OutputData[Any]]") -> Output[Any]:
     """Make an output that the SDK does not track.
 
-    The SDK tracks outputs in order to await them at the end of the program. An output of a resource is known when the
-    resource is registered, and the SDK awaits and reports each registration by itself.
+    The SDK awaits tracked outputs at the end of the program, so that it ends late enough and reports errors. For a
+    resource it is enough to track URN and id, as the SDK does: they wait for the same answer and fail with the same
+    error as the properties.
     """
     output: Output[Any] = object.__new__(Output)
     output._data = future
@@ -86,16 +87,6 @@ def _transfer_properties(res: Resource, props: Mapping[str, Any], custom: bool) 
             resolvers[name] = functools.partial(_resolve, future, res)
             res.__dict__[name] = _make_output(future)
     return resolvers
-
-
-def _resource_output(res: Resource) -> tuple[Callable[..., None], Output[Any]]:
-    """For ``resource_output``, which makes a resource's URN and id: as for properties."""
-    future: asyncio.Future[_OutputData[Any]] = asyncio.Future()
-
-    def resolve(value: Any, known: bool, secret: bool, error: Exception | None) -> None:
-        _resolve(future, res, value, known, secret, None, error)
-
-    return resolve, _make_output(future)
 
 
 def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named: Any) -> Output[str]:
@@ -135,7 +126,6 @@ _PATCHES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (log, "debug", _drop_message),
     (resource, "_get_stack_trace", _send_no_stack_trace),
     (resource, "wrap_with_context", _call_plainly),
-    (resource, "resource_output", _resource_output),
     (resource, "create_urn", _create_urn),
     (resource, "_resolve_depends_on_urns", _resolve_depends_on_urns),
     (rpc, "transfer_properties", _transfer_properties),
