@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from blueprint.plan.lazy_sdk import list_collected_modules
+from blueprint.plan.lazy_sdk import find_collected_modules
 
 from .plans import ROOT
 
@@ -135,6 +135,6 @@ assert not any(name.startswith("blueprint.plan") for name in sys.modules)
 
 def test_a_package_that_does_more_than_collect_is_not_lazy() -> None:
     collecting = "# comment\nimport typing\nfrom .. import _utilities\nfrom .queue import *\nfrom . import outputs\n"
-    assert list_collected_modules(collecting) == {"queue", "outputs"}
+    assert find_collected_modules(collecting) == {"queue": True, "outputs": False}
     for more in ("_utilities.register()", "if typing.TYPE_CHECKING:", "from .other import Queue", "x = 1"):
-        assert list_collected_modules(f"{collecting}{more}\n") == frozenset()
+        assert find_collected_modules(f"{collecting}{more}\n") == {}

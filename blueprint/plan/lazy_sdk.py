@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from pulumi._utils import _LazyLoader
+
 _PACKAGE = re.compile(r"pulumi_\w+(\.\w+)+")
 _COLLECTED = re.compile(r"from \.(\w+) import \*|from \. import (\w+)")
 _HARMLESS = re.compile(r"#.*|import typing|import builtins as _builtins|from \.+ import _utilities|")
@@ -33,35 +35,43 @@ def lazy_sdk() -> Iterator[None]:
 
 
 class _Finder(MetaPathFinder):
-    """Gives the packages of the SDKs a loader that can make them lazy."""
+    """Gives the packages of the SDKs a loader that can make them lazy.
+
+    Types of outputs load when the SDK reads one, by the same loader with which the SDKs load their packages.
+    """
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
         if not _PACKAGE.fullmatch(fullname):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec and spec.origin and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
+        if spec and spec.loader and fullname.endswith(".outputs"):
+            spec.loader = _LazyLoader(spec.loader)  # type: ignore[no-untyped-call]
+        elif spec and spec.origin and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(fullname, spec.origin)
         return spec
 
 
-def list_collected_modules(source: str) -> frozenset[str]:
-    """Return the modules that a package collects; none if its source does anything else, so that it loads as usual."""
-    modules = set()
+def find_collected_modules(source: str) -> dict[str, bool]:
+    """Return the modules that a package collects, and of each whether the package copies its names.
+
+    Nothing is returned if the source does anything else, so that the package loads as usual.
+    """
+    modules = {}
     for line in source.splitlines():
         if found := _COLLECTED.fullmatch(line):
-            modules.add(found[1] or found[2])
+            modules[found[1] or found[2]] = bool(found[1])
         elif not _HARMLESS.fullmatch(line):
-            return frozenset()
-    return frozenset(modules)
+            return {}
+    return modules
 
 
 class _Loader(SourceFileLoader):
     """Makes a package lazy, if it does nothing but collect its modules."""
 
-    modules: frozenset[str] = frozenset()
+    modules: dict[str, bool]
 
     def exec_module(self, module: ModuleType) -> None:
-        self.modules = list_collected_modules(Path(self.path).read_text(encoding="utf-8"))
+        self.modules = find_collected_modules(Path(self.path).read_text(encoding="utf-8"))
         if self.modules:
             module.__class__ = _LazyPackage
         else:
@@ -82,6 +92,8 @@ class _LazyPackage(ModuleType):
             if name == "__all__":  # asked for by `import *`, which then copies every name that is there
                 loader.load_whole(self)
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        if loader.modules.get(name) is False:
+            return importlib.import_module(f"{self.__name__}.{name}")
         for place in _list_places(name):
             if place in loader.modules:
                 module = importlib.import_module(f"{self.__name__}.{place}")
@@ -97,7 +109,7 @@ class _LazyPackage(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         # `import pulumi_kubernetes.core.v1.Namespace` makes Python set the module as an attribute of its package. The
         # package's own `from .Namespace import *` would then put the class of that name in the module's place.
-        if isinstance(value, ModuleType) and name in self._loader.modules and name in _exported(value):
+        if isinstance(value, ModuleType) and self._loader.modules.get(name) and name in _exported(value):
             value = getattr(value, name)
         super().__setattr__(name, value)
 

@@ -18,7 +18,7 @@ from typing import Any
 from pulumi import Output, Resource, log
 from pulumi._version import _VERSION
 from pulumi.output import _OutputData
-from pulumi.runtime import _depends_on, resource, resource_cycle_breaker, rpc
+from pulumi.runtime import _depends_on, resource, resource_cycle_breaker, rpc, settings
 from pulumi.runtime.proto import source_pb2
 
 VERSION = "3.272.0"
@@ -89,6 +89,27 @@ def _transfer_properties(res: Resource, props: Mapping[str, Any], custom: bool) 
     return resolvers
 
 
+def _resolve_outputs(
+    res: Resource,
+    serialized_props: Any,
+    outputs: Any,
+    deps: Any,
+    resolvers: Any,
+    custom: bool,
+    *others: Any,
+    **named: Any,
+) -> None:
+    """For ``resolve_outputs`` with an answer in which nothing is known: there is nothing to give a type to.
+
+    So answers the provider of a cluster that does not exist. The SDK evaluates all type hints of a resource first, and
+    loads all output types of its package for them.
+    """
+    if len(outputs) or deps or not settings.is_dry_run() or settings.SETTINGS.legacy_apply_enabled:
+        _SDK_RESOLVE_OUTPUTS(res, serialized_props, outputs, deps, resolvers, custom, *others, **named)
+    else:
+        rpc.resolve_properties(resolvers, {}, {}, custom)
+
+
 def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named: Any) -> Output[str]:
     """For ``create_urn`` with plain text, which the SDK calls for each resource: the same text without five tasks."""
     if not (isinstance(parent, str) and isinstance(name, str) and isinstance(type_, str)):
@@ -120,6 +141,7 @@ def _declare_dependency(from_resource: Resource, to_resource: Resource) -> bool:
 
 
 _NEEDED = "_blueprint_needed"
+_SDK_RESOLVE_OUTPUTS = rpc.resolve_outputs
 _SDK_CREATE_URN = resource.create_urn
 _SDK_RESOLVE_DEPENDS_ON_URNS = _depends_on._resolve_depends_on_urns
 _PATCHES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
@@ -129,6 +151,7 @@ _PATCHES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (resource, "create_urn", _create_urn),
     (resource, "_resolve_depends_on_urns", _resolve_depends_on_urns),
     (rpc, "transfer_properties", _transfer_properties),
+    (rpc, "resolve_outputs", _resolve_outputs),
     (rpc, "declare_dependency", _declare_dependency),
 )
 """Module, name and what takes the name's place."""
