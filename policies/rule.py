@@ -107,6 +107,15 @@ class Stack:
         """The resources of some kinds."""
         return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
 
+    def list_in_order(self, kinds: Sequence[str]) -> Sequence[Resource]:
+        """The resources of some kinds, in the order of the stack; of all kinds where ``*`` is one of them."""
+        if "*" in kinds:
+            return self.resources
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        wanted = frozenset(kinds)
+        return [resource for resource in self.resources if resource.kind in wanted]
+
     def once(self, question: "Callable[[Stack], _T]") -> _T:
         """The answer to a question about the whole stack, worked out once however many resources ask."""
         if question not in self._answers:
@@ -204,10 +213,8 @@ def known_first(things: Iterable[_T], wrong: Callable[[_T], bool]) -> list[_T]:
 def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
     """Run one rule over a stack."""
     chosen = {**rule.settings, **(settings or {})}
-    kinds = frozenset(rule.kinds)
-    for resource in stack.resources:
-        if resource.kind in kinds or "*" in kinds:
-            yield from _run(rule, resource, chosen, stack)
+    for resource in stack.list_in_order(rule.kinds):
+        yield from _run(rule, resource, chosen, stack)
 
 
 def _run(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:

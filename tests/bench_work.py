@@ -4,6 +4,7 @@ A floor is the least that the same kind of work takes in a plain program. Each f
 that a floor pays for nothing else. What it returns is printed as JSON.
 """
 
+import gc
 import json
 import resource
 import sys
@@ -111,4 +112,5 @@ def _memory() -> dict[str, float]:
 
 
 if __name__ == "__main__":
+    gc.disable()  # as the commands do
     print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))
