@@ -9,13 +9,14 @@ import pytest
 from pulumi._version import _VERSION
 
 from blueprint.plan import quick_sdk, record
+from blueprint.plan.sdk_patches import PATCHES
 
 from .builders import billing, pool, services, stack, tenant
 from .plans import SHIPPED, shipped_file
 
 
 def sdk_functions() -> list[Any]:
-    return [getattr(place, name) for place, name, _ in quick_sdk._PATCHES]
+    return [getattr(place, name) for place, name, _ in PATCHES]
 
 
 def wide_program() -> None:
@@ -110,7 +111,7 @@ def test_the_sdk_is_as_it_was_after_a_plan_and_after_an_error() -> None:
 
 
 def test_the_patches_are_for_the_pinned_sdk() -> None:
-    assert quick_sdk.VERSION == _VERSION, "compare each function of quick_sdk.py with the SDK's, then change VERSION"
+    assert quick_sdk.VERSION == _VERSION, "compare sdk_patches.py with the SDK, then change VERSION"
 
 
 def test_another_version_of_the_sdk_is_not_patched(monkeypatch: pytest.MonkeyPatch) -> None:

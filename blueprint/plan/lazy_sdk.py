@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import LazyLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
-
-from pulumi._utils import _LazyLoader
 
 _PACKAGE = re.compile(r"pulumi_\w+(\.\w+)+")
 _COLLECTED = re.compile(r"from \.(\w+) import \*|from \. import (\w+)")
@@ -37,7 +36,7 @@ def lazy_sdk() -> Iterator[None]:
 class _Finder(MetaPathFinder):
     """Gives the packages of the SDKs a loader that can make them lazy.
 
-    Types of outputs load when the SDK reads one, by the same loader with which the SDKs load their packages.
+    Types of outputs load when the SDK reads one, which it does not for a cluster that does not exist.
     """
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
@@ -45,7 +44,7 @@ class _Finder(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec and spec.loader and fullname.endswith(".outputs"):
-            spec.loader = _LazyLoader(spec.loader)  # type: ignore[no-untyped-call]
+            spec.loader = LazyLoader(spec.loader)
         elif spec and spec.origin and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(fullname, spec.origin)
         return spec
