@@ -94,7 +94,7 @@ def _configs_legal(release: Resource, report: Report, _: Settings) -> None:
 
 
 def _scoped(overlay: Resource, report: Report, _: Settings) -> None:
-    if len(list(pool_names(overlay))) != 1 or not wanted(overlay, INSTANCE_TYPE):
+    if len(pool_names(overlay)) != 1 or not wanted(overlay, INSTANCE_TYPE):
         report(
             f"overlay {overlay.name} is not bound to one NodePool and to instance types: it corrupts every pool it matches"
         )

@@ -1,6 +1,6 @@
 """Reading Karpenter's objects, whoever wrote them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from gpu_blueprint.catalog import Instance, instances
@@ -38,6 +38,10 @@ _COLUMNS: dict[str, Callable[[Instance], str | None]] = {
 
 def requirements(resource: Resource) -> list[dict[str, Any]]:
     """The requirements of a NodePool or a NodeOverlay."""
+    return resource.once(_read_requirements)
+
+
+def _read_requirements(resource: Resource) -> list[dict[str, Any]]:
     path = ("spec", "requirements") if resource.kind == "NodeOverlay" else ("spec", "template", "spec", "requirements")
     return [one for one in resource.get(*path, default=[]) if one.get("key") and one.get("operator")]
 
@@ -52,6 +56,10 @@ def wanted(resource: Resource, key: str) -> list[str]:
 
 def gpu_rows(resource: Resource) -> list[Instance]:
     """The GPU instance types that the requirements admit; none where they say nothing of the machine."""
+    return resource.once(_find_gpu_rows)
+
+
+def _find_gpu_rows(resource: Resource) -> list[Instance]:
     telling = [one for one in requirements(resource) if one["key"] in _COLUMNS]
     rows = [row for row in instances().values() if row.gpu_name] if telling else []
     return [row for row in rows if all(_admits(one, _COLUMNS[one["key"]](row)) for one in telling)]
@@ -94,9 +102,13 @@ def capacity_types(pool: Resource) -> list[str]:
     return [kind for kind in ("reserved", "spot", "on-demand") if all(_admits(one, kind) for one in asked)]
 
 
-def pool_names(overlay: Resource) -> Iterator[str]:
+def pool_names(overlay: Resource) -> list[str]:
     """The pools that an overlay names."""
-    yield from wanted(overlay, "karpenter.sh/nodepool")
+    return overlay.once(_read_pool_names)
+
+
+def _read_pool_names(overlay: Resource) -> list[str]:
+    return wanted(overlay, "karpenter.sh/nodepool")
 
 
 def amount(value: Any) -> int:

@@ -34,6 +34,8 @@ UNKNOWN: Any = Unknown()
 
 def _said(value: Any) -> Any:
     """A value without what is null, which in Kubernetes and in Pulumi means that it is not set."""
+    if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
+        return value
     if isinstance(value, Mapping):
         return {key: _said(item) for key, item in value.items() if item is not None}
     return [_said(item) for item in value if item is not None] if isinstance(value, list) else value
@@ -52,27 +54,47 @@ class Resource:
     default_tags: Mapping[str, Any] = field(default_factory=dict)
     """Tags that its AWS provider adds."""
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The last part of the type, such as ``NodePool``."""
         return self.type.rsplit(":", 1)[-1]
 
     def get(self, *path: str, default: Any = None) -> Any:
-        """The value at a path; the default where there is none.
+        """The value at a path, which no rule may change; the default where there is none.
 
         Raises:
             NotYetKnownError: The value, or what it stands in, is not known yet.
         """
-        value: Any = self.props
+        value = self._set_props
         for part in path:
             if value is UNKNOWN:
                 break
-            value = value.get(part) if isinstance(value, Mapping) else None
+            value = value.get(part) if isinstance(value, dict) else None
             if value is None:
                 return default
         if value is UNKNOWN:
             raise NotYetKnownError(".".join(path))
-        return _said(value)
+        return value
+
+    def once(self, question: "Callable[[Resource], _T]") -> _T:
+        """The answer to a question about this resource, worked out once however many rules ask.
+
+        Raises:
+            NotYetKnownError: The answer needs a value that is not known yet.
+        """
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        answer: _T = self._answers[question]
+        return answer
+
+    @cached_property
+    def _answers(self) -> dict[Any, Any]:
+        return {}
+
+    @cached_property
+    def _set_props(self) -> Any:
+        """The props without what is null; fifty rules ask for parts of them."""
+        return _said(self.props)
 
 
 @dataclass(frozen=True)
@@ -84,6 +106,15 @@ class Stack:
     def of(self, *kinds: str) -> Iterator[Resource]:
         """The resources of some kinds."""
         return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
+
+    def list_in_order(self, kinds: Sequence[str]) -> Sequence[Resource]:
+        """The resources of some kinds, in the order of the stack; of all kinds where ``*`` is one of them."""
+        if "*" in kinds:
+            return self.resources
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        wanted = frozenset(kinds)
+        return [resource for resource in self.resources if resource.kind in wanted]
 
     def once(self, question: "Callable[[Stack], _T]") -> _T:
         """The answer to a question about the whole stack, worked out once however many resources ask."""
@@ -182,14 +213,8 @@ def known_first(things: Iterable[_T], wrong: Callable[[_T], bool]) -> list[_T]:
 def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
     """Run one rule over a stack."""
     chosen = {**rule.settings, **(settings or {})}
-    for resource in stack.resources:
-        if applies(rule, resource):
-            yield from _run(rule, resource, chosen, stack)
-
-
-def applies(rule: Rule, resource: Resource) -> bool:
-    """Whether a rule looks at a resource."""
-    return "*" in rule.kinds or resource.kind in rule.kinds
+    for resource in stack.list_in_order(rule.kinds):
+        yield from _run(rule, resource, chosen, stack)
 
 
 def _run(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:

@@ -1,98 +1,101 @@
-"""Speed and memory, measured: ``make bench``. Prints medians and ratios; judges nothing."""
+"""Speed and memory, measured: ``make bench``. Each line shows ours, a floor, and ours divided by the floor.
+
+A floor is the least that the same kind of work takes in a plain program (bench_work.py). The numbers are medians of
+processes that run in turns, ours and the floor. Nothing is judged.
+"""
 
 import json
 import platform
-import resource
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
-from gpu_blueprint.loading.stack_file import read
+Command = tuple[str, ...]
+"""Arguments of the Python interpreter."""
 
-from .support.builders import pool, stack, tenant
 
-_RUNS = 7
+@dataclass(frozen=True)
+class Line:
+    """One line of the table: two commands, and which of their numbers it shows."""
+
+    name: str
+    ours: Command
+    floor: Command
+    floor_name: str
+    number: str = "process"
+    """``process`` is the time of a whole process; other numbers come from what the work itself measures."""
+    floor_number: str = ""
+    """The number of the floor, where it is another."""
+
+
+def work(name: str, *arguments: int | str) -> Command:
+    """The command that does one piece of work of bench_work.py."""
+    return ("-m", "tests.bench_work", name, *map(str, arguments))
+
+
+CHECK, PREVIEW = ("-m", "gpu_blueprint", "check", "prod"), ("-m", "gpu_blueprint", "preview", "prod")
+LARGE, FEW_MAPS, MANY_MAPS = work("record_synthetic", 100, 1000), 250, 5701
+MAPS = work("record_config_maps", MANY_MAPS)
+LINES = (
+    Line("check prod, whole process", CHECK, work("load_one_model"), "one pydantic model"),
+    Line("preview prod, whole process", PREVIEW, work("record_config_maps", FEW_MAPS), f"{FEW_MAPS} ConfigMaps"),
+    Line(
+        "plan of prod, warm",
+        work("record_warm", "prod"),
+        work("record_config_maps_warm", 148),
+        "148 ConfigMaps",
+        "seconds",
+    ),
+    Line("plan of 100 pools, 1,000 tenants", LARGE, MAPS, f"{MANY_MAPS:,} ConfigMaps", "seconds"),
+    Line("the same, MiB", LARGE, MAPS, f"{MANY_MAPS:,} ConfigMaps", "mebibytes"),
+    Line("every policy over it", LARGE, MAPS, f"{MANY_MAPS:,} ConfigMaps", "rules", "seconds"),
+    Line("the same plan, by resource", LARGE, work("record_synthetic", 10, 100), "10 pools, 100 tenants", "each"),
+    Line(
+        "cost of 500 pools, 1,000 tenants",
+        work("estimate_cost", 500, 1000),
+        work("estimate_cost", 50, 100),
+        "50 pools, 100 tenants",
+        "seconds",
+    ),
+)
+RUNS, RUNS_OF_LARGE = 7, 3
 
 
 def main() -> None:
     """Measure and print."""
-    print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, median of {_RUNS}")
-    print(f"check prod    whole process {_process('check', 'prod'):6.2f} s")
-    print(f"preview prod  whole process {_process('preview', 'prod'):6.2f} s")
-    print(f"preview prod  warm          {_child('warm')['seconds']:6.2f} s")
-    small, large = _child("synthetic", "10", "100"), _child("synthetic", "100", "1000")
-    for run in (small, large):
-        print(
-            f"synthetic     {run['resources']:5} resources  {run['seconds']:6.2f} s"
-            f"  {1000 * run['seconds'] / run['resources']:5.2f} ms each  {run['mebibytes']:4.0f} MiB"
-            f"  every rule {run['rules']:5.2f} s"
-        )
-    ratio = (large["seconds"] / large["resources"]) / (small["seconds"] / small["resources"])
-    print(f"time per resource, large against small: {ratio:.2f}")
+    print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}; seconds, medians")
+    print(f"{'':34}{'ours':>10}{'floor':>10}{'ratio':>8}  floor")
+    measured: dict[Command, dict[str, float]] = {}
+    for line in LINES:
+        if line.ours not in measured or line.floor not in measured:
+            measured |= _measure_in_turns([line.ours, line.floor])
+        ours, floor = measured[line.ours][line.number], measured[line.floor][line.floor_number or line.number]
+        print(f"{line.name:34}{ours:10.4g}{floor:10.4g}{ours / floor:7.2f}x  {line.floor_name}", flush=True)
 
 
-def _process(*arguments: str) -> float:
-    """Median wall time of a whole command, in seconds."""
-
-    def once() -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "gpu_blueprint", *arguments], check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - start
-
-    once()
-    return median(once() for _ in range(_RUNS))
-
-
-def _child(*arguments: str) -> dict[str, Any]:
-    """Run one measurement in a process of its own, so that memory counts alone."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.bench", *arguments], check=True, stdout=subprocess.PIPE, text=True
-    )
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
-
-
-def synthetic(pools: int, tenants: int) -> dict[str, Any]:
-    """A stack object of any size."""
-    return stack(
-        pools=[
-            pool(name=f"pool-{n}", sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=64) for n in range(pools)
-        ],
-        tenants=[tenant(name=f"team-{n}", gpus={f"pool-{n % pools}": 4}) for n in range(tenants)],
-    )
-
-
-def _measure(kind: str, *sizes: str) -> dict[str, Any]:
-    from gpu_blueprint.judging.verdicts import findings
-    from gpu_blueprint.plan import record
-
-    if kind == "warm":
-        config = read("prod").config
-        record("prod", config)
-        seconds = []
-        for _ in range(_RUNS):
-            start = time.perf_counter()
-            record("prod", config)
-            seconds.append(time.perf_counter() - start)
-        return {"seconds": median(seconds)}
-    config = {"aws:region": "us-east-1", "gpu-blueprint:stack": synthetic(int(sizes[0]), int(sizes[1]))}
-    start = time.perf_counter()
-    plan = record("synthetic", config)
-    elapsed = time.perf_counter() - start
-    start = time.perf_counter()
-    findings(plan, {})
+def _measure_in_turns(commands: list[Command]) -> dict[Command, dict[str, float]]:
+    """Run commands one after the other, several times, and return the medians of their numbers."""
+    found: dict[Command, list[Mapping[str, float]]] = {command: [_run(command)] for command in commands}
+    slow = any(runs[0]["process"] > 3 for runs in found.values())
+    for _ in range(RUNS_OF_LARGE if slow else RUNS):
+        for command in commands:
+            found[command].append(_run(command))
     return {
-        "rules": time.perf_counter() - start,
-        "resources": len(plan),
-        "seconds": elapsed,
-        "mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        command: {number: median(run[number] for run in runs[1:]) for number in runs[0]}
+        for command, runs in found.items()
     }
 
 
+def _run(command: Command) -> dict[str, float]:
+    """Run one process to its end."""
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, *command], check=True, stdout=subprocess.PIPE, text=True)
+    numbers = {"process": time.perf_counter() - start}
+    return numbers | json.loads(done.stdout) if "tests.bench_work" in command else numbers
+
+
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        print(json.dumps(_measure(*sys.argv[1:])))
-    else:
-        main()
+    main()

@@ -72,7 +72,9 @@ def draw_import_graph() -> dict[str, set[str]]:
         if room is None or place(file) == "gpu_blueprint/__main__.py":
             continue
         read = graph.setdefault("program" if room == "__main__" else room, set())
-        read |= {found for name in list_imports(file) if (found := room_of(name)) and found not in (room, "__version__")}
+        read |= {
+            found for name in list_imports(file) if (found := room_of(name)) and found not in (room, "__version__")
+        }
     return graph
 
 
@@ -162,7 +164,9 @@ def list_functions(*folders: str) -> Iterator[tuple[Path, ast.FunctionDef | ast.
 
 
 def test_no_function_is_long() -> None:
-    lengths = {f"{place(file)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1 for file, node in list_functions()}
+    lengths = {
+        f"{place(file)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1 for file, node in list_functions()
+    }
     assert len(lengths) > 300
     assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
 
@@ -194,7 +198,26 @@ def test_docstrings_put_the_subject_first() -> None:
     assert [where for where, text in texts if text.split()[0].rstrip(",:;") in RIDDLES] == []
 
 
-IRREGULAR = set("kept held told shown given taken drawn sold bought found seen known lost written chosen thought".split())
+IRREGULAR = set(
+    [
+        "kept",
+        "held",
+        "told",
+        "shown",
+        "given",
+        "taken",
+        "drawn",
+        "sold",
+        "bought",
+        "found",
+        "seen",
+        "known",
+        "lost",
+        "written",
+        "chosen",
+        "thought",
+    ]
+)
 """Past participles that do not end in -ed."""
 
 
@@ -204,14 +227,18 @@ def is_participle(name: str) -> bool:
 
 
 def test_a_participle_is_told_from_a_verb() -> None:
-    assert [name for name in ("_judged", "kept", "find_kept", "need", "read") if is_participle(name)] == ["_judged", "kept"]
+    assert [name for name in ("_judged", "kept", "find_kept", "need", "read") if is_participle(name)] == [
+        "_judged",
+        "kept",
+    ]
 
 
 def test_functions_are_verbs() -> None:
     participles = [
         f"{place(file)}:{node.name}"
         for file, node in list_functions("gpu_blueprint", "components", "policies", "tools")
-        if is_participle(node.name) and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+        if is_participle(node.name)
+        and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
     ]
     assert participles == []
 

@@ -164,6 +164,8 @@ def as_stack(plan: Sequence[PlannedResource]) -> Stack:
 
 
 def _seen(value: Any) -> Any:
+    if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
+        return value
     if isinstance(value, Mapping):
         if value == UNKNOWN_IN_PLAN or "$secret" in value:
             return UNKNOWN

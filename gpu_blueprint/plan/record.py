@@ -1,16 +1,17 @@
 """Run the Pulumi program without CLI, engine or cloud, as the CLI's Python host runs it."""
 
 import asyncio
+import contextlib
 import contextvars
 import gc
 import json
 import runpy
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 import pulumi
 from pulumi.runtime import rpc, settings
@@ -19,23 +20,32 @@ from pulumi.runtime.stack import run_in_stack
 from ..config.monitoring import SECRET_KEYS
 from ..errors import ProgramError
 from ..loading import PROJECT
+from .lazy_sdk import lazy_sdk
+from .quick_sdk import quick_sdk
 from .recorder import RecordingEngine, RecordingMonitor
 from .resource import PlannedResource
 
 PROGRAM = Path(__file__).parents[2] / "__main__.py"
+_Answer = TypeVar("_Answer")
+_Arguments = TypeVarTuple("_Arguments")
 
 
 def record(
-    stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path = PROGRAM
+    stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path = PROGRAM, *, quick: bool = True
 ) -> tuple[PlannedResource, ...]:
     """Return every resource that the program would create in a first preview, in the order it registers them.
 
-    ``config`` is the ``config`` section of a stack file. Several stacks may be recorded in one process.
+    ``config`` is the ``config`` section of a stack file. Several stacks may be recorded in one process. Without
+    ``quick`` the SDK runs as it is, which tests and measurements compare with.
 
     Raises:
         ProgramError: The program refused to go on.
     """
-    return contextvars.Context().run(_record, stack, config, program)
+    with contextlib.ExitStack() as patches:
+        if quick:
+            patches.enter_context(lazy_sdk())
+            patches.enter_context(quick_sdk())
+        return contextvars.Context().run(_record, stack, config, program)
 
 
 def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path) -> tuple[PlannedResource, ...]:
@@ -92,23 +102,27 @@ def _run_file(path: Path) -> None:
     runpy.run_path(str(path), run_name="__main__")
 
 
-class _Inline(ThreadPoolExecutor):
-    """Runs each call at once on the loop's own thread, so that the order of registration is always the same."""
+class _InlineLoop(asyncio.SelectorEventLoop):
+    """Runs each call to the monitor at once and in its own thread, so that the order of registration is always the same."""
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
+    def run_in_executor(
+        self,
+        executor: Executor | None,  # noqa: ARG002, its place in the call is fixed
+        func: Callable[[*_Arguments], _Answer],
+        *args: *_Arguments,
+    ) -> "asyncio.Future[_Answer]":
+        future: asyncio.Future[_Answer] = self.create_future()
         try:
-            future.set_result(fn(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001, the caller of the future gets it
+            future.set_result(func(*args))
+        except BaseException as error:  # noqa: BLE001, whoever awaits the future gets it
             future.set_exception(error)
         return future
 
 
 @contextmanager
 def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    loop = asyncio.new_event_loop()
+    loop = _InlineLoop()
     asyncio.set_event_loop(loop)
-    loop.set_default_executor(_Inline(max_workers=1))
     loop.set_exception_handler(lambda *_: None)  # tasks that a refusal leaves unfinished are no news
     try:
         yield loop

@@ -14,7 +14,11 @@ RULE = {
     "name": "rules",
     "inputs": {"groups": [{"expr": "up == 0", "annotations": {"summary": "A node is down."}}]},
 }
-BOARD = {"type": "kubernetes:core/v1:ConfigMap", "name": "fleet", "inputs": {"data": {"fleet.json": '{"title": "Fleet"}'}}}
+BOARD = {
+    "type": "kubernetes:core/v1:ConfigMap",
+    "name": "fleet",
+    "inputs": {"data": {"fleet.json": '{"title": "Fleet"}'}},
+}
 
 
 def changed(resource: dict[str, Any], before: str, after: str) -> dict[str, Any]:

@@ -1,0 +1,136 @@
+"""Load only those modules of Pulumi's SDK packages that a program uses.
+
+``pulumi_aws.ec2`` imports 300 modules, and a platform uses twenty of them. While ``lazy_sdk()`` stands, such a package
+loads a module when the program asks for one of its names. The recorder alone uses it: `pulumi up` runs without.
+"""
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import LazyLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+_PACKAGE = re.compile(r"pulumi_\w+(\.\w+)+")
+_COLLECTED = re.compile(r"from \.(\w+) import \*|from \. import (\w+)")
+_HARMLESS = re.compile(r"#.*|import typing|import builtins as _builtins|from \.+ import _utilities|")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@contextmanager
+def lazy_sdk() -> Iterator[None]:
+    """Load SDK packages lazily; a package that was loaded before stays as it is, and a lazy package stays lazy."""
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Finder(MetaPathFinder):
+    """Gives the packages of the SDKs a loader that can make them lazy.
+
+    Types of outputs load when the SDK reads one, which it does not for a cluster that does not exist.
+    """
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
+        if not _PACKAGE.fullmatch(fullname):
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec and spec.loader and fullname.endswith(".outputs"):
+            spec.loader = LazyLoader(spec.loader)
+        elif spec and spec.origin and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
+            spec.loader = _Loader(fullname, spec.origin)
+        return spec
+
+
+def find_collected_modules(source: str) -> dict[str, bool]:
+    """Return the modules that a package collects, and of each whether the package copies its names.
+
+    Nothing is returned if the source does anything else, so that the package loads as usual.
+    """
+    modules = {}
+    for line in source.splitlines():
+        if found := _COLLECTED.fullmatch(line):
+            modules[found[1] or found[2]] = bool(found[1])
+        elif not _HARMLESS.fullmatch(line):
+            return {}
+    return modules
+
+
+class _Loader(SourceFileLoader):
+    """Makes a package lazy, if it does nothing but collect its modules."""
+
+    modules: dict[str, bool]
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.modules = find_collected_modules(Path(self.path).read_text(encoding="utf-8"))
+        if self.modules:
+            module.__class__ = _LazyPackage
+        else:
+            super().exec_module(module)
+
+    def load_whole(self, module: ModuleType) -> None:
+        """Run the package's source, as without this file."""
+        module.__class__ = ModuleType
+        super().exec_module(module)
+
+
+class _LazyPackage(ModuleType):
+    """A package whose names are found when they are asked for; a name not found by its spelling loads the package."""
+
+    def __getattr__(self, name: str) -> Any:
+        loader = self._loader
+        if name.startswith("__"):
+            if name == "__all__":  # asked for by `import *`, which then copies every name that is there
+                loader.load_whole(self)
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        if loader.modules.get(name) is False:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        for place in _list_places(name):
+            if place in loader.modules:
+                module = importlib.import_module(f"{self.__name__}.{place}")
+                if name in _exported(module):
+                    found = getattr(module, name)
+                    setattr(self, name, found)
+                    return found
+                if name == place:
+                    return module
+        loader.load_whole(self)
+        return getattr(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # `import pulumi_kubernetes.core.v1.Namespace` makes Python set the module as an attribute of its package. The
+        # package's own `from .Namespace import *` would then put the class of that name in the module's place.
+        if isinstance(value, ModuleType) and self._loader.modules.get(name) and name in _exported(value):
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        self._loader.load_whole(self)
+        return dir(self)
+
+    @property
+    def _loader(self) -> _Loader:
+        return cast(_Loader, self.__loader__)
+
+
+def _exported(module: ModuleType) -> Sequence[str]:
+    names: Sequence[str] = getattr(module, "__all__", ())
+    return names
+
+
+def _list_places(name: str) -> Iterator[str]:
+    """List the modules in which the SDKs' generators put a name: ``ConfigMap``, ``get_ami``, ``launch_template``."""
+    stem = name.removeprefix("Awaitable").removesuffix("Result").removesuffix("_output")
+    stem = stem.removesuffix("Args").removesuffix("Init")
+    for word in dict.fromkeys((name, stem)):
+        yield word
+        yield _HUMP.sub("_", word).lower()
+    yield from ("_inputs", "_enums")

@@ -1,0 +1,138 @@
+"""Spare Pulumi's SDK the work that a recorded plan never shows.
+
+The SDK serves an engine in another process: it sends stack traces, waits for answers, writes a log. The recorder answers
+at once, in the same thread. Every patch below says which work it spares and why the plan stays the same; a test records
+plans with and without the patches and compares them.
+
+The patches replace internal functions of the version of the SDK that ``quick_sdk.py`` names.
+"""
+
+import asyncio
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pulumi import Output, Resource, log
+from pulumi.output import _OutputData
+from pulumi.runtime import _depends_on, resource, resource_cycle_breaker, rpc, settings
+from pulumi.runtime.proto import source_pb2
+
+
+def _drop_message(*_: Any, **__: Any) -> None:
+    """For ``log.debug``: the SDK formats and sends four messages per resource, and the recorder drops them all."""
+
+
+def _send_no_stack_trace() -> source_pb2.StackTrace:
+    """For ``_get_stack_trace``: the SDK sends every frame above a resource as an address of a file; a plan has none."""
+    return source_pb2.StackTrace()
+
+
+def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For ``wrap_with_context``: the SDK carries contexts to a thread that waits; the recorder answers in this thread."""
+    return function
+
+
+def _make_output(future: "asyncio.Future[_OutputData[Any]]") -> Output[Any]:
+    """Make an output that the SDK does not track.
+
+    The SDK awaits tracked outputs at the end of the program, so that it ends late enough and reports errors. For a
+    resource it is enough to track URN and id, as the SDK does: they wait for the same answer and fail with the same
+    error as the properties.
+    """
+    output: Output[Any] = object.__new__(Output)
+    output._data = future
+    return output
+
+
+def _resolve(
+    future: "asyncio.Future[_OutputData[Any]]",
+    source: Resource,
+    value: Any,
+    is_known: bool,
+    is_secret: bool,
+    dependencies: Iterable[Resource] | None,
+    error: Exception | None,
+) -> None:
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(_OutputData({source, *(dependencies or ())}, value, is_known, is_secret))
+
+
+def _transfer_properties(res: Resource, props: Mapping[str, Any], custom: bool) -> dict[str, Callable[..., None]]:
+    """For ``transfer_properties``: one future for each property instead of four, a task, and callbacks of both."""
+    resolvers: dict[str, Callable[..., None]] = {}
+    for name in props:
+        if name != "urn" and not (name == "id" and custom):
+            future: asyncio.Future[_OutputData[Any]] = asyncio.Future()
+            resolvers[name] = functools.partial(_resolve, future, res)
+            res.__dict__[name] = _make_output(future)
+    return resolvers
+
+
+def _resolve_outputs(
+    res: Resource,
+    serialized_props: Any,
+    outputs: Any,
+    deps: Any,
+    resolvers: Any,
+    custom: bool,
+    *others: Any,
+    **named: Any,
+) -> None:
+    """For ``resolve_outputs`` with an answer in which nothing is known: there is nothing to give a type to.
+
+    So answers the provider of a cluster that does not exist. The SDK evaluates all type hints of a resource first, and
+    loads all output types of its package for them.
+    """
+    if len(outputs) or deps or not settings.is_dry_run() or settings.SETTINGS.legacy_apply_enabled:
+        _SDK_RESOLVE_OUTPUTS(res, serialized_props, outputs, deps, resolvers, custom, *others, **named)
+    else:
+        rpc.resolve_properties(resolvers, {}, {}, custom)
+
+
+def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named: Any) -> Output[str]:
+    """For ``create_urn`` with plain text, which the SDK calls for each resource: the same text without five tasks."""
+    if not (isinstance(parent, str) and isinstance(name, str) and isinstance(type_, str)):
+        return _SDK_CREATE_URN(name, type_, parent, *others, **named)
+    future: asyncio.Future[_OutputData[Any]] = asyncio.Future()
+    future.set_result(_OutputData(set(), f"{parent[: parent.rfind('::')]}${type_}::{name}", True, False))
+    return _make_output(future)
+
+
+async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | None = None) -> set[str]:
+    """For ``_resolve_depends_on_urns`` with a plain list of resources: the SDK makes five tasks of each of them."""
+    if isinstance(depends_on, list) and all(isinstance(item, Resource) for item in depends_on):
+        return set(await rpc._expand_dependencies(set(depends_on), from_resource))
+    return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)
+
+
+def _declare_dependency(from_resource: Resource, to_resource: Resource) -> bool:
+    """For ``declare_dependency``: look for a cycle only where there can be one.
+
+    The SDK walks through everything that ``to_resource`` depends on, in search of ``from_resource``. The walk cannot
+    meet a resource on which nothing depends so far.
+    """
+    can_reach = from_resource is to_resource or _NEEDED in from_resource.__dict__
+    if can_reach and resource_cycle_breaker._reachable(from_resource=to_resource, to_resource=from_resource):
+        return False
+    to_resource.__dict__[_NEEDED] = True
+    from_resource.__dict__.setdefault(resource_cycle_breaker._DEPENDENCIES_PROPERTY, set()).add(to_resource)
+    return True
+
+
+_NEEDED = "_blueprint_needed"
+_SDK_RESOLVE_OUTPUTS = rpc.resolve_outputs
+_SDK_CREATE_URN = resource.create_urn
+_SDK_RESOLVE_DEPENDS_ON_URNS = _depends_on._resolve_depends_on_urns
+PATCHES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
+    (log, "debug", _drop_message),
+    (resource, "_get_stack_trace", _send_no_stack_trace),
+    (resource, "wrap_with_context", _call_plainly),
+    (resource, "create_urn", _create_urn),
+    (resource, "_resolve_depends_on_urns", _resolve_depends_on_urns),
+    (rpc, "transfer_properties", _transfer_properties),
+    (rpc, "resolve_outputs", _resolve_outputs),
+    (rpc, "declare_dependency", _declare_dependency),
+)
+"""Module, name and what takes the name's place."""

@@ -1,0 +1,116 @@
+"""The work that ``make bench`` measures: one piece in one process, ours or a floor, chosen by the command line.
+
+A floor is the least that the same kind of work takes in a plain program. Each function imports what it needs itself, so
+that a floor pays for nothing else. What it returns is printed as JSON.
+"""
+
+import gc
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+_WARM_RUNS = 7
+
+
+def load_one_model() -> dict[str, float]:
+    """The floor of `check`: define a model and load a value."""
+    from pydantic import BaseModel
+
+    class Model(BaseModel):
+        name: str
+
+    Model.model_validate({"name": "prod"})
+    return {}
+
+
+def record_config_maps(count: str) -> dict[str, float]:
+    """The floor of a plan: as many ConfigMaps, in the same recorder, with the SDK as it is."""
+    from gpu_blueprint.plan import record
+
+    return _measure(lambda: record("floor", {}, _program_of_config_maps(int(count)), quick=False))
+
+
+def record_config_maps_warm(count: str) -> dict[str, float]:
+    """The same in a process that recorded them before."""
+    from gpu_blueprint.plan import record
+
+    return _measure_warm(lambda: record("floor", {}, _program_of_config_maps(int(count)), quick=False))
+
+
+def record_synthetic(pools: str, tenants: str) -> dict[str, float]:
+    """Record the plan of a large stack, then judge it by every rule."""
+    from gpu_blueprint.judging.verdicts import findings
+    from gpu_blueprint.plan import record
+
+    config = {"aws:region": "us-east-1", "gpu-blueprint:stack": synthetic(int(pools), int(tenants))}
+    start = time.perf_counter()
+    plan = record("synthetic", config)
+    seconds = time.perf_counter() - start
+    measured = {"seconds": seconds, "each": seconds / len(plan), **_memory()}
+    start = time.perf_counter()
+    findings(plan, {})
+    return {**measured, "rules": time.perf_counter() - start}
+
+
+def record_warm(stack: str) -> dict[str, float]:
+    """Record the plan of a shipped stack in a process that recorded it before."""
+    from gpu_blueprint.loading.stack_file import read
+    from gpu_blueprint.plan import record
+
+    config = read(stack).config
+    return _measure_warm(lambda: record(stack, config))
+
+
+def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
+    """Estimate what a stack of a size costs."""
+    from gpu_blueprint.cost import estimate
+    from gpu_blueprint.loading import parse
+
+    config = parse(synthetic(int(pools), int(tenants)), "us-east-1")
+    return _measure(lambda: estimate(config))
+
+
+def synthetic(pools: int, tenants: int) -> dict[str, Any]:
+    """A stack object of any size."""
+    from tests.support.builders import pool, stack, tenant
+
+    sharing = {"mode": "time-slicing", "replicas": 4}
+    return stack(
+        pools=[pool(name=f"pool-{n}", sharing=sharing, maxGpus=64) for n in range(pools)],
+        tenants=[tenant(name=f"team-{n}", gpus={f"pool-{n % pools}": 4}) for n in range(tenants)],
+    )
+
+
+def _program_of_config_maps(count: int) -> Callable[[], None]:
+    def program() -> None:
+        import pulumi_kubernetes as k8s
+
+        for n in range(count - 1):  # the stack itself is one resource too
+            k8s.core.v1.ConfigMap(f"map-{n}", metadata={"name": f"map-{n}", "namespace": "default"}, data={"key": "1"})
+
+    return program
+
+
+def _measure(work: Callable[[], object]) -> dict[str, float]:
+    start = time.perf_counter()
+    work()
+    return {"seconds": time.perf_counter() - start, **_memory()}
+
+
+def _measure_warm(work: Callable[[], object]) -> dict[str, float]:
+    work()
+    return {"seconds": median(_measure(work)["seconds"] for _ in range(_WARM_RUNS))}
+
+
+def _memory() -> dict[str, float]:
+    """The most memory that the process held so far, in MiB."""
+    return {"mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+if __name__ == "__main__":
+    gc.disable()  # as the commands do
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))

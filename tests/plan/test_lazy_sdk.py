@@ -1,0 +1,140 @@
+"""Packages of the SDKs that load lazily have the names that they have otherwise."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.plan.lazy_sdk import find_collected_modules
+
+from ..support.plans import ROOT
+
+PACKAGES = ("pulumi_aws.eks", "pulumi_aws.sqs", "pulumi_kubernetes.core.v1", "pulumi_kubernetes.helm.v3")
+IN_FULL = """
+import importlib, json, sys, warnings
+from types import ModuleType
+warnings.simplefilter("ignore")
+
+def describe(thing):
+    if isinstance(thing, ModuleType):
+        return thing.__name__
+    return f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', repr(thing))}"
+
+found = {}
+for name in json.loads(sys.argv[1]):
+    package = importlib.import_module(name)
+    hasattr(package, "__nothing__")  # the SDK's own lazy modules load with the first attribute
+    found[name] = {name: describe(getattr(package, name)) for name in dir(package) if not name.startswith("_")}
+print(json.dumps(found))
+"""
+BY_NAME = """
+import importlib, json, sys, warnings
+from types import ModuleType
+from gpu_blueprint.plan.lazy_sdk import _LazyPackage, lazy_sdk
+warnings.simplefilter("ignore")
+
+def describe(thing):
+    if isinstance(thing, ModuleType):
+        return thing.__name__
+    return f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', repr(thing))}"
+
+found = {}
+with lazy_sdk():
+    for name, names in json.loads(sys.argv[1]).items():
+        package = importlib.import_module(name)
+        hasattr(package, "__nothing__")
+        assert type(package) is _LazyPackage, package
+        found[name] = {name: describe(getattr(package, name)) for name in names}
+print(json.dumps(found))
+"""
+
+
+def run(script: str, *arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-c", script, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, dict[str, str]]:
+    """What each name of a package is where the package loads as a whole."""
+    found: dict[str, dict[str, str]] = json.loads(run(IN_FULL, json.dumps(PACKAGES)))
+    return found
+
+
+@pytest.mark.parametrize("rounds", [sorted, lambda names: sorted(names, reverse=True)], ids=["forwards", "backwards"])
+def test_every_name_is_the_same_object(names: dict[str, dict[str, str]], rounds: Any) -> None:
+    asked = {package: rounds(found) for package, found in names.items()}
+    assert json.loads(run(BY_NAME, json.dumps(asked))) == names
+
+
+def test_only_what_is_used_is_loaded() -> None:
+    loaded = run("""
+import sys
+from gpu_blueprint.plan.lazy_sdk import lazy_sdk
+with lazy_sdk():
+    import pulumi_aws as aws, pulumi_kubernetes as k8s
+    aws.ec2.Vpc, aws.ec2.SecurityGroupIngressArgs, k8s.core.v1.Namespace
+print(*(name for name in sys.modules if name.startswith(("pulumi_aws.ec2.", "pulumi_kubernetes.core.v1."))))
+""").split()
+    assert {"pulumi_aws.ec2.vpc", "pulumi_kubernetes.core.v1.Namespace"} <= set(loaded)
+    assert len(loaded) < 12
+
+
+def test_a_package_loads_as_a_whole_for_a_list_of_its_names_a_star_and_a_name_in_no_expected_place() -> None:
+    run("""
+from gpu_blueprint.plan.lazy_sdk import lazy_sdk
+with lazy_sdk():
+    import pulumi_aws.sqs, pulumi_aws.sns
+    import pulumi_kubernetes.rbac.v1 as rbac
+    pulumi_aws.sqs.Queue  # until its first attribute the SDK's own lazy module lists nothing
+    assert {"Queue", "QueuePolicy", "get_queue"} <= set(dir(pulumi_aws.sqs))
+    from pulumi_aws.sns import *
+    assert Topic is pulumi_aws.sns.Topic and get_topic
+    assert rbac.typing.Any
+    assert not hasattr(rbac, "Nothing")
+""")
+
+
+def test_an_imported_module_does_not_take_the_place_of_the_class_of_its_name() -> None:
+    run("""
+from gpu_blueprint.plan.lazy_sdk import lazy_sdk
+with lazy_sdk():
+    import pulumi_aws.sqs
+    pulumi_aws.sqs.Queue
+    import pulumi_kubernetes.core.v1.Namespace, pulumi_aws.sqs.get_queue
+    assert isinstance(pulumi_kubernetes.core.v1.Namespace, type)
+    assert not hasattr(pulumi_aws.sqs.get_queue, "__file__")
+""")
+
+
+def test_a_loaded_package_stays_and_the_finder_goes() -> None:
+    run("""
+import sys
+from types import ModuleType
+import pulumi_aws as aws
+aws.sqs.Queue
+before = list(sys.meta_path)
+from gpu_blueprint.plan.lazy_sdk import lazy_sdk
+with lazy_sdk():
+    aws.sqs.QueuePolicy
+assert sys.meta_path == before
+assert type(aws.sqs) is type(aws.sns) is ModuleType or aws.sns.Topic
+""")
+
+
+def test_the_program_itself_knows_nothing_of_it() -> None:
+    run("""
+import sys
+import components.platform
+assert not any(name.startswith("gpu_blueprint.plan") for name in sys.modules)
+""")
+
+
+def test_a_package_that_does_more_than_collect_is_not_lazy() -> None:
+    collecting = "# comment\nimport typing\nfrom .. import _utilities\nfrom .queue import *\nfrom . import outputs\n"
+    assert find_collected_modules(collecting) == {"queue": True, "outputs": False}
+    for more in ("_utilities.register()", "if typing.TYPE_CHECKING:", "from .other import Queue", "x = 1"):
+        assert find_collected_modules(f"{collecting}{more}\n") == {}
