@@ -3,7 +3,7 @@ PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check cost quotas preflight advise render test lint golden docs bench clean
+.PHONY: help preview check cost quotas preflight advise render test types suite golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
@@ -47,10 +47,15 @@ advise: .venv/ready-live ## read its metrics, propose what would cost less: make
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
 	@$(BIN)/blueprint render $(STACK) --out rendered/$(STACK)
 
-test: .venv/ready-dev ## run the whole suite, with type checks and lint
+test: .venv/ready-dev ## format, lint, types and the whole suite; types and suite run side by side
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
+	@$(MAKE) --no-print-directory --jobs 2 types suite
+
+types: .venv/ready-dev
 	@$(BIN)/python -m mypy
+
+suite: .venv/ready-dev
 	@$(BIN)/python -m pytest
 
 golden: .venv/ready-dev ## rewrite the golden plans; read the diff
