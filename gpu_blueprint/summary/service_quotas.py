@@ -87,16 +87,16 @@ def _rank(quota: ServiceQuota) -> int:
 
 def platform_needs(stack: StackConfig) -> list[Need]:
     """Return the needs of the platform itself, beside instances, on top of all that the account has already."""
-    made = [_need(CLUSTERS, 1, "the control plane", stack.cluster_name)]
+    made = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)]
     if isinstance(stack.network, NewVpc):
         zones = stack.network.zones if stack.network.nat == "per-zone" else stack.network.zones[:1]
-        made.append(_need(VPCS, 1, "the network", stack.network.cidr))
-        made.append(_need(ELASTIC_IPS, len(zones), "NAT gateways", "one for each"))
-        made.append(_need(NAT_GATEWAYS, 1, "NAT gateways", f"one in {', '.join(zones)}"))
+        made.append(_build_need(VPCS, 1, "the network", stack.network.cidr))
+        made.append(_build_need(ELASTIC_IPS, len(zones), "NAT gateways", "one for each"))
+        made.append(_build_need(NAT_GATEWAYS, 1, "NAT gateways", f"one in {', '.join(zones)}"))
     return made
 
 
-def _need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need:
+def _build_need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need:
     return Need(quota=quota, shares=(Share(of=of, amount=amount, counted=counted),))
 
 
