@@ -22,7 +22,7 @@ class Terms:
     plan_factor: float = 1.0
     """Price under the Savings Plan as a share of the on-demand price, for all that the plan may cover."""
 
-    def spot_price(self, row: Instance, on_demand: Usd) -> Usd:
+    def price_spot(self, row: Instance, on_demand: Usd) -> Usd:
         """Return the assumed spot price of an instance type."""
         share = spot_share(row.family, self.spot_share)
         return on_demand * share if share else Usd(unknown=frozenset({f"spot share of {row.family}"}))
@@ -54,7 +54,7 @@ class Node:
 
     def gpu(self, terms: Terms) -> Usd:
         """Return dollars an hour of one GPU on the node."""
-        bought = terms.spot_price(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
+        bought = terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
         return (bought + self.disks) * (1 / self.row.gpu_devices)
 
 
