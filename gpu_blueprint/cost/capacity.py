@@ -38,7 +38,7 @@ class PoolCapacity:
 
     @property
     def buys_more(self) -> bool:
-        """Whether the pool buys capacity beside its reservations."""
+        """True for a pool that buys capacity beside its reservations."""
         return self.pool.purchase != ["reserved"]
 
     @property
@@ -104,5 +104,5 @@ def _capacity(stack: StackConfig, pool: Pool, services: Iterable[Service], ceili
 
 
 def kept(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
-    """Return the GPUs of a pool that always run: those of services at their fewest replicas, and headroom."""
+    """Return the GPUs of a pool that always run: services at their fewest replicas, and headroom."""
     return find_capacity(stack, pool).always_on(terms)

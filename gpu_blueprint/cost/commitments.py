@@ -51,7 +51,7 @@ class _Steady:
     use: Use
     words: str
     assumes_every_hour: bool = False
-    """Whether the plan pays only if the average runs in every hour."""
+    """True where a plan pays only if the average runs in every hour."""
 
 
 def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitment:

@@ -42,7 +42,7 @@ class PoolEstimate:
     as_bought: Cost
     use: Use
     states_use: bool
-    """Whether the stack file says how much use is expected."""
+    """True where the stack file says how much use is expected."""
     slices: Mapping[str, UnitPrice]
     """Extended resource → the price of one unit of it."""
 

@@ -16,7 +16,7 @@ class Terms:
     """The way in which capacity is bought: on spot or not, and under which Savings Plan."""
 
     spot: bool = False
-    """Whether a pool that buys spot first gets spot."""
+    """True where capacity is bought on spot."""
     spot_share: Mapping[str, float] = field(default_factory=dict)
     """Instance family → spot price as a share of the on-demand price, where the stack replaces the catalogue's."""
     plan_factor: float = 1.0

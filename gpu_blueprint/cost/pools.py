@@ -21,7 +21,7 @@ from .reservations import users_of as users_of  # old address
 
 
 def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
-    """Estimate the cost of one pool; of a shared reservation it pays the part that its ceiling is of all ceilings."""
+    """Estimate the cost of one pool; pools pay a shared reservation in proportion to their ceilings."""
     return estimate_capacity(find_capacity(stack, pool), terms)
 
 
@@ -38,7 +38,7 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     busy = _price_busy_hour(capacity, always_on, gpu.cheapest, work)
     floor = reserved + Spend.over(idle, capacity.open_hours)
     at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))
-    # Nodes of headroom may be larger than those of the work that they make room for.
+    # An idle month can cost more: headroom may need larger nodes than the work that takes its place.
     expected = max((reserved + at_work).month, floor.month, key=lambda month: month.known)
     return Cost(floor, Spend.on_average(expected), _estimate_ceiling(capacity, terms, gpu.dearest))
 

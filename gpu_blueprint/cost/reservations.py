@@ -18,9 +18,9 @@ class ReservedCapacity:
     usd_per_hour: float | None = None
     """Price of one instance, where it is not the on-demand price."""
     prepaid: bool = False
-    """Whether it is a Capacity Block, whose price AWS does not publish and no Savings Plan lowers."""
+    """True for a Capacity Block, whose price AWS does not publish and no Savings Plan lowers."""
     ends: bool = False
-    """Whether it has a last day, after which the same GPUs are bought on demand."""
+    """True for capacity with a last day, after which the same GPUs are bought on demand."""
 
     @property
     def gpus(self) -> float:
@@ -29,7 +29,7 @@ class ReservedCapacity:
 
     @property
     def at_on_demand_rates(self) -> bool:
-        """Whether a Savings Plan may lower its price for as long as the plan runs."""
+        """True for capacity whose price a Savings Plan may lower for as long as the plan runs."""
         return self.usd_per_hour is None and not self.prepaid and not self.ends
 
     def hour(self, terms: Terms) -> Usd:

@@ -26,7 +26,7 @@ def reserved_stack(types: list[str], gpus: int, purchase: list[str], held: dict[
     return builders.config(pools=[pool], reservations=[held])
 
 
-def estimate_reserved(**overrides: object) -> Estimate:
+def estimate_reserved(**overrides: Any) -> Estimate:
     """The estimate of a pool that uses 100 hours a month of three nodes, two of them reserved."""
     bought = ["reserved", "on-demand"]
     return estimate(reserved_stack(["p5.48xlarge"], 24, bought, reservation(**overrides), expectedHours=100))
