@@ -1,17 +1,18 @@
-"""What a stack costs: by pool, by tenant, by slice, and what would make it cheaper."""
+"""All money: prices, pools, the platform, tenants, commitments and the estimate of a whole stack.
 
-from .commitments import Advice, advice, measured_advice
+The names below are for callers that have not moved to the modules yet.
+"""
+
+from .commitments import measured_advice
 from .compare import Change, compare, read_estimate
 from .estimate import Estimate, PoolEstimate, estimate
 from .tenants import UNASSIGNED
 
 __all__ = [
     "UNASSIGNED",
-    "Advice",
     "Change",
     "Estimate",
     "PoolEstimate",
-    "advice",
     "compare",
     "estimate",
     "measured_advice",

@@ -1,21 +1,27 @@
 """The sums that ``hourlyCeiling`` and ``monthlyBudget`` bound, by pool and for the platform."""
 
 from ..config import StackConfig
+from .capacity import list_capacities
 from .money import Usd
-from .platform import platform_cost
-from .pools import ON_DEMAND, cost_of, terms_of
+from .nodes import ON_DEMAND, terms_of
+from .platform import estimate_platform
+from .pools import estimate_capacity
 
 PLATFORM = ""
-"""Stands for what belongs to no pool."""
+"""The name, beside the pools' names, of the part that belongs to no pool."""
 
 
 def hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
-    """What ``hourlyCeiling`` bounds: dollars an hour with every limit reached, on demand."""
-    pools = {pool.name: cost_of(stack, pool, ON_DEMAND).ceiling.hour for pool in stack.pools}
-    return {**pools, PLATFORM: platform_cost(stack).ceiling.hour}
+    """Return the parts of the sum that ``hourlyCeiling`` bounds: dollars an hour at every limit, on demand."""
+    parts = {PLATFORM: estimate_platform(stack)}
+    for capacity in list_capacities(stack):
+        parts[capacity.pool.name] = estimate_capacity(capacity, ON_DEMAND)
+    return {name: cost.ceiling.hour for name, cost in parts.items()}
 
 
 def monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
-    """What ``monthlyBudget`` bounds: dollars a month as expected and as bought."""
-    pools = {pool.name: cost_of(stack, pool, terms_of(stack, pool)).expected.month for pool in stack.pools}
-    return {**pools, PLATFORM: platform_cost(stack).expected.month}
+    """Return the parts of the sum that ``monthlyBudget`` bounds: dollars a month as expected and as bought."""
+    parts = {PLATFORM: estimate_platform(stack)}
+    for capacity in list_capacities(stack):
+        parts[capacity.pool.name] = estimate_capacity(capacity, terms_of(stack, capacity.pool))
+    return {name: cost.expected.month for name, cost in parts.items()}

@@ -1,4 +1,4 @@
-"""The estimate as a picture: bars of what each part costs a month."""
+"""The estimate as a picture: bars for the monthly cost of each part."""
 
 import re
 import sys
@@ -8,28 +8,47 @@ from pygal.style import Style
 
 from .estimate import Estimate
 
-# pygal leaves a hook for its plugins behind, of a kind that newer Pythons warn of at every import that follows.
+# pygal leaves an import hook for its plugins behind, of a kind that newer Pythons warn of at every later import.
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
 
+_GUIDES = {"guide_stroke_dasharray": "none", "major_guide_stroke_dasharray": "none"}
+_SIZES = {"title_font_size": 15, "legend_font_size": 12, "label_font_size": 11, "value_font_size": 10}
 _STYLE = Style(
-    background="white", plot_background="white", font_family="sans-serif",
-    colors=("#9aa5b1", "#2f6fb2", "#d97706"), title_font_size=15, legend_font_size=12, label_font_size=11, value_font_size=10,
-    guide_stroke_color="#e4e7eb", major_guide_stroke_color="#e4e7eb", guide_stroke_dasharray="none", major_guide_stroke_dasharray="none",
-)  # fmt: skip
-_FIGURES = (("floor", "idle"), ("expected", "expected"), ("ceiling", "at most"))
+    background="white",
+    plot_background="white",
+    font_family="sans-serif",
+    colors=("#9aa5b1", "#2f6fb2", "#d97706"),
+    guide_stroke_color="#e4e7eb",
+    major_guide_stroke_color="#e4e7eb",
+    **_GUIDES,
+    **_SIZES,
+)
+_FIGURES = {"floor": "idle", "expected": "expected", "ceiling": "at most"}
+"""Field of a Cost → its legend."""
 
 
 def svg(found: Estimate) -> str:
-    """Draw a month of the platform and of each pool; what has no known price has no bar, and the title says so."""
+    """Draw a month of the platform and of each pool.
+
+    A part without a known price has no bar, and the title counts these parts.
+    """
     parts = {"platform": found.platform} | {pool.name: pool.cost for pool in found.pools}
     missing = f", without what has no known price ({len(found.unknown)})" if found.unknown else ""
     chart = pygal.HorizontalBar(
-        js=(), style=_STYLE, print_values_position="top", no_prefix=True, height=120 + 70 * len(parts), width=900,
+        js=(),
+        style=_STYLE,
+        print_values=True,
+        print_values_position="top",
+        no_prefix=True,
+        height=120 + 70 * len(parts),
+        width=900,
         title=f"{found.stack} in {found.region}: US dollars a month{missing}",
-        value_formatter="${:,.0f}".format, legend_at_bottom=True, print_values=True, truncate_label=-1,
-    )  # fmt: skip
+        value_formatter="${:,.0f}".format,
+        legend_at_bottom=True,
+        truncate_label=-1,
+    )
     chart.x_labels = list(reversed(parts))
-    for case, words in _FIGURES:
-        chart.add(words, [getattr(cost, case).month.exact for cost in reversed(parts.values())])
+    for case, legend in _FIGURES.items():
+        chart.add(legend, [getattr(cost, case).month.exact for cost in reversed(parts.values())])
     text: str = chart.render(is_unicode=True)
-    return re.sub(r"<!--.*?-->|<script.*?</script>", "", text)  # what it says of itself, and settings for its tooltips
+    return re.sub(r"<!--.*?-->|<script.*?</script>", "", text)  # pygal's own credits, and settings for its tooltips

@@ -1,36 +1,40 @@
-"""Which steady use deserves a commitment, with the arithmetic shown.
+"""Commitments that steady use is worth, with the arithmetic shown.
 
-Rule: commit to 60 to 70 % of the average use, and only to what runs most of the time, since a Savings Plan is paid in
-every hour. It breaks even when what it covers runs for at least the share ``1 - discount`` of the hours.
+Rule: commit to 60 to 70 % of the average use, and only where it runs most of the time, because a Savings Plan is paid
+in every hour. A plan breaks even when the use that it covers runs in at least the share ``1 - discount`` of the hours.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..catalog.prices import HOURS_A_MONTH, SAVINGS_PLAN_DISCOUNT
 from ..config import Pool, StackConfig
-from .pool_cost import Use
-from .pools import expected_use, nodes_of, reserved_gpus
+from .capacity import PoolCapacity
+from .gpus import Use
+from .nodes import Node, nodes_of
 
 COMMITTED = (0.6, 0.7)
-"""Share of the average that is worth a commitment: common practice of cost teams, who say it of the steady part of the use."""
+"""Share of the average that is worth a commitment: common practice of cost teams for the steady part of the use."""
 SCARCE = ("p4", "p5", "p6")
-"""Families that on-demand often cannot give, so that a reservation buys certainty, not a discount."""
+"""Families that are often not available on demand, so that a reservation buys certainty, not a discount."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """What to commit to for one pool; ``kind`` is none, savings-plan or reservation."""
+class Commitment:
+    """The commitment that one pool is worth; ``kind`` is none, savings-plan or reservation."""
 
     pool: str
     kind: str
     text: str
+    """The arithmetic, or the reason against a commitment."""
     usd_per_hour: tuple[float, float] | None = None
     """Commitment in dollars an hour at the plan's prices, from and to."""
     saves_per_month: tuple[float, float] | None = None
+    """Savings in dollars a month, from and to."""
 
     def as_json(self) -> dict[str, Any]:
-        """The advice as a document."""
+        """Write the commitment with the names that YAML uses."""
         return {
             "pool": self.pool,
             "kind": self.kind,
@@ -40,66 +44,86 @@ class Advice:
         }
 
 
-def advice(stack: StackConfig, pool: Pool) -> Advice:
-    """Say which commitment a pool's expected use deserves."""
-    steady, other = reserved_gpus(stack, pool)
-    machines = [node.machine.known / node.row.gpu_devices for node in nodes_of(stack, pool) if not node.machine.unknown]
-    if not machines:
-        return _none(pool, "no price is known of its instance types")
+@dataclass(frozen=True, slots=True)
+class _Steady:
+    """Use that a plan could cover, and the words that say where the number is from."""
+
+    use: Use
+    words: str
+    assumes_every_hour: bool = False
+    """True where a plan pays only if the average runs in every hour."""
+
+
+def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitment:
+    """Recommend a commitment for the expected use of a pool."""
+    pool = capacity.pool
+    steady = sum(part.gpus for part in capacity.reserved if part.at_on_demand_rates)
+    other = sum(part.gpus for part in capacity.reserved) - steady
     if steady:
-        return _weighed(stack, pool, min(machines), steady, HOURS_A_MONTH, "are reserved and paid in")
-    if pool.static_nodes and pool.purchase == ["on-demand"]:
-        return _weighed(stack, pool, min(machines), pool.max_gpus, HOURS_A_MONTH, "run in")
+        found = _Steady(Use(steady, HOURS_A_MONTH), "are reserved and paid in")
+    elif pool.static_nodes and pool.purchase == ["on-demand"]:
+        found = _Steady(Use(pool.max_gpus, HOURS_A_MONTH), "run in")
+    elif reason := _refuse_commitment(pool):
+        return Commitment(pool=pool.name, kind="none", text=reason)
+    else:
+        use = capacity.expected_use
+        average = Use(max(use.gpus - other, 0), use.hours).average
+        guessed = pool.expected_utilization is not None
+        found = _Steady(Use(average, use.hours), "on average, in", assumes_every_hour=guessed)
+    return _weigh(stack, pool, capacity.nodes, found)
+
+
+def measured_advice(stack: StackConfig, pool: Pool, average: float) -> Commitment:
+    """Recommend a commitment for a number of GPUs that were measured to run on demand around the clock."""
+    return _weigh(stack, pool, nodes_of(stack, pool), _Steady(Use(average, HOURS_A_MONTH), "ran on average, in"))
+
+
+def _refuse_commitment(pool: Pool) -> str:
     if "spot" in pool.purchase:
-        return _none(pool, "it buys spot first, which no commitment makes cheaper")
+        return "it buys spot first, which no commitment makes cheaper"
     if pool.purchase == ["reserved"]:
-        return _none(pool, "its reservations have a price or an end of their own, which no plan lowers")
-    if pool.says_no_expectation:
-        return _none(pool, "say expectedHours or expectedUtilization first")
-    use = expected_use(stack, pool)
-    average = Use(max(use.gpus - other, 0), use.hours).average
-    return _weighed(stack, pool, min(machines), average, use.hours, "on average, in")
+        return "its reservations have a price or an end of their own, which no plan lowers"
+    return "say expectedHours or expectedUtilization first" if pool.says_no_expectation else ""
 
 
-def measured_advice(stack: StackConfig, pool: Pool, average: float) -> Advice:
-    """Say which commitment so many GPUs deserve that were seen to run on demand around the clock."""
-    machines = [node.machine.known / node.row.gpu_devices for node in nodes_of(stack, pool) if not node.machine.unknown]
-    if not machines:
-        return _none(pool, "no price is known of its instance types")
-    return _weighed(stack, pool, min(machines), average, HOURS_A_MONTH, "ran on average, in")
-
-
-def _none(pool: Pool, text: str) -> Advice:
-    return Advice(pool=pool.name, kind="none", text=text)
-
-
-def _weighed(stack: StackConfig, pool: Pool, price: float, average: float, hours: float, words: str) -> Advice:
-    """Weigh a plan over the part of the average that no plan covers yet, at work in so many hours."""
-    plan = stack.costs.savings_plan
+def _weigh(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
+    """Weigh a plan over the part of the use that no plan covers yet."""
+    prices = [node.machine.known / node.row.gpu_devices for node in nodes if not node.machine.unknown]
+    if not prices:
+        return Commitment(pool=pool.name, kind="none", text="no price is known of its instance types")
+    plan, hours = stack.costs.savings_plan, steady.use.hours
     discount = plan.discount if plan else SAVINGS_PLAN_DISCOUNT
-    average *= 1 - (plan.coverage if plan else 0)
+    average = steady.use.gpus * (1 - (plan.coverage if plan else 0))
     even = (1 - discount) * HOURS_A_MONTH
-    sum_ = f"{average:.1f} GPUs{' not covered yet' if plan else ''} {words} {hours:.0f} of {HOURS_A_MONTH} hours"
+    text = f"{average:.1f} GPUs{' not covered yet' if plan else ''} {steady.words} {hours:.0f} of {HOURS_A_MONTH} hours"
     if hours <= even or average < 0.05:
-        return _none(pool, f"{sum_}: a plan at {discount:.0%} off pays from {even:.0f} hours on")
+        text += f": a plan at {discount:.0%} off pays from {even:.0f} hours on"
+        return Commitment(pool=pool.name, kind="none", text=text)
+    found = _size_plan(pool, average * min(prices), discount, hours - even)
     low, high = (share * average for share in COMMITTED)
-    commit = (round(low * price * (1 - discount), 2), round(high * price * (1 - discount), 2))
-    saves = (round(low * price * (hours - even), 2), round(high * price * (hours - even), 2))
+    text += f"; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${min(prices):,.2f}: {found.text}"
+    if steady.assumes_every_hour:
+        text += f", if as many GPUs run in every hour; below {even:.0f} hours a month it loses"
+    return _prefer_reservation(stack, pool, replace(found, text=text), low)
+
+
+def _size_plan(pool: Pool, usd: float, discount: float, gained_hours: float) -> Commitment:
+    """Size a Savings Plan for use that costs a number of dollars an hour on demand."""
+    low, high = (share * usd for share in COMMITTED)
+    commit = (round(low * (1 - discount), 2), round(high * (1 - discount), 2))
+    saves = (round(low * gained_hours, 2), round(high * gained_hours, 2))
     text = (
-        f"{sum_}; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${price:,.2f}: a Savings Plan of "
-        f"${commit[0]:,.2f} to ${commit[1]:,.2f} an hour at {discount:.0%} off saves ${saves[0]:,.0f} to ${saves[1]:,.0f} a month"
+        f"a Savings Plan of ${commit[0]:,.2f} to ${commit[1]:,.2f} an hour at {discount:.0%} off "
+        f"saves ${saves[0]:,.0f} to ${saves[1]:,.0f} a month"
     )
-    if pool.expected_utilization is not None and words.startswith("on average"):
-        text += f", if so many GPUs run in every hour; below {even:.0f} hours a month it loses"
-    return _reserve(pool, text, low, commit, saves, stack)
+    return Commitment(pool=pool.name, kind="savings-plan", text=text, usd_per_hour=commit, saves_per_month=saves)
 
 
-def _reserve(
-    pool: Pool, text: str, low: float, commit: tuple[float, float], saves: tuple[float, float], stack: StackConfig
-) -> Advice:
+def _prefer_reservation(stack: StackConfig, pool: Pool, plan: Commitment, gpus: float) -> Commitment:
+    """Add a reservation to a plan where the instance type is scarce."""
     row = stack.instances_of(pool)[0]
-    nodes = int(low / row.gpu_devices)
-    if nodes and row.family.startswith(SCARCE) and not pool.reservations:
-        text += f"; reserve {nodes} × {row.instance_type} to be sure of them, at no discount of its own"
-        return Advice(pool=pool.name, kind="reservation", text=text, usd_per_hour=commit, saves_per_month=saves)
-    return Advice(pool=pool.name, kind="savings-plan", text=text, usd_per_hour=commit, saves_per_month=saves)
+    nodes = int(gpus / row.gpu_devices)
+    if not nodes or not row.family.startswith(SCARCE) or pool.reservations:
+        return plan
+    more = f"; reserve {nodes} × {row.instance_type} to be sure of them, at no discount of its own"
+    return replace(plan, kind="reservation", text=plan.text + more)

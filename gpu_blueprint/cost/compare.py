@@ -1,34 +1,46 @@
-"""What changes between two estimates: two stacks, or a stack and what was rendered before."""
+"""The difference between two estimates: of two stacks, or of a stack and an older document."""
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
+
+TOTAL = "total"
+
+
+class Figures(NamedTuple):
+    """The two sums of a line that are compared; None where a price is not known."""
+
+    expected_month: float | None
+    ceiling_hour: float | None
+
+
+NOTHING = Figures(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One line of two estimates, as ``(expected a month, at most an hour)``; None where it is missing or not known."""
+    """One line of two estimates; a line that is missing on one side costs nothing there."""
 
     name: str
-    before: tuple[float | None, float | None]
-    after: tuple[float | None, float | None]
+    before: Figures
+    after: Figures
 
     def difference(self, index: int) -> float | None:
-        """Dollars more than before; a line that is missing on one side counts as nothing there."""
-        one, other = self.before[index], self.after[index]
-        return None if one is None or other is None else round(other - one, 2)
+        """Return the dollars that the line costs more than before, for one of its two figures."""
+        before, after = self.before[index], self.after[index]
+        return None if before is None or after is None else round(after - before, 2)
 
 
 def read_estimate(path: Path) -> dict[str, Any]:
-    """The estimate in a file that ``cost --json``, ``preview --json`` or ``render`` wrote.
+    """Read the estimate from a file that ``cost --json``, ``preview --json`` or ``render`` wrote.
 
     Raises:
-        UsageError: There is none in it.
+        UsageError: The file holds no estimate.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -38,39 +50,35 @@ def read_estimate(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: is no JSON: {error}") from None
     try:
         found = document.get("cost", document)
-        dict(_lines(found))
+        dict(_list_lines(found))
         if not isinstance(found["stack"], str):
             raise TypeError("stack is no name")
     except (AttributeError, KeyError, TypeError):
-        text = "holds no cost estimate; give what `cost --json`, `preview --json` or `render` wrote"
+        text = "holds no cost estimate; give a file that `cost --json`, `preview --json` or `render` wrote"
         raise UsageError(f"{path}: {text}") from None
     return found  # type: ignore[no-any-return]
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Each line of two estimates side by side: platform, pools, total."""
-    one, other = dict(_lines(before)), dict(_lines(after))
-    names = list(dict.fromkeys([*other, *one]))
+    """Compare two estimates line by line: platform, pools, total."""
+    old, new = dict(_list_lines(before)), dict(_list_lines(after))
+    names = list(dict.fromkeys([*new, *old]))
     names.sort(key=lambda name: name == TOTAL)
-    nothing = (0.0, 0.0)
-    return [Change(name=name, before=one.get(name, nothing), after=other.get(name, nothing)) for name in names]
+    return [Change(name=name, before=old.get(name, NOTHING), after=new.get(name, NOTHING)) for name in names]
 
 
-TOTAL = "total"
-
-
-def _lines(document: Any) -> Iterator[tuple[str, tuple[float | None, float | None]]]:
-    yield "platform", _figures(document["platform"], document["platform"])
+def _list_lines(document: Any) -> Iterator[tuple[str, Figures]]:
+    yield "platform", _read_figures(document["platform"], document["platform"])
     for pool in document["pools"]:
-        yield f"pool {pool['name']}", _figures(pool["asBought"], pool["onDemand"])
-    yield TOTAL, _figures(document["total"]["asBought"], document["total"]["onDemand"])
+        yield f"pool {pool['name']}", _read_figures(pool["asBought"], pool["onDemand"])
+    yield TOTAL, _read_figures(document["total"]["asBought"], document["total"]["onDemand"])
 
 
-def _figures(as_bought: Any, on_demand: Any) -> tuple[float | None, float | None]:
-    return _number(as_bought["expected"]["month"]), _number(on_demand["ceiling"]["hour"])
+def _read_figures(as_bought: Any, on_demand: Any) -> Figures:
+    return Figures(_read_usd(as_bought["expected"]["month"]), _read_usd(on_demand["ceiling"]["hour"]))
 
 
-def _number(value: Any) -> float | None:
+def _read_usd(value: Any) -> float | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
         raise TypeError(f"{value!r} is no amount")
     return value

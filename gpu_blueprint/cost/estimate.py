@@ -1,83 +1,93 @@
-"""The whole estimate of a stack, as values and as one JSON document."""
+"""The cost of a whole stack, as values and as one JSON document."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic.alias_generators import to_camel
 
 from ..catalog import prices
-from ..config import Pool, StackConfig
-from .commitments import Advice, advice
+from ..config import StackConfig
+from .assumptions import list_assumptions
+from .capacity import PoolCapacity, list_capacities
+from .commitments import Commitment, recommend_commitment
+from .gpus import Use, shares_of_a_gpu
 from .items import Item
 from .money import Cost, Spend, Usd
-from .platform import platform_items
-from .pool_cost import Use, spot_share
-from .pools import ON_DEMAND, cost_of, expected_use, kept, shares_of_a_gpu, terms_of, usable
-from .tenants import tenant_shares
+from .nodes import ON_DEMAND, terms_of
+from .platform import list_platform_items
+from .pools import estimate_capacity, plan_cost
+from .tenants import divide_among_tenants
 
 CASES = ("floor", "expected", "ceiling")
+"""The fields of a Cost."""
+
+
+class UnitPrice(NamedTuple):
+    """Dollars an hour of one unit of an extended resource."""
+
+    expected: Usd
+    """In an hour of use, as expected."""
+    ceiling: Usd
+    """At full use, on demand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolEstimate:
-    """One pool: at list prices, and as it buys; ``slices`` is what one of an extended resource costs an hour, expected and at most."""
+    """The cost of one pool, at list prices and as it buys."""
 
     name: str
     on_demand: Cost
     as_bought: Cost
     use: Use
-    use_said: bool
-    """Whether the stack file says how much is expected."""
-    slices: Mapping[str, tuple[Usd, Usd]]
+    states_use: bool
+    """True where the stack file says how much use is expected."""
+    slices: Mapping[str, UnitPrice]
+    """Extended resource → the price of one unit of it."""
 
     @property
     def cost(self) -> Cost:
-        """What to reckon with: idle and expected as bought, at most on demand."""
-        return reckoned(self.on_demand, self.as_bought)
-
-
-def reckoned(on_demand: Cost, as_bought: Cost) -> Cost:
-    """Idle and expected as bought; at most on demand, since spot runs dry when everybody wants it."""
-    return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
+        """The cost to plan with."""
+        return plan_cost(self.on_demand, self.as_bought)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a stack costs; every sum of ``platform`` and ``pools`` is in ``on_demand`` and ``as_bought``."""
+    """The cost of a stack; ``on_demand`` and ``as_bought`` are sums over the platform and the pools."""
 
     stack: str
     region: str
     items: list[Item]
+    """The parts of the platform."""
     platform: Cost
     pools: list[PoolEstimate]
     on_demand: Cost
     as_bought: Cost
     tenants: dict[str, Cost]
-    """The pools' reckoned costs by quota; the last entry is what no tenant's quota covers."""
-    advice: list[Advice]
+    """The pools' costs to plan with, divided by grants; the last entry is the part that no grant covers."""
+    advice: list[Commitment]
     as_of: date | None
-    """Day of the oldest price of an instance in it; None if none is known."""
+    """Day of the oldest price of an instance that was used; None if no price is known."""
     assumptions: list[str]
 
     @property
     def cost(self) -> Cost:
-        """What to reckon with."""
-        return reckoned(self.on_demand, self.as_bought)
+        """The cost to plan with."""
+        return plan_cost(self.on_demand, self.as_bought)
 
     @property
     def unknown(self) -> list[str]:
-        """What has no known price."""
+        """Names of the parts without a known price."""
         return sorted(self.on_demand.ceiling.hour.unknown | self.as_bought.ceiling.hour.unknown)
 
 
 def estimate(stack: StackConfig) -> Estimate:
-    """Work out what a stack costs."""
-    items = platform_items(stack)
-    platform = Cost.total(one.cost for one in items)
-    pools = [_pool(stack, pool) for pool in stack.pools]
-    read = list(_prices_read(stack))
+    """Estimate the cost of a stack."""
+    items = list(list_platform_items(stack))
+    platform = Cost.total(item.cost for item in items)
+    capacities = list_capacities(stack)
+    pools = [_estimate_pool(stack, capacity) for capacity in capacities]
     return Estimate(
         stack=stack.cluster_name,
         region=stack.region,
@@ -86,73 +96,43 @@ def estimate(stack: StackConfig) -> Estimate:
         pools=pools,
         on_demand=Cost.total([platform, *(pool.on_demand for pool in pools)]),
         as_bought=Cost.total([platform, *(pool.as_bought for pool in pools)]),
-        tenants=tenant_shares(stack, {pool.name: pool.cost for pool in pools}),
-        advice=[advice(stack, pool) for pool in stack.pools],
-        as_of=min((price.as_of for price in read), default=None),
-        assumptions=list(_assumptions(stack)),
+        tenants=divide_among_tenants(stack, {pool.name: pool.cost for pool in pools}),
+        advice=[recommend_commitment(stack, capacity) for capacity in capacities],
+        as_of=min((price.as_of for price in _list_instance_prices(stack, capacities)), default=None),
+        assumptions=list(list_assumptions(stack, capacities)),
     )
 
 
-def _pool(stack: StackConfig, pool: Pool) -> PoolEstimate:
-    on_demand = cost_of(stack, pool, ON_DEMAND)
-    as_bought = cost_of(stack, pool, terms_of(stack, pool))
-    use, most = expected_use(stack, pool), usable(stack, pool)
-    never = Usd(unknown=frozenset({f"use of {pool.name}"}))
-    expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else never
-    dearest = on_demand.ceiling.hour * (1 / most) if most else Usd()
+def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
+    pool, use, gpus = capacity.pool, capacity.expected_use, capacity.usable_gpus
+    on_demand = estimate_capacity(capacity, ON_DEMAND)
+    as_bought = estimate_capacity(capacity, terms_of(stack, pool))
+    never_used = Usd(unknown=frozenset({f"use of {pool.name}"}))
+    expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else never_used
+    dearest = on_demand.ceiling.hour * (1 / gpus) if gpus else Usd()
     names = pool.profile.units
-    slices = {names[unit]: (expected * share, dearest * share) for unit, share in shares_of_a_gpu(pool).items()}
     return PoolEstimate(
         name=pool.name,
         on_demand=on_demand,
         as_bought=as_bought,
         use=use,
-        use_said=not pool.says_no_expectation,
-        slices=slices,
+        states_use=not pool.says_no_expectation,
+        slices={
+            names[unit]: UnitPrice(expected * share, dearest * share) for unit, share in shares_of_a_gpu(pool).items()
+        },
     )
 
 
-def _prices_read(stack: StackConfig) -> Iterator[prices.Price]:
-    """The prices of instances, which are nearly all of the money."""
-    names = {row.instance_type for pool in stack.pools for row in stack.instances_of(pool)}
+def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:
+    """Yield the prices of the instance types, which are nearly all of the money."""
+    names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
         if price := prices.on_demand(name, stack.region):
             yield price
 
 
-def _assumptions(stack: StackConfig) -> Iterator[str]:
-    silent = [pool.name for pool in stack.pools if pool.says_no_expectation]
-    if silent:
-        yield f"{', '.join(silent)}: nothing says how much is used, so the whole ceiling runs in all hours (expectedHours, expectedUtilization)"
-    families = dict.fromkeys(
-        row.family for pool in stack.pools if "spot" in pool.purchase for row in stack.instances_of(pool)
-    )
-    shares = [f"{family} {share:g}" for family in families if (share := spot_share(family, stack.costs.spot_share))]
-    if shares:
-        yield f"spot costs this share of on-demand, and is to be had: {', '.join(shares)} (costs.spotShare)"
-    plan = stack.costs.savings_plan
-    if plan:
-        yield f"a Savings Plan covers {plan.coverage:.0%} of what is not spot and takes {plan.discount:.0%} off; what the plan costs when nothing runs is not in idle"
-    yield "nodes are of the cheapest type as expected, of the dearest on demand at most; a month has 730 hours"
-    for pool in stack.pools:
-        if pool.hours:
-            held = ", but what runs then goes on, so «at most» counts every hour" if pool.holds_jobs else ""
-            yield f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){held}; idle/h and at most/h are of open hours"
-        if pool.headroom:
-            yield f"{pool.name} keeps {_gpus(kept(stack, pool, terms_of(stack, pool)).warm)} warm beside those at work, in all its hours (headroom)"
-        if (least := kept(stack, pool, terms_of(stack, pool)).at_work) > 0:
-            yield f"{pool.name} runs {_gpus(least)} at least, in all its hours (replicas.min of services)"
-    nat = prices.service("nat-gateway-data", stack.region)
-    through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
-    yield f"not in it: data transfer{through}, logs, volumes of pods, support, taxes"
-
-
-def _gpus(count: float) -> str:
-    return f"{count:g} GPU{'' if count == 1 else 's'}"
-
-
 def as_json(found: Estimate) -> dict[str, Any]:
-    """The estimate as one document; dollars with two digits, null where a price is not known."""
+    """Write an estimate as one document; dollars with two digits, null where a price is not known."""
     return {
         "stack": found.stack,
         "region": found.region,
@@ -161,27 +141,30 @@ def as_json(found: Estimate) -> dict[str, Any]:
         "total": {"asBought": _cost(found.as_bought), "onDemand": _cost(found.on_demand)},
         "platform": {
             **_cost(found.platform),
-            "items": [{"name": one.name, "count": one.count, "usdPerHour": _exact(one.hour, 4)} for one in found.items],
+            "items": [
+                {"name": item.name, "count": item.count, "usdPerHour": _exact(item.hour, 4)} for item in found.items
+            ],
         },
-        "pools": [_pool_json(pool) for pool in found.pools],
+        "pools": [_pool(pool) for pool in found.pools],
         "tenants": [{"name": name, **_cost(cost)} for name, cost in found.tenants.items()],
-        "advice": [one.as_json() for one in found.advice],
+        "commitments": [commitment.as_json() for commitment in found.advice],
         "assumptions": found.assumptions,
         "unknownPrices": found.unknown,
     }
 
 
-def _pool_json(pool: PoolEstimate) -> dict[str, Any]:
+def _pool(pool: PoolEstimate) -> dict[str, Any]:
+    use = {"gpus": round(pool.use.gpus, 2), "hoursPerMonth": round(pool.use.hours, 1), "stated": pool.states_use}
     return {
         "name": pool.name,
         "asBought": _cost(pool.as_bought),
         "onDemand": _cost(pool.on_demand),
-        "expectedUse": {"gpus": round(pool.use.gpus, 2), "hoursPerMonth": round(pool.use.hours, 1), "said": pool.use_said},
+        "expectedUse": use,
         "perUnitHour": {
-            unit: {"expected": _exact(expected, 4), "ceiling": _exact(most, 4)}
-            for unit, (expected, most) in pool.slices.items()
+            unit: {"expected": _exact(price.expected, 4), "ceiling": _exact(price.ceiling, 4)}
+            for unit, price in pool.slices.items()
         },
-    }  # fmt: skip
+    }
 
 
 def _cost(cost: Cost) -> dict[str, Any]:

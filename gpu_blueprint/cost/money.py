@@ -1,4 +1,4 @@
-"""Dollars that may be partly unknown, and the three answers to «what does it cost?»."""
+"""US dollars that may be partly unknown, spending by hour and month, and the three answers to "what does it cost?"."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..catalog.prices import HOURS_A_MONTH
 
 @dataclass(frozen=True, slots=True)
 class Usd:
-    """US dollars: what is known of a sum, and the names of what has no known price in it."""
+    """US dollars: the known part of a sum, and the names of the parts without a known price."""
 
     known: float = 0.0
     unknown: frozenset[str] = frozenset()
@@ -26,25 +26,25 @@ class Usd:
 
     @property
     def exact(self) -> float | None:
-        """The sum in cents' precision; None when a part of it is unknown, which is not the same as free."""
+        """The sum rounded to cents; None when a part of it is unknown, which is not the same as free."""
         return None if self.unknown else round(self.known, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Dollars in one hour of a kind, and in a month of 730 hours."""
+    """US dollars in an hour of running, and in a month of 730 hours."""
 
     hour: Usd = Usd()
     month: Usd = Usd()
 
     @classmethod
-    def always(cls, hour: Usd) -> "Spend":
-        """The same in every hour of the month."""
-        return cls(hour, hour * HOURS_A_MONTH)
+    def over(cls, hour: Usd, hours: float = HOURS_A_MONTH) -> "Spend":
+        """Spend the same in a number of hours of each month, unless given in all of them."""
+        return cls(hour, hour * hours)
 
     @classmethod
     def on_average(cls, month: Usd) -> "Spend":
-        """A month's sum and its average hour."""
+        """Spread the sum of a month evenly over its hours."""
         return cls(month * (1 / HOURS_A_MONTH), month)
 
     def __add__(self, other: "Spend") -> "Spend":
@@ -56,7 +56,7 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What something costs when nothing runs, as expected, and when every limit is reached."""
+    """The three answers: spending when nothing runs, as expected, and with every limit reached."""
 
     floor: Spend = Spend()
     expected: Spend = Spend()
@@ -64,7 +64,7 @@ class Cost:
 
     @classmethod
     def total(cls, costs: Iterable["Cost"]) -> "Cost":
-        """The sum of several."""
+        """Add up several costs."""
         return sum(costs, start=cls())
 
     def __add__(self, other: "Cost") -> "Cost":

@@ -1,49 +1,61 @@
-"""The hourly cost of everything that is no GPU pool."""
+"""The cost of the platform itself: everything that belongs to no GPU pool, in every hour."""
+
+from collections.abc import Iterator
 
 from ..catalog import instance
 from ..config import NewVpc, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..config.monitoring import ALERTMANAGER_GIB, InstallMonitoring
-from .items import Item, disk, item, machine
+from .items import Item, machine, price_disk, price_item
 from .money import Cost, Usd
-from .pool_cost import Node
-from .pools import ON_DEMAND, reserved_capacity, users_of
+from .nodes import ON_DEMAND, Node
+from .reservations import price_reservation, users_of
 
 
-def platform_items(stack: StackConfig) -> list[Item]:
-    """What the platform itself is made of and pays for in every hour, whatever runs."""
-    region, nodes = stack.region, stack.cluster.system_nodes
-    disks = disk(region, gib=SYSTEM_DISK_GIB)
-    each = [machine(name, region) + disks for name in nodes.instance_types]
-    unknown = frozenset().union(*(one.unknown for one in each))
-    dearest = Usd(max(one.known for one in each), unknown) * nodes.count
-    found = [
-        item("EKS control plane", "eks-cluster", region),
-        # EKS takes the first of the types while it can be had.
-        Item(f"system nodes ({nodes.instance_types[0]})", nodes.count, each[0] * nodes.count, dearest),
-    ]
+def list_platform_items(stack: StackConfig) -> Iterator[Item]:
+    """Yield the things that the platform pays for in every hour, whatever runs."""
+    region = stack.region
+    yield price_item("EKS control plane", "eks-cluster", region)
+    yield _price_system_nodes(stack)
     if isinstance(stack.network, NewVpc):
-        gateways = 1 if stack.network.nat == "single" else len(stack.network.zones)
-        found += [
-            item("NAT gateways", "nat-gateway", region, gateways),
-            item("their public addresses", "public-ipv4", region, gateways),
-        ]
-        if interfaces := stack.network.interface_endpoints * len(stack.network.zones):
-            found.append(item("interface endpoints, by zone", "interface-endpoint", region, interfaces))
+        yield from _list_network_items(stack.network, region)
     if stack.cluster.secrets_key_arn is None:
-        found.append(item("KMS key", "kms-key", region))
+        yield price_item("KMS key", "kms-key", region)
     if isinstance(stack.monitoring, InstallMonitoring):
         gib = stack.monitoring.storage_gib + ALERTMANAGER_GIB
-        found.append(Item("volumes of Prometheus and Alertmanager", 1, disk(region, gib=gib)))
+        yield Item("volumes of Prometheus and Alertmanager", 1, price_disk(region, gib=gib))
     if stack.costs.load_balancers:
-        found.append(item("load balancers", "network-load-balancer", region, stack.costs.load_balancers))
-    for one in stack.reservations:
-        if not users_of(stack, one):
-            idle = reserved_capacity(one, Node(instance(one.instance_type), machine(one.instance_type, region), Usd()))
-            found.append(Item(f"reservation that no pool uses ({one.id})", one.instances, idle.hour(ON_DEMAND)))
-    return found
+        yield price_item("load balancers", "network-load-balancer", region, stack.costs.load_balancers)
+    yield from _list_unused_reservations(stack)
 
 
-def platform_cost(stack: StackConfig) -> Cost:
-    """What the platform costs without any pool."""
-    return Cost.total(one.cost for one in platform_items(stack))
+def estimate_platform(stack: StackConfig) -> Cost:
+    """Estimate the cost of the platform without any pool."""
+    return Cost.total(item.cost for item in list_platform_items(stack))
+
+
+def _price_system_nodes(stack: StackConfig) -> Item:
+    """Price the system nodes: EKS takes the first of their types while it is available, at worst the dearest."""
+    nodes = stack.cluster.system_nodes
+    disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
+    each = [machine(name, stack.region) + disks for name in nodes.instance_types]
+    unknown = frozenset().union(*(price.unknown for price in each))
+    dearest = Usd(max(price.known for price in each), unknown) * nodes.count
+    return Item(f"system nodes ({nodes.instance_types[0]})", nodes.count, each[0] * nodes.count, dearest)
+
+
+def _list_network_items(network: NewVpc, region: str) -> Iterator[Item]:
+    gateways = 1 if network.nat == "single" else len(network.zones)
+    yield price_item("NAT gateways", "nat-gateway", region, gateways)
+    yield price_item("their public addresses", "public-ipv4", region, gateways)
+    if interfaces := network.interface_endpoints * len(network.zones):
+        yield price_item("interface endpoints, by zone", "interface-endpoint", region, interfaces)
+
+
+def _list_unused_reservations(stack: StackConfig) -> Iterator[Item]:
+    for reservation in stack.reservations:
+        if not users_of(stack, reservation):
+            price = machine(reservation.instance_type, stack.region)
+            idle = price_reservation(reservation, Node(instance(reservation.instance_type), price, Usd()))
+            name = f"reservation that no pool uses ({reservation.id})"
+            yield Item(name, reservation.instances, idle.hour(ON_DEMAND))

@@ -1,146 +1,94 @@
-"""What a stack costs, as far as its file and the catalogue tell, and whether that is within its bounds."""
+"""The cost of a pool, from the prices of its nodes, its ceiling, its reservations and its expected use.
 
-from collections.abc import Iterator
-from math import ceil
+Karpenter takes the cheapest type that fits, so that type is expected; at the ceiling it may be the dearest.
+Reservations are paid in every hour; only their disks come and go with the nodes.
+"""
 
-from ..catalog import BOTTLEROCKET, Instance
-from ..catalog.prices import HOURS_A_MONTH
-from ..config.buying import Reservation
-from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
-from ..config.pools import Pool
-from ..config.stack import StackConfig
-from ..config.tenants import GpuAmount
-from ..sharing import Mig
-from .items import disk, machine
+from ..config import Pool, StackConfig
+from .capacity import AlwaysOn, PoolCapacity, find_capacity
+from .capacity import kept as kept  # old address
+from .gpus import gpus_of as gpus_of  # old address
+from .gpus import placeholders_on as placeholders_on  # old address
+from .gpus import shares_of_a_gpu as shares_of_a_gpu  # old address
+from .gpus import usable as usable  # old address
 from .money import Cost, Spend, Usd
-from .pool_cost import Kept, Node, Reserved, Terms, Use, pool_cost, price_of_a_gpu
-
-ON_DEMAND = Terms()
-"""Everything at the list price: what a pool can cost when spot runs dry."""
-
-
-def terms_of(stack: StackConfig, pool: Pool) -> Terms:
-    """How a pool buys: spot while there is any, the account's Savings Plan on the rest."""
-    plan = stack.costs.savings_plan
-    return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
-
-
-def nodes_of(stack: StackConfig, pool: Pool) -> list[Node]:
-    """The nodes that a pool may launch, with their prices."""
-    on_nvme = stack.keeps_images_on_nvme(pool)
-    disks = disk(stack.region, gib=pool.disk.size_gib, **({} if on_nvme else FAST_VOLUME))
-    if pool.ami.row is BOTTLEROCKET:
-        disks += disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
-    return [Node(row, machine(row.instance_type, stack.region), disks) for row in stack.instances_of(pool)]
+from .nodes import ON_DEMAND as ON_DEMAND
+from .nodes import Terms, price_of_a_gpu
+from .nodes import nodes_of as nodes_of  # old address
+from .nodes import terms_of as terms_of
+from .reservations import reserved_gpu as reserved_gpu  # old address
+from .reservations import users_of as users_of  # old address
 
 
 def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
-    """What a pool costs; of a reservation that several pools use, the part that is its ceiling's."""
-    nodes = nodes_of(stack, pool)
-    if pool.static_nodes:
-        cheap, dear = (Spend.always(price * pool.max_gpus) for price in price_of_a_gpu(nodes, terms))
+    """Estimate the cost of one pool; pools pay a shared reservation in proportion to their ceilings."""
+    return estimate_capacity(find_capacity(stack, pool), terms)
+
+
+def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
+    """Estimate the cost of a pool whose capacity is known."""
+    gpu = price_of_a_gpu(capacity.nodes, terms)
+    if capacity.pool.static_nodes:
+        cheap, dear = (Spend.over(price * capacity.pool.max_gpus) for price in gpu)
         return Cost(cheap, cheap, dear)
-    return pool_cost(
-        nodes, list(_reserved(stack, pool, nodes)), most=_most(stack, pool), open_hours=_longest(pool),
-        expected=expected_use(stack, pool), terms=terms, buys_more=pool.purchase != ["reserved"], kept=kept(stack, pool, terms),
-    )  # fmt: skip
+    always_on = capacity.always_on(terms)
+    reserved = Spend.over(sum((part.hour(terms) for part in capacity.reserved), start=Usd()))
+    idle = _price_idle_hour(capacity, always_on, gpu.cheapest)
+    use, work = capacity.expected_use, max(capacity.expected_use.gpus, always_on.at_work)
+    busy = _price_busy_hour(capacity, always_on, gpu.cheapest, work)
+    floor = reserved + Spend.over(idle, capacity.open_hours)
+    at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))
+    # An idle month can cost more: headroom may need larger nodes than the work that takes its place.
+    expected = max((reserved + at_work).month, floor.month, key=lambda month: month.known)
+    return Cost(floor, Spend.on_average(expected), _estimate_ceiling(capacity, terms, gpu.dearest))
 
 
-def _most(stack: StackConfig, pool: Pool) -> float:
-    """GPUs that can run: the ceiling in whole nodes, or what is reserved where nothing else is bought."""
-    if pool.purchase != ["reserved"]:
-        return usable(stack, pool)
-    return min(usable(stack, pool), sum(one.gpus for one in _reserved(stack, pool, nodes_of(stack, pool))))
+def plan_pool(stack: StackConfig, capacity: PoolCapacity) -> Cost:
+    """Estimate the cost of a pool to plan with."""
+    on_demand = estimate_capacity(capacity, ON_DEMAND)
+    return plan_cost(on_demand, estimate_capacity(capacity, terms_of(stack, capacity.pool)))
 
 
-def _longest(pool: Pool) -> float:
-    """Hours a month in which nodes may run: what runs when a training pool closes goes on."""
-    return HOURS_A_MONTH if pool.holds_jobs else pool.hours_per_month
+def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
+    """Return the cost to plan with: idle and expected as bought; at most on demand, because spot can run dry."""
+    return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 
-def usable(stack: StackConfig, pool: Pool) -> int:
-    """GPUs of the ceiling that whole nodes can hold."""
-    sizes = {row.gpu_devices for row in stack.instances_of(pool)}
-    return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
+def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd) -> Usd:
+    """Return dollars of an hour with only services at their fewest replicas and headroom, without reservations."""
+    on_reserved = min(always_on.at_work, capacity.reserved_gpus)
+    bought = max(min(always_on.at_work, capacity.ceiling_gpus) - on_reserved, 0)
+    return gpu * bought + _price_headroom(capacity, always_on, always_on.at_work)
 
 
-def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
-    """What part of one GPU one unit of a pool is: instances of several MIG profiles count by their compute slices."""
-    per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
-    table = pool.model.mig
-    if len(per_gpu) == 1 or table is None or not isinstance(pool.sharing, Mig):
-        return {unit: 1 / (count * len(per_gpu)) for unit, count in per_gpu.items()}
-    slices = {unit: table.profiles[unit].compute_slices for unit in per_gpu}
-    whole = sum(slices[unit] * count for unit, count in per_gpu.items())
-    return {unit: slices[unit] / whole for unit in per_gpu}
+def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd, work: float) -> Usd:
+    """Return dollars of an hour with a number of GPUs at work, without reservations but with their disks."""
+    held = capacity.reserved_gpus
+    on_reserved = min(work, held)
+    disks = sum((part.disks for part in capacity.reserved), start=Usd())
+    in_use = disks * (on_reserved / held if held else 0)
+    return gpu * (work - on_reserved) + in_use + _price_headroom(capacity, always_on, work)
 
 
-def expected_use(stack: StackConfig, pool: Pool) -> Use:
-    """What a pool is expected to use of what can run; all of it in all its hours, unless it says less."""
-    share = 1 if pool.expected_utilization is None else pool.expected_utilization
-    hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
-    return Use(min(pool.max_gpus * share, _most(stack, pool)), hours)
+def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
+    """Return dollars an hour of headroom beside work: none where a reservation has room, or the ceiling has none."""
+    if not always_on.warm:
+        return Usd()
+    held = capacity.reserved_gpus
+    wanted = max(always_on.warm - max(held - work, 0), 0)
+    room = max(capacity.ceiling_gpus - max(work, held), 0)
+    return always_on.headroom_hour * (min(wanted, room) / always_on.warm)
 
 
-def gpus_of(pool: Pool, grant: GpuAmount) -> float:
-    """How many GPUs' worth of a pool a grant is."""
-    shares = shares_of_a_gpu(pool)
-    return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(grant).items())
+def _estimate_ceiling(capacity: PoolCapacity, terms: Terms, gpu: Usd) -> Spend:
+    """Estimate spending at the ceiling on the dearest type.
 
-
-def kept(stack: StackConfig, pool: Pool, terms: Terms) -> Kept:
-    """What runs whatever is asked of it: the fewest replicas of services, and headroom on the cheapest nodes that hold it."""
-    services = [one for one in stack.services if one.pool == pool.name]
-    at_work = sum(one.replicas.min * gpus_of(pool, one.gpus) for one in services)
-    found = [Kept(at_work)] if pool.headroom is None else []
-    for node in nodes_of(stack, pool):
-        each = placeholders_on(pool, node.row)
-        if each and pool.headroom:
-            gpus = ceil(pool.headroom.pods / each) * node.row.gpu_devices
-            found.append(Kept(at_work, gpus, node.gpu(terms) * gpus))
-    return min(found, key=lambda one: (len(one.hour.unknown), one.hour.known), default=Kept(at_work))
-
-
-def placeholders_on(pool: Pool, row: Instance) -> int:
-    """How many placeholders of a pool's headroom a node holds."""
-    if pool.headroom is None:
-        return 0
-    handed_out, units = pool.profile.per_node(row), pool.profile.units
-    asked = pool.by_unit(pool.headroom.gpus)
-    by_gpu = [handed_out[units[unit]] // count for unit, count in asked.items() if count and unit in units]
-    return min([*by_gpu, pool.headroom.fit_beside_gpus(row)], default=0)
-
-
-def _reserved(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Reserved]:
-    by_type = {node.row.instance_type: node for node in nodes}
-    for one in stack.reservations:
-        users = users_of(stack, one)
-        if any(user is pool for user in users) and one.instance_type in by_type:
-            part = pool.max_gpus / sum(user.max_gpus for user in users)
-            yield reserved_capacity(one, by_type[one.instance_type], part)
-
-
-def reserved_gpus(stack: StackConfig, pool: Pool) -> tuple[float, float]:
-    """GPUs of a pool's reservations: at on-demand rates for good, and at prices or with ends of their own."""
-    found = list(_reserved(stack, pool, nodes_of(stack, pool)))
-    steady = sum(one.gpus for one in found if one.at_on_demand_rates)
-    return steady, sum(one.gpus for one in found) - steady
-
-
-def reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
-    """Dollars an hour of a GPU of a type on its pool's reservations, as they are paid; at list price where none is of the type."""
-    found = list(_reserved(stack, pool, [node]))
-    if not found:
-        return node.gpu(terms)
-    paid = sum((one.hour(terms) for one in found), start=Usd())
-    return paid * (1 / sum(one.gpus for one in found)) + node.disks * (1 / node.row.gpu_devices)
-
-
-def users_of(stack: StackConfig, reservation: Reservation) -> list[Pool]:
-    """The pools that use a reservation."""
-    return [pool for pool in stack.pools if any(term.selects(reservation) for term in pool.reservations)]
-
-
-def reserved_capacity(one: Reservation, node: Node, part: float = 1) -> Reserved:
-    """Price a reservation, or a part of it, on one of its nodes."""
-    return Reserved(node, one.instances * part, one.usd_per_hour, one.capacity_block, one.ends is not None)
+    A pool of several types may leave its reservation idle and fill up with other types, because its pods need more of
+    something than a reserved node has.
+    """
+    buys_more = capacity.buys_more
+    beside = buys_more and len(capacity.nodes) > 1
+    bought = capacity.ceiling_gpus if beside else capacity.ceiling_gpus - capacity.reserved_gpus
+    disks = sum((part.disks for part in capacity.reserved), start=Usd())
+    parts = (part.hour_at_most(terms) if buys_more else part.hour(terms) for part in capacity.reserved)
+    return Spend.over(sum(parts, start=Usd())) + Spend.over(gpu * bought + disks, capacity.open_hours)

@@ -1,26 +1,39 @@
-"""Whose money it is: each tenant's share of each pool, by its quota."""
+"""The tenants' shares of the cost of each pool, by their grants."""
 
 from collections.abc import Mapping
 
-from ..config import StackConfig
+from ..config import Pool, StackConfig, Tenant
+from .capacity import find_capacity
+from .gpus import gpus_of, usable
 from .money import Cost
-from .pools import gpus_of, usable
+from .pools import plan_pool
 
 UNASSIGNED = "no tenant"
-"""What no quota covers."""
+"""The name of the share that no grant covers."""
 
 
-def tenant_shares(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Cost]:
-    """Each tenant's part of the pools' costs, and at the end what nobody's quota covers.
+def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
+    """Return each grantee's part of a pool, and at the end the part that no grant covers.
 
-    A quota is a part of the pool; where quotas promise more than there is, they divide what there is.
+    A grant is a part of the pool's GPUs; grants that promise more GPUs than the pool has divide the GPUs that it has.
     """
-    found = {tenant.name: Cost() for tenant in stack.tenants}
-    rest = Cost()
+    granted = {grant.tenant: gpus_of(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
+    promised = sum(granted.values())
+    whole = max(usable(stack, pool), promised)
+    return {**{name: gpus / whole for name, gpus in granted.items()}, UNASSIGNED: 1 - promised / whole}
+
+
+def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Cost]:
+    """Return each tenant's part of the pools' costs, and at the end the part that no grant covers."""
+    found = {**{tenant.name: Cost() for tenant in stack.tenants}, UNASSIGNED: Cost()}
     for pool in stack.pools:
-        granted = {tenant.name: gpus_of(pool, tenant.gpus.get(pool.name, 0)) for tenant in stack.tenants}
-        whole = max(usable(stack, pool), sum(granted.values()))
-        for name, gpus in granted.items():
-            found[name] += costs[pool.name] * (gpus / whole)
-        rest += costs[pool.name] * (1 - sum(granted.values()) / whole)
-    return {**found, UNASSIGNED: rest}
+        for name, part in divide_pool(stack, pool).items():
+            found[name] += costs[pool.name] * part
+    return found
+
+
+def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:
+    """Estimate one tenant's part of the costs of the pools in which it has grants."""
+    pools = [stack.pools_by_name[name] for name in tenant.gpus]
+    costs = (plan_pool(stack, find_capacity(stack, pool)) * divide_pool(stack, pool)[tenant.name] for pool in pools)
+    return Cost.total(costs)

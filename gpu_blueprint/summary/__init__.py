@@ -1,1 +1,9 @@
-"""The facts of a stack that people and programs ask for: pools, tenants, services, service quotas."""
+"""The facts of a stack that people and programs ask for, and explanations of each of its parts."""
+
+from .pool_chain import explain as explain_pool
+from .service_chain import explain_service
+from .stack_chain import explain_stack
+from .step import Step
+from .tenant_chain import explain_tenant
+
+__all__ = ["Step", "explain_pool", "explain_service", "explain_stack", "explain_tenant"]

@@ -1,28 +1,21 @@
-"""One pool as a chain: from the GPU to what a pod must request, each step derived from the one before."""
+"""A pool, explained: from the GPU to the request of a pod, each step derived from the steps before."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Headroom, Hours, Pool, StackConfig
-from ..cost.pools import kept, terms_of
+from ..cost.capacity import kept
+from ..cost.nodes import terms_of
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One link of the chain; ``lines`` are for people."""
-
-    title: str
-    lines: tuple[str, ...]
+from .step import Step
 
 
 def explain(stack: StackConfig, pool: Pool) -> Iterator[Step]:
-    """Yield the steps in order."""
+    """Yield the steps from the GPU model of a pool to a pod that runs there."""
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
     yield Step("a node hands out", tuple(_nodes(stack, pool)))
@@ -41,13 +34,20 @@ def explain(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("a pod asks", tuple(yaml.safe_dump(pod(stack, pool), sort_keys=False).splitlines()))
 
 
-def pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
-    """The smallest pod that runs in the pool; the taint named after its resource is tolerated without saying so."""
+def pod(
+    stack: StackConfig, pool: Pool, *, namespace: str = "", limits: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """Build the smallest pod that runs in a pool.
+
+    The pod needs no toleration of the taint that is named after its resource: EKS adds it.
+
+    Args:
+        stack: The stack of the pool.
+        pool: Where the pod runs.
+        namespace: Where it is made; the namespace of the first tenant with a grant in the pool unless given.
+        limits: Extended resource → count; the least that the pool hands out unless given.
+    """
     resource = next(iter(pool.profile.per_device))
-    limits: dict[str, Any] = {resource: 1}
-    if pool.multi_node:
-        row = pool.candidates[0]
-        limits = {resource: row.gpu_devices, "vpc.amazonaws.com/efa": row.efa_interfaces}
     tolerations = [
         taint | {"operator": "Equal" if "value" in taint else "Exists"}
         for taint in _taints(pool)
@@ -56,14 +56,26 @@ def pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     if tolerations:
         spec["tolerations"] = tolerations
-    spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": {"limits": limits}}]
-    users = [tenant.space for tenant in stack.tenants if pool.name in tenant.gpus]
+    requested = dict(limits or _least_request(pool))
+    spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": {"limits": requested}}]
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "example", "namespace": (users or ["YOUR-NAMESPACE"])[0]},
+        "metadata": {"name": "example", "namespace": namespace or _find_namespace(stack, pool)},
         "spec": spec,
     }
+
+
+def _least_request(pool: Pool) -> dict[str, int]:
+    """Return one unit of what a pool hands out; a whole node where jobs span nodes."""
+    resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
+    if pool.multi_node:
+        return {resource: row.gpu_devices, "vpc.amazonaws.com/efa": row.efa_interfaces}
+    return {resource: 1}
+
+
+def _find_namespace(stack: StackConfig, pool: Pool) -> str:
+    return next((tenant.space for tenant in stack.tenants if pool.name in tenant.gpus), "YOUR-NAMESPACE")
 
 
 def _nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
@@ -134,20 +146,18 @@ def _hours(pool: Pool, hours: Hours) -> Iterator[str]:
 def _headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
     asked = pool.by_unit(room.gpus)
     each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in asked.items() if count)
-    always = kept(stack, pool, terms_of(stack, pool))
-    yield f"{room.pods} × room for a pod of {each}, {room.cpu} CPU, {room.memory}, held by placeholders that give way at once"
-    yield f"{always.hour} an hour, whatever runs: nodes with {always.warm} × {pool.model.product}"
+    always_on = kept(stack, pool, terms_of(stack, pool))
+    yield (
+        f"{room.pods} × room for a pod of {each}, {room.cpu} CPU, {room.memory}, "
+        "held by placeholders that give way at once"
+    )
+    yield (
+        f"{always_on.headroom_hour} an hour in all the pool's hours: nodes with {always_on.warm} × {pool.model.product}"
+    )
 
 
 def _quotas(stack: StackConfig, pool: Pool) -> Iterator[str]:
+    grants = {grant.tenant: pool.by_unit(grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
     for unit, name in pool.profile.units.items():
-        shares = [
-            f"{tenant.name} {_share(tenant.gpus[pool.name], unit)}"
-            for tenant in stack.tenants
-            if pool.name in tenant.gpus
-        ]
-        yield f"requests.{name}: {', '.join(shares) or 'no tenant has a share'}"
-
-
-def _share(grant: Any, unit: str) -> int:
-    return int(grant.get(unit, 0)) if isinstance(grant, dict) else int(grant)
+        counts = [f"{tenant} {counts.get(unit, 0)}" for tenant, counts in grants.items()]
+        yield f"requests.{name}: {', '.join(counts) or 'no tenant has a grant'}"

@@ -1,4 +1,4 @@
-"""What a stack comes to, for people and for programs: its pools and what they hand out, its tenants and their shares."""
+"""Summaries of the pools, tenants and services of a stack, for people and for programs."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,13 +9,14 @@ from ..catalog.versions import GPU_OPERATOR
 from ..config import Pool, Service, StackConfig, Tenant
 from ..config.buying import Reservation
 from ..config.services import Latency, Signal, SmActivity
-from ..cost.pools import ON_DEMAND, cost_of
+from ..cost.nodes import ON_DEMAND
+from ..cost.pools import cost_of
 from ..monitoring.scaling import measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSummary:
-    """One pool; counts are of extended resources, ``perNode`` by instance type."""
+    """One pool; counts are of extended resources, ``per_node`` by instance type."""
 
     name: str
     purpose: str
@@ -30,17 +31,20 @@ class PoolSummary:
     max_gpus: int
     ceiling: dict[str, int]
     ceiling_usd_per_hour: float | None
-    """What the pool costs at its ceiling, on demand, on the type that costs most per GPU, disks included; None where a price is not known."""
+    """Cost of the pool at its ceiling, on demand, on the type with the dearest GPUs, disks included.
+
+    None where a price is not known.
+    """
     taints: list[dict[str, str]]
     hours: str | None
-    """When it is open, such as ``mon–fri 07:00–20:00 Europe/Berlin``; None where it always is."""
+    """The opening hours, such as ``mon–fri 07:00–20:00 Europe/Berlin``; None for a pool that is always open."""
     headroom: dict[str, Any] | None
-    """Placeholders and what one of them asks for, as the stack file says it; None where nothing is kept warm."""
+    """The number of placeholders and the request of each, as in the stack file; None without headroom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSummary:
-    """One tenant; ``gpus`` is its quota by pool, ``quota`` the same by extended resource."""
+    """One tenant; ``gpus`` are its grants by pool, ``quota`` is their sum by extended resource."""
 
     name: str
     namespace: str
@@ -53,7 +57,7 @@ class TenantSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSummary:
-    """One service; ``promql`` is what each of its signals becomes, ``scalesOn`` the same for people."""
+    """One service; ``promql`` has a query for each of its signals, ``scales_on`` has words for the same signals."""
 
     name: str
     namespace: str
@@ -66,7 +70,7 @@ class ServiceSummary:
 
 
 def stack_facts(stack: StackConfig) -> dict[str, str]:
-    """What identifies the environment, and the versions it runs."""
+    """Return the names that identify an environment, and the versions that it runs."""
     return {
         "name": stack.cluster_name,
         "environment": stack.environment,
@@ -79,7 +83,7 @@ def stack_facts(stack: StackConfig) -> dict[str, str]:
 
 
 def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
-    """Sum a pool up."""
+    """Summarize a pool."""
     rows = stack.instances_of(pool)
     return PoolSummary(
         name=pool.name,
@@ -89,7 +93,9 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         instance_types=[row.instance_type for row in rows],
         purchase=list(pool.purchase),
         reservations=[
-            _reserved(one) for one in stack.reservations if any(term.selects(one) for term in pool.reservations)
+            _describe_reservation(reservation)
+            for reservation in stack.reservations
+            if any(term.selects(reservation) for term in pool.reservations)
         ],
         zones=stack.zones_of(pool),
         ami=pool.ami.alias,
@@ -103,13 +109,14 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
     )
 
 
-def _reserved(one: Reservation) -> str:
-    until = f" until {one.ends}" if one.ends else ""
-    return f"{one.instances} × {one.instance_type} in {one.zone}{until} ({one.id})"
+def _describe_reservation(reservation: Reservation) -> str:
+    until = f" until {reservation.ends}" if reservation.ends else ""
+    where = f"in {reservation.zone}{until} ({reservation.id})"
+    return f"{reservation.instances} × {reservation.instance_type} {where}"
 
 
 def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:
-    """Sum a tenant up."""
+    """Summarize a tenant."""
     return TenantSummary(
         name=tenant.name,
         namespace=tenant.space,
@@ -122,7 +129,7 @@ def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:
 
 
 def service_summary(stack: StackConfig, service: Service) -> ServiceSummary:
-    """Sum a service up."""
+    """Summarize a service."""
     space = stack.namespace_of(service)
     return ServiceSummary(
         name=service.name,
@@ -131,21 +138,21 @@ def service_summary(stack: StackConfig, service: Service) -> ServiceSummary:
         server=service.server,
         min_replicas=service.replicas.min,
         max_replicas=service.replicas.max,
-        scales_on=[_signal(one) for one in service.scale_on],
-        promql=[one.promql for one in measures(service.name, space, service)],
+        scales_on=[_describe_signal(signal) for signal in service.scale_on],
+        promql=[measure.promql for measure in measures(service.name, space, service)],
     )
 
 
-def _signal(one: Signal) -> str:
-    match one:
+def _describe_signal(signal: Signal) -> str:
+    match signal:
         case Latency():
-            return f"latency {one.seconds:g} s"
+            return f"latency {signal.seconds:g} s"
         case SmActivity():
-            return f"SM activity {one.share:.0%}"
+            return f"SM activity {signal.share:.0%}"
         case _:
-            return f"{one.signal} {one.per_replica:g} each"
+            return f"{signal.signal} {signal.per_replica:g} each"
 
 
 def as_json(summary: PoolSummary | TenantSummary | ServiceSummary) -> dict[str, Any]:
-    """Write a summary with the names that YAML uses."""
+    """Write a summary with the names that a stack file uses."""
     return {to_camel(name): value for name, value in asdict(summary).items()}

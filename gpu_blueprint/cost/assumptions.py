@@ -1,0 +1,58 @@
+"""The assumptions under which an estimate holds, as sentences for its reader."""
+
+from collections.abc import Iterator, Sequence
+
+from ..catalog import prices
+from ..config import StackConfig
+from .capacity import PoolCapacity
+from .nodes import spot_share, terms_of
+
+
+def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
+    """Yield the assumptions on use, spot, Savings Plan and node types, then those of each pool, then the omissions."""
+    if silent := [pool.name for pool in stack.pools if pool.says_no_expectation]:
+        yield (
+            f"{', '.join(silent)}: nothing says how much is used, so the whole ceiling is expected to run in all hours "
+            "(expectedHours, expectedUtilization)"
+        )
+    yield from _on_spot(stack)
+    if plan := stack.costs.savings_plan:
+        yield (
+            f"a Savings Plan covers {plan.coverage:.0%} of all that is not spot and takes {plan.discount:.0%} off; "
+            "idle does not include the plan's cost when nothing runs"
+        )
+    yield (
+        "expected sums count the cheapest instance type of each pool, «at most» counts the dearest, on demand; "
+        "a month has 730 hours"
+    )
+    for capacity in capacities:
+        yield from _on_pool(stack, capacity)
+    nat = prices.service("nat-gateway-data", stack.region)
+    through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
+    yield f"not included: data transfer{through}, logs, volumes of pods, support, taxes"
+
+
+def _on_spot(stack: StackConfig) -> Iterator[str]:
+    spot = [pool for pool in stack.pools if "spot" in pool.purchase]
+    families = dict.fromkeys(row.family for pool in spot for row in stack.instances_of(pool))
+    shares = [f"{family} {share:g}" for family in families if (share := spot_share(family, stack.costs.spot_share))]
+    if shares:
+        yield f"spot is available, at this share of the on-demand price: {', '.join(shares)} (costs.spotShare)"
+
+
+def _on_pool(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
+    pool, always_on = capacity.pool, capacity.always_on(terms_of(stack, capacity.pool))
+    if pool.hours:
+        late = ", but jobs run on after they end, so «at most» counts every hour" if pool.holds_jobs else ""
+        yield (
+            f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){late}; "
+            "idle/h and at most/h are of open hours"
+        )
+    if pool.headroom:
+        yield f"{pool.name} keeps {_gpus(always_on.warm)} free beside those at work, in all its hours (headroom)"
+    if always_on.at_work > 0:
+        yield f"{pool.name} runs at least {_gpus(always_on.at_work)}, in all its hours (replicas.min of services)"
+
+
+def _gpus(count: float) -> str:
+    return f"{count:g} GPU{'' if count == 1 else 's'}"

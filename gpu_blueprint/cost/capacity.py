@@ -1,0 +1,108 @@
+"""The GPUs of a pool that can run, that always run and that are expected to run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from ..catalog.prices import HOURS_A_MONTH
+from ..config import Pool, Service, StackConfig
+from .gpus import Use, gpus_of, placeholders_on, usable
+from .money import Usd
+from .nodes import Node, Terms, nodes_of
+from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_ceilings
+
+
+@dataclass(frozen=True, slots=True)
+class AlwaysOn:
+    """GPUs that run however little is asked of a pool: the fewest replicas of services, and headroom."""
+
+    at_work: float = 0.0
+    """GPUs that services hold at their fewest replicas."""
+    warm: int = 0
+    """GPUs of the nodes that headroom keeps."""
+    headroom_hour: Usd = field(default_factory=Usd)
+    """Dollars an hour of the nodes that headroom keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolCapacity:
+    """The nodes of a pool with their prices, and its GPUs; the terms of purchase are left open."""
+
+    pool: Pool
+    nodes: Sequence[Node]
+    reserved: Sequence[ReservedCapacity]
+    usable_gpus: int
+    """GPUs of the ceiling that whole nodes can hold."""
+    service_gpus: float
+    """GPUs that services hold at their fewest replicas."""
+
+    @property
+    def buys_more(self) -> bool:
+        """True for a pool that buys capacity beside its reservations."""
+        return self.pool.purchase != ["reserved"]
+
+    @property
+    def ceiling_gpus(self) -> float:
+        """GPUs that can run at once."""
+        reserved = sum(part.gpus for part in self.reserved)
+        return self.usable_gpus if self.buys_more else min(self.usable_gpus, reserved)
+
+    @property
+    def reserved_gpus(self) -> float:
+        """GPUs that can run on reservations at once."""
+        return min(sum(part.gpus for part in self.reserved), self.ceiling_gpus)
+
+    @property
+    def open_hours(self) -> float:
+        """Hours a month in which nodes may run; jobs of a training pool run on after it closes."""
+        return HOURS_A_MONTH if self.pool.holds_jobs else self.pool.hours_per_month
+
+    @property
+    def expected_use(self) -> Use:
+        """The expected use of the pool: its whole ceiling in all its hours, unless the stack file expects less."""
+        pool = self.pool
+        share = 1 if pool.expected_utilization is None else pool.expected_utilization
+        hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
+        return Use(min(pool.max_gpus * share, self.ceiling_gpus), hours)
+
+    def always_on(self, terms: Terms) -> AlwaysOn:
+        """Return the GPUs that always run, headroom on the cheapest nodes that hold it."""
+        room = self.pool.headroom
+        found: list[AlwaysOn] = []
+        for node in self.nodes if room else ():
+            if room and (each := placeholders_on(self.pool, node.row)):
+                gpus = ceil(room.pods / each) * node.row.gpu_devices
+                found.append(AlwaysOn(self.service_gpus, gpus, node.gpu(terms) * gpus))
+        cheapest = min(found, key=lambda on: (len(on.headroom_hour.unknown), on.headroom_hour.known), default=None)
+        return cheapest or AlwaysOn(self.service_gpus)
+
+
+def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
+    """Return the capacity of each pool, in the order of the stack file."""
+    services: dict[str, list[Service]] = {}
+    for service in stack.services:
+        services.setdefault(service.pool, []).append(service)
+    ceilings = sum_user_ceilings(stack)
+    return [_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.pools]
+
+
+def find_capacity(stack: StackConfig, pool: Pool) -> PoolCapacity:
+    """Return the capacity of one pool."""
+    services = (service for service in stack.services if service.pool == pool.name)
+    return _capacity(stack, pool, services, sum_user_ceilings(stack, pool) if pool.reservations else {})
+
+
+def _capacity(stack: StackConfig, pool: Pool, services: Iterable[Service], ceilings: Mapping[str, int]) -> PoolCapacity:
+    nodes = nodes_of(stack, pool)
+    return PoolCapacity(
+        pool=pool,
+        nodes=nodes,
+        reserved=list(list_reserved_capacity(stack, pool, nodes, ceilings)),
+        usable_gpus=usable(stack, pool),
+        service_gpus=sum(service.replicas.min * gpus_of(pool, service.gpus) for service in services),
+    )
+
+
+def kept(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
+    """Return the GPUs of a pool that always run: services at their fewest replicas, and headroom."""
+    return find_capacity(stack, pool).always_on(terms)

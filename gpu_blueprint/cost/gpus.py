@@ -1,0 +1,58 @@
+"""Counts of GPUs: how many of a pool's ceiling can run, and how much of a GPU a slice, a grant or a placeholder is."""
+
+from dataclasses import dataclass
+
+from ..catalog import Instance
+from ..catalog.prices import HOURS_A_MONTH
+from ..config import Pool, StackConfig
+from ..config.tenants import GpuAmount
+from ..sharing import Mig
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A number of GPUs at work in a number of hours a month."""
+
+    gpus: float
+    hours: float
+
+    @property
+    def average(self) -> float:
+        """GPUs at work in the average hour of the month."""
+        return self.gpus * self.hours / HOURS_A_MONTH
+
+
+def usable(stack: StackConfig, pool: Pool) -> int:
+    """Return the GPUs of a pool's ceiling that whole nodes can hold."""
+    sizes = {row.gpu_devices for row in stack.instances_of(pool)}
+    return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
+
+
+def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
+    """Return the part of a GPU that each unit of a pool is, such as ``{"1g.10gb": 1 / 7}``.
+
+    Instances of several MIG profiles share the GPU by their compute slices.
+    """
+    per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
+    table = pool.model.mig
+    if len(per_gpu) == 1 or table is None or not isinstance(pool.sharing, Mig):
+        return {unit: 1 / (count * len(per_gpu)) for unit, count in per_gpu.items()}
+    slices = {unit: table.profiles[unit].compute_slices for unit in per_gpu}
+    whole = sum(slices[unit] * count for unit, count in per_gpu.items())
+    return {unit: slices[unit] / whole for unit in per_gpu}
+
+
+def gpus_of(pool: Pool, amount: GpuAmount) -> float:
+    """Convert an amount in a pool's units to GPUs."""
+    shares = shares_of_a_gpu(pool)
+    return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(amount).items())
+
+
+def placeholders_on(pool: Pool, row: Instance) -> int:
+    """Return how many placeholders of a pool's headroom fit on a node."""
+    if pool.headroom is None:
+        return 0
+    handed_out, units = pool.profile.per_node(row), pool.profile.units
+    asked = pool.by_unit(pool.headroom.gpus)
+    by_gpu = [handed_out[units[unit]] // count for unit, count in asked.items() if count and unit in units]
+    return min([*by_gpu, pool.headroom.fit_beside_gpus(row)], default=0)

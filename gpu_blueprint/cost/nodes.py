@@ -1,0 +1,86 @@
+"""The price of a node and of a GPU on it, by the way in which a pool buys."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..catalog import BOTTLEROCKET, Instance, prices
+from ..config import Pool, StackConfig
+from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
+from .items import machine, price_disk
+from .money import Usd
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The way in which capacity is bought: on spot or not, and under which Savings Plan."""
+
+    spot: bool = False
+    """True where capacity is bought on spot."""
+    spot_share: Mapping[str, float] = field(default_factory=dict)
+    """Instance family → spot price as a share of the on-demand price, where the stack replaces the catalogue's."""
+    plan_factor: float = 1.0
+    """Price under the Savings Plan as a share of the on-demand price, for all that the plan may cover."""
+
+    def price_spot(self, row: Instance, on_demand: Usd) -> Usd:
+        """Return the assumed spot price of an instance type."""
+        share = spot_share(row.family, self.spot_share)
+        return on_demand * share if share else Usd(unknown=frozenset({f"spot share of {row.family}"}))
+
+
+ON_DEMAND = Terms()
+"""Everything at the list price: what a pool can cost when spot runs dry."""
+
+
+def terms_of(stack: StackConfig, pool: Pool) -> Terms:
+    """Return the terms on which a pool buys: spot while there is any, the account's Savings Plan on the rest."""
+    plan = stack.costs.savings_plan
+    return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
+
+
+def spot_share(family: str, own: Mapping[str, float]) -> float | None:
+    """Return the spot price as a share of the on-demand price: the stack's own assumption, else the catalogue's."""
+    assumed = prices.spot_share(family)
+    return own.get(family, assumed.usd if assumed else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One instance type of a pool and its volumes, in dollars an hour."""
+
+    row: Instance
+    machine: Usd
+    disks: Usd
+
+    def gpu(self, terms: Terms) -> Usd:
+        """Return dollars an hour of one GPU on the node."""
+        bought = terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
+        return (bought + self.disks) * (1 / self.row.gpu_devices)
+
+
+def nodes_of(stack: StackConfig, pool: Pool) -> list[Node]:
+    """Price each instance type that a pool may launch."""
+    on_nvme = stack.keeps_images_on_nvme(pool)
+    disks = price_disk(stack.region, gib=pool.disk.size_gib, **({} if on_nvme else FAST_VOLUME))
+    if pool.ami.row is BOTTLEROCKET:
+        disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
+    return [Node(row, machine(row.instance_type, stack.region), disks) for row in stack.instances_of(pool)]
+
+
+class PriceRange(NamedTuple):
+    """Dollars an hour of one GPU on the cheapest and on the dearest instance type of a pool."""
+
+    cheapest: Usd
+    dearest: Usd
+
+
+def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
+    """Price one GPU on the nodes of a pool.
+
+    A type without a known price may be the dearest, so its name stays in the second sum.
+    """
+    every = [node.gpu(terms) for node in nodes]
+    unknown = frozenset().union(*(price.unknown for price in every))
+    priced = [price for price in every if price.known]
+    cheapest = min(priced, key=lambda price: (len(price.unknown), price.known), default=Usd(unknown=unknown))
+    return PriceRange(cheapest, Usd(max((price.known for price in priced), default=0), unknown))

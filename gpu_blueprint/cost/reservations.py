@@ -1,0 +1,113 @@
+"""Reserved capacity: which pools use it, and what it costs whether it is used or not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..config import Pool, StackConfig
+from ..config.buying import Reservation
+from .money import Usd
+from .nodes import Node, Terms
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedCapacity:
+    """A reservation, or the part of a shared reservation that belongs to one pool."""
+
+    node: Node
+    instances: float
+    usd_per_hour: float | None = None
+    """Price of one instance, where it is not the on-demand price."""
+    prepaid: bool = False
+    """True for a Capacity Block, whose price AWS does not publish and no Savings Plan lowers."""
+    ends: bool = False
+    """True for capacity with a last day, after which the same GPUs are bought on demand."""
+
+    @property
+    def gpus(self) -> float:
+        """GPUs of all its instances."""
+        return self.instances * self.node.row.gpu_devices
+
+    @property
+    def at_on_demand_rates(self) -> bool:
+        """True for capacity whose price a Savings Plan may lower for as long as the plan runs."""
+        return self.usd_per_hour is None and not self.prepaid and not self.ends
+
+    def hour(self, terms: Terms) -> Usd:
+        """Return dollars an hour of all its instances, without their disks."""
+        if self.usd_per_hour is not None:
+            return Usd(self.usd_per_hour) * self.instances
+        if self.prepaid:
+            return Usd(unknown=frozenset({f"Capacity Block of {self.node.row.instance_type}"}))
+        return self.node.machine * (self.instances * terms.plan_factor)
+
+    def hour_at_most(self, terms: Terms) -> Usd:
+        """Return dollars an hour at worst: before its last day, or on demand after it."""
+        before, after = self.hour(terms), self.node.machine * self.instances
+        if not self.ends or before.known >= after.known:
+            return before
+        return Usd(after.known, before.unknown | after.unknown)
+
+    @property
+    def disks(self) -> Usd:
+        """Dollars an hour of the disks, which are paid only while the nodes run."""
+        return self.node.disks * self.instances
+
+
+def users_of(stack: StackConfig, reservation: Reservation) -> list[Pool]:
+    """Return the pools that use a reservation."""
+    return [pool for pool in stack.pools if _uses(pool, reservation)]
+
+
+def _uses(pool: Pool, reservation: Reservation) -> bool:
+    return any(term.selects(reservation) for term in pool.reservations)
+
+
+def price_reservation(reservation: Reservation, node: Node, part: float = 1) -> ReservedCapacity:
+    """Price a reservation, or a part of it, on one of its nodes."""
+    return ReservedCapacity(
+        node,
+        reservation.instances * part,
+        reservation.usd_per_hour,
+        prepaid=reservation.capacity_block,
+        ends=reservation.ends is not None,
+    )
+
+
+def sum_user_ceilings(stack: StackConfig, pool: Pool | None = None) -> dict[str, int]:
+    """Return for each reservation, by id, the ceilings of all its users in GPUs.
+
+    Args:
+        stack: The stack with the reservations.
+        pool: A pool to count in place of the stack's pool of the same name, such as one with a lower ceiling.
+    """
+    others = [user for user in stack.pools if user.reservations and (pool is None or user.name != pool.name)]
+    users = [*others, pool] if pool else others
+    return {
+        reservation.id: sum(user.max_gpus for user in users if _uses(user, reservation))
+        for reservation in stack.reservations
+    }
+
+
+def list_reserved_capacity(
+    stack: StackConfig, pool: Pool, nodes: Sequence[Node], ceilings: Mapping[str, int]
+) -> Iterator[ReservedCapacity]:
+    """Yield a pool's part of each reservation that it uses, for the instance types of some nodes.
+
+    Pools share a reservation by their ceilings, which ``sum_user_ceilings`` adds up.
+    """
+    by_type = {node.row.instance_type: node for node in nodes}
+    for reservation in stack.reservations if pool.reservations else ():
+        if reservation.instance_type in by_type and _uses(pool, reservation):
+            part = pool.max_gpus / ceilings[reservation.id]
+            yield price_reservation(reservation, by_type[reservation.instance_type], part)
+
+
+def reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
+    """Return dollars an hour of a GPU on a pool's reservations of one type; its list price if there are none."""
+    found = (
+        list(list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))) if pool.reservations else []
+    )
+    if not found:
+        return node.gpu(terms)
+    paid = sum((reserved.hour(terms) for reserved in found), start=Usd())
+    return paid * (1 / sum(reserved.gpus for reserved in found)) + node.disks * (1 / node.row.gpu_devices)

@@ -1,0 +1,21 @@
+"""The fields that a pod needs to run in a pool, in one line."""
+
+from collections.abc import Mapping
+
+from ..config import Pool, StackConfig
+from .pool_chain import pod
+
+
+def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
+    """Name the limits, nodeSelector and tolerations of a pod.
+
+    Unless limits are given, the pod asks for the least that the pool hands out.
+    """
+    spec = pod(stack, pool, limits=limits)["spec"]
+    (container,) = spec["containers"]
+    parts = [f"limits {name}: {count}" for name, count in container["resources"]["limits"].items()]
+    parts += [f"nodeSelector {key}: {value}" for key, value in spec["nodeSelector"].items()]
+    for taint in spec.get("tolerations", ()):
+        value = f"={taint['value']}" if "value" in taint else ""
+        parts.append(f"toleration {taint['key']}{value}:{taint['effect']}")
+    return "; ".join(parts)

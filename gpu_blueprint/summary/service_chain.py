@@ -1,0 +1,63 @@
+"""A service, explained: from its Deployment and its pool to its signals, its replicas and its tenant's quota."""
+
+from collections.abc import Iterator
+
+from ..catalog.inference_servers import INFERENCE_SERVERS
+from ..config import Pool, Service, StackConfig
+from ..cost.gpus import gpus_of
+from ..monitoring.scaling import measures
+from .amounts import describe_amount
+from .pod_requests import describe_request
+from .stack import service_summary
+from .step import Step
+
+
+def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
+    """Yield the steps from a service's Deployment to the quota that bounds its replicas."""
+    pool = stack.pools_by_name[service.pool]
+    limits = {pool.profile.units[unit]: count for unit, count in pool.by_unit(service.gpus).items() if count}
+    bought = " → ".join(pool.purchase)
+    yield Step("Deployment", tuple(_describe_deployment(stack, service)))
+    yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
+    yield Step("a replica asks", (describe_request(stack, pool, limits),))
+    yield Step("scales on", tuple(_list_signals(stack, service)))
+    yield Step("replicas", (f"{service.replicas.min} to {service.replicas.max}; the signal that asks for most wins",))
+    yield Step("holds", tuple(_describe_held(pool, service)))
+    yield Step("tenant quota", tuple(_describe_quota(stack, pool, service)))
+
+
+def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
+    place = f"{stack.namespace_of(service)}/{service.name}"
+    yield f"{place}: its team makes it, without replicas"
+    if service.server:
+        labels = ", ".join(f"{key}={value}" for key, value in service.selects(service.name).items())
+        port = INFERENCE_SERVERS[service.server].port
+        yield f"Prometheus reads {service.server}'s metrics at port {port} of the pods with label {labels}"
+
+
+def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
+    """Yield each signal, and below it the PromQL that KEDA asks and the value that it aims at."""
+    found = measures(service.name, stack.namespace_of(service), service)
+    for words, measure in zip(service_summary(stack, service).scales_on, found, strict=True):
+        each = " for each replica" if measure.per_replica else ""
+        yield f"{words}: this PromQL, kept at {measure.target:g}{each}"
+        yield f"  {measure.promql}"
+
+
+def _describe_held(pool: Pool, service: Service) -> Iterator[str]:
+    for words, replicas in (("at least", service.replicas.min), ("at most", service.replicas.max)):
+        gpus = replicas * gpus_of(pool, service.gpus)
+        yield f"{words} {describe_amount(pool, service.gpus, replicas)}, worth {gpus:g} of {pool.max_gpus} GPUs"
+
+
+def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterator[str]:
+    """Yield the grant of the service's tenant, the quota that it is part of, and the services that share it."""
+    tenant = next(tenant for tenant in stack.tenants if tenant.name == service.tenant)
+    yield f"{tenant.name} has a grant of {describe_amount(pool, tenant.gpus[pool.name])} in pool {pool.name}"
+    quota = stack.quota_of(tenant)
+    counted = [f"{quota[name]} {name}" for name in pool.profile.units.values() if name in quota]
+    yield f"the quota of namespace {tenant.space} counts over all its pools: {', '.join(counted)}"
+    for other in stack.services:
+        if (other.tenant, other.pool) == (service.tenant, service.pool) and other.name != service.name:
+            most = describe_amount(pool, other.gpus, other.replicas.max)
+            yield f"{other.name} shares the grant, and holds at most {most}"

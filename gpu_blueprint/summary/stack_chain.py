@@ -1,0 +1,88 @@
+"""A stack, explained: network, cluster, pools, tenants, services and cost, a line for each part."""
+
+from collections.abc import Iterator
+
+from ..catalog.versions import GPU_OPERATOR
+from ..config import InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
+from ..cost.estimate import estimate
+from ..cost.money import Usd
+from .amounts import describe_amount, describe_cost
+from .stack import service_summary
+from .step import Step
+
+
+def explain_stack(stack: StackConfig) -> Iterator[Step]:
+    """Yield the steps from a stack's account and network to its cost."""
+    environment = f"environment {stack.environment}, owner {stack.owner}, cost center {stack.cost_center}"
+    account = f"{stack.cluster_name} in {stack.region}, account {stack.account_id}"
+    yield Step("stack", (account, environment))
+    yield Step("network", tuple(_describe_network(stack)))
+    yield Step("cluster", tuple(_describe_cluster(stack)))
+    yield Step("pools", tuple(_describe_pool(pool) for pool in stack.pools))
+    if stack.tenants:
+        yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))
+    if stack.services:
+        yield Step("services", tuple(_describe_service(stack, service) for service in stack.services))
+    yield Step("monitoring", (_describe_monitoring(stack),))
+    yield Step("cost", tuple(_describe_bounded_cost(stack)))
+
+
+def _describe_network(stack: StackConfig) -> Iterator[str]:
+    network = stack.network
+    if isinstance(network, NewVpc):
+        yield f"a new VPC {network.cidr} in {', '.join(network.zones)}"
+        yield "one NAT gateway" if network.nat == "single" else "a NAT gateway in each zone"
+        if network.endpoints:
+            yield f"endpoints: {', '.join(network.endpoints)}"
+        return
+    yield f"{network.vpc_id}, which exists already"
+    yield from (f"{subnet.id} in {subnet.zone}" for subnet in network.subnets)
+
+
+def _describe_cluster(stack: StackConfig) -> Iterator[str]:
+    cluster, nodes = stack.cluster, stack.cluster.system_nodes
+    versions = f"Karpenter {cluster.karpenter_version}, GPU Operator {GPU_OPERATOR.version}"
+    yield f"Kubernetes {cluster.kubernetes_version}, {versions}"
+    who = ", ".join(cluster.api.allowed_cidrs)
+    if isinstance(cluster.api, PrivateApi):
+        yield f"private API, reached from the VPC{f' and {who}' if who else ''}"
+    else:
+        yield f"public API, reached from {who}"
+    yield f"{nodes.count} system nodes: {' or '.join(nodes.instance_types)}"
+    yield from (f"admin: {arn}" for arn in cluster.admins)
+    yield from (f"viewer: {arn}" for arn in cluster.viewers)
+
+
+def _describe_pool(pool: Pool) -> str:
+    shared = f"{pool.model.product}, {pool.profile.summary}"
+    bought = " → ".join(pool.purchase)
+    return f"{pool.name}, for {pool.purpose}: {shared}; bought {bought}, at most {pool.max_gpus} GPUs"
+
+
+def _describe_tenant(stack: StackConfig, tenant: Tenant) -> str:
+    pools = stack.pools_by_name
+    grants = [f"{name} {describe_amount(pools[name], amount)}" for name, amount in tenant.gpus.items()]
+    return f"{tenant.name} in namespace {tenant.space}: {', '.join(grants) or 'no grant'}"
+
+
+def _describe_service(stack: StackConfig, service: Service) -> str:
+    found = service_summary(stack, service)
+    replicas = f"{found.min_replicas} to {found.max_replicas} replicas"
+    return f"{found.namespace}/{found.name} in pool {found.pool}: {replicas}, by {', '.join(found.scales_on)}"
+
+
+def _describe_monitoring(stack: StackConfig) -> str:
+    if stack.monitoring is None:
+        return "none"
+    if isinstance(stack.monitoring, InstallMonitoring):
+        return f"Prometheus in the cluster, {stack.monitoring.retention_days} days of metrics"
+    return "your own Prometheus, with our monitors, rules and dashboards"
+
+
+def _describe_bounded_cost(stack: StackConfig) -> Iterator[str]:
+    """Yield the cost to plan with, and the bounds of the stack file."""
+    yield from describe_cost(estimate(stack).cost)
+    if stack.hourly_ceiling is not None:
+        yield f"hourlyCeiling: {Usd(stack.hourly_ceiling)}"
+    if stack.monthly_budget is not None:
+        yield f"monthlyBudget: {Usd(stack.monthly_budget)}"

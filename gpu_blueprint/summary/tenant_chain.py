@@ -1,0 +1,46 @@
+"""A tenant, explained: from its namespace and its grants to the requests of its pods and its share of the cost."""
+
+from collections.abc import Iterator
+
+from ..config import Pool, StackConfig, Tenant
+from ..cost.gpus import gpus_of, usable
+from ..cost.tenants import estimate_tenant
+from .amounts import describe_amount, describe_cost
+from .pod_requests import describe_request
+from .step import Step
+
+
+def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
+    """Yield the steps from a tenant's namespace to its share of the cost."""
+    pools = [stack.pools_by_name[name] for name in tenant.gpus]
+    yield Step("namespace", (f"{tenant.space} of cluster {stack.cluster_name}",))
+    yield Step("members", tuple(tenant.members))
+    yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))
+    yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))
+    if pools:
+        yield Step("a pod asks", tuple(f"in {pool.name}: {describe_request(stack, pool)}" for pool in pools))
+    services = [service for service in stack.services if service.tenant == tenant.name]
+    if services:
+        yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))
+    yield Step("cost share", tuple(_describe_share(stack, tenant)))
+
+
+def _describe_grant(stack: StackConfig, tenant: Tenant, pool: Pool) -> str:
+    grant, most = tenant.gpus[pool.name], usable(stack, pool)
+    gpus = f"{gpus_of(pool, grant):g} of {most} GPUs"
+    return f"{pool.name}: {describe_amount(pool, grant)}, worth {gpus} ({pool.model.product}, {pool.profile.summary})"
+
+
+def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
+    """Yield the keys of the namespace's ResourceQuota; every GPU resource without a grant is 0."""
+    yield f"requests.cpu: {tenant.cpu}"
+    yield f"requests.memory: {tenant.memory}"
+    yield from (f"requests.{name}: {count}" for name, count in stack.quota_of(tenant).items())
+    if efa := stack.efa_quota_of(tenant):
+        yield f"requests.vpc.amazonaws.com/efa: {efa}"
+    yield "every other GPU resource: 0"
+
+
+def _describe_share(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
+    yield "its part of each pool's cost, by its grants; the platform is not divided"
+    yield from describe_cost(estimate_tenant(stack, tenant))

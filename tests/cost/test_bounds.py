@@ -1,0 +1,57 @@
+"""Bounds of a stack file, compared with the sums that they bound."""
+
+from datetime import date
+
+import pytest
+
+from gpu_blueprint.checks import find_warnings
+from gpu_blueprint.cost.bounds import PLATFORM, hourly_ceilings, monthly_expectations
+from gpu_blueprint.cost.estimate import estimate
+
+from ..support import builders
+from ..support.catalogue_rows import hours
+from ..support.estimates import estimate_of, reservation
+from ..support.plans import shipped_config
+
+
+@pytest.mark.parametrize(("bound", "usd"), [("hourlyCeiling", 10), ("monthlyBudget", 7300)])
+def test_a_bound_warns_of_unknown_prices(bound: str, usd: int) -> None:
+    stack = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])], **{bound: usd})
+    warnings = find_warnings(stack, date(2026, 11, 21))
+    (warning,) = (found for found in warnings if found.path[0] in ("hourlyCeiling", "monthlyBudget"))
+    assert warning.path == (bound,) and warning.severity == "warning"
+    assert "no price is known of p5e.48xlarge in us-west-2" in warning.message
+
+
+def test_a_bound_may_be_reached_but_not_exceeded() -> None:
+    most = hours(estimate_of().on_demand.ceiling)
+    assert builders.problems(hourlyCeiling=most) == []
+    (line,) = builders.problems(hourlyCeiling=most - 0.01)
+    assert line.startswith("hourlyCeiling: ") and "pool main" in line
+
+
+def test_a_bound_in_whole_cents_is_kept() -> None:
+    most = round(hours(estimate(builders.config()).cost.ceiling), 2)
+    assert builders.problems(hourlyCeiling=most) == []
+
+
+def test_the_message_names_the_platform_where_it_costs_most() -> None:
+    (line,) = builders.problems(hourlyCeiling=100, reservations=[reservation(count=4)])
+    assert "the platform itself ($220.52)" in line
+
+
+def test_a_pool_on_reservations_is_told_to_give_them_back() -> None:
+    pool = builders.pool(
+        instanceTypes=["p5.48xlarge"], maxGpus=16, purchase=["reserved"], reservations=[{"id": "cr-0a1b2c3d"}]
+    )
+    (line,) = builders.problems(hourlyCeiling=100, reservations=[reservation()], pools=[pool])
+    assert "give reservations back" in line
+
+
+def test_the_parts_of_both_bounds_add_up_to_the_estimate() -> None:
+    stack = shipped_config("prod")
+    found = estimate(stack)
+    hourly, monthly = hourly_ceilings(stack), monthly_expectations(stack)
+    assert sum(part.known for part in hourly.values()) == pytest.approx(found.cost.ceiling.hour.known)
+    assert sum(part.known for part in monthly.values()) == pytest.approx(found.cost.expected.month.known)
+    assert set(hourly) == set(monthly) == {PLATFORM, *stack.pools_by_name}

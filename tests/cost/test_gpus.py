@@ -1,0 +1,32 @@
+"""Counts of GPUs: whole nodes, and slices of several MIG profiles."""
+
+import pytest
+
+from gpu_blueprint.cost.estimate import estimate
+
+from ..support import builders
+from ..support.catalogue_rows import PRICE, gp3, hours
+from ..support.estimates import estimate_of
+
+HERE = "us-east-1"
+
+
+def test_slices_of_several_profiles_cost_by_their_compute_slices() -> None:
+    layout = {"mode": "mig", "layout": {"3g.40gb": 1, "2g.20gb": 1, "1g.10gb": 2}}
+    cut = builders.pool(instanceTypes=["p5.4xlarge"], maxGpus=1, sharing=layout)
+    team = builders.tenant(gpus={"main": {"3g.40gb": 1}})
+    found = estimate_of(pools=[cut], tenants=[team])
+    gpu = hours(found.pools[0].on_demand.ceiling)
+    most = {name.removeprefix("nvidia.com/mig-"): usd.known for name, (_, usd) in found.pools[0].slices.items()}
+    assert most == {
+        name: pytest.approx(gpu * part / 7) for name, part in (("3g.40gb", 3), ("2g.20gb", 2), ("1g.10gb", 1))
+    }
+    assert hours(found.tenants["team"].ceiling) == pytest.approx(hours(found.pools[0].as_bought.ceiling) * 3 / 7)
+
+
+def test_gpus_that_fill_no_whole_node_are_not_counted() -> None:
+    stack = builders.config(pools=[builders.pool(instanceTypes=["p5.48xlarge"], maxGpus=12)])
+    found = estimate(stack).pools[0]
+    per_gpu = (PRICE["p5.48xlarge", HERE] + gp3(HERE, 200)) / 8
+    assert hours(found.on_demand.ceiling) == pytest.approx(8 * per_gpu)
+    assert [usd.known for usd in found.slices["nvidia.com/gpu"]] == pytest.approx([per_gpu, per_gpu])

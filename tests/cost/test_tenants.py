@@ -1,0 +1,53 @@
+"""Tenants' shares of the costs of pools."""
+
+import pytest
+
+from gpu_blueprint.config import Pool
+from gpu_blueprint.config.tenants import GpuAmount
+from gpu_blueprint.cost import tenants
+from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.gpus import gpus_of
+from gpu_blueprint.cost.tenants import estimate_tenant
+
+from ..support import builders
+from ..support.estimates import estimate_of
+from ..support.plans import SHIPPED, shipped_config
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_tenants_and_the_unassigned_rest_add_up_to_the_pools(name: str) -> None:
+    found = estimate(shipped_config(name))
+    for case in ("floor", "expected", "ceiling"):
+        pools = sum(getattr(pool.cost, case).month.known for pool in found.pools)
+        shares = sum(getattr(cost, case).month.known for cost in found.tenants.values())
+        assert shares == pytest.approx(pools)
+
+
+def test_grants_above_the_ceiling_divide_the_ceiling() -> None:
+    teams = [builders.tenant(name=name, gpus={"main": 8}) for name in ("a", "b")]
+    found = estimate_of(pools=[builders.pool()], tenants=teams)
+    whole = found.pools[0].as_bought.ceiling.month.known
+    assert [cost.ceiling.month.known for cost in found.tenants.values()] == [whole / 2, whole / 2, 0]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_one_tenant_is_estimated_as_in_the_whole_stack(name: str) -> None:
+    stack = shipped_config(name)
+    found = estimate(stack)
+    for tenant in stack.tenants:
+        assert estimate_tenant(stack, tenant) == found.tenants[tenant.name]
+
+
+def test_each_grant_is_looked_at_once_however_many_pools_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 pools and 1,000 tenants took 10 seconds while each tenant was looked at for each pool."""
+    seen: list[str] = []
+
+    def count(pool: Pool, amount: GpuAmount) -> float:
+        seen.append(pool.name)
+        return gpus_of(pool, amount)
+
+    monkeypatch.setattr(tenants, gpus_of.__name__, count)
+    names = [f"pool-{number}" for number in range(20)]
+    teams = [builders.tenant(name=f"team-{number}", gpus={names[number % 20]: 1}) for number in range(40)]
+    estimate_of(pools=[builders.pool(name=name) for name in names], tenants=teams)
+    assert len(seen) == 40

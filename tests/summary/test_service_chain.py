@@ -1,0 +1,56 @@
+"""A service, explained step by step."""
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.summary import explain_service
+
+from ..support import builders
+from ..support.plans import shipped_config
+
+
+def explain(stack: StackConfig, name: str) -> dict[str, tuple[str, ...]]:
+    """Step title → lines."""
+    (service,) = (found for found in stack.services if found.name == name)
+    return {step.title: step.lines for step in explain_service(stack, service)}
+
+
+def test_each_signal_is_shown_with_its_promql_and_its_target() -> None:
+    assert explain(shipped_config("prod"), "chat")["scales on"] == (
+        "queue 4 each: this PromQL, kept at 4 for each replica",
+        '  sum(vllm:num_requests_waiting{namespace="serving",job="serving/chat"})',
+        "requests 3 each: this PromQL, kept at 3 for each replica",
+        '  sum(rate(vllm:request_success_total{namespace="serving",job="serving/chat"}[2m]))',
+    )
+
+
+def test_replicas_hold_shares_of_gpus() -> None:
+    assert explain(shipped_config("prod"), "ranking")["holds"] == (
+        "at least 2 nvidia.com/gpu.shared, worth 0.5 of 16 GPUs",
+        "at most 40 nvidia.com/gpu.shared, worth 10 of 16 GPUs",
+    )
+
+
+def test_a_replica_asks_for_the_units_of_the_service() -> None:
+    service = builders.service(gpus=2, replicas={"min": 1, "max": 2})
+    steps = explain(builders.config(**builders.services(service)), "chat")
+    assert steps["a replica asks"] == ("limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main",)
+
+
+def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:
+    assert explain(shipped_config("prod"), "chat")["tenant quota"] == (
+        "serving has a grant of 16 nvidia.com/gpu in pool infer-l40s",
+        "the quota of namespace serving counts over all its pools: 32 nvidia.com/gpu",
+    )
+
+
+def test_services_that_share_a_grant_are_named() -> None:
+    chat = builders.service(replicas={"min": 1, "max": 2})
+    stack = builders.config(**builders.services(chat, builders.service(name="rank", replicas={"min": 1, "max": 2})))
+    assert explain(stack, "chat")["tenant quota"][-1] == "rank shares the grant, and holds at most 2 nvidia.com/gpu"
+
+
+def test_a_service_with_a_query_needs_no_known_server() -> None:
+    signal = {"signal": "query", "promql": "sum(queue_length)", "perReplica": 10}
+    service = builders.service(server=None, replicas={"min": 0, "max": 4}, scaleOn=[signal])
+    steps = explain(builders.config(**builders.services(service)), "chat")
+    assert steps["Deployment"] == ("team/chat: its team makes it, without replicas",)
+    assert steps["scales on"] == ("query 10 each: this PromQL, kept at 10 for each replica", "  sum(queue_length)")

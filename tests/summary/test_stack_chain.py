@@ -1,0 +1,61 @@
+"""A whole stack, explained step by step."""
+
+import pytest
+
+from gpu_blueprint.summary import Step, explain_pool, explain_service, explain_stack, explain_tenant
+
+from ..support import builders
+from ..support.plans import SHIPPED, shipped_config
+
+
+def explain(name: str) -> dict[str, tuple[str, ...]]:
+    """Step title → lines."""
+    return {step.title: step.lines for step in explain_stack(shipped_config(name))}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_pool_tenant_and_service_has_a_line(name: str) -> None:
+    stack, steps = shipped_config(name), explain(name)
+    assert [line.split(",")[0] for line in steps["pools"]] == [pool.name for pool in stack.pools]
+    assert [line.split(" ")[0] for line in steps["tenants"]] == [tenant.name for tenant in stack.tenants]
+    assert len(steps.get("services", ())) == len(stack.services)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_part_of_a_shipped_stack_can_be_explained(name: str) -> None:
+    stack = shipped_config(name)
+    steps: list[Step] = list(explain_stack(stack))
+    for pool in stack.pools:
+        steps += explain_pool(stack, pool)
+    for tenant in stack.tenants:
+        steps += explain_tenant(stack, tenant)
+    for service in stack.services:
+        steps += explain_service(stack, service)
+    assert all(step.title and step.lines and all(step.lines) for step in steps)
+
+
+def test_a_new_vpc_and_a_given_one_are_told_apart() -> None:
+    assert explain("research")["network"][0] == "a new VPC 10.60.0.0/16 in us-west-2a, us-west-2b, us-west-2c"
+    assert explain("prod")["network"][0] == "vpc-0a1b2c3d4e5f60718, which exists already"
+
+
+def test_the_api_is_private_or_public() -> None:
+    assert "public API, reached from 198.51.100.0/24" in explain("research")["cluster"]
+    assert "private API, reached from the VPC and 10.8.0.0/16" in explain("prod")["cluster"]
+
+
+def test_the_bounds_stand_beside_the_cost() -> None:
+    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $480.00", "monthlyBudget: $190,000.00")
+
+
+@pytest.mark.parametrize(
+    ("monitoring", "line"),
+    [
+        (None, "none"),
+        ({"mode": "install"}, "Prometheus in the cluster, 15 days of metrics"),
+        ({"mode": "existing"}, "your own Prometheus, with our monitors, rules and dashboards"),
+    ],
+)
+def test_the_prometheus_is_ours_or_theirs(monitoring: dict[str, str] | None, line: str) -> None:
+    stack = builders.config(monitoring=monitoring)
+    assert {step.title: step.lines for step in explain_stack(stack)}["monitoring"] == (line,)

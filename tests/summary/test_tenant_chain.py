@@ -1,0 +1,59 @@
+"""A tenant, explained step by step."""
+
+from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.summary import explain_tenant
+
+from ..support import builders
+from ..support.plans import shipped_config
+
+
+def explain(name: str, tenant: str) -> dict[str, tuple[str, ...]]:
+    """Step title → lines."""
+    stack = shipped_config(name)
+    (found,) = (team for team in stack.tenants if team.name == tenant)
+    return {step.title: step.lines for step in explain_tenant(stack, found)}
+
+
+def test_grants_are_counted_in_resources_and_in_gpus() -> None:
+    grants = explain("research", "vision")["grants"]
+    assert grants[0].startswith("h100-slices: 42 nvidia.com/mig-1g.10gb, worth 6 of 16 GPUs (H100 80 GB, ")
+    assert grants[1].startswith("a100-train: 8 nvidia.com/gpu, worth 8 of 16 GPUs (A100 80 GB, ")
+
+
+def test_quota_keys_are_those_of_the_namespace() -> None:
+    keys = explain("prod", "serving")["quota keys"]
+    assert keys[:2] == ("requests.cpu: 512", "requests.memory: 2Ti")
+    # infer-a10g and infer-l40s both hand out whole GPUs, and the quota counts the name.
+    assert {"requests.nvidia.com/gpu.shared: 64", "requests.nvidia.com/gpu: 32"} < set(keys)
+
+
+def test_a_pod_of_each_pool_is_told_its_limits_selector_and_tolerations() -> None:
+    asked = explain("prod", "serving")["a pod asks"]
+    assert asked[0] == "in infer-l4: limits nvidia.com/gpu.shared: 1; nodeSelector gpu-blueprint/pool: infer-l4"
+    assert asked[1].endswith("; toleration ml.example.com/gpu=a10g:NoSchedule")
+
+
+def test_the_cost_share_is_that_of_the_estimate() -> None:
+    cost = estimate(shipped_config("prod")).tenants["serving"]
+    shown = explain("prod", "serving")["cost share"]
+    assert f"expected: {cost.expected.hour} an hour, {cost.expected.month} a month" in shown
+
+
+def test_services_are_listed_with_their_pools() -> None:
+    assert explain("prod", "serving")["services"] == ("chat in pool infer-l40s", "ranking in pool infer-l4")
+    assert "services" not in explain("prod", "training")
+
+
+def test_a_tenant_without_grants_has_no_pods_to_explain() -> None:
+    stack = builders.config(tenants=[builders.tenant(gpus={})])
+    steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
+    assert steps["grants"] == ("no pool",) and "a pod asks" not in steps
+    assert "idle: $0.00 an hour, $0.00 a month" in steps["cost share"]
+
+
+def test_a_tenant_of_a_pool_for_jobs_on_several_nodes_may_request_efa_interfaces() -> None:
+    pool = builders.pool(instanceTypes=["p5.48xlarge"], zones=["us-east-1a"], maxGpus=16, multiNode={})
+    stack = builders.config(pools=[pool], tenants=[builders.tenant(gpus={"main": 8})])
+    steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
+    assert "requests.vpc.amazonaws.com/efa: 32" in steps["quota keys"]
+    assert "limits nvidia.com/gpu: 8; limits vpc.amazonaws.com/efa: 32" in steps["a pod asks"][0]
