@@ -1,4 +1,4 @@
-"""Pages made from the code; a test compares them with what is in the repository."""
+"""Pages generated from the code; a test compares them with the files in the repository."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from .sharing_page import sharing_page
 
 
 def pages() -> dict[Path, str]:
-    """Path → content of every generated file."""
+    """Return path → content of each generated file."""
     return {
         Path("stacks/schema.json"): json.dumps(file_schema(), indent=2) + "\n",
         Path("docs/config.md"): config_page(),

@@ -205,7 +205,8 @@ _NODES = Row(
             queries=(
                 Query(
                     expr=f"max by (nodepool) (max by (nodepool, resource_type) ({_USAGE})"
-                    " / on (nodepool, resource_type) (max by (nodepool, resource_type) (karpenter_nodepools_limit) > 0))",
+                    " / on (nodepool, resource_type)"
+                    " (max by (nodepool, resource_type) (karpenter_nodepools_limit) > 0))",
                     legend="{{nodepool}}",
                 ),
             ),
