@@ -16,8 +16,8 @@ of dcgm-exporter and Karpenter, the rules and the dashboards. It also creates th
 Your own Prometheus has to meet these requirements:
 
 1. **kube-state-metrics exports the labels that rules join with**, and the state of NodeOverlays. Merge these values
-   into the values of its chart; in kube-prometheus-stack they belong under `kube-state-metrics:`. Without them no series
-   has a pool or a tenant. The alert KubeStateMetricsMissing fires only if node labels are missing altogether.
+   into the values of its chart; in kube-prometheus-stack they belong under `kube-state-metrics:`. Without them no
+   series has a pool or a tenant. The alert KubeStateMetricsMissing fires only if all node labels are missing.
 
 ```yaml
 """

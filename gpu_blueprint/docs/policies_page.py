@@ -26,8 +26,8 @@ Settings of a rule stand beside its level:
 
     "disk-large-enough": {"enforcementLevel": "mandatory", "minimumGib": 200}
 
-A waiver in the stack file excepts a resource from a rule. It needs a reason, an owner and an end date; a waiver that has
-ended fails the check.
+A waiver in the stack file excepts a resource from a rule. It needs a reason, an owner and an end date; a waiver that
+has ended fails the check.
 
     waivers:
       - rule: spot-diverse

@@ -18,8 +18,8 @@ without `nvidia.com/`. A dash means that it is not possible; the number refers t
 - **time-slicing**: pods take turns on a GPU; nothing is isolated.
 - **MPS**: pods run at the same time; memory is divided, faults are not isolated.
 
-On AL2023 the GPU Operator applies the setting; a new A100 node reboots once for MIG. On Bottlerocket the node applies it
-at boot.
+On AL2023 the GPU Operator applies the setting; a new A100 node reboots once for MIG. On Bottlerocket the node applies
+it at boot.
 
 `blueprint mig GPU` lists profiles and layouts. `blueprint explain STACK POOL` shows what follows for a pool.
 

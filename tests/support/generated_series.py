@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..monitoring.alert_cases import named
 from . import builders
+from .exporter_series import named
 
 END = 1_795_000_000 - 1_795_000_000 % 7200
 """Second at which it ends."""
