@@ -1,4 +1,4 @@
-"""Generated pages are those that the code makes now; the schema takes what the code takes."""
+"""Generated pages are up to date, the schema accepts what the code accepts, and the README leads somewhere."""
 
 import json
 import re
@@ -13,7 +13,13 @@ from gpu_blueprint.docs import pages
 from ..support.plans import ROOT
 
 BAD = ROOT / "tests" / "configs" / "bad"
+STACK_FILES = sorted(ROOT.glob("stacks/Pulumi.*.yaml"))
+"""The team's own stack files: any names, any number."""
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "stacks" / "schema.json").read_text()))
+
+
+def list_schema_errors(text: str) -> list[str]:
+    return [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))]
 
 
 @pytest.mark.parametrize("path", pages(), ids=str)
@@ -21,17 +27,16 @@ def test_a_generated_page_is_up_to_date(path: Path) -> None:
     assert (ROOT / path).read_text() == pages()[path], f"{path} is stale: run make docs and read the diff"
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("stacks/Pulumi.*.yaml")), ids=lambda file: file.name)
-def test_a_shipped_stack_names_the_schema_and_satisfies_it(file: Path) -> None:
+@pytest.mark.parametrize("file", STACK_FILES, ids=lambda file: file.name)
+def test_a_stack_file_names_the_schema_and_satisfies_it(file: Path) -> None:
     text = file.read_text()
     assert text.startswith("# yaml-language-server: $schema=schema.json\n")
-    assert [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))] == []
+    assert list_schema_errors(text) == []
 
 
 @pytest.mark.parametrize("name", ["misspelt-field-of-a-pool", "text-for-a-number", "kubernetes-version-not-quoted"])
-def test_the_schema_refuses_what_editors_should_underline(name: str) -> None:
-    file = BAD / f"Pulumi.{name}.yaml"
-    assert list(SCHEMA.iter_errors(yaml.safe_load(file.read_text())))
+def test_the_schema_refuses_mistakes_that_editors_should_underline(name: str) -> None:
+    assert list_schema_errors((BAD / f"Pulumi.{name}.yaml").read_text())
 
 
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
@@ -45,4 +50,4 @@ def test_a_simple_environment_takes_at_most_25_lines() -> None:
     block = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert block is not None
     assert len(block[1].splitlines()) <= 25
-    assert [error.message for error in SCHEMA.iter_errors(yaml.safe_load(block[1]))] == []
+    assert list_schema_errors(block[1]) == []

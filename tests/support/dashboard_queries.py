@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, Query
 
-from . import builders, generated_series
+from . import builders, made_up_fleet
 
 ALL_CHOSEN = {"__rate_interval": "5m", "__range": "3h", "pool": ".+", "tenant": ".+", "namespace": ".+", "node": ".+"}
 """The values of Grafana's variables when everything is chosen."""
@@ -49,4 +49,4 @@ def fill_variables(expr: str, **chosen: str) -> str:
 
 def config() -> StackConfig:
     """The checked config of the made-up fleet."""
-    return builders.config(**generated_series.STACK)
+    return builders.config(**made_up_fleet.STACK)
