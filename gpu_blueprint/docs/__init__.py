@@ -6,6 +6,7 @@ from pathlib import Path
 from .alerts_page import alerts_page, runbook
 from .config_page import config_page, file_schema
 from .dashboards_page import dashboards_page
+from .decisions_page import decisions_page
 from .own_prometheus_page import own_prometheus_page
 from .policies_page import described, policies_page
 from .sharing_page import sharing_page
@@ -21,6 +22,7 @@ def pages() -> dict[Path, str]:
         Path("docs/alerts.md"): alerts_page(),
         Path("docs/dashboards.md"): dashboards_page(),
         Path("docs/own-prometheus.md"): own_prometheus_page(),
+        Path("docs/decisions/README.md"): decisions_page(),
     }
 
 

@@ -13,7 +13,7 @@ from ..support.dashboard_queries import QUERIES, fill_variables
 from ..support.promql import series_in
 from .cases.rules import RECORDED
 
-EXPRESSIONS = {rule.name: rule.expr for rule in (*RECORDINGS, *ALERTS)}
+EXPRESSIONS = {rule.name: rule.expr for rule in RECORDINGS} | {alert.name: alert.expr for alert in ALERTS}
 
 
 def params(expressions: dict[str, str]) -> list[Any]:
