@@ -6,12 +6,12 @@ from itertools import groupby
 from ..catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS
 from ..monitoring import ALERTS, RECORDINGS, Alert
 from ..monitoring.facts import FACTS
-from .markdown import table
+from .markdown import format_table
 
 _HEAD = """# Alerts
 
-The field `monitoring` in the stack file switches alerts on. This page shows for each alert what happened, what it costs
-while nobody acts, and the first steps. Notifications carry the same text.
+The field `monitoring` in the stack file switches alerts on. This page shows for each alert the event, the cost while
+nobody acts, and the first steps. Notifications carry the same text.
 
 The tables at the end list the series that recording rules store, and the metrics that dcgm-exporter exports.
 
@@ -21,10 +21,10 @@ Generated from the rules: `make docs`.
 """
 
 
-def alerts_page() -> str:
+def render_alerts_page() -> str:
     """Return the page as Markdown."""
     listed = ([f"[{alert.name}](#{alert.name.lower()})", alert.severity, alert.wait] for alert in ALERTS)
-    lines = [_HEAD, *table(["alert", "severity", "fires after"], listed)]
+    lines = [_HEAD, *format_table(["alert", "severity", "fires after"], listed)]
     for subject, alerts in groupby(ALERTS, key=lambda alert: alert.subject):
         lines += ["", f"## {subject}"]
         for alert in alerts:
@@ -32,9 +32,9 @@ def alerts_page() -> str:
     lines += ["", "## Fatal Xid errors", "", *(f"- {code}: {meaning}" for code, meaning in FATAL_XIDS.items())]
     meanings = {**FACTS, **{rule.name: rule.about for rule in RECORDINGS}}
     series = ([f"`{name}`", about] for name, about in meanings.items())
-    lines += ["", "## Recorded series", "", *table(["series", "meaning"], series)]
+    lines += ["", "## Recorded series", "", *format_table(["series", "meaning"], series)]
     metrics = ([f"`{field.name}`", field.help, field.why] for field in DCGM_FIELDS)
-    lines += ["", "## Metrics of dcgm-exporter", "", *table(["metric", "meaning", "exported for"], metrics)]
+    lines += ["", "## Metrics of dcgm-exporter", "", *format_table(["metric", "meaning", "exported for"], metrics)]
     return "\n".join(lines) + "\n"
 
 
@@ -49,7 +49,7 @@ def runbook(alert: Alert) -> Iterator[str]:
 
 
 def _fill_placeholders(text: str) -> str:
-    """Replace the placeholders of Prometheus' templates by readable words, such as ``<pool>``."""
+    """Replace the placeholders of Prometheus' templates by readable words: ``<pool>``."""
     for raw, word in (("{{ $labels.", "<"), ("{{ $value | humanizePercentage }}", "<share>"), ("{{ $value", "<number")):
         text = text.replace(raw, word)
     return text.replace(" | humanize }}", ">").replace(" }}", ">")

@@ -7,7 +7,7 @@ from typing import Any
 from ..config import StackConfig
 from ..loading import PROJECT, REGION_KEY, STACK_KEY
 from ..loading.source import NO_DEFAULT_PROVIDERS
-from .markdown import table
+from .markdown import format_table
 
 _HEAD = f"""# Fields of a stack file
 
@@ -18,7 +18,7 @@ Generated from the code: `make docs`.
 """
 
 
-def stack_schema() -> dict[str, Any]:
+def build_stack_schema() -> dict[str, Any]:
     """Return the JSON schema of the stack object, without the region: the file states it under a key of its own."""
     schema = StackConfig.model_json_schema(by_alias=True)
     del schema["properties"]["region"]
@@ -26,9 +26,9 @@ def stack_schema() -> dict[str, Any]:
     return schema
 
 
-def file_schema() -> dict[str, Any]:
+def build_file_schema() -> dict[str, Any]:
     """Return the JSON schema of a whole stack file, for editors."""
-    stack = stack_schema()
+    stack = build_stack_schema()
     definitions = stack.pop("$defs")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -62,9 +62,9 @@ def file_schema() -> dict[str, Any]:
     }
 
 
-def config_page() -> str:
+def render_config_page() -> str:
     """Return docs/config.md, the reference of all fields."""
-    schema = stack_schema()
+    schema = build_stack_schema()
     definitions = schema["$defs"]
     models = {name: model for name, model in definitions.items() if "properties" in model}
     lines = [_HEAD]
@@ -85,7 +85,7 @@ def _list_fields(model: dict[str, Any]) -> Iterator[str]:
         ]
         for name, field in model["properties"].items()
     )
-    return table(["field", "type", "default", "meaning"], rows)
+    return format_table(["field", "type", "default", "meaning"], rows)
 
 
 def _format_default(field: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """docs/dashboards.md: the panels of each dashboard, with the action that each suggests."""
 
 from ..monitoring.dashboards import DASHBOARDS
-from .markdown import table
+from .markdown import format_table
 
 _HEAD = """# Dashboards
 
@@ -21,12 +21,12 @@ Generated from the dashboards: `make docs`.
 """
 
 
-def dashboards_page() -> str:
+def render_dashboards_page() -> str:
     """Return the page as Markdown."""
     lines = [_HEAD]
     for page in DASHBOARDS:
         variables = ", ".join(f"`{variable.name}`" for variable in page.variables)
         panels = ([panel.title, panel.about] for panel in page.panels)
         lines += [f"## {page.title}", "", f"{page.about} Choices at the top: {variables}.", ""]
-        lines += [*table(["panel", "content, and action to take"], panels), ""]
+        lines += [*format_table(["panel", "content, and action to take"], panels), ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -11,7 +11,7 @@ Generated from the titles: `make docs`.
 """
 
 
-def decisions_page() -> str:
+def render_decisions_page() -> str:
     """Return the page as Markdown."""
     titles = {file.name: file.read_text(encoding="utf-8").splitlines()[0] for file in sorted(FOLDER.glob("0*.md"))}
     return "\n".join([_HEAD, *(f"- [{title.removeprefix('# ')}]({name})" for name, title in titles.items())]) + "\n"

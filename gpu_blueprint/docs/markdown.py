@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a table."""
     yield f"| {' | '.join(header)} |"
     yield "|---" * len(header) + "|"

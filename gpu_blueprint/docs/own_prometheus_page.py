@@ -42,7 +42,7 @@ To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the nu
 """
 
 
-def own_prometheus_page() -> str:
+def render_own_prometheus_page() -> str:
     """Return the page as Markdown."""
     values = yaml.safe_dump(state_metrics(), sort_keys=False, width=120)
     metrics: dict[str, list[str]] = {}

@@ -7,7 +7,7 @@ from typing import Any
 from policies import RULES, Rule
 
 from ..judging.verdicts import FOLDER, read_levels
-from .markdown import table
+from .markdown import format_table
 
 ENVIRONMENTS = ("dev", "research", "prod")
 _HEAD = """# Policies
@@ -41,11 +41,11 @@ Generated from the rules: `make docs`.
 _TITLES = {"gpu": "GPU", "iam": "IAM"}
 
 
-def policies_page() -> str:
+def render_policies_page() -> str:
     """Return the page as Markdown."""
     levels = [read_levels(FOLDER / f"{name}.json") for name in ENVIRONMENTS]
     rows = ([f"[{rule.id}](#{rule.id})", *(_find_level(rule, given) for given in levels)] for rule in RULES)
-    lines = [_HEAD, *table(["rule", *ENVIRONMENTS], rows)]
+    lines = [_HEAD, *format_table(["rule", *ENVIRONMENTS], rows)]
     for subject, rules in groupby(RULES, key=lambda rule: rule.subject):
         lines += ["", f"## {_TITLES.get(subject, subject.replace('_', ' ').capitalize())}"]
         for rule in rules:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..catalog import AMI_FAMILIES, GPUS, AmiFamily, Gpu, instances
 from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, refusals, sharing_profile
-from .markdown import table
+from .markdown import format_table
 
 _HEAD = """# Ways to share a GPU
 
@@ -44,13 +44,15 @@ class _Row:
     cells: tuple[_Cell, ...]
 
 
-def sharing_page() -> str:
+def render_sharing_page() -> str:
     """Return the page as Markdown."""
     rows = list(_list_rows())
     reasons = dict.fromkeys(reason for row in rows for cell in row.cells for reason in cell.reasons)
     numbers = {reason: number for number, reason in enumerate(reasons, 1)}
     header = ["GPU", "AMI", "exclusive", "MIG profile", "MIG layout", "MIG shared", "time-slicing", "MPS"]
-    lines = table(header, ([row.gpu, row.ami, *(_format_cell(cell, numbers) for cell in row.cells)] for row in rows))
+    lines = format_table(
+        header, ([row.gpu, row.ami, *(_format_cell(cell, numbers) for cell in row.cells)] for row in rows)
+    )
     notes = (f"{number}. {reason}" for reason, number in numbers.items())
     return "\n".join([_HEAD, *lines, "", "## Reasons", "", *notes]) + "\n"
 

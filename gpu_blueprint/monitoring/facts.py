@@ -18,9 +18,9 @@ USD = "gpu_blueprint:usd_per_gpu_hour"
 RESERVED = "gpu_blueprint:reserved_instances"
 
 FACTS = {
-    PER_UNIT: "Share of a GPU that one unit of a resource is, by `pool` and `resource`.",
-    PER_DEVICE: "Share of a GPU that one device is that DCGM measures, by `pool` and, for MIG, the `slices` of its"
-    " profile, such as 1g. Only for pools whose nodes run dcgm-exporter.",
+    PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
+    PER_DEVICE: "Size of a device that DCGM measures as a share of a GPU, by `pool` and, for MIG, the `slices` of the"
+    " profile, for example 1g. Only for pools whose nodes run dcgm-exporter.",
     USD: "Price of a GPU in US dollars per hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue;"
     " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
@@ -42,10 +42,10 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def _find_device_shares(pool: Pool) -> dict[str, float]:
-    """Map the slices of a MIG profile, such as 1g, to the share of a GPU; the key of a whole GPU is empty.
+    """Map the slices of a MIG profile, for example 1g, to the share of a GPU; the key of a whole GPU is empty.
 
     The key leaves out the memory of the profile: DCGM computes it and is off where it is not a whole number
-    (dcgm-exporter#713), such as 1g.16gb for 1g.18gb.
+    (dcgm-exporter#713): 1g.16gb for 1g.18gb.
     """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
@@ -70,7 +70,7 @@ def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
 
 
 def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: CapacityType) -> Usd:
-    """Return the price of one GPU in US dollars per hour."""
+    """Return the price of a GPU in US dollars per hour."""
     terms = terms_of(stack, pool)
     if capacity_type == "spot":
         return node.gpu(terms)

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS
+from ..sharing import POOL_KEY
 
-NODE_LABELS = (
-    "gpu-blueprint/pool",
-    "node.kubernetes.io/instance-type",
-    "karpenter.sh/capacity-type",
-    "karpenter.k8s.aws/capacity-reservation-id",
-    "nvidia.com/mig.config.state",
-)
+INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
+CAPACITY_TYPE_LABEL = "karpenter.sh/capacity-type"
+RESERVATION_LABEL = "karpenter.k8s.aws/capacity-reservation-id"
+MIG_STATE_LABEL = "nvidia.com/mig.config.state"
+TENANT_LABEL = "gpu-blueprint/tenant"
+NODE_LABELS = (POOL_KEY, INSTANCE_TYPE_LABEL, CAPACITY_TYPE_LABEL, RESERVATION_LABEL, MIG_STATE_LABEL)
 """Node labels that rules need; kube-state-metrics exports only the labels that its values list."""
-NAMESPACE_LABELS = ("gpu-blueprint/tenant",)
+NAMESPACE_LABELS = (TENANT_LABEL,)
 
 DCGM_JOB = "nvidia-dcgm-exporter"
 
@@ -35,12 +35,12 @@ class Metric:
 
 
 def shown(label: str) -> str:
-    """Return the name that kube-state-metrics gives a Kubernetes label, such as ``label_gpu_blueprint_pool``."""
+    """Return the name that kube-state-metrics gives a Kubernetes label: ``label_gpu_blueprint_pool``."""
     return "label_" + resource_label(label)
 
 
 def resource_label(resource: str) -> str:
-    """Return the name that kube-state-metrics gives an extended resource, such as ``nvidia_com_gpu``."""
+    """Return the name that kube-state-metrics gives an extended resource: ``nvidia_com_gpu``."""
     return "".join(letter if letter.isalnum() else "_" for letter in resource)
 
 

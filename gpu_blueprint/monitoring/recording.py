@@ -4,8 +4,9 @@ Each rule reads only series recorded before it. A GPU counts as one GPU, however
 """
 
 from ..catalog import namespaces
+from ..sharing import POOL_KEY
 from .facts import PER_DEVICE, PER_UNIT, USD
-from .metrics import NAMESPACE_LABELS, NODE_LABELS, shown
+from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, TENANT_LABEL, shown
 from .rules import Recording
 
 NODE = "gpu_node:pool:info"
@@ -23,8 +24,7 @@ IDLE_BELOW = 0.05
 SLOW_PULLS = "gpu_node:slow_image_pulls:count"
 SLOW_PULL_SECONDS = 300
 
-_POOL, _TYPE, _CAPACITY = (shown(label) for label in NODE_LABELS[:3])
-_TENANT = shown(NAMESPACE_LABELS[0])
+_POOL, _TENANT = shown(POOL_KEY), shown(TENANT_LABEL)
 GPUS = 'resource=~"nvidia_com_.+"'
 ON_A_NODE, ON_NO_NODE = 'node!=""', 'node=""'
 NO_PLACEHOLDER = f'namespace!="{namespaces.HEADROOM}"'
@@ -53,7 +53,8 @@ def requests(*matchers: str, of: str = GPUS) -> str:
 
 
 _NODES = copy_label(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
-_NODES = copy_label(copy_label(_NODES, "instance_type", _TYPE), "capacity_type", _CAPACITY)
+_NODES = copy_label(_NODES, "instance_type", shown(INSTANCE_TYPE_LABEL))
+_NODES = copy_label(_NODES, "capacity_type", shown(CAPACITY_TYPE_LABEL))
 _TENANTS = f'label_replace({copy_label("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
 
 # dcgm-exporter repeats each field for each pod on the device. Only the fields that it does not split by process hold

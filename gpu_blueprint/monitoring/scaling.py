@@ -23,7 +23,7 @@ class Measure:
     promql: str
     target: float
     per_replica: bool
-    """Whether the target holds for each replica or for all of them together."""
+    """The target counts for each replica; otherwise for all replicas together."""
 
 
 def measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:

@@ -26,7 +26,7 @@ def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
 
 
 def _overlay_state() -> dict[str, Any]:
-    """Return the definition of a metric for the conditions of NodeOverlays: Karpenter has no such metric."""
+    """Return the definition of a metric for the conditions of NodeOverlays, which Karpenter does not export."""
     condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
     metric = {
         "name": "status_condition",

@@ -54,7 +54,7 @@ def test_every_alert_case_belongs_to_an_alert() -> None:
 @needs_promtool
 @pytest.mark.parametrize(("broken", "fires"), [("vector(0) > 1", True), ("vector(1)", False)])
 def test_the_cases_detect_a_broken_alert(broken: str, fires: bool, tmp_path: Path) -> None:
-    """An expression that is never true fails the cases that fire; one that is always true fails the quiet cases."""
+    """A rule that is never true fails the cases that fire; a rule that is always true fails the quiet cases."""
     rules = [{**alert.as_rule(), "expr": broken, "for": "0m", "annotations": {}} for alert in ALERTS]
     tests = [write_alert_test(case) for case in ALERT_CASES if case.fires is fires]
     assert set(re.findall(r"alertname:\s*(\w+)", find_failures(tmp_path, tests, rules))) == {*ALERT_NAMES}

@@ -20,6 +20,6 @@ def find_failures(folder: Path, tests: list[dict[str, Any]], rules: list[dict[st
 
 
 def write_test(series: Series, **expected: Any) -> dict[str, Any]:
-    """Return a test in promtool's format: series of one sample a minute, and the expected result."""
+    """Return a test in promtool's format: series with a sample each minute, and the expected result."""
     listed = [{"series": name, "values": values} for name, values in series.items()]
     return {"interval": "1m", "input_series": listed, **expected}

@@ -1,11 +1,11 @@
 """Alerts about GPUs that are paid for and not used, and about limits that are nearly reached."""
 
 from ..facts import RESERVED
-from ..metrics import NODE_LABELS, shown
+from ..metrics import RESERVATION_LABEL, shown
 from ..recording import NO_PLACEHOLDER, copy_label, count_new
 from ..rules import Alert
 
-_RESERVATION_LABEL = shown(NODE_LABELS[3])
+_RESERVATION_LABEL = shown(RESERVATION_LABEL)
 _RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
 IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
 """Instances of a reservation that run as nodes."""

@@ -1,11 +1,11 @@
 """Alerts about nodes that do not start, or that start without the GPUs they should offer."""
 
 from ...catalog.versions import HASTY_AGENT
-from ..metrics import NODE_LABELS, shown
+from ..metrics import MIG_STATE_LABEL, shown
 from ..recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, requests
 from ..rules import Alert
 
-_MIG_STATE = shown(NODE_LABELS[4])
+_MIG_STATE = shown(MIG_STATE_LABEL)
 _GPU_CONDITION = 'kube_node_status_condition{condition="AcceleratedHardwareReady",status="false"}'
 _NODE = "node {{ $labels.node }} (pool {{ $labels.pool }})"
 WAITING = (
@@ -63,7 +63,7 @@ NODE_ALERTS = (
         " With `nodeRepair`, Karpenter replaces the node after 10 minutes.",
         steps=(
             "Run `kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
-            f"If the node has just started, the alarm may be false: {HASTY_AGENT}."
+            f"If the node has just started, the alert may be false: {HASTY_AGENT}."
             " Delete the agent's pod on the node. If the condition turns True, the node is fine.",
             "If all nodes of a pool are affected, the agent cannot reach DCGM:"
             " read docs/decisions/0003-one-dcgm-engine-per-node.md.",
@@ -96,8 +96,8 @@ NODE_ALERTS = (
         summary=f"The MIG manager could not set up MIG on {_NODE}",
         costs="The node offers whole GPUs or nothing. Pods that request MIG slices wait for ever.",
         steps=(
-            "Read the MIG manager's log: `kubectl logs -n gpu-operator -l app=nvidia-mig-manager"
-            " --field-selector spec.nodeName={{ $labels.node }}`.",
+            "Read the MIG manager's log: `kubectl logs -n gpu-operator $(kubectl get pods -n gpu-operator -o name"
+            " -l app=nvidia-mig-manager --field-selector spec.nodeName={{ $labels.node }})`.",
             "If a process holds the GPU, or an A100 was not restarted: delete the NodeClaim to get a fresh node.",
             "If the layout cannot be placed: choose a layout that `blueprint mig GPU` lists.",
         ),
@@ -127,7 +127,7 @@ NODE_ALERTS = (
         summary="EC2NodeClass {{ $labels.name }} is not ready",
         costs="Its pool launches no node until this is repaired.",
         steps=(
-            "Run `kubectl describe ec2nodeclass {{ $labels.name }}` and see what Karpenter did not find:"
+            "Run `kubectl describe ec2nodeclass {{ $labels.name }}` and find the missing part:"
             " subnets, security groups, AMI or role.",
             "Compare the tags of subnets and security groups with the selectors of the node class.",
             "If AWS withdrew the AMI alias: choose a newer version in the stack file.",

@@ -11,7 +11,7 @@ _OF_KEDA = 'horizontalpodautoscaler=~"keda-hpa-.+"'
 
 
 def _select(field: str, *matchers: str) -> str:
-    """Select one value of each of KEDA's autoscalers."""
+    """Select a field of each autoscaler that KEDA created."""
     return f"max by (namespace, horizontalpodautoscaler) ({_AUTOSCALER}_{field}{{{','.join((_OF_KEDA, *matchers))}}})"
 
 

@@ -23,7 +23,7 @@ ANY: Thresholds = ((1, "red"),)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One PromQL expression."""
+    """A PromQL expression and the look of its result."""
 
     expr: str
     legend: str = ""
@@ -75,7 +75,7 @@ class Variable:
     name: Literal["pool", "tenant", "namespace", "node"]
     query: str = ""
     opens_with_first: bool = False
-    """Whether the dashboard opens with the first value instead of all values."""
+    """The dashboard opens with the first value instead of all values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ class AlertCase:
 
     @property
     def fires(self) -> bool:
-        """Whether the alert must fire."""
+        """True if the alert must fire."""
         return self.labels is not None
 
 
@@ -77,7 +77,7 @@ class RecordingCase:
 
     @property
     def has_value(self) -> bool:
-        """Whether a sample is more than zero."""
+        """True if a sample is more than zero."""
         return any(self.samples.values())
 
 
