@@ -1,5 +1,6 @@
 """docs/alerts.md: the runbook of all alerts, and the meaning of recorded series and exported metrics."""
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -45,11 +46,14 @@ def runbook(alert: Alert) -> Iterator[str]:
     yield ""
     yield from (f"{number}. {_fill_placeholders(step)}" for number, step in enumerate(alert.steps, 1))
     yield ""
-    yield f"    {alert.expr}"
+    yield f"Expression: `{alert.expr}`"
 
 
 def _fill_placeholders(text: str) -> str:
-    """Replace the placeholders of Prometheus' templates by readable words: ``<pool>``."""
-    for raw, word in (("{{ $labels.", "<"), ("{{ $value | humanizePercentage }}", "<share>"), ("{{ $value", "<number")):
-        text = text.replace(raw, word)
-    return text.replace(" | humanize }}", ">").replace(" }}", ">")
+    """Replace the placeholders of Prometheus' templates by readable words: ``{pool}``.
+
+    Markdown would hide ``<pool>`` as a tag of HTML.
+    """
+    text = text.replace("{{ $value | humanizePercentage }}", "{share}")
+    text = re.sub(r"{{ \$value.*? }}", "{number}", text)
+    return re.sub(r"{{ \$labels\.(\w+) }}", r"{\1}", text)

@@ -13,10 +13,10 @@ _THROTTLED = "hw_slowdown|hw_thermal|sw_thermal|hw_power_brake"
 _GPU = "GPU {{ $labels.gpu }} of node {{ $labels.node }} (pool {{ $labels.pool }})"
 _CORDON = "Keep new pods off the node: `kubectl cordon {{ $labels.node }}`."
 _DRAIN = "Let running jobs save their state and finish."
-_REPLACE = (
-    "Replace the node by deleting its NodeClaim: `kubectl delete nodeclaim <name>`."
-    " If pods wait, Karpenter launches the new node first."
+_DELETE = (
+    "delete its NodeClaim with `kubectl delete nodeclaim <name>`. If pods wait, Karpenter launches the new node first."
 )
+_REPLACE = f"Replace the node: {_DELETE}"
 _REPORT = "Report the instance id to AWS Support."
 
 
@@ -88,8 +88,7 @@ GPU_ALERTS = (
         steps=(
             "Compare it with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
             "If all GPUs of the node are slow, the host's cooling or power is at fault: report it to AWS Support.",
-            "If only this GPU is slow, replace the node.",
-            _REPLACE,
+            f"If only this GPU is slow, replace the node: {_DELETE}",
         ),
     ),
     Alert(
