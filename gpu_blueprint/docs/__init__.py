@@ -9,6 +9,7 @@ from .dashboards_page import render_dashboards_page
 from .decisions_page import render_decisions_page
 from .own_prometheus_page import render_own_prometheus_page
 from .policies_page import described, render_policies_page
+from .problems_page import problems_page
 from .sharing_page import render_sharing_page
 
 
@@ -20,6 +21,7 @@ def pages() -> dict[Path, str]:
         Path("docs/sharing.md"): render_sharing_page(),
         Path("docs/policies.md"): render_policies_page(),
         Path("docs/alerts.md"): render_alerts_page(),
+        Path("docs/problems.md"): problems_page(),
         Path("docs/dashboards.md"): render_dashboards_page(),
         Path("docs/own-prometheus.md"): render_own_prometheus_page(),
         Path("docs/decisions/README.md"): render_decisions_page(),
