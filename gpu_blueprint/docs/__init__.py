@@ -1,26 +1,30 @@
-"""Pages made from the code; a test compares them with what is in the repository."""
+"""Pages generated from the code; a test compares them with the files in the repository."""
 
 import json
 from pathlib import Path
 
-from .alerts_page import alerts_page, runbook
-from .config_page import config_page, file_schema
-from .dashboards_page import dashboards_page
-from .own_prometheus_page import own_prometheus_page
-from .policies_page import described, policies_page
-from .sharing_page import sharing_page
+from .alerts_page import render_alerts_page, runbook
+from .config_page import build_file_schema, render_config_page
+from .dashboards_page import render_dashboards_page
+from .decisions_page import render_decisions_page
+from .own_prometheus_page import render_own_prometheus_page
+from .policies_page import described, render_policies_page
+from .problems_page import problems_page
+from .sharing_page import render_sharing_page
 
 
 def pages() -> dict[Path, str]:
-    """Path → content of every generated file."""
+    """Return path → content of each generated file."""
     return {
-        Path("stacks/schema.json"): json.dumps(file_schema(), indent=2) + "\n",
-        Path("docs/config.md"): config_page(),
-        Path("docs/sharing.md"): sharing_page(),
-        Path("docs/policies.md"): policies_page(),
-        Path("docs/alerts.md"): alerts_page(),
-        Path("docs/dashboards.md"): dashboards_page(),
-        Path("docs/own-prometheus.md"): own_prometheus_page(),
+        Path("stacks/schema.json"): json.dumps(build_file_schema(), indent=2) + "\n",
+        Path("docs/config.md"): render_config_page(),
+        Path("docs/sharing.md"): render_sharing_page(),
+        Path("docs/policies.md"): render_policies_page(),
+        Path("docs/alerts.md"): render_alerts_page(),
+        Path("docs/problems.md"): problems_page(),
+        Path("docs/dashboards.md"): render_dashboards_page(),
+        Path("docs/own-prometheus.md"): render_own_prometheus_page(),
+        Path("docs/decisions/README.md"): render_decisions_page(),
     }
 
 

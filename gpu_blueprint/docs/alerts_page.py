@@ -1,52 +1,59 @@
-"""The runbook: a section for each alert, and what the recorded series mean."""
+"""docs/alerts.md: the runbook of all alerts, and the meaning of recorded series and exported metrics."""
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS
 from ..monitoring import ALERTS, RECORDINGS, Alert
 from ..monitoring.facts import FACTS
+from .markdown import format_table
 
 _HEAD = """# Alerts
 
-What each alert means, what it costs to let it be, and what to do first; the same words stand in the notification. Below:
-the series that rules record, and the metrics that dcgm-exporter is asked for. `monitoring` in
-the stack file switches it on. Each rule is tested with the real promtool,
-once so that it fires and once so that it is quiet.
+The field `monitoring` in the stack file switches alerts on. This page shows for each alert the event, the cost while
+nobody acts, and the first steps. Notifications carry the same text.
+
+The tables at the end list the series that recording rules store, and the metrics that dcgm-exporter exports.
+
+The tests run each rule through the real promtool, with one case that fires and one that does not.
 
 Generated from the rules: `make docs`.
 """
 
 
-def alerts_page() -> str:
-    """The page as Markdown."""
-    lines = [_HEAD, "| alert | severity | after |", "|---|---|---|"]
-    lines += [f"| [{one.name}](#{one.name.lower()}) | {one.severity} | {one.wait} |" for one in ALERTS]
-    for subject, alerts in groupby(ALERTS, key=lambda one: one.subject):
+def render_alerts_page() -> str:
+    """Return the page as Markdown."""
+    listed = ([f"[{alert.name}](#{alert.name.lower()})", alert.severity, alert.wait] for alert in ALERTS)
+    lines = [_HEAD, *format_table(["alert", "severity", "fires after"], listed)]
+    for subject, alerts in groupby(ALERTS, key=lambda alert: alert.subject):
         lines += ["", f"## {subject}"]
-        for one in alerts:
-            lines += ["", f"### {one.name}", "", *runbook(one)]
-    lines += ["", "## Xid errors that are fatal", "", *(f"- {code}: {what}" for code, what in FATAL_XIDS.items())]
-    lines += ["", "## Recorded series", "", "| series | meaning |", "|---|---|"]
-    lines += [f"| `{name}` | {about} |" for name, about in FACTS.items()]
-    lines += [f"| `{rule.name}` | {rule.about} |" for rule in RECORDINGS]
-    lines += ["", "## What dcgm-exporter exports", "", "| metric | meaning | for |", "|---|---|---|"]
-    lines += [f"| `{field.name}` | {field.help} | {field.why} |" for field in DCGM_FIELDS]
+        for alert in alerts:
+            lines += ["", f"### {alert.name}", "", *runbook(alert)]
+    lines += ["", "## Fatal Xid errors", "", *(f"- {code}: {meaning}" for code, meaning in FATAL_XIDS.items())]
+    meanings = {**FACTS, **{rule.name: rule.about for rule in RECORDINGS}}
+    series = ([f"`{name}`", about] for name, about in meanings.items())
+    lines += ["", "## Recorded series", "", *format_table(["series", "meaning"], series)]
+    metrics = ([f"`{field.name}`", field.help, field.why] for field in DCGM_FIELDS)
+    lines += ["", "## Metrics of dcgm-exporter", "", *format_table(["metric", "meaning", "exported for"], metrics)]
     return "\n".join(lines) + "\n"
 
 
 def runbook(alert: Alert) -> Iterator[str]:
-    """What an alert means and what to do first, as Markdown."""
-    yield f"{_plain(alert.summary)}. Severity {alert.severity}.  "
-    yield f"Costs: {alert.costs}"
+    """Yield the section of an alert as lines of Markdown."""
+    yield f"{_fill_placeholders(alert.summary)}. Severity: {alert.severity}.  "
+    yield f"Cost: {alert.costs}"
     yield ""
-    yield from (f"{number}. {_plain(step)}" for number, step in enumerate(alert.steps, 1))
+    yield from (f"{number}. {_fill_placeholders(step)}" for number, step in enumerate(alert.steps, 1))
     yield ""
-    yield f"    {alert.expr}"
+    yield f"Expression: `{alert.expr}`"
 
 
-def _plain(text: str) -> str:
-    """Turn what a template fills in into a word of the same meaning."""
-    for raw, word in (("{{ $labels.", "<"), ("{{ $value | humanizePercentage }}", "<share>"), ("{{ $value", "<number")):
-        text = text.replace(raw, word)
-    return text.replace(" | humanize }}", ">").replace(" }}", ">")
+def _fill_placeholders(text: str) -> str:
+    """Replace the placeholders of Prometheus' templates by readable words: ``{pool}``.
+
+    Markdown would hide ``<pool>`` as a tag of HTML.
+    """
+    text = text.replace("{{ $value | humanizePercentage }}", "{share}")
+    text = re.sub(r"{{ \$value.*? }}", "{number}", text)
+    return re.sub(r"{{ \$labels\.(\w+) }}", r"{\1}", text)

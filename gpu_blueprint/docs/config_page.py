@@ -1,4 +1,4 @@
-"""The editor schema and the field reference, made from the models of the config."""
+"""The JSON schema for editors and the reference of all fields, generated from the models of the config."""
 
 import json
 from collections.abc import Iterator
@@ -7,19 +7,28 @@ from typing import Any
 from ..config import StackConfig
 from ..loading import PROJECT, REGION_KEY, STACK_KEY
 from ..loading.source import NO_DEFAULT_PROVIDERS
+from .markdown import format_table
+
+_HEAD = f"""# Fields of a stack file
+
+A stack file `stacks/Pulumi.<env>.yaml` holds `{REGION_KEY}`, `{NO_DEFAULT_PROVIDERS}: ["*"]` and the object
+`{STACK_KEY}`. This page lists the fields of the object. The program refuses unknown fields.
+
+Generated from the code: `make docs`.
+"""
 
 
-def stack_schema() -> dict[str, Any]:
-    """JSON schema of the stack object; the region, which the file says elsewhere, left out."""
+def build_stack_schema() -> dict[str, Any]:
+    """Return the JSON schema of the stack object, without the region: the file states it under a key of its own."""
     schema = StackConfig.model_json_schema(by_alias=True)
     del schema["properties"]["region"]
     schema["required"].remove("region")
     return schema
 
 
-def file_schema() -> dict[str, Any]:
-    """JSON schema of a whole stack file, for editors."""
-    stack = stack_schema()
+def build_file_schema() -> dict[str, Any]:
+    """Return the JSON schema of a whole stack file, for editors."""
+    stack = build_stack_schema()
     definitions = stack.pop("$defs")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -53,60 +62,57 @@ def file_schema() -> dict[str, Any]:
     }
 
 
-def config_page() -> str:
-    """The field reference."""
-    schema = stack_schema()
-    lines = [
-        "# What a stack file may say",
-        "",
-        f'`stacks/Pulumi.<env>.yaml` holds `{REGION_KEY}`, `{NO_DEFAULT_PROVIDERS}: ["*"]` and one object `{STACK_KEY}` with the fields',
-        "below. Unknown fields are refused. Generated from the code: `make docs`.",
-        "",
-        *_section("The stack object", schema, schema["$defs"], 2),
-    ]
-    for name, definition in schema["$defs"].items():
-        if "properties" in definition:
-            lines += _section(name, definition, schema["$defs"], 2)
+def render_config_page() -> str:
+    """Return docs/config.md, the reference of all fields."""
+    schema = build_stack_schema()
+    definitions = schema["$defs"]
+    models = {name: model for name, model in definitions.items() if "properties" in model}
+    lines = [_HEAD]
+    for name, model in {"The stack object": schema, **models}.items():
+        lines += [f"## {name}", "", _join_lines(model.get("description", "")), "", *_list_fields(model), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _section(title: str, model: dict[str, Any], definitions: dict[str, Any], level: int) -> Iterator[str]:
-    yield f"{'#' * level} {title}"
-    yield ""
-    yield _line(model.get("description", ""))
-    yield ""
-    yield "| field | type | default | meaning |"
-    yield "|---|---|---|---|"
-    for name, field in model["properties"].items():
-        default = "**required**" if name in model.get("required", ()) else _default(field)
-        yield f"| `{name}` | {_type(field, definitions)} | {default} | {_line(field.get('description', ''))} |"
-    yield ""
+def _list_fields(model: dict[str, Any]) -> Iterator[str]:
+    """Yield the table of a model's fields."""
+    required = model.get("required", ())
+    rows = (
+        [
+            f"`{name}`",
+            _describe_type(field),
+            "**required**" if name in required else _format_default(field),
+            _join_lines(field.get("description", "")),
+        ]
+        for name, field in model["properties"].items()
+    )
+    return format_table(["field", "type", "default", "meaning"], rows)
 
 
-def _default(field: dict[str, Any]) -> str:
+def _format_default(field: dict[str, Any]) -> str:
     value = field.get("default")
-    return "–" if value in (None, {}, []) or isinstance(value, dict) else f"`{json.dumps(value)}`"
+    return "–" if value in (None, []) or isinstance(value, dict) else f"`{json.dumps(value)}`"
 
 
-def _type(field: dict[str, Any], definitions: dict[str, Any]) -> str:
+def _describe_type(field: dict[str, Any]) -> str:
+    """Describe the type of a field in words, with links to the models."""
     if "$ref" in field:
         name = field["$ref"].rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"
-    for union in ("anyOf", "oneOf"):
-        if union in field:
-            return " or ".join(_type(option, definitions) for option in field[union] if option.get("type") != "null")
+    if options := field.get("anyOf") or field.get("oneOf"):
+        return " or ".join(_describe_type(option) for option in options if option.get("type") != "null")
     if "const" in field:
         return f"`{field['const']}`"
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if field.get("type") == "array":
-        return f"list of {_type(field['items'], definitions)}"
+        return f"list of {_describe_type(field['items'])}"
     if field.get("type") == "object":
-        below = field.get("additionalProperties")
-        return f"mapping to {_type(below, definitions)}" if isinstance(below, dict) and below else "mapping"
+        values = field.get("additionalProperties")
+        return f"mapping to {_describe_type(values)}" if isinstance(values, dict) and values else "mapping"
     bounds = [f"{sign} {field[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in field]
     return " ".join([str(field.get("type", "any")), *bounds])
 
 
-def _line(text: str) -> str:
+def _join_lines(text: str) -> str:
+    """Put a text on one line that fits into a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""What a team's own Prometheus has to bring, so that rules, dashboards, services and advice see anything."""
+"""docs/own-prometheus.md: the requirements on a team's own Prometheus."""
 
 import yaml
 
@@ -7,40 +7,46 @@ from ..monitoring.state_metrics import state_metrics
 
 _HEAD = """# With your own Prometheus
 
-`monitoring: {mode: existing}` makes the monitors of dcgm-exporter and Karpenter, the rules and the dashboards in the namespace
-`monitoring`, and the CRDs they need. Namespace and CRDs stay when `monitoring` is taken out. Where the namespace is there already,
-`pulumi up` stops at it: `pulumi import` the namespace first. The rest is yours:
+With `monitoring: {mode: existing}` the blueprint creates the namespace `monitoring` and, inside it, the ServiceMonitors
+of dcgm-exporter and Karpenter, the rules and the dashboards. It also creates the CRDs that they need.
 
-1. **kube-state-metrics shows the labels that rules join with**, and NodeOverlays. These are values of its chart, to be merged with
-   yours; within kube-prometheus-stack they stand below `kube-state-metrics:`. Without them nothing is known of pools and tenants;
-   the alert KubeStateMetricsMissing tells only where no label of any node is shown.
+- If the namespace exists already, `pulumi up` stops at it: `pulumi import` the namespace first.
+- Namespace and CRDs stay in the cluster when `monitoring` is removed from the stack file.
+
+Your own Prometheus has to meet these requirements:
+
+1. **kube-state-metrics exports the labels that rules join with**, and the state of NodeOverlays. Merge these values
+   into the values of its chart; in kube-prometheus-stack they belong under `kube-state-metrics:`. Without them no
+   series has a pool or a tenant. The alert KubeStateMetricsMissing fires only if all node labels are missing.
 
 ```yaml
 """
 
 _TAIL = """```
 
-2. **Prometheus selects what is made**: ServiceMonitors, PrometheusRules and, for `services`, PodMonitors in the tenants' namespaces. Where it
-   selects by labels, `monitoring.labels` names them.
-3. **Labels stay what exporters say**: `honorLabels: true` for kube-state-metrics, and the label `node` on what kubelets say, as with
-   kube-prometheus-stack.
-4. **`monitoring.url` is where it answers in the cluster**: KEDA asks there. It wants no password, since KEDA is given none.
+2. **Prometheus selects the objects**: ServiceMonitors, PrometheusRules and, for `services`, PodMonitors in the tenants'
+   namespaces. If it selects by labels, set them in `monitoring.labels`.
+3. **Prometheus keeps the labels of exporters**: `honorLabels: true` for kube-state-metrics, and the label `node` on the
+   metrics of kubelets, as in kube-prometheus-stack.
+4. **`monitoring.url` is the address inside the cluster**: KEDA reads metrics there. The address must not require a
+   password, since KEDA gets none.
 5. **Grafana's sidecar looks into the namespace `monitoring`** for ConfigMaps with the label `grafana_dashboard`.
-6. **Where several clusters write to one place**, an external label `cluster` has the cluster's name, by which `advise` tells them apart.
+6. **If several clusters write to one place**, the external label `cluster` holds the name of the cluster:
+   `blueprint advise` tells clusters apart by it.
 
-Then `count(kube_node_labels{label_gpu_blueprint_pool!=""})` is the number of GPU nodes, and `gpu_pool:gpus:total` that of GPUs.
+To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the number of GPU nodes, and
+`sum(gpu_pool:gpus:total)` the number of GPUs.
 
-## What is read, by exporter
+## Metrics that rules and dashboards read
 
 """
 
 
-def own_prometheus_page() -> str:
-    """The page as Markdown."""
-    block = yaml.safe_dump(state_metrics(), sort_keys=False, width=120)
-    exporters = dict.fromkeys(metric.exporter for metric in METRICS.values() if metric.exporter != "prometheus")
-    listed = [
-        f"- {exporter}: {', '.join(f'`{name}`' for name, metric in METRICS.items() if metric.exporter == exporter)}"
-        for exporter in exporters
-    ]
-    return "\n".join([f"{_HEAD}{block}{_TAIL}" + "\n".join(listed), "", "Generated from the rules: `make docs`.", ""])
+def render_own_prometheus_page() -> str:
+    """Return the page as Markdown."""
+    values = yaml.safe_dump(state_metrics(), sort_keys=False, width=120)
+    metrics: dict[str, list[str]] = {}
+    for name, metric in METRICS.items():
+        metrics.setdefault(metric.exporter, []).append(f"`{name}`")
+    lines = [f"- {exporter}: {', '.join(names)}" for exporter, names in metrics.items() if exporter != "prometheus"]
+    return "\n".join([f"{_HEAD}{values}{_TAIL}" + "\n".join(lines), "", "Generated from the rules: `make docs`.", ""])

@@ -1,46 +1,60 @@
-"""One section per policy rule; ``explain RULE`` prints the same."""
+"""docs/policies.md: a section for each policy rule; ``explain RULE`` prints the same text."""
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from policies import RULES, Rule
 
 from ..judging.verdicts import FOLDER, read_levels
+from .markdown import format_table
 
+ENVIRONMENTS = ("dev", "research", "prod")
 _HEAD = """# Policies
 
-The same rules run in `pulumi preview --policy-pack policies --policy-pack-config policies/prod.json`, in `make preview` and in
-`blueprint check STACK --policies`, with the same ids and words. The pack stands alone: it judges any Pulumi
-program that makes EKS clusters and Karpenter pools. Levels by environment stand in `policies/<environment>.json`, an
-environment without a file takes `policies/prod.json`; settings of a rule go beside its level:
+The same rules, with the same ids and messages, run in three places:
+
+- `make preview`,
+- `blueprint check STACK --policies`,
+- `pulumi preview --policy-pack policies --policy-pack-config policies/prod.json`.
+
+The policy pack works without the blueprint: it judges any Pulumi program that creates EKS clusters and Karpenter pools.
+A rule that needs a value which is known only after the deployment is reported as undecided.
+
+`policies/<environment>.json` sets the level of each rule. An environment without a file uses `policies/prod.json`.
+Settings of a rule stand beside its level:
 
     "disk-large-enough": {"enforcementLevel": "mandatory", "minimumGib": 200}
 
-What cannot be judged before a deployment is reported as undecided. One rule may be waived for one resource, in the stack
-file, with a reason, an owner and an end; ended waivers fail.
+A waiver in the stack file excepts a resource from a rule. It needs a reason, an owner and an end date; a waiver that
+has ended fails the check.
 
     waivers:
-      - {rule: spot-diverse, resource: infer-l4-node-pool, reason: only one type is offered here, owner: ml-platform, until: 2027-03-31}
+      - rule: spot-diverse
+        resource: infer-l4-node-pool
+        reason: only one type is offered here
+        owner: ml-platform
+        until: 2027-03-31
 
 Generated from the rules: `make docs`.
 """
+_TITLES = {"gpu": "GPU", "iam": "IAM"}
 
 
-def policies_page() -> str:
-    """The page as Markdown."""
-    lines = [_HEAD, "| rule | dev | research | prod |", "|---|---|---|---|"]
-    levels = {name: read_levels(FOLDER / f"{name}.json") for name in ("dev", "research", "prod")}
-    for rule in RULES:
-        lines.append(f"| [{rule.id}](#{rule.id}) | {' | '.join(_level(rule, given) for given in levels.values())} |")
+def render_policies_page() -> str:
+    """Return the page as Markdown."""
+    levels = [read_levels(FOLDER / f"{name}.json") for name in ENVIRONMENTS]
+    rows = ([f"[{rule.id}](#{rule.id})", *(_find_level(rule, given) for given in levels)] for rule in RULES)
+    lines = [_HEAD, *format_table(["rule", *ENVIRONMENTS], rows)]
     for subject, rules in groupby(RULES, key=lambda rule: rule.subject):
-        lines += ["", f"## {subject.replace('_', ' ').capitalize()}"]
+        lines += ["", f"## {_TITLES.get(subject, subject.replace('_', ' ').capitalize())}"]
         for rule in rules:
             lines += ["", f"### {rule.id}", "", *described(rule)]
     return "\n".join(lines) + "\n"
 
 
 def described(rule: Rule) -> Iterator[str]:
-    """What people want to know about a rule."""
+    """Yield the section of a rule as lines of Markdown."""
     yield f"Looks at {rule.looks_at}.  "
     yield f"PASS if {rule.passes}.  "
     yield f"FAIL if {rule.fails}.  "
@@ -50,6 +64,8 @@ def described(rule: Rule) -> Iterator[str]:
         yield f"Settings: {', '.join(f'`{name}` = `{value}`' for name, value in rule.settings.items())}."
 
 
-def _level(rule: Rule, given: dict[str, object]) -> str:
-    value = given.get(rule.id, given.get("all", "mandatory"))
-    return str(value.get("enforcementLevel", given.get("all", "mandatory")) if isinstance(value, dict) else value)
+def _find_level(rule: Rule, levels: dict[str, Any]) -> str:
+    """Return the level of a rule: its own, else the level of all rules, else mandatory."""
+    default = levels.get("all", "mandatory")
+    own = levels.get(rule.id, default)
+    return str(own.get("enforcementLevel", default) if isinstance(own, dict) else own)

@@ -1,47 +1,90 @@
-"""The matrix of GPU × AMI × sharing with verdicts, as the code gives them."""
+"""docs/sharing.md: the ways to share each GPU model on each AMI family, as the code decides them."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..catalog import AMI_FAMILIES, GPUS, AmiFamily, Gpu, instances
 from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, refusals, sharing_profile
+from .markdown import format_table
 
 _HEAD = """# Ways to share a GPU
 
-What each GPU model can do on each AMI family, and the name under which pods ask for it. A dash carries the number of its
-reason below. Generated from the code that decides: `make docs`.
+The table shows what each GPU model can do on each AMI family. A cell holds the name under which pods request the GPU,
+without `nvidia.com/`. A dash means that it is not possible; the number refers to the reasons at the end.
 
-- **exclusive**: one pod, one GPU. **MIG**: hardware-isolated instances, one profile for all (`profile`) or a mix (`layout`).
-  **MIG shared**: pods take turns on an instance. **time-slicing**: pods take turns on a GPU, nothing is isolated.
-  **MPS**: pods run at once, memory is divided but faults are not isolated.
-- On AL2023 the GPU Operator applies it; a fresh A100 node reboots once for MIG. On Bottlerocket the node does, at boot.
-- `blueprint mig GPU` lists profiles and layouts; `blueprint explain STACK POOL` shows the whole chain.
+- **exclusive**: a pod has a whole GPU for itself.
+- **MIG profile**, **MIG layout**: hardware-isolated instances, all of one profile or a mix of profiles.
+- **MIG shared**: pods take turns on a MIG instance.
+- **time-slicing**: pods take turns on a GPU; nothing is isolated.
+- **MPS**: pods run at the same time; memory is divided, faults are not isolated.
+
+On AL2023 the GPU Operator applies the setting; a new A100 node reboots once for MIG. On Bottlerocket the node applies
+it at boot.
+
+`blueprint mig GPU` lists profiles and layouts. `blueprint explain STACK POOL` shows what follows for a pool.
+
+Generated from the code that decides: `make docs`.
 """
 
 
-def sharing_page() -> str:
-    """The page as Markdown."""
-    reasons: dict[str, int] = {}
-    rows = list(_rows(reasons))
-    header = "| GPU | AMI | exclusive | MIG profile | MIG layout | MIG shared | time-slicing | MPS |"
-    notes = [f"{number}. {reason}" for reason, number in reasons.items()]
-    return "\n".join([_HEAD, header, "|---" * 8 + "|", *rows, "", "## Why not", "", *notes]) + "\n"
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """The resources that pods request, or the reasons why a GPU cannot be shared this way."""
+
+    resources: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
 
 
-def _rows(reasons: dict[str, int]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A GPU model on an AMI family, with a cell for each way to share."""
+
+    gpu: str
+    ami: str
+    cells: tuple[_Cell, ...]
+
+
+def render_sharing_page() -> str:
+    """Return the page as Markdown."""
+    rows = list(_list_rows())
+    reasons = dict.fromkeys(reason for row in rows for cell in row.cells for reason in cell.reasons)
+    numbers = {reason: number for number, reason in enumerate(reasons, 1)}
+    header = ["GPU", "AMI", "exclusive", "MIG profile", "MIG layout", "MIG shared", "time-slicing", "MPS"]
+    lines = format_table(
+        header, ([row.gpu, row.ami, *(_format_cell(cell, numbers) for cell in row.cells)] for row in rows)
+    )
+    notes = (f"{number}. {reason}" for reason, number in numbers.items())
+    return "\n".join([_HEAD, *lines, "", "## Reasons", "", *notes]) + "\n"
+
+
+def _format_cell(cell: _Cell, numbers: dict[str, int]) -> str:
+    if cell.reasons:
+        return "– " + ", ".join(str(numbers[reason]) for reason in cell.reasons)
+    return ", ".join(f"`{name.removeprefix('nvidia.com/')}`" for name in cell.resources)
+
+
+def _list_rows() -> Iterator[_Row]:
     for gpu in GPUS.values():
-        carriers = [row for row in instances().values() if row.gpu_name == gpu.name]
-        families = sorted({row.family for row in carriers if not row.fractional})
-        fractions = sorted({row.family for row in carriers if row.fractional})
-        for names, fractional in ((families, False), (fractions, True)):
-            for family in AMI_FAMILIES.values() if names else ():
-                cells = [_cell(gpu, family, sharing, fractional, reasons) for sharing in _samples(gpu)]
-                label = f"{gpu.name}{' fraction' if fractional else ''} ({', '.join(names)})"
-                yield f"| {label} | {family.display} | {' | '.join(cells)} |"
+        types = [row for row in instances().values() if row.gpu_name == gpu.name]
+        for fractional in (False, True):
+            if families := sorted({row.family for row in types if row.fractional is fractional}):
+                name = f"{gpu.name}{' fraction' if fractional else ''} ({', '.join(families)})"
+                for ami in AMI_FAMILIES.values():
+                    cells = (_judge(gpu, ami, sharing, fractional) for sharing in _list_samples(gpu))
+                    yield _Row(name, ami.display, tuple(cells))
 
 
-def _samples(gpu: Gpu) -> tuple[Sharing, ...]:
-    """One of each way; where the GPU has no MIG, any profile will do to be refused."""
-    smallest, half = (gpu.mig.rows[0].name, _half(gpu)) if gpu.mig else ("1g.10gb", "3g.40gb")
+def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cell:
+    """Ask the code whether a GPU can be shared this way."""
+    found = [problem.message for problem in refusals(gpu, ami, sharing, fractional=fractional)]
+    if found:
+        return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in found))
+    return _Cell(tuple(sharing_profile("pool", gpu, ami, sharing).per_device))
+
+
+def _list_samples(gpu: Gpu) -> tuple[Sharing, ...]:
+    """Return an example of each way to share; a GPU without MIG is refused with any profile."""
+    smallest, half = (gpu.mig.rows[0].name, _find_half(gpu)) if gpu.mig else ("1g.10gb", "3g.40gb")
     return (
         Exclusive(),
         Mig.model_validate({"mode": "mig", "profile": smallest}),
@@ -52,20 +95,11 @@ def _samples(gpu: Gpu) -> tuple[Sharing, ...]:
     )
 
 
-def _half(gpu: Gpu) -> str:
+def _find_half(gpu: Gpu) -> str:
+    """Return the MIG profile with half of the memory."""
     assert gpu.mig is not None
     return next(
         row.name
         for row in gpu.mig.rows
         if row.name.startswith(("3g", "2g")) and row.memory_slices * 2 == gpu.mig.memory_slices
     )
-
-
-def _cell(gpu: Gpu, family: AmiFamily, sharing: Sharing, fractional: bool, reasons: dict[str, int]) -> str:
-    found = [
-        problem.message.replace(gpu.name, "it", 1) for problem in refusals(gpu, family, sharing, fractional=fractional)
-    ]
-    if found:
-        return "– " + ", ".join(str(reasons.setdefault(reason, len(reasons) + 1)) for reason in found)
-    profile = sharing_profile("pool", gpu, family, sharing)
-    return ", ".join(f"`{name.removeprefix('nvidia.com/')}`" for name in profile.per_device)

@@ -1,4 +1,4 @@
-"""What is measured and what is told of it: metrics, recording rules and alerts, as plain values."""
+"""Metrics, recording rules, alerts and dashboards of the platform, as plain values."""
 
 from .alerts import ALERTS
 from .recording import RECORDINGS

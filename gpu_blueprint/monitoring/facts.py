@@ -1,10 +1,13 @@
-"""What only the stack file and the catalogue know, as constant series: shares of a GPU, prices, reservations."""
+"""Constant series with facts that only the stack file and the catalogue know: shares of a GPU, prices, reservations."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..config import Pool, StackConfig
-from ..cost.pool_cost import Node, Terms
+from ..config.buying import CapacityType
+from ..cost.money import Usd
+from ..cost.pool_cost import Node
 from ..cost.pools import nodes_of, reserved_gpu, shares_of_a_gpu, terms_of
 from ..sharing import Mig, mig_layout
 from .metrics import resource_label
@@ -15,34 +18,34 @@ USD = "gpu_blueprint:usd_per_gpu_hour"
 RESERVED = "gpu_blueprint:reserved_instances"
 
 FACTS = {
-    PER_UNIT: "What part of a GPU one unit of a resource is, by `pool` and `resource`.",
-    PER_DEVICE: "What part of a GPU one device is that DCGM measures, by `pool` and, for MIG, the `slices` of its profile, such as 1g; "
-    "only of pools whose nodes run dcgm-exporter.",
-    USD: "Price of a GPU in US dollars an hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue; of reserved ones as they are paid."
-    " A Capacity Block without `usdPerHour` has none.",
+    PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
+    PER_DEVICE: "Size of a device that DCGM measures as a share of a GPU, by `pool` and, for MIG, the `slices` of the"
+    " profile, for example 1g. Only for pools whose nodes run dcgm-exporter.",
+    USD: "Price of a GPU in US dollars per hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue;"
+    " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
 }
-"""Name of a constant series → what it says."""
+"""Name of a constant series → its meaning."""
 
 
-def facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
+def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     """Yield a recording rule for each constant of a stack."""
     for pool in stack.pools:
         for unit, share in shares_of_a_gpu(pool).items():
-            yield _fact(PER_UNIT, share, pool=pool.name, resource=resource_label(pool.profile.units[unit]))
+            yield _build_rule(PER_UNIT, share, pool=pool.name, resource=resource_label(pool.profile.units[unit]))
         if not pool.profile.operands_off:
-            for slices, share in _device_shares(pool).items():
-                yield _fact(PER_DEVICE, share, pool=pool.name, slices=slices)
-        for node in nodes_of(stack, pool):
-            yield from _prices(stack, pool, node)
-    for one in stack.reservations:
-        yield _fact(RESERVED, one.instances, reservation=str(one.id))
+            for slices, share in _find_device_shares(pool).items():
+                yield _build_rule(PER_DEVICE, share, pool=pool.name, slices=slices)
+        yield from _list_prices(stack, pool)
+    for reservation in stack.reservations:
+        yield _build_rule(RESERVED, reservation.instances, reservation=str(reservation.id))
 
 
-def _device_shares(pool: Pool) -> dict[str, float]:
-    """Compute slices of a MIG profile, such as 1g → its part of a GPU; nothing stands for a whole one.
+def _find_device_shares(pool: Pool) -> dict[str, float]:
+    """Map the slices of a MIG profile, for example 1g, to the share of a GPU; the key of a whole GPU is empty.
 
-    DCGM computes the memory in a profile's name and is off where it is not whole (dcgm-exporter#713): 1g.16gb for 1g.18gb.
+    The key leaves out the memory of the profile: DCGM computes it and is off where it is not a whole number
+    (dcgm-exporter#713): 1g.16gb for 1g.18gb.
     """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
@@ -50,28 +53,32 @@ def _device_shares(pool: Pool) -> dict[str, float]:
     layout = mig_layout(pool.model, pool.sharing)
     if len(layout) == 1:
         return {name.split(".")[0]: 1 / count for name, count in layout.items()}
-    turns = pool.sharing.replicas or 1
-    return {name.split(".")[0]: turns * shares[name] for name in layout if name in units}
+    replicas = pool.sharing.replicas or 1
+    return {name.split(".")[0]: replicas * shares[name] for name in layout if name in units}
 
 
-def _prices(stack: StackConfig, pool: Pool, node: Node) -> Iterator[dict[str, Any]]:
-    bought = terms_of(stack, pool)
-    always = Terms(False, bought.spot_share, bought.plan_factor)
-    prices = {
-        "spot": node.gpu(bought),
-        "on-demand": node.gpu(always),
-        "reserved": reserved_gpu(stack, pool, node, always),
-    }
-    for kind in pool.purchase:
-        price = prices[kind]
-        if not price.unknown:
-            # Nodes of a fixed size carry no label that says how they were bought.
-            how = "" if pool.static_nodes else kind
-            where = {"pool": pool.name, "instance_type": node.row.instance_type, "capacity_type": how}
-            yield _fact(USD, round(price.known, 4), **where)
+def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
+    """Yield the price of a GPU for each instance type and each capacity type that a pool buys."""
+    for node in nodes_of(stack, pool):
+        for capacity_type in pool.purchase:
+            price = _find_price(stack, pool, node, capacity_type)
+            if not price.unknown:
+                # Nodes of a managed node group carry no label with their capacity type.
+                label = "" if pool.static_nodes else capacity_type
+                labels = {"pool": pool.name, "instance_type": node.row.instance_type, "capacity_type": label}
+                yield _build_rule(USD, round(price.known, 4), **labels)
 
 
-def _fact(name: str, value: float, **labels: str) -> dict[str, Any]:
+def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: CapacityType) -> Usd:
+    """Return the price of a GPU in US dollars per hour."""
+    terms = terms_of(stack, pool)
+    if capacity_type == "spot":
+        return node.gpu(terms)
+    without_spot = replace(terms, spot=False)
+    return node.gpu(without_spot) if capacity_type == "on-demand" else reserved_gpu(stack, pool, node, without_spot)
+
+
+def _build_rule(name: str, value: float, **labels: str) -> dict[str, Any]:
     return {
         "record": name,
         "expr": f"vector({value!r})",

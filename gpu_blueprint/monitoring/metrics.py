@@ -1,10 +1,10 @@
-"""Every metric that a rule or a dashboard may use, with the labels that it carries when it has been scraped.
+"""All metrics that a rule or a dashboard may use, with their labels after scraping.
 
 Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota, horizontalpodautoscaler) and
 customresourcestate-metrics; Karpenter v1.15 reference/metrics.md, pkg/metrics, pkg/cloudprovider/metrics and
 pkg/controllers/metrics/nodepool; operatorpkg status/metrics.go; dcgm-exporter 4.8.3; Kubernetes metrics
-reference (kubelet_image_pull_duration_seconds, ALPHA). Read 2026-11-21. Which labels we choose where exporters leave
-a choice: docs/decisions/0009-monitoring.md.
+reference (kubelet_image_pull_duration_seconds, ALPHA). Read 2026-11-21. docs/decisions/0009-monitoring.md explains the
+labels that this platform chooses where exporters leave a choice.
 """
 
 from collections.abc import Mapping
@@ -12,43 +12,44 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS
+from ..sharing import POOL_KEY
 
-NODE_LABELS = (
-    "gpu-blueprint/pool",
-    "node.kubernetes.io/instance-type",
-    "karpenter.sh/capacity-type",
-    "karpenter.k8s.aws/capacity-reservation-id",
-    "nvidia.com/mig.config.state",
-)
-"""Node labels that rules need; kube-state-metrics shows none that it is not told to."""
-NAMESPACE_LABELS = ("gpu-blueprint/tenant",)
+INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
+CAPACITY_TYPE_LABEL = "karpenter.sh/capacity-type"
+RESERVATION_LABEL = "karpenter.k8s.aws/capacity-reservation-id"
+MIG_STATE_LABEL = "nvidia.com/mig.config.state"
+TENANT_LABEL = "gpu-blueprint/tenant"
+NODE_LABELS = (POOL_KEY, INSTANCE_TYPE_LABEL, CAPACITY_TYPE_LABEL, RESERVATION_LABEL, MIG_STATE_LABEL)
+"""Node labels that rules need; kube-state-metrics exports only the labels that its values list."""
+NAMESPACE_LABELS = (TENANT_LABEL,)
 
 DCGM_JOB = "nvidia-dcgm-exporter"
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Who exports it, and its labels; those of the target itself (job, instance) are left out."""
+    """The exporter of a metric and its labels, without the labels of the scrape target (job, instance)."""
 
     exporter: str
     labels: frozenset[str]
 
 
 def shown(label: str) -> str:
-    """How kube-state-metrics calls a Kubernetes label."""
-    return "label_" + "".join(letter if letter.isalnum() else "_" for letter in label)
+    """Return the name that kube-state-metrics gives a Kubernetes label: ``label_gpu_blueprint_pool``."""
+    return "label_" + resource_label(label)
 
 
 def resource_label(resource: str) -> str:
-    """How kube-state-metrics calls an extended resource in its label ``resource``."""
+    """Return the name that kube-state-metrics gives an extended resource: ``nvidia_com_gpu``."""
     return "".join(letter if letter.isalnum() else "_" for letter in resource)
 
 
-def _of(exporter: str, **labels: str) -> dict[str, Metric]:
+def _list_metrics(exporter: str, **labels: str) -> dict[str, Metric]:
+    """Build the metrics of an exporter from their names and their labels in one string."""
     return {name: Metric(exporter, frozenset(text.split())) for name, text in labels.items()}
 
 
-_STATE = _of(
+_STATE = _list_metrics(
     "kube-state-metrics",
     kube_node_labels=f"node {' '.join(map(shown, NODE_LABELS))}",
     kube_namespace_labels=f"namespace {' '.join(map(shown, NAMESPACE_LABELS))}",
@@ -65,7 +66,7 @@ _STATE = _of(
     kube_horizontalpodautoscaler_status_current_replicas="namespace horizontalpodautoscaler",
     kube_horizontalpodautoscaler_status_desired_replicas="namespace horizontalpodautoscaler",
 )
-_KARPENTER = _of(
+_KARPENTER = _list_metrics(
     "karpenter",
     karpenter_build_info="version goversion goarch commit",
     karpenter_nodepools_usage="nodepool resource_type",
@@ -77,16 +78,16 @@ _KARPENTER = _of(
     operator_nodeclaim_status_condition_transition_seconds_bucket="type status le",
     operator_ec2nodeclass_status_condition_count="name type status reason",
 )
-_KUBELET = _of(
+_KUBELET = _list_metrics(
     "kubelet",
     kubelet_image_pull_duration_seconds_bucket="node le image_size_in_bytes",
     kubelet_image_pull_duration_seconds_count="node image_size_in_bytes",
 )
 _DEVICE = "gpu UUID device modelName node hostname namespace pod container pod_uid vgpu GPU_I_ID GPU_I_PROFILE"
-_MORE = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
-_DCGM = _of("dcgm-exporter", **{field.name: _DEVICE + _MORE.get(field.name, "") for field in DCGM_FIELDS})
+_FURTHER = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
+_DCGM = _list_metrics("dcgm-exporter", **{field.name: _DEVICE + _FURTHER.get(field.name, "") for field in DCGM_FIELDS})
 
-_PROMETHEUS = _of("prometheus", up="job instance node", ALERTS="alertname alertstate severity source")
+_PROMETHEUS = _list_metrics("prometheus", up="job instance node", ALERTS="alertname alertstate severity source")
 
 METRICS: Mapping[str, Metric] = MappingProxyType({**_STATE, **_KARPENTER, **_KUBELET, **_DCGM, **_PROMETHEUS})
 """Name → exporter and labels."""

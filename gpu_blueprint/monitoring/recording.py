@@ -1,11 +1,12 @@
-"""Recording rules: who holds which GPUs, what they do with them, and what is paid for nothing.
+"""Recording rules: which tenant holds which GPUs, how much it uses them, and the money spent on unused GPUs.
 
-One thing builds on another, in order. A GPU counts as one, however many slices it is cut into.
+Each rule reads only series recorded before it. A GPU counts as one GPU, however many slices it is cut into.
 """
 
 from ..catalog import namespaces
+from ..sharing import POOL_KEY
 from .facts import PER_DEVICE, PER_UNIT, USD
-from .metrics import NAMESPACE_LABELS, NODE_LABELS, shown
+from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, TENANT_LABEL, shown
 from .rules import Recording
 
 NODE = "gpu_node:pool:info"
@@ -15,74 +16,80 @@ TOTAL = "gpu_pool:gpus:total"
 UNITS = "gpu_pod:units:allocated"
 HELD = "gpu_pool_tenant:gpus:allocated"
 ON_POOL = f"* on (node) group_left (pool) {NODE}"
-"""Gives a series with the label ``node`` the pool of the node, and drops it where the node is of no pool."""
+"""Adds the node's pool to a series with the label ``node``, and drops series of nodes outside all pools."""
 _OF_TENANT = f"* on (namespace) group_left (tenant) {NAMESPACE}"
 IDLE_BELOW = 0.05
-"""Activity below which a GPU does nothing: a driver that polls causes a little."""
+"""Activity below which a GPU counts as idle: a driver that polls causes a little activity."""
 
 SLOW_PULLS = "gpu_node:slow_image_pulls:count"
 SLOW_PULL_SECONDS = 300
 
-_POOL, _TYPE, _CAPACITY = (shown(label) for label in NODE_LABELS[:3])
-_TENANT = shown(NAMESPACE_LABELS[0])
+_POOL, _TENANT = shown(POOL_KEY), shown(TENANT_LABEL)
 GPUS = 'resource=~"nvidia_com_.+"'
 ON_A_NODE, ON_NO_NODE = 'node!=""', 'node=""'
 NO_PLACEHOLDER = f'namespace!="{namespaces.HEADROOM}"'
-"""Placeholders keep GPUs free: they hold none, and wait for none."""
+"""Excludes the placeholder pods of headroom: they keep GPUs free, so they neither hold GPUs nor wait for them."""
 
 
-def renamed(series: str, label: str, source: str, part: str = "(.+)") -> str:
-    """Copy what a label says, or the first group of it, where it says something, to another."""
+def copy_label(series: str, label: str, source: str, part: str = "(.+)") -> str:
+    """Copy the first group of a label that matches, by default the whole label, to another label."""
     return f'label_replace({series}, "{label}", "$1", "{source}", "{part}")'
 
 
-def within(counter: str, window: str) -> str:
-    """How much a counter has grown within a window.
+def count_new(counter: str, window: str) -> str:
+    """Return by how much a counter has grown within a window.
 
-    ``increase`` does not see the first value of a series. One that began in the window counts from zero where its target was
-    scraped before: where it was not, the target or Prometheus is new, and the counter may be old.
+    ``increase`` misses the first value of a series. A series that began within the window therefore counts from zero
+    if its target was scraped before. If not, the target or Prometheus is new, and the counter may be old.
     """
     begun = f"{counter} unless {counter} offset {window} and on (job, instance) up offset {window} == 1"
     return f"(({begun}) or round(increase({counter}[{window}])))"
 
 
 def requests(*matchers: str, of: str = GPUS) -> str:
-    """What each container asks for of a resource, once."""
-    asked = f"kube_pod_container_resource_requests{{{','.join((of, *matchers))}}}"
-    return f"max by (namespace, pod, container, node, resource) ({asked})"
+    """Select the requests of each container for a resource, each once."""
+    found = f"kube_pod_container_resource_requests{{{','.join((of, *matchers))}}}"
+    return f"max by (namespace, pod, container, node, resource) ({found})"
 
 
-_NODES = renamed(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
-_NODES = renamed(renamed(_NODES, "instance_type", _TYPE), "capacity_type", _CAPACITY)
-_TENANTS = f'label_replace({renamed("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
+_NODES = copy_label(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
+_NODES = copy_label(_NODES, "instance_type", shown(INSTANCE_TYPE_LABEL))
+_NODES = copy_label(_NODES, "capacity_type", shown(CAPACITY_TYPE_LABEL))
+_TENANTS = f'label_replace({copy_label("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
 
-# Of what the exporter says of each pod, only fields that it does not split by process are the device's own: dcgm-exporter,
-# internal/pkg/transformation/process_metrics.go.
-_HOLDERS = renamed(f"DCGM_FI_PROF_SM_ACTIVE{{{NO_PLACEHOLDER}}}", "slices", "GPU_I_PROFILE", "([0-9]+g).*")
+# dcgm-exporter repeats each field for each pod on the device. Only the fields that it does not split by process hold
+# the value of the device: dcgm-exporter, internal/pkg/transformation/process_metrics.go.
+_HOLDERS = copy_label(f"DCGM_FI_PROF_SM_ACTIVE{{{NO_PLACEHOLDER}}}", "slices", "GPU_I_PROFILE", "([0-9]+g).*")
 COUNTERS = {
     "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL": "gpu_device:double_bit_errors:max",
     "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "gpu_device:uncorrectable_rows:max",
     "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS": "gpu_device:correctable_rows:max",
 }
-"""Counter of a GPU → its series without the pod that holds the GPU, whose coming and going would look like a new counter."""
+"""Counter of a GPU → its series without the label of the pod.
+
+With the label, a pod that comes or goes would look like a new counter.
+"""
 
 RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=NODE,
-        about="1 for each node of a pool, by `node`, `pool`, `instance_type`, `capacity_type`: what other series are joined with.",
+        about="1 for each node of a pool, by `node`, `pool`, `instance_type` and `capacity_type`; other"
+        " series join with it.",
         expr=f"max by (node, pool, instance_type, capacity_type) ({_NODES})",
     ),
     Recording(
         name=NAMESPACE,
-        about="1 for each namespace, by `namespace` and `tenant`, which is `none` where the namespace is no tenant's.",
+        about="1 for each namespace, by `namespace` and `tenant`; `none` if the namespace belongs to no tenant.",
         expr=f"max by (namespace, tenant) ({_TENANTS})",
     ),
     Recording(
         name=NODE_GPUS,
-        about="GPUs of a node, as it hands them out.",
-        # The inner max, here and below: during a rollout two of kube-state-metrics say the same.
-        expr=f"sum by (node, pool, instance_type, capacity_type) (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
-        f" * on (node) group_left (pool, instance_type, capacity_type) {NODE} * on (pool, resource) group_left () {PER_UNIT})",
+        about="GPUs that a node offers.",
+        # The inner max, here and below: during a rollout two pods of kube-state-metrics export the same series.
+        expr="sum by (node, pool, instance_type, capacity_type)"
+        f" (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
+        f" * on (node) group_left (pool, instance_type, capacity_type) {NODE}"
+        f" * on (pool, resource) group_left () {PER_UNIT})",
     ),
     Recording(
         name=TOTAL,
@@ -97,7 +104,7 @@ RECORDINGS: tuple[Recording, ...] = (
     ),
     Recording(
         name="gpu_pool_tenant:slices:allocated",
-        about="Units that are handed out, by pool, tenant and `resource`.",
+        about="Units that pods hold, by pool, tenant and `resource`.",
         expr="sum by (pool, tenant, resource) (gpu_pod:units:allocated)",
     ),
     Recording(
@@ -113,65 +120,71 @@ RECORDINGS: tuple[Recording, ...] = (
     ),
     Recording(
         name="gpu_device:active:ratio",
-        about="How busy a GPU or MIG instance is, once for each pod that holds it.",
+        about="Activity of a GPU or MIG instance from 0 to 1, once for each pod that holds it.",
         expr=f"(max by (node, gpu, GPU_I_ID, slices, namespace, pod) ({_HOLDERS}) * 0"
-        f" + on (node, gpu, GPU_I_ID) group_left () max by (node, gpu, GPU_I_ID) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)) {ON_POOL}",
+        " + on (node, gpu, GPU_I_ID) group_left ()"
+        f" max by (node, gpu, GPU_I_ID) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)) {ON_POOL}",
     ),
     Recording(
         name="gpu_device:share:gpus",
-        about="What part of a GPU that pod has of it: pods that take turns divide it evenly.",
+        about="Share of a GPU that a pod has through a device; pods that take turns divide the device evenly.",
         expr=f"(gpu_device:active:ratio * 0 + 1) * on (pool, slices) group_left () {PER_DEVICE}"
         " / on (node, gpu, GPU_I_ID) group_left () count by (node, gpu, GPU_I_ID) (gpu_device:active:ratio)",
     ),
     *(
-        Recording(name=name, about=f"`{counter}` of a GPU, whoever holds it.", expr=f"max by (node, gpu) ({counter})")
+        Recording(
+            name=name,
+            about=f"`{counter}` of a GPU, without the pod that holds it.",
+            expr=f"max by (node, gpu) ({counter})",
+        )
         for counter, name in COUNTERS.items()
     ),
     Recording(
         name="gpu_pool_tenant:gpus:used",
-        about="GPUs at work: activity of all devices added up, by pool and tenant.",
+        about="GPUs at work: the activity of all devices added up, by pool and tenant.",
         expr=f'sum by (pool, tenant) (gpu_device:active:ratio{{namespace!=""}} * gpu_device:share:gpus {_OF_TENANT})',
     ),
     Recording(
         name="gpu_pool_tenant:sm_active:avg",
-        about="Share of cycles in which an SM of the GPUs that are held had work.",
+        about="Share of cycles in which the SMs of held GPUs had work, by pool and tenant.",
         expr="avg by (pool, tenant) (max by (node, gpu, GPU_I_ID, namespace)"
         f' (DCGM_FI_PROF_SM_ACTIVE{{namespace!="",{NO_PLACEHOLDER}}}) {ON_POOL} {_OF_TENANT})',
     ),
     Recording(
         name="gpu_pod:gpus:idle",
         about=f"GPUs that a pod has held for an hour at less than {IDLE_BELOW:.0%} activity.",
-        expr=f'sum by (namespace, pod, pool) (((avg_over_time(gpu_device:active:ratio{{namespace!=""}}[1h]) < bool {IDLE_BELOW})'
+        expr="sum by (namespace, pod, pool)"
+        f' (((avg_over_time(gpu_device:active:ratio{{namespace!=""}}[1h]) < bool {IDLE_BELOW})'
         " and gpu_device:active:ratio offset 1h) * gpu_device:share:gpus)",
     ),
     Recording(
         name="gpu_pool_tenant:gpus:idle",
-        about="The same by pool and tenant.",
+        about="GPUs that pods have held idle for an hour, by pool and tenant.",
         expr=f"sum by (pool, tenant) (gpu_pod:gpus:idle {_OF_TENANT})",
     ),
     Recording(
         name="gpu_pool:usd_per_gpu_hour:avg",
-        about="What a GPU of the nodes that run now costs an hour, at the catalogue's prices.",
+        about="Mean price of a GPU of the running nodes in US dollars per hour, at the catalogue's prices.",
         expr=f"sum by (pool) ({NODE_GPUS} * on (pool, instance_type, capacity_type) group_left () {USD})"
         f" / (sum by (pool) ({NODE_GPUS} and on (pool, instance_type, capacity_type) {USD}) > 0)",
     ),
     Recording(
         name="gpu_pool_tenant:wasted_usd_per_hour:sum",
-        about="US dollars an hour for GPUs that are held and idle, by pool and tenant.",
+        about="US dollars per hour for GPUs that are held and idle, by pool and tenant.",
         expr="gpu_pool_tenant:gpus:idle * on (pool) group_left () gpu_pool:usd_per_gpu_hour:avg",
     ),
     Recording(
         name="gpu_pool:wasted_usd_per_hour:sum",
-        about="US dollars an hour for GPUs that are free or idle.",
+        about="US dollars per hour for GPUs that are free or idle.",
         expr="(gpu_pool:gpus:free + (sum by (pool) (gpu_pool_tenant:gpus:idle) or on (pool) 0 * gpu_pool:gpus:free))"
         " * on (pool) gpu_pool:usd_per_gpu_hour:avg",
     ),
     Recording(
         name=SLOW_PULLS,
-        about=f"Images that took a node more than {SLOW_PULL_SECONDS} seconds to pull, since its kubelet started.",
-        # Prometheus 3 writes the bounds of buckets as 300.0, earlier ones as they were scraped.
+        about=f"Images that a node took more than {SLOW_PULL_SECONDS} seconds to pull, since its kubelet started.",
+        # Prometheus 3 writes the bounds of buckets as 300.0, earlier versions keep the scraped text.
         expr="sum by (node) (kubelet_image_pull_duration_seconds_count) - on (node) sum by (node)"
         f' (kubelet_image_pull_duration_seconds_bucket{{le=~"{SLOW_PULL_SECONDS}|{SLOW_PULL_SECONDS}.0"}})',
     ),
 )
-"""In the order in which Prometheus evaluates them."""
+"""All recording rules, in the order in which Prometheus evaluates them."""

@@ -1,4 +1,4 @@
-"""The two kinds of rules that Prometheus knows."""
+"""The two kinds of Prometheus rules: recording rules and alerts."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -6,50 +6,54 @@ from typing import Any, Literal
 Severity = Literal["critical", "warning", "info"]
 RUNBOOK = "docs/alerts.md"
 SOURCE = "gpu-blueprint"
-"""What the label ``source`` of every alert of ours says."""
+"""Value of the label ``source``, which all alerts of this platform carry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A rule that keeps a result under a name of its own: level, what, how."""
+    """A rule that stores the result of an expression as a new series."""
 
     name: str
+    """Name of the series, as Prometheus recommends: level, metric, operation."""
     expr: str
     about: str
+    """Meaning of the series, for docs/alerts.md."""
 
     def as_rule(self) -> dict[str, Any]:
-        """The rule as Prometheus reads it."""
+        """Return the rule in Prometheus' format."""
         return {"record": self.name, "expr": self.expr}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A rule that tells somebody; ``summary`` may use ``$labels`` and ``$value``."""
+    """A rule that notifies people while its expression has a result."""
 
     name: str
     expr: str
     wait: str = "0m"
-    """For how long it must hold before anybody is told."""
+    """Duration for which the expression must hold before the alert fires."""
     severity: Severity
     subject: str
+    """Heading of the runbook under which the alert is listed."""
     summary: str
+    """The event, in one clause without its end dot; may use ``$labels`` and ``$value``."""
     costs: str
-    """What it costs to let it be."""
+    """The damage while nobody acts."""
     steps: tuple[str, ...]
-    """What to do first, in order."""
+    """The first steps to take, in order."""
 
     @property
     def runbook(self) -> str:
-        """Where its section stands."""
+        """Link to the section of the runbook."""
         return f"{RUNBOOK}#{self.name.lower()}"
 
     def as_rule(self) -> dict[str, Any]:
-        """The rule as Prometheus reads it."""
-        notes = {
+        """Return the rule in Prometheus' format."""
+        annotations = {
             "summary": self.summary,
             "costs": self.costs,
             "first_steps": "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, 1)),
             "runbook": self.runbook,
         }
         labels = {"severity": self.severity, "source": SOURCE}
-        return {"alert": self.name, "expr": self.expr, "for": self.wait, "labels": labels, "annotations": notes}
+        return {"alert": self.name, "expr": self.expr, "for": self.wait, "labels": labels, "annotations": annotations}

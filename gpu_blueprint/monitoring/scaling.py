@@ -1,6 +1,7 @@
-"""From what a service scales on to PromQL: one number, whatever the load, and none where nothing is measured.
+"""PromQL for the signals on which a service scales.
 
-KEDA keeps the replicas as they are when a query has no value, so a target that is down never empties a service.
+Each query returns a single number under any load, and nothing when nothing is measured. KEDA keeps the number of
+replicas when a query has no value, so a scrape target that is down never empties a service.
 """
 
 from dataclasses import dataclass
@@ -8,44 +9,47 @@ from dataclasses import dataclass
 from ..catalog.inference_servers import INFERENCE_SERVERS, InferenceServer
 from ..config.services import Latency, Query, Queue, Requests, Scaling, Signal, SmActivity
 
-_LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"
-"""Of which Kubernetes makes the ends of pod names (k8s.io/apimachinery, util/rand): so the pods of a Deployment can be told
-from those of a Job whose name begins alike."""
+_RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
+"""Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
+
+They tell the pods of a Deployment from the pods of a Job whose name begins alike.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A query, what it should be, and whether that is for each replica or for all of them."""
+    """A query and the value that the autoscaler should keep it at."""
 
     promql: str
     target: float
     per_replica: bool
+    """The target counts for each replica; otherwise for all replicas together."""
 
 
 def measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:
-    """One measure for each signal, in order."""
-    return [_measure(deployment, namespace, scaling, one) for one in scaling.scale_on]
+    """Return the measure of each signal, in the order of the stack file."""
+    return [_build_measure(deployment, namespace, scaling, signal) for signal in scaling.scale_on]
 
 
-def _measure(deployment: str, namespace: str, scaling: Scaling, one: Signal) -> Measure:
-    # Prometheus stamps the namespace; a job is whatever a monitor calls it.
+def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Signal) -> Measure:
+    # Prometheus itself sets the label namespace; the label job is the name of the PodMonitor.
     job = f'namespace="{namespace}",job="{namespace}/{deployment}"'
-    match one:
+    match signal:
         case Queue():
-            return Measure(_known(scaling).waiting.replace("%s", job), one.per_replica, True)
+            return Measure(_find_server(scaling).waiting.replace("%s", job), signal.per_replica, True)
         case Requests():
-            return Measure(_known(scaling).served.replace("%s", job), one.per_replica, True)
+            return Measure(_find_server(scaling).served.replace("%s", job), signal.per_replica, True)
         case Latency():
-            server = _known(scaling)
-            # While nobody asks, there is no latency but the pods are there: that counts as 0.
+            server = _find_server(scaling)
+            # Without requests there is no latency, but the pods are there: this counts as 0.
             idle = f"0 * {server.waiting}"
-            return Measure(f"{server.latency} >= 0 or {idle}".replace("%s", job), one.seconds, False)
+            return Measure(f"{server.latency} >= 0 or {idle}".replace("%s", job), signal.seconds, False)
         case SmActivity():
-            pods = f'namespace="{namespace}",pod=~"{deployment.replace(".", "[.]")}-{_LETTERS}+-{_LETTERS}{{5}}"'
-            return Measure(f"avg(avg_over_time(DCGM_FI_PROF_SM_ACTIVE{{{pods}}}[2m]))", one.share, False)
+            pods = f'namespace="{namespace}",pod=~"{deployment.replace(".", "[.]")}-{_RANDOM}+-{_RANDOM}{{5}}"'
+            return Measure(f"avg(avg_over_time(DCGM_FI_PROF_SM_ACTIVE{{{pods}}}[2m]))", signal.share, False)
         case Query():
-            return Measure(one.promql, one.per_replica, True)
+            return Measure(signal.promql, signal.per_replica, True)
 
 
-def _known(scaling: Scaling) -> InferenceServer:
+def _find_server(scaling: Scaling) -> InferenceServer:
     return INFERENCE_SERVERS[str(scaling.server)]

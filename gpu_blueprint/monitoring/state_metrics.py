@@ -1,4 +1,4 @@
-"""What kube-state-metrics has to show: values of its chart, for the one that is installed and for a team's own."""
+"""Helm values of kube-state-metrics, for the installed chart and for a team's own Prometheus."""
 
 from typing import Any
 
@@ -6,26 +6,27 @@ from .metrics import NAMESPACE_LABELS, NODE_LABELS
 
 
 def state_metrics() -> dict[str, Any]:
-    """What kube-state-metrics shows beyond its defaults: the labels that rules need, and NodeOverlays."""
-    lists = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
+    """Return the values that add to the defaults: the labels that rules need, and the state of NodeOverlays."""
+    labels = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
     return {
-        "metricLabelsAllowlist": [f"{kind}=[{','.join(labels)}]" for kind, labels in lists.items()],
+        "metricLabelsAllowlist": [f"{kind}=[{','.join(names)}]" for kind, names in labels.items()],
         "customResourceState": {"enabled": True, "config": _overlay_state()},
         "rbac": {
             "extraRules": [
-                {"apiGroups": ["karpenter.sh"], "resources": ["nodeoverlays"], "verbs": ["list", "watch"]},
-                {
-                    "apiGroups": ["apiextensions.k8s.io"],
-                    "resources": ["customresourcedefinitions"],
-                    "verbs": ["list", "watch"],
-                },
+                _allow_reading("karpenter.sh", "nodeoverlays"),
+                _allow_reading("apiextensions.k8s.io", "customresourcedefinitions"),
             ]
         },
     }
 
 
+def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
+    """Return the RBAC rule that lets kube-state-metrics list and watch a resource."""
+    return {"apiGroups": [group], "resources": [resource], "verbs": ["list", "watch"]}
+
+
 def _overlay_state() -> dict[str, Any]:
-    """Karpenter itself has no metric that says whether it applies an overlay."""
+    """Return the definition of a metric for the conditions of NodeOverlays, which Karpenter does not export."""
     condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
     metric = {
         "name": "status_condition",

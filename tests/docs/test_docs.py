@@ -1,4 +1,4 @@
-"""Generated pages are those that the code makes now; the schema takes what the code takes."""
+"""Generated pages are up to date, the schema accepts what the code accepts, and the README leads somewhere."""
 
 import json
 import re
@@ -13,7 +13,23 @@ from gpu_blueprint.docs import pages
 from ..support.plans import ROOT
 
 BAD = ROOT / "tests" / "configs" / "bad"
+STACK_FILES = sorted(ROOT.glob("stacks/Pulumi.*.yaml"))
+"""The team's own stack files: any names, any number."""
+LINK = re.compile(r"\]\((?!http)([^)#]+)[^)]*\)")
+HEADER = "# yaml-language-server: $schema=schema.json\n"
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "stacks" / "schema.json").read_text()))
+
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def list_links(page: Path) -> list[Path]:
+    """Return the files to which a page of Markdown links."""
+    return [(page.parent / target).resolve() for target in LINK.findall(page.read_text())]
+
+
+def list_schema_errors(text: str) -> list[str]:
+    return [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))]
 
 
 @pytest.mark.parametrize("path", pages(), ids=str)
@@ -21,28 +37,35 @@ def test_a_generated_page_is_up_to_date(path: Path) -> None:
     assert (ROOT / path).read_text() == pages()[path], f"{path} is stale: run make docs and read the diff"
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("stacks/Pulumi.*.yaml")), ids=lambda file: file.name)
-def test_a_shipped_stack_names_the_schema_and_satisfies_it(file: Path) -> None:
+@pytest.mark.parametrize("file", STACK_FILES, ids=lambda file: file.name)
+def test_a_stack_file_names_the_schema_and_satisfies_it(file: Path) -> None:
     text = file.read_text()
-    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
-    assert [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))] == []
+    assert text.startswith(HEADER), f"let {file.name} start with this line, so that editors check it: {HEADER}"
+    assert list_schema_errors(text) == []
 
 
 @pytest.mark.parametrize("name", ["misspelt-field-of-a-pool", "text-for-a-number", "kubernetes-version-not-quoted"])
-def test_the_schema_refuses_what_editors_should_underline(name: str) -> None:
-    file = BAD / f"Pulumi.{name}.yaml"
-    assert list(SCHEMA.iter_errors(yaml.safe_load(file.read_text())))
+def test_the_schema_refuses_mistakes_that_editors_should_underline(name: str) -> None:
+    assert list_schema_errors((BAD / f"Pulumi.{name}.yaml").read_text())
 
 
-def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
-    text = (ROOT / "README.md").read_text()
-    assert len(text.splitlines()) <= 150
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
-        assert (ROOT / target).exists(), target
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    assert [link for link in list_links(page) if not link.exists()] == []
+
+
+def test_every_decision_is_linked() -> None:
+    linked = {link for page in PAGES for link in list_links(page)}
+    decisions = {*(ROOT / "docs" / "decisions").glob("0*.md")}
+    assert decisions and decisions - linked == set()
 
 
 def test_a_simple_environment_takes_at_most_25_lines() -> None:
     block = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert block is not None
     assert len(block[1].splitlines()) <= 25
-    assert [error.message for error in SCHEMA.iter_errors(yaml.safe_load(block[1]))] == []
+    assert list_schema_errors(block[1]) == []

@@ -1,38 +1,52 @@
 """The queries of all dashboards, as Grafana sends them."""
 
 import re
-from typing import Any
-
-import pytest
+from dataclasses import dataclass
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, Query
 
-from . import builders, generated_series
+from . import builders, made_up_fleet
 
-Shown = tuple[Dashboard, Panel, Query]
-
-CHOSEN = {"__rate_interval": "5m", "__range": "3h", "pool": ".+", "tenant": ".+", "namespace": ".+", "node": ".+"}
-"""What Grafana puts in the place of its variables when everything is chosen."""
+ALL_CHOSEN = {"__rate_interval": "5m", "__range": "3h", "pool": ".+", "tenant": ".+", "namespace": ".+", "node": ".+"}
+"""The values of Grafana's variables when everything is chosen."""
 
 
-def shown() -> list[Any]:
-    """Every query with its panel and page."""
-    return [
-        pytest.param((page, panel, query), id=f"{page.uid}: {panel.title} {number}")
-        for page in DASHBOARDS
-        for panel in page.panels
-        for number, query in enumerate(panel.queries)
-    ]
+@dataclass(frozen=True, slots=True)
+class PlacedQuery:
+    """A query with its panel and its dashboard."""
+
+    dashboard: Dashboard
+    panel: Panel
+    query: Query
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.dashboard.uid}: {self.panel.title} {self.number}"
 
 
-def filled(expr: str, **chosen: str) -> str:
-    """An expression as Grafana sends it."""
-    for name, value in {**CHOSEN, **chosen}.items():
+QUERIES = [
+    PlacedQuery(dashboard, panel, query, number)
+    for dashboard in DASHBOARDS
+    for panel in dashboard.panels
+    for number, query in enumerate(panel.queries)
+]
+
+
+def find_panel(uid: str, title: str) -> Panel:
+    """Return the panel of a dashboard with a title."""
+    (panel,) = [panel for page in DASHBOARDS if page.uid == uid for panel in page.panels if panel.title == title]
+    return panel
+
+
+def fill_variables(expr: str, **chosen: str) -> str:
+    """Return an expression as Grafana sends it; variables that are not given have all values."""
+    for name, value in {**ALL_CHOSEN, **chosen}.items():
         expr = re.sub(rf"\${name}\b", value, expr)
     assert "$" not in expr
     return expr
 
 
 def config() -> StackConfig:
-    return builders.config(**generated_series.STACK)
+    """The checked config of the made-up fleet."""
+    return builders.config(**made_up_fleet.STACK)

@@ -1,96 +1,25 @@
-"""Three made-up hours of a small fleet, as OpenMetrics: what dcgm-exporter, kube-state-metrics, Karpenter and kubelets would say.
-
-Main: two nodes of four L4s, one of which trains while the other holds an idle notebook, and one node without GPUs. Turns: one L4 that two
-pods share. Slices: eight H100s cut in seven, of which one pod holds fourteen slices. Unseen: a GPU without exporter.
-"""
+"""Three made-up hours of a small fleet, as OpenMetrics text of all exporters."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from ..monitoring.alert_cases import named
-from . import builders
+from .exporter_series import named
+from .made_up_fleet import GPUS, NODES, PODS, Gpu, Node, Pod
 
 END = 1_795_000_000 - 1_795_000_000 % 7200
-"""Second at which it ends."""
+"""Last second of the fleet."""
 MINUTES = 180
 Value = Callable[[int], float | None]
-"""From the minute to a value; nothing where there was no sample."""
+"""Function from the minute to the value; no value means no sample."""
 
-STACK: dict[str, Any] = {
-    "pools": [
-        builders.pool(instanceTypes=["g6.12xlarge"]),
-        builders.pool(
-            name="turns", instanceTypes=["g6.xlarge"], sharing={"mode": "time-slicing", "replicas": 4}, purchase=["spot", "on-demand"]
-        ),
-        builders.pool(name="slices", instanceTypes=["p5.48xlarge"], sharing={"mode": "mig", "profile": "1g.10gb"}),
-        builders.pool(name="unseen", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
-    ],
-    "tenants": [
-        builders.tenant(gpus={"main": 8, "unseen": 1}),
-        builders.tenant(name="speech", gpus={"turns": 4, "slices": 14}),
-    ],
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Gpu:
-    """A GPU or MIG instance, and the pod that holds it."""
-
-    node: str
-    number: int
-    busy: float
-    holder: tuple[str, str] | None = None
-    slice: str = ""
-    memory_mib: int = 23_034
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """As dcgm-exporter writes them."""
-        held = dict(zip(("namespace", "pod"), self.holder, strict=True)) if self.holder else {}
-        cut = {"GPU_I_ID": self.slice, "GPU_I_PROFILE": "1g.10gb"} if self.slice else {}
-        return {"node": self.node, "gpu": str(self.number), **held, **cut}
-
-
-GPUS = (
-    *(Gpu("n1", number, 0.9, ("team", "train-0")) for number in range(4)),
-    *(Gpu("n2", number, 0.01, ("team", "notebook")) for number in range(2)),
-    *(Gpu("n2", number, 0.0) for number in (2, 3)),
-    *(Gpu("t1", 0, 0.6, ("speech", pod)) for pod in ("asr-a", "asr-b")),
-    *(
-        Gpu("s1", number, 0.35, ("speech", "tts"), slice=str(part), memory_mib=9_856)
-        for number in range(2)
-        for part in range(7)
-    ),
-)
-NODES = {
-    "n1": ("main", "g6.12xlarge", "on-demand", "nvidia_com_gpu", 4),
-    "n2": ("main", "g6.12xlarge", "on-demand", "nvidia_com_gpu", 4),
-    "n3": ("main", "g6.12xlarge", "on-demand", "nvidia_com_gpu", 0),
-    "t1": ("turns", "g6.xlarge", "spot", "nvidia_com_gpu_shared", 4),
-    "s1": ("slices", "p5.48xlarge", "on-demand", "nvidia_com_mig_1g_10gb", 56),
-    "u1": ("unseen", "g6.xlarge", "on-demand", "nvidia_com_gpu", 1),
-}
-"""Node → pool, type, how it was bought, resource and how many of it."""
-PODS = {
-    ("team", "train-0"): ("n1", "nvidia_com_gpu", 4),
-    ("team", "notebook"): ("n2", "nvidia_com_gpu", 2),
-    ("team", "batch"): ("u1", "nvidia_com_gpu", 1),
-    ("team", "queue-0"): ("", "nvidia_com_gpu", 4),
-    ("speech", "asr-a"): ("t1", "nvidia_com_gpu_shared", 1),
-    ("speech", "asr-b"): ("t1", "nvidia_com_gpu_shared", 1),
-    ("speech", "tts"): ("s1", "nvidia_com_mig_1g_10gb", 14),
-}
-"""Namespace and name → node, resource and how many of it."""
 WAITED_SECONDS = 1200
 
 
 def openmetrics() -> str:
-    """All series as text."""
+    """Return all series as text."""
     lines = []
-    every = {**dict(_state()), **dict(_gpus()), **dict(_faults()), **dict(_karpenter())}
-    for series, value in ((scraped(series), value) for series, value in every.items()):
+    groups = (_list_objects(), _list_gpus(), _list_faults(), _list_karpenter())
+    for series, value in {add_target(series): value for group in groups for series, value in group}.items():
         for minute in range(MINUTES + 1):
             sample = value(minute)
             if sample is not None:
@@ -98,8 +27,8 @@ def openmetrics() -> str:
     return "\n".join([*lines, "# EOF\n"])
 
 
-def scraped(series: str) -> str:
-    """The series with the labels of its target, where a counter's is asked for."""
+def add_target(series: str) -> str:
+    """Add the labels of the scrape target to a series whose target the rules read."""
     if series.startswith("karpenter_"):
         return series.replace("{", '{job="karpenter",instance="10.0.0.3:8080",', 1)
     node = re.search(r'node="(\w+)"', series)
@@ -109,45 +38,59 @@ def scraped(series: str) -> str:
 
 
 def always(value: float) -> Value:
-    """The same all the time."""
+    """The same value at all times."""
     return lambda minute: value
 
 
 def since(start: int, value: float) -> Value:
-    """A series that begins late."""
+    """A series that begins at a minute."""
     return lambda minute: value if minute >= start else None
 
 
 def later(start: int, value: float) -> Value:
-    """Zero, and then something."""
+    """Zero, and the value from a minute on."""
     return lambda minute: value if minute >= start else 0
 
 
 def wave(mean: float, swing: float) -> Value:
-    """Up and down within twenty minutes."""
+    """A value that swings within twenty minutes."""
     return lambda minute: mean + swing * (abs(minute % 20 - 10) / 5 - 1)
 
 
-def _state() -> Iterator[tuple[str, Value]]:
-    for node, (pool, kind, bought, resource, count) in NODES.items():
-        labels = {"label_gpu_blueprint_pool": pool, "label_node_kubernetes_io_instance_type": kind}
-        mig = {"label_nvidia_com_mig_config_state": "success"} if pool == "slices" else {}
-        yield named("kube_node_labels", node=node, **labels, label_karpenter_sh_capacity_type=bought, **mig), always(1)
-        yield named("kube_node_status_allocatable", node=node, resource=resource, unit="integer"), always(count)
-    for (space, pod), (node, resource, count) in PODS.items():
-        asked = {"namespace": space, "pod": pod, "container": "main", "resource": resource, "unit": "integer"}
-        yield named("kube_pod_container_resource_requests", **asked, **({"node": node} if node else {})), always(count)
-        phase = "Running" if node else "Pending"
-        yield named("kube_pod_status_phase", namespace=space, pod=pod, phase=phase), always(1)
-        yield named("kube_pod_created", namespace=space, pod=pod), always(END - WAITED_SECONDS)
+def _list_objects() -> Iterator[tuple[str, Value]]:
+    for node in NODES:
+        yield from _list_node(node)
+    for pod in PODS:
+        yield from _list_pod(pod)
     for space in ("team", "speech"):
         yield named("kube_namespace_labels", namespace=space, label_gpu_blueprint_tenant=space), always(1)
     yield named("kube_namespace_labels", namespace="kube-system"), always(1)
-    yield from _quotas()
-    yield from _autoscalers()
+    yield from _list_quotas()
+    yield from _list_autoscalers()
 
 
-def _quotas() -> Iterator[tuple[str, Value]]:
+def _list_node(node: Node) -> Iterator[tuple[str, Value]]:
+    labels = {
+        "label_gpu_blueprint_pool": node.pool,
+        "label_node_kubernetes_io_instance_type": node.instance_type,
+        "label_karpenter_sh_capacity_type": node.capacity_type,
+    }
+    mig = {"label_nvidia_com_mig_config_state": "success"} if node.pool == "slices" else {}
+    yield named("kube_node_labels", node=node.name, **labels, **mig), always(1)
+    offered = {"node": node.name, "resource": node.resource, "unit": "integer"}
+    yield named("kube_node_status_allocatable", **offered), always(node.count)
+
+
+def _list_pod(pod: Pod) -> Iterator[tuple[str, Value]]:
+    labels = {"namespace": pod.space, "pod": pod.name}
+    requested = {**labels, "container": "main", "resource": pod.resource, "unit": "integer"}
+    on = {"node": pod.node} if pod.node else {}
+    yield named("kube_pod_container_resource_requests", **requested, **on), always(pod.count)
+    yield named("kube_pod_status_phase", **labels, phase="Running" if pod.node else "Pending"), always(1)
+    yield named("kube_pod_created", **labels), always(END - WAITED_SECONDS)
+
+
+def _list_quotas() -> Iterator[tuple[str, Value]]:
     rows = (("team", "gpu", 7, 9), ("team", "mig-1g.10gb", 0, 0), ("speech", "mig-1g.10gb", 14, 14))
     for space, unit, used, hard in rows:
         of = {"namespace": space, "resourcequota": "tenant", "resource": f"requests.nvidia.com/{unit}"}
@@ -155,7 +98,7 @@ def _quotas() -> Iterator[tuple[str, Value]]:
         yield named("kube_resourcequota", **of, type="hard"), always(hard)
 
 
-def _autoscalers() -> Iterator[tuple[str, Value]]:
+def _list_autoscalers() -> Iterator[tuple[str, Value]]:
     for space, name, *counts in (("team", "server", 1, 4, 3, 4), ("speech", "asr", 1, 8, 2, 2)):
         fields = ("spec_min", "spec_max", "status_current", "status_desired")
         for field, count in zip(fields, counts, strict=True):
@@ -163,7 +106,7 @@ def _autoscalers() -> Iterator[tuple[str, Value]]:
             yield named(series, namespace=space, horizontalpodautoscaler=name), always(count)
 
 
-def _gpus() -> Iterator[tuple[str, Value]]:
+def _list_gpus() -> Iterator[tuple[str, Value]]:
     for gpu in GPUS:
         parts = {
             "GR_ENGINE_ACTIVE": 1.0,
@@ -179,19 +122,19 @@ def _gpus() -> Iterator[tuple[str, Value]]:
         yield named("DCGM_FI_DEV_FB_FREE", **gpu.labels), wave(gpu.memory_mib - used, used / 10)
         yield named("DCGM_FI_DEV_GPU_TEMP", **gpu.labels), wave(35 + 45 * gpu.busy + gpu.number, 2)
         yield named("DCGM_FI_DEV_POWER_USAGE", **gpu.labels), wave(20 + 50 * gpu.busy, 4)
-        yield from _rows(gpu, broken=(gpu.node, gpu.number) == ("n2", 3))
+        yield from _list_rows(gpu, broken=(gpu.node, gpu.number) == ("n2", 3))
     for number in range(2):
         yield named("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", node="s1", gpu=str(number)), always(6000)
 
 
-def _rows(gpu: Gpu, *, broken: bool) -> Iterator[tuple[str, Value]]:
+def _list_rows(gpu: Gpu, *, broken: bool) -> Iterator[tuple[str, Value]]:
     for field, count in (("ROW_REMAP_FAILURE", 1), ("ROW_REMAP_PENDING", 1)):
         yield named(f"DCGM_FI_DEV_{field}", **gpu.labels), always(count * broken)
     for field, count in (("CORRECTABLE_REMAPPED_ROWS", 2), ("UNCORRECTABLE_REMAPPED_ROWS", 1)):
         yield named(f"DCGM_FI_DEV_{field}", **gpu.labels), later(150, count * broken)
 
 
-def _faults() -> Iterator[tuple[str, Value]]:
+def _list_faults() -> Iterator[tuple[str, Value]]:
     broken, hot = {"node": "n2", "gpu": "3"}, {"node": "n1", "gpu": "1", "namespace": "team", "pod": "train-0"}
     yield named("DCGM_EXP_XID_ERRORS_COUNT", **broken, xid="79"), since(170, 1)
     yield named("DCGM_EXP_XID_ERRORS_COUNT", **hot, xid="31"), lambda minute: 2 if 130 <= minute < 135 else 0
@@ -212,7 +155,7 @@ def _faults() -> Iterator[tuple[str, Value]]:
         yield named("ALERTS", **about, **labels), since(60, 1)
 
 
-def _karpenter() -> Iterator[tuple[str, Value]]:
+def _list_karpenter() -> Iterator[tuple[str, Value]]:
     yield named("karpenter_build_info", version="1.15.0"), always(1)
     yield named("up", job="karpenter", instance="10.0.0.3:8080"), always(1)
     for pool, usage, limit in (("main", 8, 8), ("turns", 1, 8)):
@@ -232,11 +175,11 @@ def _karpenter() -> Iterator[tuple[str, Value]]:
         "error": "InsufficientCapacityError",
     }
     yield named("karpenter_cloudprovider_errors_total", **refused), since(150, 4)
-    yield from _conditions()
-    yield from _starts()
+    yield from _list_conditions()
+    yield from _list_starts()
 
 
-def _conditions() -> Iterator[tuple[str, Value]]:
+def _list_conditions() -> Iterator[tuple[str, Value]]:
     claim, kind = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
     for type_, status, reason in (("Launched", "True", "Launched"), ("Initialized", "Unknown", "NodeNotReady")):
         yield named(claim, name="main-x7f", type=type_, status=status, reason=reason), since(155, 1)
@@ -246,8 +189,8 @@ def _conditions() -> Iterator[tuple[str, Value]]:
         yield named("kube_nodeoverlay_status_condition", nodeoverlay=overlay, type="Ready"), always(applied)
 
 
-def _starts() -> Iterator[tuple[str, Value]]:
-    """Ten nodes: launched within 2 s to 8 s, registered within a minute or so, initialized within minutes."""
+def _list_starts() -> Iterator[tuple[str, Value]]:
+    """Ten nodes: launched within 2 s to 8 s, registered within about a minute, initialized within minutes."""
     bounds = ("2.0", "8.0", "64.0", "128.0", "512.0", "+Inf")
     seen: Mapping[str, tuple[int, ...]] = {
         "Launched": (4, 10, 10, 10, 10, 10),

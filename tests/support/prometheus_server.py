@@ -1,4 +1,4 @@
-"""A real Prometheus on a loopback port, with series that a test has made up and what our rules record of them."""
+"""A real Prometheus on a loopback port, with made-up series and the series that recording rules derive from them."""
 
 import json
 import shutil
@@ -17,43 +17,43 @@ from .programs import promtool
 from .promql import series_in
 
 _PATIENCE = 30
-"""Seconds in which it must answer."""
+"""Seconds within which the server must answer."""
 
 
 @contextmanager
 def prometheus(
     folder: Path, openmetrics: str, rules: list[dict[str, Any]] | None = None, *, step: int = 60
 ) -> Iterator[str]:
-    """Serve OpenMetrics text and what rule groups record of it, over the text's own time; yields the address.
+    """Serve series in OpenMetrics text, and the series that rule groups record from them; yield the address.
 
-    What the rules record is worked out by the server every ``step`` seconds, rules that read others' series after
-    these; alerts among them are passed over. promtool's own backfill makes a block for each rule and two hours, which
-    takes minutes for days.
+    The server itself evaluates the recording rules every ``step`` seconds over the time of the text; a rule that reads
+    recorded series comes after their rules. Alerts are ignored. promtool's own backfill writes a block for each rule
+    and each two hours, which takes minutes for some days.
     """
     data = folder / "data"
-    within = span(openmetrics)
+    period = find_period(openmetrics)
     _import(folder, data, openmetrics)
-    for level in levels(rules or []):
-        with _serving(folder, data) as url:
-            lines = [line for rule in level for line in _recorded(url, rule, within, step)]
-        _import(folder, data, "\n".join([*sorted(lines, key=_series_and_time), "# EOF\n"]))
-    with _serving(folder, data) as url:
+    for level in sort_rules(rules or []):
+        with _serve(folder, data) as url:
+            lines = [line for rule in level for line in _record(url, rule, period, step)]
+        _import(folder, data, "\n".join([*sorted(lines, key=_find_sort_key), "# EOF\n"]))
+    with _serve(folder, data) as url:
         yield url
 
 
-def span(openmetrics: str) -> tuple[int, int]:
-    """First and last second of the samples."""
+def find_period(openmetrics: str) -> range:
+    """Return the seconds from the first to the last sample."""
     seconds = [float(line.rsplit(" ", 1)[1]) for line in openmetrics.splitlines() if line and not line.startswith("#")]
-    return int(min(seconds)), int(max(seconds))
+    return range(int(min(seconds)), int(max(seconds)) + 1)
 
 
-def levels(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Recording rules in groups of which each reads only what those before it have recorded."""
+def sort_rules(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield recording rules level by level: each level reads only series of the levels before it."""
     todo = [rule for group in groups for rule in group["rules"] if "record" in rule]
     while todo:
         waiting = {rule["record"] for rule in todo}
         ready = [rule for rule in todo if not waiting & {name for name, _ in series_in(rule["expr"])}]
-        assert ready, f"these wait for each other: {sorted(waiting)}"
+        assert ready, f"these rules wait for each other: {sorted(waiting)}"
         yield ready
         todo = [rule for rule in todo if rule not in ready]
 
@@ -61,14 +61,14 @@ def levels(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 def _import(folder: Path, data: Path, openmetrics: str) -> None:
     text = folder / "series.txt"
     text.write_text(openmetrics)
-    made = promtool("tsdb", "create-blocks-from", "--max-block-duration=8760h", "openmetrics", text, data)
-    assert made.returncode == 0, made.stdout + made.stderr
+    ran = promtool("tsdb", "create-blocks-from", "--max-block-duration=8760h", "openmetrics", text, data)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def _recorded(url: str, rule: dict[str, Any], within: tuple[int, int], step: int) -> Iterator[str]:
-    """What a rule would have recorded, as OpenMetrics text."""
-    asked = urllib.parse.urlencode({"query": rule["expr"], "start": within[0], "end": within[1], "step": step})
-    with urllib.request.urlopen(f"{url}/api/v1/query_range?{asked}", timeout=_PATIENCE) as answer:
+def _record(url: str, rule: dict[str, Any], period: range, step: int) -> Iterator[str]:
+    """Yield the samples that a rule would have recorded, as OpenMetrics text."""
+    query = urllib.parse.urlencode({"query": rule["expr"], "start": period[0], "end": period[-1], "step": step})
+    with urllib.request.urlopen(f"{url}/api/v1/query_range?{query}", timeout=_PATIENCE) as answer:
         result = json.load(answer)["data"]["result"]
     for series in result:
         labels = {name: text for name, text in series["metric"].items() if name != "__name__"} | rule.get("labels", {})
@@ -76,13 +76,13 @@ def _recorded(url: str, rule: dict[str, Any], within: tuple[int, int], step: int
         yield from (f"{rule['record']}{{{inside}}} {value} {int(moment)}" for moment, value in series["values"])
 
 
-def _series_and_time(line: str) -> tuple[str, int]:
+def _find_sort_key(line: str) -> tuple[str, int]:
     series, _, moment = line.rsplit(" ", 2)
     return series, int(moment)
 
 
 @contextmanager
-def _serving(folder: Path, data: Path) -> Iterator[str]:
+def _serve(folder: Path, data: Path) -> Iterator[str]:
     program = shutil.which("prometheus")
     assert program, "prometheus is missing beside promtool: apt-get install prometheus"
     config = folder / "prometheus.yml"
@@ -95,7 +95,7 @@ def _serving(folder: Path, data: Path) -> Iterator[str]:
 
 @contextmanager
 def running(command: list[str], listening: str, log: Path) -> Iterator[str]:
-    """Run a server of the Prometheus family until it is no longer needed; yields its URL."""
+    """Run a server of the Prometheus family inside a ``with`` block; yield its URL."""
     url = f"http://{listening}"
     with log.open("a") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out)
@@ -108,10 +108,10 @@ def running(command: list[str], listening: str, log: Path) -> Iterator[str]:
 
 
 def free_address() -> str:
-    """A port on the loopback that nobody listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{one.getsockname()[1]}"
+    """Return an address on the loopback interface on which nothing listens."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{listener.getsockname()[1]}"
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -1,10 +1,10 @@
-"""Which series a PromQL expression speaks of."""
+"""The series that a PromQL expression reads."""
 
 import promql_parser
 
 
 def series_in(expr: str) -> list[tuple[str, set[str]]]:
-    """Name and the labels that are matched of every series in an expression, in order."""
+    """Return the name and the matched labels of each series in an expression, in order."""
     found: list[tuple[str, set[str]]] = []
 
     def visit(node: promql_parser.Expr) -> None:

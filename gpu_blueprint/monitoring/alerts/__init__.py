@@ -1,4 +1,4 @@
-"""Every alert, by subject; docs/alerts.md is made of this."""
+"""All alerts, by subject. docs/alerts.md is generated from them."""
 
 from .cost import COST_ALERTS
 from .gpu import GPU_ALERTS
@@ -7,4 +7,4 @@ from .services import SERVICE_ALERTS
 from .watch import WATCH_ALERTS
 
 ALERTS = (*GPU_ALERTS, *NODE_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *WATCH_ALERTS)
-"""In the order of the runbook."""
+"""All alerts in the order of the runbook."""

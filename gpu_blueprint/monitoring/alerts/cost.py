@@ -1,28 +1,29 @@
-"""Alerts about GPUs that are paid for and not used, and about limits that are near."""
+"""Alerts about GPUs that are paid for and not used, and about limits that are nearly reached."""
 
 from ..facts import RESERVED
-from ..metrics import NODE_LABELS, shown
-from ..recording import NO_PLACEHOLDER, renamed, within
+from ..metrics import RESERVATION_LABEL, shown
+from ..recording import NO_PLACEHOLDER, copy_label, count_new
 from ..rules import Alert
 
-_ID = shown(NODE_LABELS[3])
-_BY_ID = renamed(f'kube_node_labels{{{_ID}!=""}}', "reservation", _ID)
-IN_USE = f"count by (reservation) (max by (node, reservation) ({_BY_ID}))"
+_RESERVATION_LABEL = shown(RESERVATION_LABEL)
+_RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
+IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
 """Instances of a reservation that run as nodes."""
 QUOTA_USED = (
-    f'(max by (namespace, resource) (kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type="used"}})'
+    "(max by (namespace, resource)"
+    f' (kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type="used"}})'
     ' / on (namespace, resource) max by (namespace, resource) (kube_resourcequota{type="hard"}))'
 )
-"""What part of its quota a namespace uses, by `resource`."""
+"""Share of its quota that a namespace uses, by `resource`."""
 NEARLY_ALL = 0.9
-"""Part of a quota from which on the next pod may be refused."""
+"""Share of a quota above which the next pod may be refused."""
 MOST_INTERRUPTIONS = 3
 _INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
 
 
 def interruptions(window: str) -> str:
-    """Spot nodes that EC2 took back within a window, by ``nodepool``."""
-    return f"sum by (nodepool) ({within(_INTERRUPTED, window)})"
+    """Count the spot nodes that EC2 took back within a window, by ``nodepool``."""
+    return f"sum by (nodepool) ({count_new(_INTERRUPTED, window)})"
 
 
 COST_ALERTS = (
@@ -32,14 +33,15 @@ COST_ALERTS = (
         severity="warning",
         expr="gpu_pod:gpus:idle > 0",
         wait="5m",
-        summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has held {{ $value | humanize }} GPUs of pool {{ $labels.pool }}"
-        " for an hour and done nothing with them",
-        costs="Its GPUs at full price (`gpu_pool:usd_per_gpu_hour:avg`), and the wait of whoever needs one.",
+        summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has held {{ $value | humanize }} GPUs of pool"
+        " {{ $labels.pool }} for an hour without using them",
+        costs="The idle GPUs cost the full price (`gpu_pool:usd_per_gpu_hour:avg`), and other pods wait for them.",
         steps=(
-            "Ask the team: a notebook that was left open, a server without traffic, a job that hangs?",
-            "It works after all, at full power (`DCGM_FI_DEV_POWER_USAGE`): DCGM's profiler hangs, as after an Xid. Replace the node.",
-            "Nobody answers: scale its Deployment to 0 or delete the pod.",
-            "It happens each day: give the pool hours, share the GPU, or scale on the length of the queue.",
+            "Ask the team whether a notebook was left open, a server has no traffic, or a job hangs.",
+            "If the GPU works at full power (`DCGM_FI_DEV_POWER_USAGE`), DCGM's profiler hangs, as it does after an"
+            " Xid error: replace the node.",
+            "If nobody answers: scale the Deployment to 0, or delete the pod.",
+            "If it happens each day: give the pool `hours`, share the GPU, or scale the service on its queue.",
         ),
     ),
     Alert(
@@ -48,11 +50,13 @@ COST_ALERTS = (
         severity="warning",
         expr=f"{RESERVED} - on (reservation) ({IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
         wait="1h",
-        summary="{{ $value }} instances of reservation {{ $labels.reservation }} run nothing",
-        costs="They are billed in full, used or not.",
+        summary="Reservation {{ $labels.reservation }} has {{ $value }} instances that run no node",
+        costs="AWS bills reserved instances in full, used or not.",
         steps=(
-            "See whether work waits that could use them: the pool's `purchase` needs `reserved`, its pods the pool's taint.",
-            "Nobody needs them: give the reservation back (`aws ec2 modify-capacity-reservation`), or share it with another account.",
+            "Check whether waiting pods could use them: the pool needs `reserved` in `purchase`,"
+            " and the pods must tolerate the pool's taint.",
+            "If nobody needs them: give the reservation back (`aws ec2 modify-capacity-reservation`),"
+            " or share it with another account.",
         ),
     ),
     Alert(
@@ -61,11 +65,12 @@ COST_ALERTS = (
         severity="info",
         expr=f"{QUOTA_USED} > {NEARLY_ALL}",
         wait="30m",
-        summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its {{ $labels.resource }}",
-        costs="The team's next pod is refused, not queued.",
+        summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota of"
+        " {{ $labels.resource }}",
+        costs="Kubernetes refuses the team's next pod; it does not queue it.",
         steps=(
-            "See what holds them and whether it works: `gpu_pod:gpus:idle`.",
-            "Raise `tenants.gpus` in the stack file if the pool's ceiling has room.",
+            "Check whether the pods that hold the quota work: `gpu_pod:gpus:idle`.",
+            "If the pool's ceiling has room: raise `tenants.gpus` in the stack file.",
         ),
     ),
     Alert(
@@ -75,11 +80,13 @@ COST_ALERTS = (
         expr='(max by (nodepool, resource_type) (karpenter_nodepools_usage{resource_type=~"nvidia.com/.+"})'
         " / on (nodepool, resource_type) max by (nodepool, resource_type) (karpenter_nodepools_limit)) > 0.9",
         wait="30m",
-        summary="Pool {{ $labels.nodepool }} is at {{ $value | humanizePercentage }} of its {{ $labels.resource_type }}",
-        costs="Karpenter launches nothing more for it: pods wait until others end.",
+        summary="Pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling of"
+        " {{ $labels.resource_type }}",
+        costs="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
         steps=(
-            "See whether what runs is used: `gpu_pool_tenant:gpus:used` beside `gpu_pool_tenant:gpus:allocated`.",
-            "Raise `maxGpus` in the stack file; `blueprint quotas STACK` says whether AWS allows it.",
+            "Check whether the running GPUs are used:"
+            " compare `gpu_pool_tenant:gpus:used` with `gpu_pool_tenant:gpus:allocated`.",
+            "If they are: raise `maxGpus` in the stack file. `blueprint quotas STACK` shows whether AWS allows it.",
         ),
     ),
     Alert(
@@ -88,11 +95,11 @@ COST_ALERTS = (
         severity="warning",
         expr=f"{interruptions('1h')} > {MOST_INTERRUPTIONS}",
         summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
-        costs="Work since the last checkpoint, and the minutes in which nodes start and load images again.",
+        costs="Jobs lose the work since their last checkpoint, and new nodes need minutes to start and load images.",
         steps=(
-            "Add instance types and zones to the pool: each is a market of its own.",
-            "Put `on-demand` behind `spot` in `purchase`, so that pods need not wait.",
-            "Jobs that lose much: shorter checkpoints, or another pool.",
+            "Add instance types and zones to the pool: each pair is a spot market of its own.",
+            "Add `on-demand` after `spot` in `purchase`, so that pods do not wait for spot capacity.",
+            "For jobs that lose much work: save checkpoints more often, or use another pool.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Alerts about GPUs that fail, or are about to."""
+"""Alerts about GPUs that have failed or will fail soon."""
 
 from ...catalog.dcgm_metrics import FATAL_XIDS
 from ..recording import COUNTERS, ON_POOL
@@ -6,24 +6,23 @@ from ..rules import Alert
 
 HOT_CELSIUS = 85
 _CODES = "|".join(map(str, FATAL_XIDS))
-_DOUBLE_BIT_ERRORS, _UNCORRECTABLE_ROWS = (
-    COUNTERS[f"DCGM_FI_DEV_{name}"] for name in ("ECC_DBE_VOL_TOTAL", "UNCORRECTABLE_REMAPPED_ROWS")
-)
+_DOUBLE_BIT_ERRORS = COUNTERS["DCGM_FI_DEV_ECC_DBE_VOL_TOTAL"]
+_UNCORRECTABLE_ROWS = COUNTERS["DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"]
 _THROTTLED = "hw_slowdown|hw_thermal|sw_thermal|hw_power_brake"
-_REPLACE = (
-    "Delete its NodeClaim: `kubectl delete nodeclaim <name>`; Karpenter launches another node first if pods wait."
+
+_GPU = "GPU {{ $labels.gpu }} of node {{ $labels.node }} (pool {{ $labels.pool }})"
+_CORDON = "Keep new pods off the node: `kubectl cordon {{ $labels.node }}`."
+_DRAIN = "Let running jobs save their state and finish."
+_DELETE = (
+    "delete its NodeClaim with `kubectl delete nodeclaim <name>`. If pods wait, Karpenter launches the new node first."
 )
-_HOLD = "Keep new pods away: `kubectl cordon {{ $labels.node }}`."
-_GPU = "GPU {{ $labels.gpu }} of {{ $labels.node }} (pool {{ $labels.pool }})"
+_REPLACE = f"Replace the node: {_DELETE}"
+_REPORT = "Report the instance id to AWS Support."
 
 
-def _worst(series: str, *more: str, above: float = 0) -> str:
-    """One value for each GPU, however many pods share it, where it is above a bound; with the pool of the node."""
-    return f"({_value(series, *more)} > {above}) {ON_POOL}"
-
-
-def _value(series: str, *more: str) -> str:
-    return f"max by ({', '.join(('node', 'gpu', *more))}) ({series})"
+def _worst(series: str, *labels: str, above: float = 0) -> str:
+    """Select the GPUs whose series is above a bound, each once however many pods share it, with the node's pool."""
+    return f"(max by ({', '.join(('node', 'gpu', *labels))}) ({series}) > {above}) {ON_POOL}"
 
 
 GPU_ALERTS = (
@@ -32,12 +31,15 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="critical",
         expr=_worst(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
-        summary=f"{_GPU} reported Xid {{{{ $labels.xid }}}}",
-        costs="The pod on it has failed or hangs, and so has every other pod of its job; new pods that land there fail too.",
+        summary=f"{_GPU} reported the fatal Xid error {{{{ $labels.xid }}}}",
+        costs="The pod on this GPU has failed or hangs, and all other pods of its job with it."
+        " New pods on this GPU will fail too.",
         steps=(
-            _HOLD,
-            "Of GPUs that MIG cuts only the Xids of instances are seen here; GpuNodeUnhealthy tells of the others.",
-            "Read what the driver says: `kubectl debug node/{{ $labels.node }} -it --image=busybox -- chroot /host dmesg -T | grep -i xid`.",
+            _CORDON,
+            "If the GPU is cut by MIG, this alert sees only the Xid errors of MIG instances."
+            " Check GpuNodeUnhealthy for errors of the whole GPU.",
+            "Read the driver's message:"
+            " `kubectl debug node/{{ $labels.node }} -it --image=busybox -- chroot /host dmesg -T | grep -i xid`.",
             _REPLACE,
             "If the same instance type fails again within days, report the instance id to AWS Support.",
         ),
@@ -49,8 +51,8 @@ GPU_ALERTS = (
         expr=_worst("DCGM_FI_DEV_ROW_REMAP_FAILURE"),
         wait="1m",
         summary=f"{_GPU} has no spare memory rows left",
-        costs="The next memory error ends whatever runs on it: the GPU is to be replaced, not reset.",
-        steps=(_HOLD, "Let running jobs save their state and end.", _REPLACE, "Report the instance id to AWS Support."),
+        costs="The next memory error ends the program on this GPU. A reset does not help: the GPU must be replaced.",
+        steps=(_CORDON, _DRAIN, _REPLACE, _REPORT),
     ),
     Alert(
         name="GpuRowRemapPending",
@@ -58,9 +60,9 @@ GPU_ALERTS = (
         severity="warning",
         expr=_worst("DCGM_FI_DEV_ROW_REMAP_PENDING"),
         wait="5m",
-        summary=f"{_GPU} waits for a reset to remap a memory row",
-        costs="Nothing yet; until the reset, the same row can fail again and end a job.",
-        steps=("Let running jobs end.", _REPLACE),
+        summary=f"{_GPU} needs a reset before it can remap a faulty memory row",
+        costs="Nothing yet. Until the reset, the same row can fail again and end a job.",
+        steps=(_DRAIN, _REPLACE),
     ),
     Alert(
         name="GpuUncorrectableEcc",
@@ -68,10 +70,10 @@ GPU_ALERTS = (
         severity="critical",
         expr=f"(increase({_DOUBLE_BIT_ERRORS}[30m]) > 0 or increase({_UNCORRECTABLE_ROWS}[30m]) > 0) {ON_POOL}",
         summary=f"{_GPU} had an uncorrectable memory error",
-        costs="The pod that used the memory was ended, or worse: it goes on with wrong numbers.",
+        costs="The pod that used the faulty memory was ended or, worse, continues with wrong numbers.",
         steps=(
             "Restart the job from its last checkpoint before the error.",
-            "Look for GpuRowRemapFailure and GpuRowRemapPending of the same GPU.",
+            "Check whether GpuRowRemapFailure or GpuRowRemapPending fires for the same GPU.",
             _REPLACE,
         ),
     ),
@@ -81,12 +83,12 @@ GPU_ALERTS = (
         severity="warning",
         expr=_worst(f'DCGM_EXP_CLOCK_EVENTS_COUNT{{clock_event=~"{_THROTTLED}"}}', "clock_event"),
         wait="15m",
-        summary=f"{_GPU} is slowed down: {{{{ $labels.clock_event }}}}",
-        costs="A GPU at half its clock costs the same; in training, every other GPU of the job waits for it.",
+        summary=f"{_GPU} is throttled: {{{{ $labels.clock_event }}}}",
+        costs="A throttled GPU costs the full price. In distributed training, all other GPUs of the job wait for it.",
         steps=(
-            "Compare with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
-            "One alone is slow: replace the node. All are: it is the host's cooling or power, report it to AWS Support.",
-            _REPLACE,
+            "Compare it with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
+            "If all GPUs of the node are slow, the host's cooling or power is at fault: report it to AWS Support.",
+            f"If only this GPU is slow, replace the node: {_DELETE}",
         ),
     ),
     Alert(
@@ -96,10 +98,10 @@ GPU_ALERTS = (
         expr=_worst("DCGM_FI_DEV_GPU_TEMP", above=HOT_CELSIUS),
         wait="10m",
         summary=f"{_GPU} is at {{{{ $value }}}} °C",
-        costs="It will be throttled soon, and errors become more likely.",
+        costs="The GPU will be throttled soon, and errors become more likely.",
         steps=(
-            "See whether it is throttled already (GpuThrottled) and whether its neighbours are as hot.",
-            "If it stays so for an hour, replace the node: fans and air are AWS's.",
+            "Check whether the GPU is throttled already (GpuThrottled), and whether its neighbours are as hot.",
+            "If it stays hot for an hour, replace the node: AWS is responsible for fans and cooling.",
         ),
     ),
 )

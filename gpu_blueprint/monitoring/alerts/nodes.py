@@ -1,18 +1,20 @@
-"""Alerts about nodes that do not come, or come without what they should hand out."""
+"""Alerts about nodes that do not start, or that start without the GPUs they should offer."""
 
 from ...catalog.versions import HASTY_AGENT
-from ..metrics import NODE_LABELS, shown
+from ..metrics import MIG_STATE_LABEL, shown
 from ..recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, requests
 from ..rules import Alert
 
-_STATE = shown(NODE_LABELS[4])
+_MIG_STATE = shown(MIG_STATE_LABEL)
+_GPU_CONDITION = 'kube_node_status_condition{condition="AcceleratedHardwareReady",status="false"}'
+_NODE = "node {{ $labels.node }} (pool {{ $labels.pool }})"
 WAITING = (
     f"sum by (namespace, pod, resource) ({requests(NO_PLACEHOLDER, ON_NO_NODE)})"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
-"""Units of GPU resources that a pod without a node asks for."""
+"""GPU resources that pods without a node request, in units of each resource."""
 WAITED = "15m"
-"""A pod that waits for less waits for a node to start, which is no want of capacity."""
+"""A pod that has waited less may only wait for a node to start, which is no lack of capacity."""
 
 NODE_ALERTS = (
     Alert(
@@ -22,12 +24,14 @@ NODE_ALERTS = (
         expr=WAITING,
         wait=WAITED,
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} waits for {{ $value }} {{ $labels.resource }}",
-        costs="A team waits; nothing is billed for it.",
+        costs="The team cannot work. AWS bills nothing for a waiting pod.",
         steps=(
-            "Read the scheduler's and Karpenter's reasons: `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
-            "A taint or a name that no pool has: compare with `blueprint explain STACK POOL`.",
-            "The pool is full: look for GpuPoolAtCeiling. The tenant is: GpuQuotaNearlyUsed.",
-            "`InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
+            "Read the reasons of the scheduler and of Karpenter:"
+            " `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
+            "If the reason is a taint, or no pool offers the resource:"
+            " compare the pod with `blueprint explain STACK POOL`.",
+            "If the pool is full, GpuPoolAtCeiling fires. If the tenant's quota is used up, GpuQuotaNearlyUsed fires.",
+            "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
         ),
     ),
     Alert(
@@ -36,28 +40,35 @@ NODE_ALERTS = (
         severity="critical",
         expr=f'{NODE} unless on (node) (kube_node_status_allocatable{{resource=~"nvidia_com_.+"}} > 0)',
         wait="20m",
-        summary="Node {{ $labels.node }} (pool {{ $labels.pool }}, {{ $labels.instance_type }}) hands out no GPU",
-        costs="The whole node is paid for and nothing can run on it; Karpenter counts on it and launches no other.",
+        summary="Node {{ $labels.node }} (pool {{ $labels.pool }}, {{ $labels.instance_type }}) offers no GPU",
+        costs="The whole node is paid for and runs no GPU pod."
+        " Karpenter expects GPUs from this node and launches no other.",
         steps=(
-            "`kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`: what is not running?",
-            "Read the device plugin's log, then that of the MIG manager.",
-            "On Bottlerocket: `kubectl describe node {{ $labels.node }}`, and compare the AMI version with the instance type.",
-            "Delete its NodeClaim to try another node; if that one is the same, it is the configuration.",
+            "List the GPU operator's pods on the node and find the pod that does not run:"
+            " `kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`.",
+            "Read the log of the device plugin, then the log of the MIG manager.",
+            "On Bottlerocket: run `kubectl describe node {{ $labels.node }}` and check that the AMI version supports"
+            " the instance type.",
+            "Delete the NodeClaim to get another node. If the new node has no GPUs either, the configuration is wrong.",
         ),
     ),
     Alert(
         name="GpuNodeUnhealthy",
         subject="Nodes and pods",
         severity="critical",
-        expr=f'max by (node) (kube_node_status_condition{{condition="AcceleratedHardwareReady",status="false"}} == 1) {ON_POOL}',
+        expr=f"max by (node) ({_GPU_CONDITION} == 1) {ON_POOL}",
         wait="5m",
-        summary="The node monitoring agent calls the GPUs of {{ $labels.node }} (pool {{ $labels.pool }}) broken",
-        costs="Pods that land there fail or hang, and the node is paid for. With `nodeRepair` Karpenter replaces it 10 minutes in.",
+        summary=f"The node monitoring agent reports broken GPUs on {_NODE}",
+        costs="Pods on this node fail or hang, and the node is paid for."
+        " With `nodeRepair`, Karpenter replaces the node after 10 minutes.",
         steps=(
-            "`kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
-            f"A node that has just come: {HASTY_AGENT}. Delete the agent's pod of that node; if the condition turns True, all is well.",
-            "All nodes of a pool at once: the agent cannot reach DCGM. Look at docs/decisions/0003-one-dcgm-engine-per-node.md.",
-            "One node: keep new pods away (`kubectl cordon {{ $labels.node }}`), let jobs save their state, delete its NodeClaim.",
+            "Run `kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
+            f"If the node has just started, the alert may be false: {HASTY_AGENT}."
+            " Delete the agent's pod on the node. If the condition turns True, the node is fine.",
+            "If all nodes of a pool are affected, the agent cannot reach DCGM:"
+            " read docs/decisions/0003-one-dcgm-engine-per-node.md.",
+            "If only this node is affected: keep new pods off (`kubectl cordon {{ $labels.node }}`),"
+            " let jobs save their state, then delete the NodeClaim.",
         ),
     ),
     Alert(
@@ -66,26 +77,29 @@ NODE_ALERTS = (
         severity="warning",
         expr='max by (name) (operator_nodeclaim_status_condition_count{type="Initialized",status!="True"}) > 0',
         wait="20m",
-        summary="NodeClaim {{ $labels.name }} has not become ready",
-        costs="The instance is paid for; pods that wait for it wait on, and the node is not consolidated.",
+        summary="NodeClaim {{ $labels.name }} has not become ready within 20 minutes",
+        costs="The instance is paid for, its pods still wait, and Karpenter does not consolidate the node.",
         steps=(
-            "`kubectl describe nodeclaim {{ $labels.name }}`: which of Launched, Registered, Initialized is missing?",
-            "Not registered: the node cannot reach the API, or its role has no access entry.",
-            "Registered, not initialized: a startup taint stays, or the node lacks a resource that its NodeOverlay promised.",
+            "Run `kubectl describe nodeclaim {{ $labels.name }}` and see which condition is missing:"
+            " Launched, Registered or Initialized.",
+            "If it is not registered: the node cannot reach the Kubernetes API, or its role has no access entry.",
+            "If it is registered and not initialized: a startup taint is still on the node,"
+            " or the node lacks a resource that its NodeOverlay promised.",
         ),
     ),
     Alert(
         name="MigConfigFailed",
         subject="Nodes and pods",
         severity="critical",
-        expr=f'max by (node) (kube_node_labels{{{_STATE}="failed"}}) {ON_POOL}',
+        expr=f'max by (node) (kube_node_labels{{{_MIG_STATE}="failed"}}) {ON_POOL}',
         wait="2m",
-        summary="MIG could not be set up on {{ $labels.node }} (pool {{ $labels.pool }})",
-        costs="The node hands out whole GPUs or nothing: slices that were promised never come.",
+        summary=f"The MIG manager could not set up MIG on {_NODE}",
+        costs="The node offers whole GPUs or nothing. Pods that request MIG slices wait for ever.",
         steps=(
-            "`kubectl logs -n gpu-operator -l app=nvidia-mig-manager --field-selector spec.nodeName={{ $labels.node }}`.",
-            "A process holds the GPU, or an A100 was not restarted: delete the NodeClaim and let a fresh node try.",
-            "The layout cannot be placed: `blueprint mig GPU` lists those that can.",
+            "Read the MIG manager's log: `kubectl logs -n gpu-operator $(kubectl get pods -n gpu-operator -o name"
+            " -l app=nvidia-mig-manager --field-selector spec.nodeName={{ $labels.node }})`.",
+            "If a process holds the GPU, or an A100 was not restarted: delete the NodeClaim to get a fresh node.",
+            "If the layout cannot be placed: choose a layout that `blueprint mig GPU` lists.",
         ),
     ),
     Alert(
@@ -95,11 +109,13 @@ NODE_ALERTS = (
         expr='max by (nodeoverlay) (kube_nodeoverlay_status_condition{type="Ready"}) == 0',
         wait="5m",
         summary="Karpenter does not apply NodeOverlay {{ $labels.nodeoverlay }}",
-        costs="Karpenter believes that nodes hand out nothing of the resource: its pods wait for ever.",
+        costs="Karpenter assumes that nodes offer none of the overlay's resource: pods that request it wait for ever.",
         steps=(
-            "`kubectl describe nodeoverlay {{ $labels.nodeoverlay }}`: the condition says which overlay it conflicts with.",
-            "Remove overlays that were not made by this platform, or give them another weight.",
-            "See that the feature gate NodeOverlay is on: `kubectl get deploy -n kube-system karpenter -o yaml | grep FEATURE`.",
+            "Run `kubectl describe nodeoverlay {{ $labels.nodeoverlay }}`:"
+            " the condition names the overlay that it conflicts with.",
+            "Remove overlays that this platform did not create, or give them another weight.",
+            "Check that the feature gate NodeOverlay is on:"
+            " `kubectl get deploy -n kube-system karpenter -o yaml | grep FEATURE`.",
         ),
     ),
     Alert(
@@ -109,11 +125,12 @@ NODE_ALERTS = (
         expr='max by (name) (operator_ec2nodeclass_status_condition_count{type="Ready",status!="True"}) > 0',
         wait="10m",
         summary="EC2NodeClass {{ $labels.name }} is not ready",
-        costs="Its pool launches nothing until this is repaired.",
+        costs="Its pool launches no node until this is repaired.",
         steps=(
-            "`kubectl describe ec2nodeclass {{ $labels.name }}`: subnets, security groups, AMI or role not found?",
-            "Compare the tags of subnets and security groups with what the node class selects.",
-            "An AMI alias that AWS withdrew: choose a newer version in the stack file.",
+            "Run `kubectl describe ec2nodeclass {{ $labels.name }}` and find the missing part:"
+            " subnets, security groups, AMI or role.",
+            "Compare the tags of subnets and security groups with the selectors of the node class.",
+            "If AWS withdrew the AMI alias: choose a newer version in the stack file.",
         ),
     ),
     Alert(
@@ -121,12 +138,14 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="info",
         expr=f"({SLOW_PULLS} - ({SLOW_PULLS} offset 1h or 0 * {SLOW_PULLS}) > 0) {ON_POOL}",
-        summary=f"Node {{{{ $labels.node }}}} (pool {{{{ $labels.pool }}}}) took more than {SLOW_PULL_SECONDS} s to pull an image",
-        costs="GPUs are paid for while the image loads; at each new node again.",
+        summary="Node {{ $labels.node }} (pool {{ $labels.pool }}) took more than"
+        f" {SLOW_PULL_SECONDS} s to pull an image",
+        costs="GPUs are paid for while the image loads, again on each new node.",
         steps=(
-            "Put large images into ECR of the same region, and reach it through an interface endpoint and S3's gateway.",
-            "Shrink the image: weights belong on a volume or in S3, not in layers.",
-            "Give the pool types with local NVMe, where the blueprint keeps images.",
+            "Move large images to ECR in the same region, reached through an interface endpoint and the S3 gateway"
+            " endpoint.",
+            "Shrink the image: keep model weights on a volume or in S3, not in image layers.",
+            "Give the pool instance types with local NVMe: the blueprint keeps images there.",
         ),
     ),
 )

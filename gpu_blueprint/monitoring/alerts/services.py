@@ -1,48 +1,56 @@
-"""Alerts about services that KEDA scales: what is not measured keeps its replicas, and says so nowhere else."""
+"""Alerts about services that KEDA scales.
+
+A service without a measurement keeps its number of replicas, and nothing else reports it.
+"""
 
 from ..rules import Alert
 
-_HPA = "kube_horizontalpodautoscaler"
-_OURS = 'horizontalpodautoscaler=~"keda-hpa-.+"'
-"""KEDA makes an autoscaler of Kubernetes for each ScaledObject, and calls it so."""
-_BY_SERVICE = "max by (namespace, horizontalpodautoscaler)"
+_AUTOSCALER = "kube_horizontalpodautoscaler"
+_OF_KEDA = 'horizontalpodautoscaler=~"keda-hpa-.+"'
+"""KEDA creates a HorizontalPodAutoscaler with this prefix for each ScaledObject."""
 
 
-def _of(what: str, *more: str) -> str:
-    return f"{_BY_SERVICE} ({_HPA}_{what}{{{','.join((_OURS, *more))}}})"
+def _select(field: str, *matchers: str) -> str:
+    """Select a field of each autoscaler that KEDA created."""
+    return f"max by (namespace, horizontalpodautoscaler) ({_AUTOSCALER}_{field}{{{','.join((_OF_KEDA, *matchers))}}})"
 
 
-_REPLICAS = _of("status_current_replicas")
-_NOT_ACTIVE = _of("status_condition", 'condition="ScalingActive"', 'status="false"')
+_REPLICAS = _select("status_current_replicas")
+_NOT_ACTIVE = _select("status_condition", 'condition="ScalingActive"', 'status="false"')
 
 SERVICE_ALERTS = (
     Alert(
         name="ServiceNotMeasured",
         subject="Services",
         severity="warning",
-        # A service that sleeps is not scaled by its autoscaler either, and should not be.
+        # A service at zero replicas is not scaled by its autoscaler either, and should not be.
         expr=f"({_NOT_ACTIVE} == 1) and on (namespace, horizontalpodautoscaler) ({_REPLICAS} > 0)",
         wait="10m",
-        summary="{{ $labels.horizontalpodautoscaler }} of {{ $labels.namespace }} has no measure to scale by",
-        costs="Replicas stay as they are: requests queue when more come, and GPUs are paid for when fewer do.",
+        summary="Autoscaler {{ $labels.horizontalpodautoscaler }} in namespace {{ $labels.namespace }}"
+        " has no measurement to scale on",
+        costs="The number of replicas does not change: more requests queue, and fewer requests leave GPUs idle.",
         steps=(
-            "`kubectl describe scaledobject -n {{ $labels.namespace }}`: which trigger fails, and why?",
-            "No series: are the pods targets of Prometheus? The container must declare the port, its pods carry the labels of `podLabels`.",
-            "Prometheus does not answer: `kubectl get pods -n monitoring`.",
+            "Find the trigger that fails and its reason: `kubectl describe scaledobject -n {{ $labels.namespace }}`.",
+            "If the series is missing: check that Prometheus scrapes the pods."
+            " The container must declare the port, and its pods must carry the labels of `podLabels`.",
+            "If Prometheus does not answer: `kubectl get pods -n monitoring`.",
         ),
     ),
     Alert(
         name="ServiceAtMostReplicas",
         subject="Services",
         severity="info",
-        # A service that may have no other number of replicas has not run out of them.
-        expr=f"{_REPLICAS} >= {_of('spec_max_replicas')} > {_of('spec_min_replicas')}",
+        # A service whose minimum equals its maximum always runs all its replicas.
+        expr=f"{_REPLICAS} >= {_select('spec_max_replicas')} > {_select('spec_min_replicas')}",
         wait="30m",
-        summary="{{ $labels.horizontalpodautoscaler }} of {{ $labels.namespace }} has run all its {{ $value }} replicas for half an hour",
-        costs="Whoever asks next waits.",
+        summary="Autoscaler {{ $labels.horizontalpodautoscaler }} in namespace {{ $labels.namespace }}"
+        " has run its maximum of {{ $value }} replicas for half an hour",
+        costs="Further requests wait.",
         steps=(
-            "See whether it is load or slowness: latency and SM activity of its pods, on the page GPU tenant.",
-            "Load: raise `replicas.max` in the stack file; `check` says whether the tenant's quota and the pool's ceiling allow it.",
+            "Find out whether the load is high or the pods are slow:"
+            " see latency and SM activity of the pods on the dashboard GPU tenant.",
+            "If the load is high: raise `replicas.max` in the stack file."
+            " `blueprint check` shows whether the tenant's quota and the pool's ceiling allow it.",
         ),
     ),
 )

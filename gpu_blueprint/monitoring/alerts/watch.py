@@ -1,4 +1,4 @@
-"""Alerts about the eyes themselves: without these series every other alert stays silent."""
+"""Alerts about the monitoring itself: without the series they watch, all other alerts stay silent."""
 
 from ..facts import PER_DEVICE
 from ..metrics import DCGM_JOB
@@ -12,12 +12,16 @@ WATCH_ALERTS = (
         severity="critical",
         expr=f'({NODE} and on (pool) {PER_DEVICE}) unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
         wait="15m",
-        summary="Nothing measures the GPUs of {{ $labels.node }} (pool {{ $labels.pool }})",
-        costs="Faults and idle GPUs of the node go unseen.",
+        summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
+        " dcgm-exporter does not answer",
+        costs="Nobody sees faults and idle GPUs of the node.",
         steps=(
-            "`kubectl get pods -n gpu-operator -l app=nvidia-dcgm-exporter -o wide`: is there one on the node, and is it ready?",
-            "There is none: the node lacks `nvidia.com/gpu.deploy.dcgm-exporter`; read the operator's log.",
-            "It restarts: its log names the field that it cannot watch, or DCGM's engine that it cannot reach.",
+            "Check that an exporter pod runs on the node and is ready:"
+            " `kubectl get pods -n gpu-operator -l app=nvidia-dcgm-exporter -o wide`.",
+            "If the node has no exporter pod: it lacks the label `nvidia.com/gpu.deploy.dcgm-exporter`;"
+            " read the log of the GPU operator.",
+            "If the pod restarts: its log names the field that it cannot watch,"
+            " or the DCGM engine that it cannot reach.",
         ),
     ),
     Alert(
@@ -26,11 +30,11 @@ WATCH_ALERTS = (
         severity="critical",
         expr="absent(kube_node_labels)",
         wait="10m",
-        summary="kube-state-metrics shows no node labels",
-        costs="No series can be told by pool or tenant: allocation, waste and most alerts are blind.",
+        summary="kube-state-metrics exports no node labels",
+        costs="Series have no pool and no tenant: allocation, waste and most alerts do not work.",
         steps=(
-            "`kubectl get pods -A -l app.kubernetes.io/name=kube-state-metrics`: is it running?",
-            "With a Prometheus of your own: it needs the values of docs/own-prometheus.md.",
+            "Check that it runs: `kubectl get pods -A -l app.kubernetes.io/name=kube-state-metrics`.",
+            "With your own Prometheus: give kube-state-metrics the values of docs/own-prometheus.md.",
         ),
     ),
     Alert(
@@ -39,11 +43,11 @@ WATCH_ALERTS = (
         severity="critical",
         expr="absent(karpenter_build_info)",
         wait="10m",
-        summary="Karpenter is not running, or nobody scrapes it",
-        costs="If it does not run: no node comes, none goes, and interrupted spot nodes are not drained.",
+        summary="Prometheus sees no Karpenter: it does not run, or it is not scraped",
+        costs="If Karpenter does not run, no node starts or stops, and interrupted spot nodes are not drained.",
         steps=(
-            "`kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`, and its log.",
-            "It runs: look at the targets of the ServiceMonitor karpenter in Prometheus.",
+            "Check its pods and their logs: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`.",
+            "If Karpenter runs: check the targets of the ServiceMonitor karpenter in Prometheus.",
         ),
     ),
 )

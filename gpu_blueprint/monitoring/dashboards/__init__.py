@@ -1,16 +1,16 @@
-"""Dashboards as values: what is shown; ``grafana`` makes of them what Grafana reads."""
+"""Dashboards as plain values. The module ``grafana`` turns them into Grafana's JSON."""
 
 from .autoscaling import AUTOSCALING
 from .fleet import FLEET
 from .node_health import NODE_HEALTH
-from .panels import Dashboard, Panel, Place, Query, Row, Variable, placed
+from .panels import Dashboard, Panel, Place, Query, Row, Variable, place_panels
 from .pool import POOL_PAGE
 from .tenant import TENANT_PAGE
 
 DASHBOARDS = (FLEET, POOL_PAGE, TENANT_PAGE, NODE_HEALTH, AUTOSCALING)
-"""In the order in which one would read them."""
+"""All dashboards, from the whole fleet to the details."""
 
 DASHBOARD_LABEL = "grafana_dashboard"
-"""Of ConfigMaps that hold them: what the sidecar of Grafana's chart looks for unless it is told otherwise."""
+"""Label of the ConfigMaps that hold dashboards: the default of the sidecar in Grafana's chart."""
 
-__all__ = ["DASHBOARDS", "DASHBOARD_LABEL", "Dashboard", "Panel", "Place", "Query", "Row", "Variable", "placed"]
+__all__ = ["DASHBOARDS", "DASHBOARD_LABEL", "Dashboard", "Panel", "Place", "Query", "Row", "Variable", "place_panels"]

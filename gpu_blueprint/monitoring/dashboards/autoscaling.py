@@ -1,6 +1,6 @@
-"""Whether what is asked for comes: replicas, pods that wait, nodes that are launched and taken away."""
+"""Demand and supply: replicas, waiting pods, and nodes that start and stop."""
 
-from ..recording import within
+from ..recording import count_new
 from .panels import PERCENT, Dashboard, Panel, Query, Row
 from .queries import (
     AT_CEILING,
@@ -12,21 +12,23 @@ from .queries import (
     TENANT,
     WAITED,
     WAITING,
-    how_many,
+    count_series,
 )
 
-_HPA = "kube_horizontalpodautoscaler"
-_BY_HPA = "max by (namespace, horizontalpodautoscaler)"
 _CREATED = f"karpenter_nodeclaims_created_total{{{NODEPOOLS}}}"
 _DISRUPTED = f"karpenter_nodeclaims_disrupted_total{{{NODEPOOLS}}}"
-_STEPS = 'operator_nodeclaim_status_condition_transition_seconds_bucket{type=~"Launched|Registered|Initialized",status="Unknown"}'
+_TRANSITIONS = (
+    "operator_nodeclaim_status_condition_transition_seconds_bucket"
+    '{type=~"Launched|Registered|Initialized",status="Unknown"}'
+)
 _REFUSED = 'karpenter_cloudprovider_errors_total{error="InsufficientCapacityError"}'
 _AT_CEILING = f"{AT_CEILING} and on (nodepool) karpenter_nodepools_limit{{{NODEPOOLS}}}"
 _USAGE = f'karpenter_nodepools_usage{{{NODEPOOLS},resource_type=~"nvidia.com/.+"}}'
 
 
-def _replicas(field: str) -> str:
-    return f"{_BY_HPA} ({_HPA}_{field}_replicas{{{SPACES}}})"
+def _select_replicas(field: str) -> str:
+    """Select a number of replicas of each autoscaler."""
+    return f"max by (namespace, horizontalpodautoscaler) (kube_horizontalpodautoscaler_{field}_replicas{{{SPACES}}})"
 
 
 _NOW = Row(
@@ -34,49 +36,53 @@ _NOW = Row(
     (
         Panel(
             title="Pods waiting for GPUs",
-            about="Pods that are on no node yet. Normal for the minutes that a node takes; the list is below.",
+            about="Pods without a node. Normal for the minutes that a node needs to start; a table below lists them.",
             kind="number",
             queries=(Query(expr=f"count({WAITING} {OF_TENANT}) or vector(0)"),),
-            steps=((1, "orange"), (10, "red")),
+            thresholds=((1, "orange"), (10, "red")),
             width=4,
             height=4,
         ),
         Panel(
             title="Longest wait",
-            about="Of the pod that waits longest. Beyond 15 minutes no node is on its way: quota, ceiling, or no capacity in AWS.",
+            about="Waiting time of the pod that waits longest. Beyond 15 minutes no node is on its way: quota,"
+            " ceiling, or no capacity in AWS.",
             kind="number",
             queries=(Query(expr=f"max(({WAITED}) {OF_TENANT})"),),
             unit="s",
-            steps=((300, "orange"), (900, "red")),
+            thresholds=((300, "orange"), (900, "red")),
             width=4,
             height=4,
-            nothing="nobody waits",
+            no_value="nobody waits",
         ),
         Panel(
             title="Autoscalers at their maximum",
-            about="They would want more and may not: raise `replicas.max`, if the pool has room.",
+            about="Autoscalers that may not add replicas: raise `replicas.max` if the pool has room.",
             kind="number",
-            queries=(Query(expr=how_many(f"{_replicas('status_desired')} >= {_replicas('spec_max')}")),),
-            steps=((1, "orange"),),
+            queries=(
+                Query(expr=count_series(f"{_select_replicas('status_desired')} >= {_select_replicas('spec_max')}")),
+            ),
+            thresholds=((1, "orange"),),
             width=4,
             height=4,
         ),
         Panel(
             title="Pools at their ceiling",
-            about="Above 90 % of `maxGpus`: Karpenter launches nothing more for them.",
+            about="Pools above 90 % of `maxGpus`: at the ceiling Karpenter launches no more nodes for them.",
             kind="number",
-            queries=(Query(expr=how_many(f"count by (nodepool) ({_AT_CEILING})")),),
-            steps=((1, "orange"),),
+            queries=(Query(expr=count_series(f"count by (nodepool) ({_AT_CEILING})")),),
+            thresholds=((1, "orange"),),
             width=4,
             height=4,
         ),
         Panel(
-            title="Nodes within an hour",
-            about="Launched, and disrupted for whatever reason. Many of both: pools that breathe too fast, or spot that does not last.",
+            title="Nodes in the last hour",
+            about="Nodes launched, and nodes disrupted for any reason. Many of both: pools grow and shrink too fast,"
+            " or spot nodes do not last.",
             kind="number",
             queries=(
-                Query(expr=f"sum({within(_CREATED, '1h')}) or vector(0)", legend="launched"),
-                Query(expr=f"sum({within(_DISRUPTED, '1h')}) or vector(0)", legend="disrupted"),
+                Query(expr=f"sum({count_new(_CREATED, '1h')}) or vector(0)", legend="launched"),
+                Query(expr=f"sum({count_new(_DISRUPTED, '1h')}) or vector(0)", legend="disrupted"),
             ),
             width=8,
             height=4,
@@ -88,46 +94,53 @@ _REPLICAS = Row(
     (
         Panel(
             title="Replicas, by autoscaler",
-            about="What runs, and what the autoscaler wants. Wanted above running for long: pods wait for nodes.",
+            about="Running replicas, and replicas that the autoscaler wants. If it wants more than run for long, pods"
+            " wait for nodes.",
             kind="lines",
             queries=(
-                Query(expr=_replicas("status_current"), legend="{{namespace}}/{{horizontalpodautoscaler}}"),
-                Query(expr=_replicas("status_desired"), legend="{{namespace}}/{{horizontalpodautoscaler}} wanted"),
+                Query(expr=_select_replicas("status_current"), legend="{{namespace}}/{{horizontalpodautoscaler}}"),
+                Query(
+                    expr=_select_replicas("status_desired"), legend="{{namespace}}/{{horizontalpodautoscaler}} wanted"
+                ),
             ),
-            nothing="no autoscalers",
+            no_value="no autoscalers",
         ),
         Panel(
             title="Autoscalers",
-            about="Where each stands between its bounds. Always at `max`: too tight. Always at `min`: what it measures does not move.",
+            about="Replicas of each autoscaler between its bounds. Always at `max`: the maximum is too low. Always at"
+            " `min`: its measurement does not change.",
             kind="table",
             queries=(
-                Query(expr=_replicas("status_current"), legend="runs"),
-                Query(expr=_replicas("status_desired"), legend="wanted"),
-                Query(expr=_replicas("spec_min"), legend="min"),
-                Query(expr=_replicas("spec_max"), legend="max"),
+                Query(expr=_select_replicas("status_current"), legend="runs"),
+                Query(expr=_select_replicas("status_desired"), legend="wanted"),
+                Query(expr=_select_replicas("spec_min"), legend="min"),
+                Query(expr=_select_replicas("spec_max"), legend="max"),
             ),
-            nothing="no autoscalers",
+            no_value="no autoscalers",
         ),
     ),
 )
 _WAIT = Row(
-    "Pods that wait",
+    "Waiting pods",
     (
         Panel(
             title="Waiting, by resource",
-            about="Units of each resource that pods on no node ask for.",
+            about="Units of each resource that pods without a node request.",
             kind="areas",
             queries=(Query(expr=f"sum by (resource) ({WAITING} {OF_TENANT})", legend="{{resource}}"),),
-            nothing="nobody waits",
+            no_value="nobody waits",
         ),
         Panel(
-            title="Who waits",
-            about="And for how long. `kubectl describe pod` says what the scheduler and Karpenter make of it.",
+            title="Waiting pods",
+            about="Waiting time of each pod. `kubectl describe pod` shows the reasons of the scheduler and of"
+            " Karpenter.",
             kind="table",
             queries=(
-                Query(expr=f"({WAITED}) {OF_TENANT}", legend="waits", unit="s", steps=((300, "orange"), (900, "red"))),
+                Query(
+                    expr=f"({WAITED}) {OF_TENANT}", legend="waits", unit="s", thresholds=((300, "orange"), (900, "red"))
+                ),
             ),
-            nothing="nobody waits",
+            no_value="nobody waits",
         ),
     ),
 )
@@ -135,66 +148,72 @@ _NODES = Row(
     "Nodes",
     (
         Panel(
-            title="Launched an hour, by pool",
-            about="NodeClaims that Karpenter has made, and why.",
-            kind="bars",
-            queries=(
-                Query(expr=f"sum by (nodepool, reason) ({within(_CREATED, '1h')})", legend="{{nodepool}} · {{reason}}"),
-            ),
-            width=8,
-            nothing="none",
-        ),
-        Panel(
-            title="Disrupted an hour, by reason",
-            about="`empty` and `underutilized` save money; `drifted` is an update; `spot_interrupted` is EC2's.",
+            title="Launched per hour, by pool",
+            about="NodeClaims that Karpenter created, by reason.",
             kind="bars",
             queries=(
                 Query(
-                    expr=f"sum by (reason, capacity_type) ({within(_DISRUPTED, '1h')})",
+                    expr=f"sum by (nodepool, reason) ({count_new(_CREATED, '1h')})", legend="{{nodepool}} · {{reason}}"
+                ),
+            ),
+            width=8,
+            no_value="none",
+        ),
+        Panel(
+            title="Disrupted per hour, by reason",
+            about="`empty` and `underutilized` save money; `drifted` is an update; `spot_interrupted` means that EC2"
+            " took the node back.",
+            kind="bars",
+            queries=(
+                Query(
+                    expr=f"sum by (reason, capacity_type) ({count_new(_DISRUPTED, '1h')})",
                     legend="{{reason}} · {{capacity_type}}",
                 ),
             ),
             width=8,
-            nothing="none",
+            no_value="none",
         ),
         Panel(
-            title="Refused by EC2 an hour",
-            about="Launches for which AWS had no capacity, in all pools: add instance types, zones or another way to buy.",
+            title="Refused by EC2 per hour",
+            about="Launches of all pools for which AWS had no capacity: add instance types, zones or another capacity"
+            " type.",
             kind="bars",
-            queries=(Query(expr=f"sum({within(_REFUSED, '1h')})", legend="no capacity"),),
+            queries=(Query(expr=f"sum({count_new(_REFUSED, '1h')})", legend="no capacity"),),
             width=8,
-            nothing="none",
+            no_value="none",
         ),
         Panel(
-            title="How long a node takes",
-            about="From the NodeClaim to launched, registered and initialized: half of all nodes of the last six hours are quicker, and"
-            " nine of ten. Registered slow: AMI and network. Initialized slow: driver, MIG layout, device plugin.",
+            title="Start time of nodes",
+            about="Time from the NodeClaim until it is launched, registered and initialized. Half of the nodes of the"
+            " last six hours, and 9 of 10, are quicker. Slow to register: AMI and network. Slow to initialize:"
+            " driver, MIG layout, device plugin.",
             kind="lines",
             queries=tuple(
                 Query(
-                    expr=f"histogram_quantile({part}, sum by (type, le) ({within(_STEPS, '6h')}))",
+                    expr=f"histogram_quantile({part}, sum by (type, le) ({count_new(_TRANSITIONS, '6h')}))",
                     legend=f"{{{{type}}}}, {words}",
                 )
                 for part, words in ((0.5, "half"), (0.9, "9 of 10"))
             ),
             unit="s",
-            nothing="no nodes",
+            no_value="no nodes",
         ),
         Panel(
             title="Ceiling used, by pool",
-            about="What Karpenter has launched as a part of `maxGpus`.",
+            about="GPUs that Karpenter has launched, as a share of `maxGpus`.",
             kind="lines",
             queries=(
                 Query(
-                    expr=f"max by (nodepool) (max by (nodepool, resource_type) ({_USAGE}) / on (nodepool, resource_type)"
+                    expr=f"max by (nodepool) (max by (nodepool, resource_type) ({_USAGE})"
+                    " / on (nodepool, resource_type)"
                     " (max by (nodepool, resource_type) (karpenter_nodepools_limit) > 0))",
                     legend="{{nodepool}}",
                 ),
             ),
             unit="percentunit",
-            most=1,
-            steps=PERCENT,
-            nothing="no ceilings",
+            maximum=1,
+            thresholds=PERCENT,
+            no_value="no ceilings",
         ),
     ),
 )
@@ -202,7 +221,7 @@ _NODES = Row(
 AUTOSCALING = Dashboard(
     uid="gpu-autoscaling",
     title="GPU autoscaling",
-    about="Whether what is asked for comes: replicas, pods that wait, nodes.",
+    about="Demand and supply: replicas, waiting pods, and nodes that start and stop.",
     variables=(POOL, TENANT, NAMESPACE_OF_TENANT),
     rows=(_NOW, _REPLICAS, _WAIT, _NODES),
 )

@@ -1,7 +1,7 @@
-"""All pools: what is spent, what of it does nothing, and where."""
+"""All pools: money spent, money wasted, and the pools and tenants behind it."""
 
 from .panels import Dashboard, Panel, Query, Row
-from .queries import MEASURED, NOT_MEASURED, POOL, POOLS, SPENT, how_many
+from .queries import MEASURED, NOT_MEASURED, POOL, POOLS, SPENT, count_series
 
 _WASTED = f"gpu_pool:wasted_usd_per_hour:sum{{{POOLS}}}"
 _HELD = f"gpu_pool_tenant:gpus:allocated{{{POOLS}}}"
@@ -15,9 +15,10 @@ _MONEY = Row(
     "Money",
     (
         Panel(
-            title="Spent an hour",
-            about="All GPU nodes that run, at the catalogue's prices with what the stack file says of discounts;"
-            " what it has no price for is left out. Compare with `blueprint cost STACK`; AWS's own figures come a day later.",
+            title="Spent per hour",
+            about="All running GPU nodes at the catalogue's prices, with the discounts of the stack file. Nodes"
+            " without a known price are left out. Compare with `blueprint cost STACK`; AWS's own figures arrive"
+            " a day later.",
             kind="number",
             queries=(Query(expr=f"sum({SPENT})"),),
             unit="currencyUSD",
@@ -25,30 +26,32 @@ _MONEY = Row(
             height=4,
         ),
         Panel(
-            title="Wasted an hour",
-            about="GPUs of running nodes that nobody holds, and GPUs that pods have held for an hour without using them.",
+            title="Wasted per hour",
+            about="Cost of GPUs that no pod holds, and of GPUs that pods have held for an hour without using them.",
             kind="number",
             queries=(Query(expr=f"sum({_WASTED})"),),
             unit="currencyUSD",
-            steps=((1, "orange"), (20, "red")),
+            thresholds=((1, "orange"), (20, "red")),
             width=4,
             height=4,
         ),
         Panel(
-            title="Wasted of it",
-            about="The same as a part of what is spent. Some is the price of quick starts; above a half, look below for who.",
+            title="Share wasted",
+            about="Wasted money as a share of the money spent. A part of it buys quick starts of pods. Above one"
+            " half, look below for the pools and tenants that waste it.",
             kind="number",
             queries=(Query(expr=f"sum({_WASTED}) / sum({SPENT})"),),
             unit="percentunit",
-            steps=_HALF,
+            thresholds=_HALF,
             width=4,
             height=4,
         ),
         Panel(
-            title="Wasted in this time",
-            about="US dollars in the time that is chosen at the top right: what acting on this page is worth.",
+            title="Wasted in this period",
+            about="US dollars wasted in the period chosen at the top right: the amount that acting on this page can"
+            " save.",
             kind="number",
-            # Each of the subquery's samples stands for five minutes.
+            # Each sample of the subquery stands for five minutes.
             queries=(Query(expr=f"sum(sum_over_time({_WASTED}[$__range:5m])) / 12"),),
             unit="currencyUSD",
             width=5,
@@ -56,7 +59,7 @@ _MONEY = Row(
         ),
         Panel(
             title="GPUs at work",
-            about="Activity of all GPUs added up, beside the GPUs there are, in pools whose nodes run dcgm-exporter.",
+            about="Activity of all GPUs added up, as a share of all GPUs, in pools whose nodes run dcgm-exporter.",
             kind="number",
             queries=(Query(expr=f"(sum({_USED} {MEASURED}) or vector(0)) / sum({_TOTAL} {MEASURED})"),),
             unit="percentunit",
@@ -65,16 +68,16 @@ _MONEY = Row(
         ),
         Panel(
             title="Alerts",
-            about="Alerts that fire; they stand at the end of this page.",
+            about="Number of firing alerts. The end of this page lists them.",
             kind="number",
-            queries=(Query(expr=how_many(_FIRING)),),
-            steps=((1, "red"),),
+            queries=(Query(expr=count_series(_FIRING)),),
+            thresholds=((1, "red"),),
             width=3,
             height=4,
         ),
         Panel(
-            title="US dollars an hour",
-            about="What is spent and what of it is wasted. The gap should be wide and follow the working day.",
+            title="US dollars per hour",
+            about="Money spent and money wasted. The gap should be wide and follow the working day.",
             kind="lines",
             queries=(
                 Query(expr=f"sum({SPENT})", legend="spent", color="blue"),
@@ -83,9 +86,9 @@ _MONEY = Row(
             unit="currencyUSD",
         ),
         Panel(
-            title="What GPUs do",
-            about="All GPUs of running nodes: at work, held by a pod that does not use them now, held where nothing measures,"
-            " and free. Much free for long: nodes are not consolidated, or pools too large.",
+            title="GPUs by use",
+            about="All GPUs of running nodes: at work, held by a pod that does not use them now, held where nothing"
+            " measures, and free. If many are free for long, nodes are not consolidated or pools are too large.",
             kind="areas",
             queries=(
                 Query(expr=f"sum({_USED})", legend="at work", color="green"),
@@ -101,21 +104,22 @@ _MONEY = Row(
     ),
 )
 _WHERE = Row(
-    "Where it goes",
+    "Waste",
     (
         Panel(
             title="Waste by pool",
-            about="US dollars an hour. A pool at the top has nodes that nobody needs, or holders who do nothing.",
+            about="US dollars per hour. A pool at the top has nodes that nobody needs, or pods that hold GPUs and do"
+            " nothing.",
             kind="ranking",
             queries=(Query(expr=f"sort_desc({_WASTED} > 0)", legend="{{pool}}"),),
             unit="currencyUSD",
-            steps=((1, "orange"), (20, "red")),
+            thresholds=((1, "orange"), (20, "red")),
             width=6,
-            nothing="nothing",
+            no_value="nothing",
         ),
         Panel(
             title="Waste by tenant",
-            about="US dollars an hour for GPUs that a tenant holds and does not use; free GPUs are nobody's.",
+            about="US dollars per hour for GPUs that a tenant holds and does not use. Free GPUs belong to no tenant.",
             kind="ranking",
             queries=(
                 Query(
@@ -124,13 +128,14 @@ _WHERE = Row(
                 ),
             ),
             unit="currencyUSD",
-            steps=((1, "orange"), (20, "red")),
+            thresholds=((1, "orange"), (20, "red")),
             width=6,
-            nothing="nothing",
+            no_value="nothing",
         ),
         Panel(
             title="Pods that waste most",
-            about="Pods that have held GPUs for an hour at next to no activity. Ask their owners; then scale them to 0.",
+            about="Pods that have held GPUs for an hour with nearly no activity. Ask their owners, then scale them to"
+            " 0.",
             kind="table",
             queries=(
                 Query(
@@ -141,7 +146,7 @@ _WHERE = Row(
                 ),
                 Query(expr=f"sum by (namespace, pod, pool) (gpu_pod:gpus:idle{{{POOLS}}}) > 0", legend="GPUs"),
             ),
-            nothing="nobody",
+            no_value="nobody",
         ),
     ),
 )
@@ -150,7 +155,8 @@ _WHO = Row(
     (
         Panel(
             title="Pools",
-            about="GPUs of running nodes by pool, who has them, and what one costs. For one of them, open the page GPU pool.",
+            about="GPUs of running nodes by pool, their use, and the price of a GPU. The dashboard GPU pool shows a"
+            " pool in detail.",
             kind="table",
             queries=(
                 Query(expr=f"sum by (pool) ({_WASTED})", legend="wasted $/h", unit="currencyUSD"),
@@ -168,7 +174,8 @@ _WHO = Row(
         ),
         Panel(
             title="Tenants",
-            about="GPUs that tenants hold, and what they do with them. `none` are namespaces that belong to no tenant.",
+            about="GPUs that tenants hold, and how much they use them. `none` stands for namespaces that belong to no"
+            " tenant.",
             kind="table",
             queries=(
                 Query(
@@ -188,16 +195,16 @@ _WHO = Row(
         ),
         Panel(
             title="SM activity",
-            about="Share of cycles in which the SMs of GPUs that are held had work. High `at work` with low SM activity:"
-            " small batches, or a program that waits for data.",
+            about="Share of cycles in which the SMs of held GPUs had work. If GPUs are at work and SM activity is"
+            " low, batches are too small or the program waits for data.",
             kind="lines",
             queries=(Query(expr=f"gpu_pool_tenant:sm_active:avg{{{POOLS}}}", legend="{{pool}} · {{tenant}}"),),
             unit="percentunit",
-            most=1,
+            maximum=1,
         ),
         Panel(
-            title="Alerts that fire",
-            about="What each means and what to do first: docs/alerts.md.",
+            title="Firing alerts",
+            about="Alerts that fire now. docs/alerts.md explains each alert and the first steps.",
             kind="table",
             queries=(
                 Query(
@@ -205,7 +212,7 @@ _WHO = Row(
                     legend="times",
                 ),
             ),
-            nothing="none",
+            no_value="none",
         ),
     ),
 )
@@ -213,7 +220,7 @@ _WHO = Row(
 FLEET = Dashboard(
     uid="gpu-fleet",
     title="GPU fleet",
-    about="What all GPUs cost, what of it is wasted, and by whom.",
+    about="Cost of all GPUs, the part that is wasted, and the pools and tenants that waste it.",
     variables=(POOL,),
     rows=(_MONEY, _WHERE, _WHO),
 )

@@ -1,10 +1,9 @@
-"""From values to what Grafana reads, with Grafana's own builders: the same text every time.
+"""Dashboards as Grafana's JSON, built with Grafana's own builders; the same text every time.
 
 Sources: grafana-foundation-sdk of Grafana 11.6 (dashboard schema 41, which later ones read); Grafana documentation,
 dashboard JSON model, Prometheus variables and query options. Read 2026-11-21.
 """
 
-import string
 from collections.abc import Callable
 
 from grafana_foundation_sdk.builders import bargauge, common, prometheus, stat, table, timeseries
@@ -15,182 +14,184 @@ from grafana_foundation_sdk.models import dashboard as models
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 from ...config import StackConfig
-from .panels import Dashboard, Kind, Panel, Place, Query, Row, Steps, Variable, placed
+from .panels import Dashboard, Kind, Panel, Place, Query, Row, Thresholds, Variable, place_panels
 
 TAG = "gpu-blueprint"
 NO_TENANT = "none"
-"""What the recorded series call namespaces that belong to nobody."""
+"""Tenant of the recorded series for namespaces that belong to no tenant."""
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
 Builder = bargauge.Panel | stat.Panel | table.Panel | timeseries.Panel
 OVER_TIME: tuple[Kind, ...] = ("lines", "areas", "bars")
+"""Kinds of panels that show values over time."""
 
 
 def dashboard_json(stack: StackConfig, dashboard: Dashboard) -> str:
-    """The dashboard of a stack as JSON."""
+    """Return the dashboard of a stack as JSON."""
     built = (
         builders.Dashboard(dashboard.title)
         .uid(dashboard.uid)
         .description(dashboard.about)
         .tags([TAG])
-        # Who changes it in the browser would lose it: it is made of code.
+        # Changes built in the browser would be lost: the dashboard is generated.
         .readonly()
         .tooltip(models.DashboardCursorSync.CROSSHAIR)
         .time("now-24h", "now")
         .refresh("1m")
-        .link(_to_the_others())
+        .link(_link_others())
         .with_variable(builders.DatasourceVariable("datasource").label("Prometheus").type("prometheus"))
     )
     for variable in dashboard.variables:
-        built.with_variable(_asked(variable) if variable.query else _listed(variable, options(stack, variable)))
-    for number, (thing, place) in enumerate(placed(dashboard), 1):
-        if isinstance(thing, Row):
-            built.with_row(builders.Row(thing.title).id(number).grid_pos(_grid(place)))
+        built.with_variable(_build_query_variable(variable) if variable.query else _build_list(stack, variable))
+    for number, (item, place) in enumerate(place_panels(dashboard), 1):
+        if isinstance(item, Row):
+            built.with_row(builders.Row(item.title).id(number).grid_pos(_build_position(place)))
         else:
-            built.with_panel(_panel(thing).id(number).grid_pos(_grid(place)))
+            built.with_panel(_build_panel(item).id(number).grid_pos(_build_position(place)))
     return JSONEncoder(sort_keys=True, indent=1, ensure_ascii=False).encode(built.build()) + "\n"
 
 
-def options(stack: StackConfig, variable: Variable) -> list[str]:
-    """What a variable of pools or tenants offers; tenants end with those that are none."""
+def list_options(stack: StackConfig, variable: Variable) -> list[str]:
+    """Return the pools or the tenants of a stack; the last tenant stands for namespaces without a tenant."""
     if variable.name == "pool":
         return [pool.name for pool in stack.pools]
     return [*(tenant.name for tenant in stack.tenants), NO_TENANT]
 
 
-def _listed(variable: Variable, values: list[str]) -> builders.CustomVariable:
-    first = models.VariableOption(True, values[:1], values[:1]) if variable.starts_with_one else _all()
-    made = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
-    # All means what was removed from the stack file, too: its history stays.
-    return made.multi(True).include_all(True).all_value(".+")
+def _build_list(stack: StackConfig, variable: Variable) -> builders.CustomVariable:
+    values = list_options(stack, variable)
+    first = models.VariableOption(True, values[:1], values[:1]) if variable.opens_with_first else _choose_all()
+    built = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
+    # All includes pools and tenants that were removed from the stack file: their history stays.
+    return built.multi(True).include_all(True).all_value(".+")
 
 
-def _asked(variable: Variable) -> builders.QueryVariable:
-    made = builders.QueryVariable(variable.name).label(variable.name).query(variable.query).datasource(SOURCE)
-    made.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED).sort(models.VariableSort.NATURAL_ASC)
-    return made.multi(True).include_all(True).current(_all())
+def _build_query_variable(variable: Variable) -> builders.QueryVariable:
+    built = builders.QueryVariable(variable.name).label(variable.name).query(variable.query).datasource(SOURCE)
+    built.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED).sort(models.VariableSort.NATURAL_ASC)
+    return built.multi(True).include_all(True).current(_choose_all())
 
 
-def _all() -> models.VariableOption:
+def _choose_all() -> models.VariableOption:
     return models.VariableOption(True, ["All"], ["$__all"])
 
 
-def _to_the_others() -> builders.DashboardLink:
+def _link_others() -> builders.DashboardLink:
     link = builders.DashboardLink("GPU dashboards").type(models.DashboardLinkType.DASHBOARDS).tags([TAG])
     return link.as_dropdown(True).include_vars(True).keep_time(True)
 
 
-def _grid(place: Place) -> models.GridPos:
+def _build_position(place: Place) -> models.GridPos:
     return models.GridPos(x=place.x, y=place.y, w=place.width, h=place.height)
 
 
-def _panel(panel: Panel) -> Builder:
-    made = _LOOKS[panel.kind](panel)
-    made.title(panel.title).description(panel.about).unit(panel.unit).datasource(SOURCE)
-    made.thresholds(_thresholds(panel.steps, plain=not panel.steps))
-    if panel.most is not None:
-        made.min(0).max(panel.most)
-    if panel.nothing:
-        made.no_value(panel.nothing)
-    for name, query in zip(string.ascii_uppercase, panel.queries, strict=False):
-        made.with_target(_target(panel, name, query))
-    return made
+def _build_panel(panel: Panel) -> Builder:
+    built = _BUILDERS[panel.kind](panel)
+    built.title(panel.title).description(panel.about).unit(panel.unit).datasource(SOURCE)
+    built.thresholds(_build_thresholds(panel.thresholds, below="green" if panel.thresholds else "text"))
+    if panel.maximum is not None:
+        built.min(0).max(panel.maximum)
+    if panel.no_value:
+        built.no_value(panel.no_value)
+    for letter, query in panel.queries_by_letter.items():
+        built.with_target(_build_target(panel, letter, query))
+    return built
 
 
-def _target(panel: Panel, name: str, query: Query) -> prometheus.Dataquery:
-    made = prometheus.Dataquery().ref_id(name).expr(query.expr).datasource(SOURCE)
+def _build_target(panel: Panel, letter: str, query: Query) -> prometheus.Dataquery:
+    built = prometheus.Dataquery().ref_id(letter).expr(query.expr).datasource(SOURCE)
     if panel.kind == "table":
-        return made.instant().format(PromQueryFormat.TABLE)
-    # One sample for each hour, so that bars do not count the same twice.
-    made = made.interval("1h") if panel.kind == "bars" else made
-    made = made.legend_format(query.legend) if query.legend else made
-    return made.range() if panel.kind in OVER_TIME else made.instant()
+        return built.instant().format(PromQueryFormat.TABLE)
+    # One sample for each hour, so that no event is counted in two bars.
+    built = built.interval("1h") if panel.kind == "bars" else built
+    built = built.legend_format(query.legend) if query.legend else built
+    return built.range() if panel.kind in OVER_TIME else built.instant()
 
 
-def _number(panel: Panel) -> stat.Panel:
-    made = stat.Panel().graph_mode(look.BigValueGraphMode.NONE).color_mode(look.BigValueColorMode.VALUE)
-    made.color_scheme(_by_threshold()).reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
-    for name, query in zip(string.ascii_uppercase, panel.queries, strict=False):
-        if own := _own(query):
-            made.override_by_query(name, own)
-    return made
+def _build_number(panel: Panel) -> stat.Panel:
+    built = stat.Panel().graph_mode(look.BigValueGraphMode.NONE).color_mode(look.BigValueColorMode.VALUE)
+    built.color_scheme(_color_by_threshold()).reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
+    for letter, query in panel.queries_by_letter.items():
+        if overrides := _build_overrides(query):
+            built.override_by_query(letter, overrides)
+    return built
 
 
-def _lines(panel: Panel) -> timeseries.Panel:
+def _build_lines(panel: Panel) -> timeseries.Panel:
     few = not any("{{" in query.legend for query in panel.queries)
     legend = common.VizLegendOptions().show_legend(True).placement(look.LegendPlacement.BOTTOM)
     legend.display_mode(look.LegendDisplayMode.LIST if few else look.LegendDisplayMode.TABLE)
     legend.calcs([] if few else ["lastNotNull", "max"])
     tooltip = common.VizTooltipOptions().mode(look.TooltipDisplayMode.MULTI).sort(look.SortOrder.DESCENDING)
     colors = builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC_BY_NAME)
-    made = timeseries.Panel().legend(legend).tooltip(tooltip).color_scheme(colors).axis_soft_min(0)
-    for name, query in zip(string.ascii_uppercase, panel.queries, strict=False):
+    built = timeseries.Panel().legend(legend).tooltip(tooltip).color_scheme(colors).axis_soft_min(0)
+    for letter, query in panel.queries_by_letter.items():
         if query.color:
             fixed = {"mode": "fixed", "fixedColor": query.color}
-            made.override_by_query(name, [models.DynamicConfigValue("color", fixed)])
-    return made.show_points(look.VisibilityMode.NEVER).line_width(1).fill_opacity(5)
+            built.override_by_query(letter, [models.DynamicConfigValue("color", fixed)])
+    return built.show_points(look.VisibilityMode.NEVER).line_width(1).fill_opacity(5)
 
 
-def _areas(panel: Panel) -> timeseries.Panel:
-    return _lines(panel).stacking(_stacked()).fill_opacity(40)
+def _build_areas(panel: Panel) -> timeseries.Panel:
+    return _build_lines(panel).stacking(_stack()).fill_opacity(40)
 
 
-def _bars(panel: Panel) -> timeseries.Panel:
-    made = _lines(panel).stacking(_stacked()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
-    # With fewer, Grafana would leave out hours of a month: each query looks back over one.
-    return made.max_data_points(2000)
+def _build_bars(panel: Panel) -> timeseries.Panel:
+    built = _build_lines(panel).stacking(_stack()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
+    # With fewer points, Grafana would leave out hours of a month: each query looks back over one hour.
+    return built.max_data_points(2000)
 
 
-def _stacked() -> common.StackingConfig:
+def _stack() -> common.StackingConfig:
     return common.StackingConfig().mode(look.StackingMode.NORMAL).group("A")
 
 
-def _ranking(panel: Panel) -> bargauge.Panel:  # noqa: ARG001
-    made = bargauge.Panel().orientation(look.VizOrientation.HORIZONTAL).display_mode(look.BarGaugeDisplayMode.GRADIENT)
-    made.color_scheme(_by_threshold()).min(0)
-    return made.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
+def _build_ranking(panel: Panel) -> bargauge.Panel:  # noqa: ARG001
+    built = bargauge.Panel().orientation(look.VizOrientation.HORIZONTAL).display_mode(look.BarGaugeDisplayMode.GRADIENT)
+    built.color_scheme(_color_by_threshold()).min(0)
+    return built.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
 
 
-def _table(panel: Panel) -> table.Panel:
-    """Queries become columns beside the labels that they share; the first of them says the order."""
-    names = {f"Value #{name}": query.legend for name, query in zip(string.ascii_uppercase, panel.queries, strict=False)}
-    tidy = {"excludeByName": {"Time": True}, "renameByName": {"Value": panel.queries[0].legend, **names}}
-    made = table.Panel().color_scheme(_by_threshold())
-    made.with_transformation(models.DataTransformerConfig(id_val="merge", options={}))
-    made.with_transformation(models.DataTransformerConfig(id_val="organize", options=tidy))
-    made.sort_by([common.TableSortByFieldState().display_name(panel.queries[0].legend).desc(True)])
+def _build_table(panel: Panel) -> table.Panel:
+    """Build a table: its queries become columns beside the labels that they share, sorted by the first query."""
+    names = {f"Value #{letter}": query.legend for letter, query in panel.queries_by_letter.items()}
+    columns = {"excludeByName": {"Time": True}, "renameByName": {"Value": panel.queries[0].legend, **names}}
+    built = table.Panel().color_scheme(_color_by_threshold())
+    built.with_transformation(models.DataTransformerConfig(id_val="merge", options={}))
+    built.with_transformation(models.DataTransformerConfig(id_val="organize", options=columns))
+    built.sort_by([common.TableSortByFieldState().display_name(panel.queries[0].legend).desc(True)])
     for query in panel.queries:
-        own = _own(query)
-        if query.steps:
-            own.append(models.DynamicConfigValue("custom.cellOptions", {"type": "color-text"}))
-        if own:
-            made.override_by_name(query.legend, own)
-    return made
+        overrides = _build_overrides(query)
+        if query.thresholds:
+            overrides.append(models.DynamicConfigValue("custom.cellOptions", {"type": "color-text"}))
+        if overrides:
+            built.override_by_name(query.legend, overrides)
+    return built
 
 
-def _own(query: Query) -> list[models.DynamicConfigValue]:
-    """What a query says of itself."""
-    own = [models.DynamicConfigValue("unit", query.unit)] if query.unit else []
-    if query.steps:
-        own.append(models.DynamicConfigValue("thresholds", _thresholds(query.steps).build()))
-    return own
+def _build_overrides(query: Query) -> list[models.DynamicConfigValue]:
+    """Return the unit and the thresholds of a query that differ from the panel's."""
+    overrides = [models.DynamicConfigValue("unit", query.unit)] if query.unit else []
+    if query.thresholds:
+        overrides.append(models.DynamicConfigValue("thresholds", _build_thresholds(query.thresholds).build()))
+    return overrides
 
 
-def _by_threshold() -> builders.FieldColor:
+def _color_by_threshold() -> builders.FieldColor:
     return builders.FieldColor().mode(models.FieldColorModeId.THRESHOLDS)
 
 
-def _thresholds(steps: Steps, *, plain: bool = False) -> builders.ThresholdsConfig:
-    first = models.Threshold(None, "text" if plain else "green")
-    rising = [models.Threshold(value, color) for value, color in steps]
+def _build_thresholds(thresholds: Thresholds, *, below: str = "green") -> builders.ThresholdsConfig:
+    first = models.Threshold(None, below)
+    rising = [models.Threshold(value, color) for value, color in thresholds]
     return builders.ThresholdsConfig().mode(models.ThresholdsMode.ABSOLUTE).steps([first, *rising])
 
 
-_LOOKS: dict[Kind, Callable[[Panel], Builder]] = {
-    "number": _number,
-    "lines": _lines,
-    "areas": _areas,
-    "bars": _bars,
-    "ranking": _ranking,
-    "table": _table,
+_BUILDERS: dict[Kind, Callable[[Panel], Builder]] = {
+    "number": _build_number,
+    "lines": _build_lines,
+    "areas": _build_areas,
+    "bars": _build_bars,
+    "ranking": _build_ranking,
+    "table": _build_table,
 }

@@ -1,5 +1,6 @@
-"""What a dashboard is made of, as plain values, and where each panel stands."""
+"""The parts of a dashboard as plain values, and their places on Grafana's grid."""
 
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -7,45 +8,56 @@ from typing import Literal
 GRID = 24
 """Columns of Grafana's grid."""
 Kind = Literal["number", "lines", "areas", "bars", "ranking", "table"]
-"""Values now; over time as lines, stacked areas or a stacked bar for each hour; now, by size; now, in columns."""
-Steps = tuple[tuple[float, str], ...]
-"""Value → colour from there on, rising; what lies below the first is green."""
-PERCENT: Steps = ((0.8, "orange"), (0.95, "red"))
-"""Of something that runs out."""
-ANY: Steps = ((1, "red"),)
-"""Of something that should not be there at all."""
+"""The look of a panel.
+
+``lines``, ``areas`` (stacked) and ``bars`` (stacked, one for each hour) show values over time; ``number``, ``ranking``
+(by size) and ``table`` show the values now.
+"""
+Thresholds = tuple[tuple[float, str], ...]
+"""Rising values, each with the colour from there on; the colour below the first value is green."""
+PERCENT: Thresholds = ((0.8, "orange"), (0.95, "red"))
+"""For the used share of a limit."""
+ANY: Thresholds = ((1, "red"),)
+"""For a number that should be zero."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One PromQL expression; ``legend`` names its series, or its column in a table."""
+    """A PromQL expression and the look of its result."""
 
     expr: str
     legend: str = ""
+    """Name of its series, or of its column in a table."""
     unit: str = ""
-    """Of this query alone, where it differs from the panel's."""
-    steps: Steps = ()
+    """Grafana's name of the unit, where it differs from the panel's."""
+    thresholds: Thresholds = ()
     color: str = ""
-    """Of its line or area, where it means something."""
+    """Colour of its line or area, where the colour has a meaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Something to look at: what it shows, and what to do with it."""
+    """One chart, number or table."""
 
     title: str
     about: str
+    """The content of the panel, and the action to take."""
     kind: Kind
     queries: tuple[Query, ...]
     unit: str = "short"
-    """Grafana's name of it."""
+    """Grafana's name of the unit."""
     width: int = 12
     height: int = 8
-    steps: Steps = ()
-    most: float | None = None
-    """The end of the scale, where it has one."""
-    nothing: str = ""
-    """What stands there instead of `No data`, where an empty answer is a good one."""
+    thresholds: Thresholds = ()
+    maximum: float | None = None
+    """End of the scale; open unless given."""
+    no_value: str = ""
+    """Text instead of `No data`, where an empty answer is good news."""
+
+    @property
+    def queries_by_letter(self) -> dict[str, Query]:
+        """The queries by Grafana's reference, from ``A`` on."""
+        return dict(zip(string.ascii_uppercase, self.queries, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +70,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What a reader chooses at the top; the pools or tenants of the stack file unless ``query`` asks for its values."""
+    """A choice at the top of a dashboard: the pools or tenants of the stack, unless ``query`` returns the values."""
 
     name: Literal["pool", "tenant", "namespace", "node"]
     query: str = ""
-    starts_with_one: bool = False
-    """Whether a page opens with the first of them instead of all."""
+    opens_with_first: bool = False
+    """The dashboard opens with the first value instead of all values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dashboard:
-    """One page."""
+    """One page of Grafana."""
 
     uid: str
     title: str
@@ -78,13 +90,13 @@ class Dashboard:
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """All panels, in the order in which they are read."""
+        """All panels, in reading order."""
         return tuple(panel for row in self.rows for panel in row.panels)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands on the grid."""
+    """The place of a panel or heading on the grid."""
 
     x: int
     y: int
@@ -92,8 +104,11 @@ class Place:
     height: int
 
 
-def placed(dashboard: Dashboard) -> Iterator[tuple[Row | Panel, Place]]:
-    """Yield headings and panels with their places: as many side by side as fit, then below the highest of them."""
+def place_panels(dashboard: Dashboard) -> Iterator[tuple[Row | Panel, Place]]:
+    """Yield headings and panels with their places.
+
+    As many panels as fit stand side by side; the next line begins below the highest of them.
+    """
     below = 0
     for row in dashboard.rows:
         yield row, Place(0, below, GRID, 1)

@@ -1,0 +1,91 @@
+"""The two kinds of cases, and the stack under test."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...support import builders
+from ...support.exporter_series import Series, merge
+
+STACK: dict[str, Any] = {
+    "pools": [
+        builders.pool(instanceTypes=["g6.12xlarge"]),
+        builders.pool(name="sizes", instanceTypes=["g6.12xlarge", "g6.xlarge"]),
+        builders.pool(name="turns", instanceTypes=["g6.xlarge"], sharing={"mode": "time-slicing", "replicas": 4}),
+        builders.pool(name="slices", instanceTypes=["p5.48xlarge"], sharing={"mode": "mig", "profile": "1g.10gb"}),
+        builders.pool(
+            name="cut",
+            instanceTypes=["p5.48xlarge"],
+            sharing={"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}, "replicas": 2},
+        ),
+        builders.pool(name="fixed", instanceTypes=["g6.12xlarge"], staticNodes=2, zones=["us-east-1a"]),
+        builders.pool(name="unseen", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
+        builders.pool(
+            name="held",
+            instanceTypes=["p5.48xlarge"],
+            zones=["us-east-1a"],
+            purchase=["reserved"],
+            reservations=[{"id": "cr-0a1b2c3d"}],
+        ),
+    ],
+    "reservations": [{"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 2}],
+    "tenants": [builders.tenant()],
+}
+"""The stack whose constants the rules under test read."""
+
+POD = {"namespace": "team", "pod": "p1"}
+NODE = {"node": "n1", "pool": "main", "instance_type": "g6.12xlarge", "capacity_type": "on-demand"}
+
+
+@dataclass(frozen=True, slots=True)
+class AlertCase:
+    """Series, and the labels of the alert that they raise; no labels if the alert stays quiet."""
+
+    alert: str
+    series: Series
+    at: str
+    labels: Mapping[str, str] | None = None
+    value: str = ""
+    """The value as the summary shows it."""
+
+    @property
+    def fires(self) -> bool:
+        """True if the alert must fire."""
+        return self.labels is not None
+
+
+def fires(alert: str, *series: Series, at: str, labels: Mapping[str, str], value: str = "") -> AlertCase:
+    """A case in which an alert fires."""
+    return AlertCase(alert, merge(*series), at, labels, value)
+
+
+def quiet(alert: str, *series: Series, at: str) -> AlertCase:
+    """A case in which an alert stays quiet."""
+    return AlertCase(alert, merge(*series), at)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingCase:
+    """Series, and the samples of a recorded series that follow from them: labels, as PromQL writes them, and value."""
+
+    rule: str
+    series: Series
+    samples: Mapping[str, float]
+    only: str
+    """A matcher, where the stack has more series of the name than the case is about."""
+    at: str
+
+    @property
+    def has_value(self) -> bool:
+        """True if a sample is more than zero."""
+        return any(self.samples.values())
+
+
+def records(rule: str, *series: Series, samples: Mapping[str, float], only: str = "", at: str = "30m") -> RecordingCase:
+    """A case in which a rule records samples."""
+    return RecordingCase(rule, merge(*series), samples, only, at)
+
+
+def records_nothing(rule: str, *series: Series, only: str = "", at: str = "30m") -> RecordingCase:
+    """A case in which a rule records no sample."""
+    return RecordingCase(rule, merge(*series), {}, only, at)

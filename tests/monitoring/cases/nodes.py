@@ -1,0 +1,46 @@
+"""Cases of the alerts about nodes and pods."""
+
+from ...support.exporter_series import allocatable, condition, health, named, node, pod, pulls
+from .case import NODE, POD, AlertCase, fires, quiet
+
+CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
+OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
+
+CASES: tuple[AlertCase, ...] = (
+    fires(
+        "GpuPodPending",
+        pod(on="", count=2, phase="Pending"),
+        at="20m",
+        labels={**POD, "resource": "nvidia_com_gpu"},
+        value="2",
+    ),
+    quiet("GpuPodPending", pod(on="n1", phase="Pending"), at="20m"),
+    quiet("GpuPodPending", pod(on="", phase="Succeeded"), at="20m"),
+    quiet("GpuPodPending", pod(on="", phase="Pending", space="gpu-headroom"), at="20m"),
+    fires("GpuNodeWithoutGpus", node(), allocatable(0), at="25m", labels=NODE),
+    quiet("GpuNodeWithoutGpus", node(), allocatable(0), allocatable(7, "nvidia_com_mig_1g_10gb"), at="25m"),
+    fires("GpuNodeUnhealthy", node(), health("false"), at="5m", labels={"node": "n1", "pool": "main"}),
+    quiet("GpuNodeUnhealthy", node(), health("false"), at="4m"),
+    quiet("GpuNodeUnhealthy", node(), health("true"), at="20m"),
+    fires(
+        "NodeClaimNotInitialized",
+        condition(CLAIM, "main-x", "Initialized", "Unknown"),
+        at="25m",
+        labels={"name": "main-x"},
+    ),
+    quiet("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "True"), at="25m"),
+    fires(
+        "MigConfigFailed",
+        node(label_nvidia_com_mig_config_state="failed"),
+        at="5m",
+        labels={"node": "n1", "pool": "main"},
+    ),
+    quiet("MigConfigFailed", node(label_nvidia_com_mig_config_state="success"), at="5m"),
+    fires("NodeOverlayNotReady", {OVERLAY: "0x60"}, at="10m", labels={"nodeoverlay": "slices-8-gpu"}),
+    quiet("NodeOverlayNotReady", {OVERLAY: "0x2 1x60"}, at="10m"),
+    fires("NodeClassNotReady", condition(CLASS, "main", "Ready", "False"), at="15m", labels={"name": "main"}),
+    quiet("NodeClassNotReady", condition(CLASS, "main", "AMIsReady", "False"), at="15m"),
+    fires("GpuImagePullSlow", node(), pulls("0 2x299"), at="10m", labels={"node": "n1", "pool": "main"}),
+    quiet("GpuImagePullSlow", node(), pulls("0 3x299"), at="10m"),
+    quiet("GpuImagePullSlow", node(), pulls("0 2x299"), at="90m"),
+)

@@ -1,0 +1,15 @@
+"""Cases of the alerts about the monitoring itself."""
+
+from ...support.exporter_series import EXPORTER_UP, named, node
+from .case import NODE, AlertCase, fires, quiet
+
+CASES: tuple[AlertCase, ...] = (
+    fires("DcgmExporterDown", node(), {EXPORTER_UP: "0x60"}, at="20m", labels=NODE),
+    fires("DcgmExporterDown", node(), at="20m", labels=NODE),
+    quiet("DcgmExporterDown", node(), {EXPORTER_UP: "1x60"}, at="20m"),
+    quiet("DcgmExporterDown", node(pool="unseen"), at="20m"),
+    fires("KubeStateMetricsMissing", at="15m", labels={}),
+    quiet("KubeStateMetricsMissing", node(), at="15m"),
+    fires("KarpenterMissing", at="15m", labels={}),
+    quiet("KarpenterMissing", {named("karpenter_build_info", version="1.15.0"): "1x60"}, at="15m"),
+)

@@ -1,0 +1,151 @@
+"""The queries of all dashboards, answered by a real Prometheus with the series of a made-up fleet."""
+
+import json
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.monitoring import rule_groups
+from gpu_blueprint.monitoring.dashboards import DASHBOARDS
+from gpu_blueprint.monitoring.dashboards.grafana import OVER_TIME
+
+from ...support import generated_series
+from ...support.dashboard_queries import QUERIES, PlacedQuery, config, fill_variables, find_panel
+from ...support.generated_series import END
+from ...support.programs import needs_promtool
+from ...support.prometheus_server import prometheus
+
+Sample = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Prometheus with the series of the made-up fleet."""
+    groups = rule_groups(config())
+    with prometheus(tmp_path_factory.mktemp("fleet"), generated_series.openmetrics(), groups) as url:
+        yield url
+
+
+def ask(url: str, expr: str, **chosen: str) -> list[Sample]:
+    """Return the answer of Prometheus at the end of the made-up hours."""
+    return fetch(f"{url}/api/v1/query", query=fill_variables(expr, **chosen), time=END)
+
+
+def ask_over_time(url: str, expr: str, **chosen: str) -> list[Sample]:
+    """Return the answer of Prometheus for the last hour."""
+    expr = fill_variables(expr, **chosen)
+    return fetch(f"{url}/api/v1/query_range", query=expr, start=END - 3600, end=END, step=60)
+
+
+def fetch(address: str, **parameters: str | int) -> list[Sample]:
+    try:
+        with urllib.request.urlopen(f"{address}?{urllib.parse.urlencode(parameters)}", timeout=30) as response:
+            found: list[Sample] = json.load(response)["data"]["result"]
+    except urllib.error.HTTPError as error:
+        raise AssertionError(error.read().decode()) from None
+    return found
+
+
+@needs_promtool
+@pytest.mark.parametrize("each", QUERIES, ids=str)
+def test_a_query_has_an_answer_and_its_legend_tells_the_series_apart(each: PlacedQuery, fleet: str) -> None:
+    samples = (ask_over_time if each.panel.kind in OVER_TIME else ask)(fleet, each.query.expr)
+    assert samples
+    labels = re.findall(r"{{(\w+)}}", each.query.legend)
+    assert [label for label in labels if not any(sample["metric"].get(label) for sample in samples)] == []
+    legends = [tuple(sample["metric"].get(label) for label in labels) for sample in samples]
+    assert each.panel.kind == "table" or len(legends) == len({*legends})
+
+
+L4, H100 = 1.1559, 6.8827
+"""US dollars per hour and GPU, of g6.12xlarge and p5.48xlarge."""
+
+
+@needs_promtool
+@pytest.mark.parametrize(
+    ("page", "title", "number", "chosen", "expected"),
+    [
+        ("gpu-fleet", "Spent per hour", 0, {"pool": "main|slices"}, 8 * L4 + 8 * H100),
+        ("gpu-fleet", "Wasted per hour", 0, {"pool": "main"}, (2 + 2) * L4),
+        ("gpu-fleet", "Share wasted", 0, {"pool": "main"}, 0.5),
+        # Two free GPUs for 36 times five minutes, and two idle GPUs from the second hour on.
+        ("gpu-fleet", "Wasted in this period", 0, {"pool": "main"}, (36 * 2 + 25 * 2) / 12 * L4),
+        ("gpu-fleet", "GPUs at work", 0, {}, (4 * 0.9 + 2 * 0.01 + 0.6 + 14 * 0.35 / 7) / 17),
+        ("gpu-fleet", "Alerts", 0, {}, 2),
+        ("gpu-pool", "Nodes", 0, {"pool": "main"}, 3),
+        ("gpu-pool", "GPUs", 1, {"pool": "slices"}, 2),
+        ("gpu-pool", "Ceiling used", 0, {"pool": "turns"}, 1 / 8),
+        ("gpu-pool", "Pods waiting", 0, {"pool": "main"}, 1),
+        ("gpu-pool", "Pods waiting", 0, {"pool": "slices"}, 0),
+        ("gpu-tenant", "GPUs", 2, {"tenant": "team"}, 2),
+        ("gpu-tenant", "GPUs", 2, {"tenant": "speech"}, 0),
+        ("gpu-tenant", "Wasted per hour", 0, {"tenant": "team"}, 2 * L4),
+        ("gpu-tenant", "Quota used", 0, {"namespace": "speech"}, 1),
+        ("gpu-node-health", "Broken, no GPUs", 0, {}, 1),
+        ("gpu-node-health", "Broken, no GPUs", 0, {"pool": "turns"}, 0),
+        ("gpu-node-health", "Fatal Xid", 0, {}, 1),
+        ("gpu-node-health", "Not measured", 0, {}, 1),
+        ("gpu-node-health", "Classes, overlays", 0, {}, 2),
+        ("gpu-autoscaling", "Longest wait", 0, {}, generated_series.WAITED_SECONDS),
+        ("gpu-autoscaling", "Pods waiting for GPUs", 0, {"tenant": "speech"}, 0),
+        ("gpu-autoscaling", "Autoscalers at their maximum", 0, {}, 1),
+        ("gpu-autoscaling", "Pools at their ceiling", 0, {}, 1),
+        ("gpu-autoscaling", "Pools at their ceiling", 0, {"pool": "turns"}, 0),
+        # Two nodes of main, and three of turns, whose counter began within the hour.
+        ("gpu-autoscaling", "Nodes in the last hour", 0, {}, 5),
+        ("gpu-autoscaling", "Nodes in the last hour", 1, {}, 3),
+    ],
+)
+def test_a_number_agrees_with_the_made_up_fleet(
+    page: str, title: str, number: int, chosen: dict[str, str], expected: float, fleet: str
+) -> None:
+    (sample,) = ask(fleet, find_panel(page, title).queries[number].expr, **chosen)
+    assert float(sample["value"][1]) == pytest.approx(expected, rel=0.03)
+
+
+RECORDED = {
+    "gpu_node:pool:info": 3,
+    "gpu_pool:gpus:total": 8,
+    "gpu_pod:units:allocated": 6,
+    "gpu_pool_tenant:slices:allocated": 6,
+    "gpu_pool_tenant:gpus:allocated": 6,
+    "gpu_pool:gpus:free": 2,
+    "gpu_device:active:ratio": 4 * 0.9 + 2 * 0.01,
+    "gpu_device:share:gpus": 8,
+    "gpu_pool_tenant:gpus:used": 4 * 0.9 + 2 * 0.01,
+    "gpu_pool_tenant:sm_active:avg": 0.8 * (4 * 0.9 + 2 * 0.01) / 6,
+    "gpu_pod:gpus:idle": 2,
+    "gpu_pool_tenant:gpus:idle": 2,
+    "gpu_pool:usd_per_gpu_hour:avg": L4,
+    "gpu_pool_tenant:wasted_usd_per_hour:sum": 2 * L4,
+    "gpu_pool:wasted_usd_per_hour:sum": 4 * L4,
+}
+"""Recorded series → the sum over the pool main."""
+
+
+@needs_promtool
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_series_agrees_with_the_made_up_fleet(name: str, fleet: str) -> None:
+    (sample,) = ask(fleet, f'sum({name}{{pool="main"}})')
+    assert float(sample["value"][1]) == pytest.approx(RECORDED[name])
+
+
+@needs_promtool
+def test_the_areas_of_gpus_by_use_add_up_to_all_gpus(fleet: str) -> None:
+    queries = find_panel("gpu-fleet", "GPUs by use").queries
+    total = sum(float(ask(fleet, query.expr)[0]["value"][1]) for query in queries)
+    assert total == pytest.approx(8 + 1 + 8 + 1)
+
+
+@needs_promtool
+def test_the_nodes_to_choose_belong_to_the_pool(fleet: str) -> None:
+    (page,) = [page for page in DASHBOARDS if page.uid == "gpu-pool"]
+    (variable,) = [variable for variable in page.variables if variable.query]
+    found = re.fullmatch(r"label_values\((.+), node\)", fill_variables(variable.query, pool="main"))
+    assert found
+    assert {sample["metric"]["node"] for sample in ask(fleet, found[1])} == {"n1", "n2", "n3"}

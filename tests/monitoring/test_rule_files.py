@@ -1,0 +1,23 @@
+"""The rules of a stack, as the real promtool reads them."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpu_blueprint.monitoring import rule_groups
+
+from ..support import builders
+from ..support.plans import SHIPPED, shipped_config
+from ..support.programs import needs_promtool, promtool
+from .cases.case import STACK
+
+
+@needs_promtool
+@pytest.mark.parametrize("stack", [*SHIPPED, "cases"])
+def test_promtool_accepts_the_rules_of_a_stack(stack: str, tmp_path: Path) -> None:
+    config = builders.config(**STACK) if stack == "cases" else shipped_config(stack)
+    file = tmp_path / "rules.yaml"
+    file.write_text(yaml.safe_dump({"groups": rule_groups(config)}))
+    ran = promtool("check", "rules", file)
+    assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,0 +1,139 @@
+"""Series as exporters would write them, in promtool's notation: series → values.
+
+``1x60`` is 1 for an hour, ``0x5 1x60`` is 0 for five minutes and then 1, ``_x10`` are ten minutes without samples.
+"""
+
+from collections.abc import Mapping
+
+Series = Mapping[str, str]
+"""Series → values."""
+
+
+def named(metric: str, **labels: str) -> str:
+    """A series with labels, as PromQL writes it."""
+    inside = ",".join(f'{name}="{value}"' for name, value in labels.items())
+    return f"{metric}{{{inside}}}"
+
+
+EXPORTER_UP = named("up", job="nvidia-dcgm-exporter", node="n1", instance="10.0.0.1:9400")
+
+
+def merge(*series: Series) -> dict[str, str]:
+    """Several groups of series in one; where two groups have the same series, the later one counts."""
+    return {name: values for group in series for name, values in group.items()}
+
+
+def node(
+    name: str = "n1", pool: str = "main", kind: str = "g6.12xlarge", capacity: str = "on-demand", **further: str
+) -> Series:
+    """A node of a pool, as kube-state-metrics exports it; without a label for an empty capacity type."""
+    labels = {"label_gpu_blueprint_pool": pool, "label_node_kubernetes_io_instance_type": kind}
+    bought = {"label_karpenter_sh_capacity_type": capacity} if capacity else {}
+    return {named("kube_node_labels", node=name, **labels, **bought, **further): "1x300"}
+
+
+def allocatable(count: int, resource: str = "nvidia_com_gpu", name: str = "n1") -> Series:
+    """The units of a resource that a node offers."""
+    return {named("kube_node_status_allocatable", node=name, resource=resource, unit="integer"): f"{count}x300"}
+
+
+def pod(
+    name: str = "p1",
+    space: str = "team",
+    count: int = 1,
+    resource: str = "nvidia_com_gpu",
+    on: str = "n1",
+    phase: str = "Running",
+) -> Series:
+    """A pod that requests GPUs; with an empty ``on`` it has no node."""
+    labels = {"namespace": space, "pod": name, "container": "main", "node": on, "resource": resource, "unit": "integer"}
+    return {
+        named("kube_pod_container_resource_requests", **labels): f"{count}x300",
+        named("kube_pod_status_phase", namespace=space, pod=name, phase=phase): "1x300",
+    }
+
+
+def space(name: str = "team", tenant: str = "team") -> Series:
+    """A namespace; with an empty ``tenant`` it belongs to no tenant."""
+    label = {"label_gpu_blueprint_tenant": tenant} if tenant else {}
+    return {named("kube_namespace_labels", namespace=name, **label): "1x300"}
+
+
+def gpu(metric: str, values: str, number: int = 0, **labels: str) -> Series:
+    """A series of dcgm-exporter on the node n1."""
+    return {named(metric, node="n1", gpu=str(number), UUID=f"GPU-{number}", **labels): values}
+
+
+def busy(values: str, number: int = 0, *, holder: str = "p1", mig_profile: str = "") -> Series:
+    """The activity of a GPU, or of a MIG instance, that a pod of the tenant holds."""
+    held = {"namespace": "team", "pod": holder} if holder else {}
+    cut = {"GPU_I_ID": "1", "GPU_I_PROFILE": mig_profile} if mig_profile else {}
+    return active(values, number, cut, held)
+
+
+def active(values: str, number: int, cut: dict[str, str], held: dict[str, str]) -> Series:
+    """The activity of a device, also under the labels of the pod that holds it."""
+    of_device = gpu("DCGM_FI_PROF_GR_ENGINE_ACTIVE", values, number, **cut)
+    return {**of_device, **gpu("DCGM_FI_PROF_SM_ACTIVE", values, number, **cut, **held)}
+
+
+def condition(metric: str, name: str, type_: str, status: str) -> Series:
+    """A condition of an object, as Karpenter counts it."""
+    return {named(metric, name=name, type=type_, status=status, reason=type_, namespace=""): "1x300"}
+
+
+def health(status: str) -> Series:
+    """The condition of a node's GPUs that the node monitoring agent sets."""
+    labels = {"node": "n1", "condition": "AcceleratedHardwareReady"}
+    return {
+        named("kube_node_status_condition", **labels, status=each): f"{int(each == status)}x300"
+        for each in ("true", "false", "unknown")
+    }
+
+
+def pulls(quick: str, total: str = "0 3x299", size: str = "10GB-20GB") -> Series:
+    """Images of a size that a node pulled within 300 seconds, and in total."""
+    metric, labels = "kubelet_image_pull_duration_seconds", {"node": "n1", "image_size_in_bytes": size}
+    return {named(f"{metric}_bucket", le="300.0", **labels): quick, named(f"{metric}_count", **labels): total}
+
+
+def quota(used: int, hard: int, space: str = "team") -> Series:
+    """A namespace's quota of GPUs."""
+    labels = {"namespace": space, "resourcequota": "tenant", "resource": "requests.nvidia.com/gpu"}
+    return {
+        named("kube_resourcequota", **labels, type="used"): f"{used}x300",
+        named("kube_resourcequota", **labels, type="hard"): f"{hard}x300",
+    }
+
+
+def ceiling(usage: int, limit: int) -> Series:
+    """The GPUs of a NodePool, and its limit."""
+    labels = {"nodepool": "main", "resource_type": "nvidia.com/gpu"}
+    return {
+        named("karpenter_nodepools_usage", **labels): f"{usage}x300",
+        named("karpenter_nodepools_limit", **labels): f"{limit}x300",
+    }
+
+
+def interruptions(values: str, up: str = "1x300") -> Series:
+    """Spot nodes of a pool that EC2 took back, and the times at which Karpenter was scraped."""
+    target = {"job": "karpenter", "instance": "10.0.0.3:8080"}
+    labels = {"nodepool": "main", "reason": "spot_interrupted", **target}
+    return {named("karpenter_nodeclaims_disrupted_total", **labels): values, named("up", **target): up}
+
+
+def autoscaler(replicas: int, scaling_active: str = "true", name: str = "keda-hpa-chat", least: int = 1) -> Series:
+    """An autoscaler that allows eight replicas, and whether it has a measurement."""
+    labels, metric = {"namespace": "team", "horizontalpodautoscaler": name}, "kube_horizontalpodautoscaler"
+    conditions = {
+        named(f"{metric}_status_condition", **labels, condition="ScalingActive", status=status): (
+            f"{int(scaling_active == status)}x300"
+        )
+        for status in ("true", "false")
+    }
+    return {
+        named(f"{metric}_status_current_replicas", **labels): f"{replicas}x300",
+        named(f"{metric}_spec_max_replicas", **labels): "8x300",
+        named(f"{metric}_spec_min_replicas", **labels): f"{least}x300",
+        **conditions,
+    }

@@ -1,0 +1,25 @@
+"""Unit tests of Prometheus rules, run by the real promtool."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .exporter_series import Series
+from .programs import promtool
+
+
+def find_failures(folder: Path, tests: list[dict[str, Any]], rules: list[dict[str, Any]]) -> str:
+    """Run tests of rules and return promtool's complaints; empty if all pass."""
+    groups = [{"name": "tested", "rules": rules}]
+    (folder / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}, sort_keys=False))
+    file = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests}
+    (folder / "tests.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
+    ran = promtool("test", "rules", folder / "tests.yaml")
+    return "" if ran.returncode == 0 else ran.stdout + ran.stderr
+
+
+def write_test(series: Series, **expected: Any) -> dict[str, Any]:
+    """Return a test in promtool's format: series with a sample each minute, and the expected result."""
+    listed = [{"series": name, "values": values} for name, values in series.items()]
+    return {"interval": "1m", "input_series": listed, **expected}
