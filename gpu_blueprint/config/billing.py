@@ -7,8 +7,10 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
+from .addresses import Email
+from .aws_names import AnomalyMonitorArn, TopicArn
 from .network import repeated
-from .scalars import AnomalyMonitorArn, Dollars, Email, TopicArn
+from .scalars import Dollars
 
 MOST_ALARMS = 10
 """Notifications that AWS Budgets takes for one budget."""

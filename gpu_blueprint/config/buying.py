@@ -9,8 +9,9 @@ from pydantic import BeforeValidator, Field
 from ..catalog import instance
 from ..errors import Problem
 from ..model import Model
+from .aws_names import GpuInstanceType, TagKey, TagValue, Zone, resource_id
 from .network import repeated
-from .scalars import Dollars, GpuInstanceType, TagKey, TagValue, Zone, day, resource_id
+from .scalars import Dollars, day
 
 CapacityType = Literal["reserved", "spot", "on-demand"]
 CAPACITY_ORDER: tuple[CapacityType, ...] = ("reserved", "spot", "on-demand")

@@ -18,8 +18,9 @@ from ..catalog.versions import (
 )
 from ..errors import Problem
 from ..model import Model
+from .aws_names import KmsKeyArn, PrincipalArn, SystemInstanceType
 from .network import repeated
-from .scalars import Cidr, KmsKeyArn, Name, PrincipalArn, SystemInstanceType, is_inside
+from .scalars import Cidr, Name, is_inside
 
 
 def _kubernetes(value: str) -> str:

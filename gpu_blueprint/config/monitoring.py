@@ -8,18 +8,10 @@ from pydantic import Field
 from ..catalog import namespaces
 from ..errors import Problem
 from ..model import Model
+from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
+from .aws_names import AmpWorkspaceArn
 from .network import repeated
-from .scalars import (
-    AmpWorkspaceArn,
-    ClusterUrl,
-    Email,
-    HttpsUrl,
-    LabelValue,
-    PodLabelKey,
-    SlackChannel,
-    SmtpHost,
-    UserName,
-)
+from .scalars import LabelValue, PodLabelKey
 
 ALERTMANAGER_GIB = 1
 """Alertmanager's volume: silences, and who was told of what."""

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .scalars import Cidr, Zone, is_inside, resource_id
+from .aws_names import Zone, resource_id
+from .scalars import Cidr, is_inside
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
 SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}

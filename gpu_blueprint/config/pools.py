@@ -13,13 +13,14 @@ from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
 from ..model import Model
 from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
+from .aws_names import GpuInstanceType, GpuModel, Zone
 from .buying import CapacityType, ReservationTerm, purchase_problems
 from .disruption import PRESETS, Disruption, Purpose
 from .headroom import Headroom
 from .hours import Hours
 from .network import repeated
 from .nodes import Ami, Disk, MultiNode, Taint
-from .scalars import GpuInstanceType, GpuModel, LabelKey, LabelValue, Name, Share, Zone
+from .scalars import LabelKey, LabelValue, Name, Share
 from .tenants import GpuAmount
 
 

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
+from .addresses import ClusterUrl
 from .network import repeated
 from .promql import fault
-from .scalars import ClusterUrl, LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
+from .scalars import LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
 from .tenants import GpuAmount
 
 NAME_LABEL = "app.kubernetes.io/name"

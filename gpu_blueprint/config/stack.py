@@ -12,6 +12,7 @@ from ..catalog import Instance, instances, namespaces
 from ..catalog.versions import oldest_ami
 from ..errors import Problem, near
 from ..model import Model
+from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
@@ -19,7 +20,7 @@ from .costs import Costs
 from .monitoring import Amp, InstallMonitoring, Monitoring
 from .network import ExistingVpc, Network
 from .pools import Pool
-from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
+from .scalars import Dollars, Name
 from .services import Service
 from .tenants import SHARED, Grant, Tenant
 from .waivers import Waiver

@@ -9,8 +9,9 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from ..catalog import namespaces
 from ..errors import Problem
 from ..model import Model
+from .aws_names import PrincipalArn
 from .network import repeated
-from .scalars import Cpu, Memory, Name, PrincipalArn
+from .scalars import Cpu, Memory, Name
 
 RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
 SHARED = "shared"

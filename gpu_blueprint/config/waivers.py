@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from ..model import Model
-from .scalars import TagValue, day
+from .aws_names import TagValue
+from .scalars import day
 
 
 class Waiver(Model):
