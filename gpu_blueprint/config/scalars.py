@@ -147,10 +147,10 @@ TimeZone = Annotated[str, AfterValidator(catalog.time_zone)]
 def _check_cidr(value: str) -> str:
     try:
         if not re.fullmatch(r"[0-9a-fA-F.:]+/\d{1,3}", value):
-            raise ValueError("write address/length")
+            raise ValueError("it is not address/length")
         network = ip_network(value)
     except ValueError as error:
-        raise WrongValueError("not-a-cidr", f"{value!r} is not a CIDR block such as 10.0.0.0/16", str(error)) from None
+        raise WrongValueError("not-a-cidr", f"{value!r} is not a CIDR block such as 10.0.0.0/16: {error}") from None
     if not isinstance(network, IPv4Network):
         raise WrongValueError(
             "cidr-of-ipv6", f"{value!r} is IPv6, and this blueprint builds IPv4 clusters", "write an IPv4 block"
@@ -161,10 +161,13 @@ def _check_cidr(value: str) -> str:
 Cidr = Annotated[str, AfterValidator(_check_cidr)]
 
 
+PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+"""Address space of private networks (RFC 1918, RFC 6598)."""
+
+
 def is_inside(cidr: str) -> bool:
-    """Return whether a block belongs to the address space of private networks (RFC 1918, RFC 6598)."""
-    private = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
-    return any(IPv4Network(cidr).subnet_of(IPv4Network(block)) for block in private)
+    """Return whether a block is private address space."""
+    return any(IPv4Network(cidr).subnet_of(IPv4Network(block)) for block in PRIVATE_BLOCKS)
 
 
 def day(value: Any) -> Any:
