@@ -106,8 +106,8 @@ def _require_gpu(instance_type: str) -> str:
     if not catalog.instance(instance_type).gpu_name:
         raise WrongValueError(
             "type-without-gpu",
-            f"{instance_type!r} has no GPU",
-            "name a type with GPUs; pods without GPU run on the system nodes",
+            f"{instance_type!r} has no GPU, and pods without GPU run on the system nodes",
+            "name a type with GPUs",
         )
     return instance_type
 

@@ -123,8 +123,8 @@ class Cluster(Model):
     """Whether Karpenter may use NodeOverlay, an alpha API, to learn what nodes with shared GPUs hand out. Without it,
     pools with shared GPUs must set `staticNodes`."""
     node_repair: bool = False
-    """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes for
-    the rest. Karpenter replaces its own nodes with an alpha feature that ignores disruption budgets and
+    """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes
+    for the rest. Karpenter replaces its own nodes with an alpha feature that ignores disruption budgets and
     `karpenter.sh/do-not-disrupt`; EKS replaces the nodes of managed groups."""
     deletion_protection: bool = True
     """Refuse to delete the cluster, in EKS and in Pulumi."""

@@ -29,7 +29,8 @@ class Costs(Model):
     """Assumptions of the cost estimate."""
 
     spot_share: dict[str, Share] = {}
-    """Spot price as a share of the on-demand price, by instance family such as `g6`. Default: the catalogue's shares."""
+    """Spot price as a share of the on-demand price, by instance family such as `g6`. Default: the catalogue's
+    shares."""
     savings_plan: SavingsPlan | None = None
     """A Savings Plan of the account."""
     load_balancers: int = Field(0, ge=0, le=500)

@@ -107,8 +107,8 @@ class InstallMonitoring(Model):
     notify: Notify | None = None
     """Receivers of alerts. Default: none, and alerts only show in Prometheus."""
     grafana: bool = True
-    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`. It is
-    not reachable from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
+    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`. It
+    is not reachable from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
 
     @property
     def secrets(self) -> list[str]:

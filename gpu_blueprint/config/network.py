@@ -33,8 +33,8 @@ class NewVpc(Model):
     """Availability zones, at least two. Append new zones at the end: the order decides the addresses, and the control
     plane and the system nodes stay in the first two."""
     nat: Literal["single", "per-zone"] = "single"
-    """`single` is one NAT gateway for all zones, which is cheap. `per-zone` is one in each zone, which survives the loss
-    of a zone and causes no cross-zone traffic."""
+    """`single` is one NAT gateway for all zones, which is cheap. `per-zone` is one in each zone, which survives the
+    loss of a zone and causes no cross-zone traffic."""
     endpoints: list[Endpoint] = ["s3"]
     """AWS services that nodes reach without NAT. `s3` is a free gateway endpoint; the others cost by the hour and
     zone."""

@@ -54,15 +54,15 @@ class Pool(Model):
     taints: list[Taint] = Field([], max_length=20)
     """Further taints on every node, such as a taint that only training jobs tolerate."""
     expected_hours: Annotated[float, Field(ge=0, le=HOURS_A_MONTH, allow_inf_nan=False)] | None = None
-    """Hours a month in which the whole ceiling is expected to run, for the cost estimate. Default: all hours in which the
-    pool is open."""
+    """Hours a month in which the whole ceiling is expected to run, for the cost estimate. Default: all hours in which
+    the pool is open."""
     expected_utilization: Share | None = None
     """Or the share of the ceiling that is expected to run in an average open hour, from 0 to 1."""
     multi_node: MultiNode | None = None
     """Support for jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)
-    """A fixed number of nodes in an EKS managed node group instead of Karpenter's nodes. They are always on, and need no
-    alpha API."""
+    """A fixed number of nodes in an EKS managed node group instead of Karpenter's nodes. They are always on, and need
+    no alpha API."""
     hours: Hours | None = None
     """Opening hours. Outside them the pool scales to zero, and it comes back by itself. Default: always open. Training
     that runs at the close continues; other pods are evicted, and go to any open pool that suits them. Open the pool by

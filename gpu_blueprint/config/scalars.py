@@ -39,7 +39,7 @@ Name = Annotated[
 
 def _check_share(value: float) -> float:
     if not 0 <= value <= 1:
-        raise WrongValueError("share-out-of-range", f"{value:g} is not a share", "write 0 to 1, such as 0.3 for 30 %")
+        raise WrongValueError("share-out-of-range", f"{value:g} is not a share from 0 to 1", "write 0.3 for 30 %")
     return value
 
 

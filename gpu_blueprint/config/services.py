@@ -140,8 +140,8 @@ class OwnScaling(Scaling):
 
 
 class Service(Scaling):
-    """One inference service of a tenant: the team creates a Deployment without `replicas`, and the platform scales it up
-    at once and down after 15 quiet minutes. docs/services.md has an example."""
+    """One inference service of a tenant: the team creates a Deployment without `replicas`, and the platform scales it
+    up at once and down after 15 quiet minutes. docs/services.md has an example."""
 
     name: Name
     """Name of the Deployment."""
@@ -150,4 +150,5 @@ class Service(Scaling):
     pool: str
     """Pool that the pods run in."""
     gpus: GpuAmount = 1
-    """GPUs of one replica, counted in the resource that the pool hands out; by MIG profile where it hands out several."""
+    """GPUs of one replica, counted in the resource that the pool hands out; by MIG profile where it hands out
+    several."""

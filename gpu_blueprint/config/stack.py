@@ -74,8 +74,8 @@ class StackConfig(Model):
     """Most US dollars an hour that the stack may cost with every limit reached, at on-demand prices; `check` refuses
     more."""
     monthly_budget: Dollars | None = None
-    """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms on
-    the way."""
+    """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms
+    on the way."""
     costs: Costs = Costs()
     """Assumptions of the cost estimate."""
     billing: Billing | None = None

@@ -38,8 +38,8 @@ GpuAmount = Annotated[
         }
     ),
 ]
-"""A count of the resource that a pool hands out, such as 8. A pool that hands out several MIG profiles takes a count for
-each, such as {1g.10gb: 4}."""
+"""A count of the resource that a pool hands out, such as 8. A pool that hands out several MIG profiles takes a count
+for each, such as {1g.10gb: 4}."""
 
 
 class Tenant(Model):

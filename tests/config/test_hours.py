@@ -195,7 +195,7 @@ def test_zones_are_those_of_the_pinned_package_on_every_machine() -> None:
     [
         ("Europe/Berln", "did you mean Europe/Berlin"),
         ("europe/berlin", "did you mean Europe/Berlin"),
-        ("New York", "there is: America/New_York"),
+        ("New York", "choose America/New_York"),
         ("Factory", "write an IANA name"),
         ("Local", "write an IANA name"),
         ("", "write an IANA name"),

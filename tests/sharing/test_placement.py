@@ -18,10 +18,10 @@ from gpu_blueprint.sharing.placement import (
     Layout,
     can_place,
     describe,
+    find_nearest_layouts,
     leftover,
-    legal_layouts,
+    list_legal_layouts,
     maximal_layouts,
-    nearest_layouts,
     refusal,
 )
 
@@ -136,7 +136,7 @@ def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> No
 
 @pytest.mark.parametrize("model", NAMES)
 def test_plain_layouts_are_those_of_the_enumeration(model: str) -> None:
-    found = legal_layouts(table(model))
+    found = list_legal_layouts(table(model))
     assert {multiset(layout) for layout in found} == plain_legal(model)
     assert len(found) == len(plain_legal(model)) == (77 if model in SEVEN_SLICES else 9)
 
@@ -175,13 +175,13 @@ def test_an_h100_holds(layout: dict[str, int]) -> None:
         ({"4g.40gb": 2}, "it takes 8 of 7 compute slices, 8 of 8 memory slices"),
         ({"7g.80gb": 1, "1g.10gb": 1}, "it takes 8 of 7 compute slices, 9 of 8 memory slices"),
         ({"1g.20gb": 4, "1g.10gb": 1}, "it takes 5 of 7 compute slices, 9 of 8 memory slices"),
-        ({"1g.10gb+me": 2}, "2 instances want the extra media engines that one GPU has once"),
+        ({"1g.10gb+me": 2}, "2 instances want the extra media engines, and a GPU has them once"),
     ],
     ids=lambda value: describe(value) if isinstance(value, dict) else "",
 )
 def test_an_h100_cannot_hold(layout: dict[str, int], why: str) -> None:
     assert not can_place(table(H100), layout)
-    assert refusal(table(H100), layout).startswith(f"{why}; nearest legal: ")
+    assert refusal(table(H100), layout).startswith(f"{why}; choose a legal layout such as ")
 
 
 def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
@@ -222,7 +222,7 @@ def test_the_nearest_layouts_are_legal_and_change_least(model: str) -> None:
     smallest, *_, largest = (name for shape, name in names(model).items() if shape in PLAIN)
     wanted = {largest: 1, smallest: 1}
     assert refusal(table(model), wanted)
-    near = nearest_layouts(table(model), wanted)
+    near = find_nearest_layouts(table(model), wanted)
     assert [multiset(layout) for layout in near[:2]] == [multiset({largest: 1}), multiset({smallest: 1})]
     assert all(multiset(layout) in plain_legal(model) for layout in near)
     assert all(describe(layout) in refusal(table(model), wanted) for layout in near)

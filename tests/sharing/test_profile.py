@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from gpu_blueprint.catalog import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily, Instance, gpu, instance, instances
 from gpu_blueprint.sharing import Sharing, SharingProfile, refusals, sharing_profile
-from gpu_blueprint.sharing.placement import can_place, legal_layouts
+from gpu_blueprint.sharing.placement import can_place, list_legal_layouts
 
 SHARING: TypeAdapter[Sharing] = TypeAdapter(Sharing)
 GPU_TYPES = [row for row in instances().values() if row.gpu_name]
@@ -210,7 +210,7 @@ def test_what_cannot_work_is_refused_at_its_field(
 
 def test_a10g_cannot_be_cut_into_slices() -> None:
     (problem,) = refusals(gpu("a10g"), AL2023, SHARING.validate_python(SLICED), fractional=False)
-    assert problem.message.startswith("a10g has no MIG (these have: a100-40gb, ")
+    assert problem.message.startswith("a10g has no MIG (GPUs with MIG: a100-40gb, ")
 
 
 def ways(row: Instance) -> Iterator[dict[str, Any]]:
@@ -220,7 +220,7 @@ def ways(row: Instance) -> Iterator[dict[str, Any]]:
     table = row.gpu.mig or gpu("h100-80gb").mig
     assert table
     cuts: list[dict[str, Any]] = [{"profile": name} for name in table.profiles]
-    cuts += [{"layout": dict(layout)} for layout in legal_layouts(table)]
+    cuts += [{"layout": dict(layout)} for layout in list_legal_layouts(table)]
     for cut in cuts:
         yield {"mode": "mig", **cut}
         yield {"mode": "mig", **cut, "replicas": 2}
