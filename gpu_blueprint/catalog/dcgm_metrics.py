@@ -29,7 +29,7 @@ DCGM_FIELDS = (
         "idle GPUs; also per MIG instance, which GPU_UTIL is not",
     ),
     DcgmField(
-        "DCGM_FI_PROF_SM_ACTIVE", "gauge", "Share of cycles in which an SM had a warp.", "how much of a busy GPU works"
+        "DCGM_FI_PROF_SM_ACTIVE", "gauge", "Share of cycles in which an SM had a warp.", "the active part of a busy GPU"
     ),
     DcgmField(
         "DCGM_FI_PROF_SM_OCCUPANCY",
@@ -52,9 +52,11 @@ DCGM_FIELDS = (
         "NVLink bandwidth over all lanes (MB/s).",
         "training that waits for other GPUs",
     ),
-    DcgmField("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (MiB).", "whether a smaller slice would do"),
+    DcgmField(
+        "DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (MiB).", "GPUs for which a smaller slice is enough"
+    ),
     DcgmField("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (MiB).", "pods about to run out of memory"),
-    DcgmField("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (W).", "what a GPU really does"),
+    DcgmField("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (W).", "the real load of a GPU"),
     DcgmField("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (C).", "heat before it throttles"),
     DcgmField(
         "DCGM_EXP_CLOCK_EVENTS_COUNT", "gauge", "Clock events by reason within the window.", "throttling, by reason"
@@ -63,13 +65,13 @@ DCGM_FIELDS = (
         "DCGM_EXP_XID_ERRORS_COUNT",
         "gauge",
         "Xid errors by code within the window.",
-        "faults; the Xid field itself keeps the last code for ever",
+        "faults; the Xid field itself keeps the last code forever",
     ),
     DcgmField(
         "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
         "counter",
         "Double-bit ECC errors since the driver was loaded.",
-        "memory that lies",
+        "faulty memory",
     ),
     DcgmField(
         "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
@@ -81,14 +83,14 @@ DCGM_FIELDS = (
         "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS",
         "counter",
         "Rows remapped after correctable errors.",
-        "the same, earlier",
+        "worn memory, at an earlier stage",
     ),
     DcgmField("DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", "Whether remapping of rows has failed.", "GPUs to send back"),
     DcgmField(
         "DCGM_FI_DEV_ROW_REMAP_PENDING",
         "gauge",
         "Whether rows wait for a reset to be remapped.",
-        "nodes to replace at the next chance",
+        "nodes to replace soon",
     ),
 )
 
