@@ -26,7 +26,7 @@ def test_problems_move_below_a_longer_path() -> None:
         ("h100", ["h100-80gb", "h200-141gb"], "did you mean h100-80gb?"),
         ("TRAIN", ["train"], "did you mean train?"),
         ("x", ["train", "infer"], "choose from infer, train"),
-        ("x", [], ""),
+        ("x", [], "there are none"),
         ("", ["train"], "choose from train"),
     ],
 )

@@ -63,7 +63,7 @@ def models(model: type[Model]) -> Iterator[type[Model]]:
         pending += get_args(annotation)
 
 
-@pytest.mark.parametrize("model", sorted(set(models(StackConfig)), key=lambda model: model.__name__))
+@pytest.mark.parametrize("model", sorted(set(models(StackConfig)), key=str))
 def test_every_field_has_a_text(model: type[Model]) -> None:
     assert all(field_text(model, name) for name in model.model_fields)
 

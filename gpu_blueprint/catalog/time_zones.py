@@ -28,5 +28,5 @@ def time_zone(name: str) -> str:
     city = name.rsplit("/", 1)[-1].replace(" ", "_").lower()
     meant = [zone for zone in time_zones() if zone.rsplit("/", 1)[-1].lower() == city]
     meant = meant or get_close_matches(name, sorted(time_zones()), n=2, cutoff=0.7)
-    hint = near(name, meant, "choose") or "write an IANA name such as Europe/Berlin or UTC"
+    hint = near(name, meant, "choose") if meant else "write an IANA name such as Europe/Berlin or UTC"
     raise CatalogError(f"unknown time zone {name!r}", hint, "unknown-time-zone")

@@ -90,16 +90,16 @@ def _check_multi_node(pool: "Pool") -> Iterator[Problem]:
         return
     path, first = ("multiNode",), pool.candidates[0] if len(pool.candidates) == 1 else None
     if first is None:
-        reason = "EFA interfaces are laid out per instance type"
+        reason = "EFA interfaces are laid out per type"
         yield Problem("multi-node-types", path, reason, "name exactly one type in instanceTypes")
     elif not first.efa_interfaces:
         yield Problem("type-without-efa", path, f"{first.instance_type} has no EFA", "choose a larger or newer type")
     elif pool.multi_node.hugepages and not first.efa_hugepages_mib:
-        reason = f"the number of hugepages on a {first.instance_type} is unknown"
+        reason = f"nobody has reported how many hugepages a {first.instance_type} offers"
         hint = "leave hugepages out, and set FI_EFA_USE_HUGE_PAGE=0 in the pods"
         yield Problem("hugepages-unknown", ("multiNode", "hugepages"), reason, hint)
     if not isinstance(pool.sharing, Exclusive):
-        reason = "jobs that span nodes need whole GPUs: MIG cuts NVLink, and shared GPUs wait for each other"
+        reason = "jobs that span nodes take whole GPUs: MIG cuts NVLink, and shared GPUs wait for each other"
         yield Problem("multi-node-sharing", ("sharing",), reason, "leave sharing out")
     if len(pool.zones or []) != 1:
         yield Problem("multi-node-zones", ("zones",), "a placement group lies in one zone", "name exactly one zone")
@@ -136,7 +136,7 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
         yield Problem("static-nodes-zones", ("zones",), reason, "name the zones")
     sizes = {row.gpu_devices for row in pool.candidates}
     if len(sizes) != 1:
-        reason = "static nodes must hold the same number of GPUs"
+        reason = "static nodes must be alike, and these types hold different numbers of GPUs"
         yield Problem("static-nodes-sizes", ("staticNodes",), reason, "name instanceTypes of one size")
     elif (held := pool.static_nodes * max(sizes)) != pool.max_gpus:
         reason = f"{pool.static_nodes} static nodes hold {held} GPUs, not {pool.max_gpus}"
