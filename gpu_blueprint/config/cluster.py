@@ -14,7 +14,6 @@ from ..catalog.versions import (
     KARPENTER_VERSIONS,
     KUBERNETES,
     KubernetesRelease,
-    numbers,
 )
 from ..errors import Problem, WrongValueError
 from ..model import Model
@@ -137,13 +136,6 @@ class Cluster(Model):
         return KUBERNETES[self.kubernetes_version]
 
     def problems(self) -> Iterator[Problem]:
-        if numbers(self.karpenter_version) < numbers(self.release.oldest_karpenter):
-            yield Problem(
-                "karpenter-too-old",
-                ("karpenterVersion",),
-                f"Karpenter {self.karpenter_version} does not support Kubernetes {self.kubernetes_version}",
-                f"use {self.release.oldest_karpenter} or newer",
-            )
         for field in ("admins", "viewers", "logs"):
             yield from repeated(getattr(self, field), field)
         for index, arn in enumerate(self.viewers):

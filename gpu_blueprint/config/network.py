@@ -112,7 +112,7 @@ class ExistingVpc(Model):
 def public_cidr(cidr: str, *path: str | int) -> Problem:
     """Build the problem of a block that is not private address space."""
     hint = f"use a block of {', '.join(PRIVATE_BLOCKS[:-1])} or {PRIVATE_BLOCKS[-1]}"
-    return Problem("cidr-not-private", path, f"{cidr!r} is not private address space", hint)
+    return Problem("cidr-not-private", path, f"{cidr!r} is not private address space of your own", hint)
 
 
 def repeated(values: Sequence[str], field: str) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ ObjectName = Annotated[
     str,
     Shape(
         r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?",
-        "not-an-object-name",
+        "not-a-name",
         "the name of a Kubernetes object",
         "write lower-case letters, digits, '-' and '.'",
         longest=253,

@@ -51,7 +51,7 @@ def _refuse_layout(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tupl
     for name in unknown:
         where = path if path[-1] == "profile" else (*path, name)
         reason = f"{gpu.name} has no MIG profile {name!r}"
-        yield Problem("mig-profile-unknown", where, reason, f"choose from {', '.join(table.profiles)}")
+        yield Problem("unknown-mig-profile", where, reason, f"choose from {', '.join(table.profiles)}")
     if not unknown and (fault := find_layout_fault(table, layout)):
         reason = f"{gpu.name} cannot hold {describe(layout)}: {fault.reason}"
         yield Problem("mig-layout-illegal", path, reason, fault.hint)
