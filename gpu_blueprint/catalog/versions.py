@@ -32,6 +32,7 @@ class KubernetesRelease:
 
     version: str
     oldest_karpenter: str
+    """First Karpenter release that supports this version. A test holds every release of KARPENTER_VERSIONS to it."""
     oldest_bottlerocket: str
     """First Bottlerocket release with an NVIDIA variant for this version."""
     system_node_release: str
