@@ -25,7 +25,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong or unwise at one place of a stack file.
+    """A fault or a risk at one place of a stack file.
 
     Every refusal, warning and policy finding is a Problem, so that text, JSON, SARIF and Markdown print the same.
     """

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ..errors import CatalogError
 from .gpus import Gpu, gpu
-from .table import rows
+from .table import read_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +65,12 @@ class Instance:
 
     @property
     def bare_metal(self) -> bool:
-        """Whether it is a whole server, which boots too slowly to be a default."""
+        """True for a whole server, which boots too slowly to be a default."""
         return self.instance_type.endswith(".metal")
 
     @property
     def fractional(self) -> bool:
-        """Whether the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
+        """True if the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
         return self.gpu_count == 0 and self.gpu_devices > 0
 
 
@@ -91,7 +91,7 @@ def _read_row(cells: Mapping[str, str]) -> Instance:
 @cache
 def instances() -> Mapping[str, Instance]:
     """Return name → instance type, in the order of the file: by family, then size."""
-    return MappingProxyType({row.instance_type: row for row in map(_read_row, rows("instances.csv"))})
+    return MappingProxyType({row.instance_type: row for row in map(_read_row, read_rows("instances.csv"))})
 
 
 def instance(name: str) -> Instance:

@@ -27,7 +27,7 @@ class MigProfile:
 
     @property
     def variant(self) -> bool:
-        """Whether the profile differs from a plain profile only by its graphics or media engines."""
+        """True if the profile differs from a plain profile only by its graphics or media engines."""
         return not self.name.endswith("gb")
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from .table import rows
+from .table import read_rows
 
 HOURS_A_MONTH = 730
 """The month of AWS's own calculators."""
@@ -30,17 +30,17 @@ class Price:
 
 @cache
 def _instance_prices() -> dict[tuple[str, str], Price]:
-    return {(row["instance_type"], row["region"]): _read_price(row, "usd_per_hour") for row in rows("prices.csv")}
+    return {(row["instance_type"], row["region"]): _read_price(row, "usd_per_hour") for row in read_rows("prices.csv")}
 
 
 @cache
 def _service_prices() -> dict[tuple[str, str], Price]:
-    return {(row["item"], row["region"]): _read_price(row, "usd") for row in rows("service_prices.csv")}
+    return {(row["item"], row["region"]): _read_price(row, "usd") for row in read_rows("service_prices.csv")}
 
 
 @cache
 def _spot_shares() -> dict[str, Price]:
-    return {row["family"]: _read_price(row, "share") for row in rows("spot.csv")}
+    return {row["family"]: _read_price(row, "share") for row in read_rows("spot.csv")}
 
 
 def _read_price(row: dict[str, str], column: str) -> Price:

@@ -23,7 +23,7 @@ class Chart:
     reference: str
     repository: str = ""
     crds_apart: bool = False
-    """Whether another chart installs its custom resource definitions."""
+    """True if another chart installs its custom resource definitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How a pool buys capacity, and the capacity that the account has reserved."""
+"""The ways of a pool to buy capacity, and the reserved capacity of the account."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -12,9 +12,10 @@ from ..errors import Problem
 from ..model import Model
 from .aws_names import GpuInstanceType, TagKey, TagValue, Zone, resource_id
 from .network import repeated
-from .scalars import Dollars, day
+from .scalars import Dollars, parse_day
 
 CAPACITY_ORDER = PURCHASE_ORDER
+"""The old name, until components and live import PURCHASE_ORDER from the catalogue."""
 DIVERSE_ENOUGH = 5
 """Karpenter warns that spot may run out where a pool has fewer offerings (types × zones)."""
 
@@ -33,10 +34,10 @@ class Reservation(Model):
     """The availability zone of the reservation."""
     instances: int = Field(ge=1, le=1000)
     """Number of reserved instances."""
-    ends: Annotated[date, BeforeValidator(day)] | None = None
+    ends: Annotated[date, BeforeValidator(parse_day)] | None = None
     """Last day. A Capacity Block has one, and Karpenter drains its nodes before."""
     capacity_block: bool = False
-    """Whether it is a Capacity Block, which is paid in advance at its own price."""
+    """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None
     """Price of one reserved instance in US dollars an hour. Default: the on-demand price."""
     tags: Tags | None = None
@@ -47,7 +48,7 @@ class Reservation(Model):
             yield Problem(
                 "capacity-block-without-end",
                 ("ends",),
-                "a Capacity Block has a last day, and this one does not name it",
+                "a Capacity Block has a last day, and the field is empty",
                 "write ends: with the last day, such as 2027-01-31",
             )
         if self.capacity_block and "capacity-block" not in instance(self.instance_type).usage_classes:
@@ -75,7 +76,7 @@ class ReservationTerm(Model):
         return self.tags.items() <= (reservation.tags or {}).items()
 
 
-def purchase_problems(purchase: Sequence[Purchase], terms: Sequence[ReservationTerm]) -> Iterator[Problem]:
+def find_purchase_problems(purchase: Sequence[Purchase], terms: Sequence[ReservationTerm]) -> Iterator[Problem]:
     """Yield the problems of a pool's ``purchase`` and ``reservations``; paths start at the pool."""
     yield from repeated(purchase, "purchase")
     if list(purchase) != sorted(purchase, key=PURCHASE_ORDER.index):

@@ -119,8 +119,8 @@ class Cluster(Model):
     log_retention_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
     """Days for which CloudWatch keeps the logs."""
     node_overlays: bool = True
-    """Whether Karpenter may use NodeOverlay, an alpha API, to learn what nodes with shared GPUs hand out. Without it,
-    pools with shared GPUs must set `staticNodes`."""
+    """Let Karpenter use NodeOverlay, an alpha API, to learn the resources of nodes with shared GPUs. Without it, pools
+    with shared GPUs must set `staticNodes`."""
     node_repair: bool = False
     """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes
     for the rest. Karpenter replaces its own nodes with an alpha feature that ignores disruption budgets and

@@ -90,7 +90,7 @@ class Disruption(Model):
     consolidation_policy: Policy | None = None
     """The nodes that Karpenter may remove to save money."""
     consolidate_after: DurationOrNever | None = None
-    """How long a node must be removable before Karpenter removes it."""
+    """Time for which a node must be removable before Karpenter removes it."""
     expire_after: DurationOrNever | None = None
     """Age at which Karpenter replaces a node by force, whatever runs on it."""
     termination_grace_period: Duration | None = None
@@ -100,7 +100,7 @@ class Disruption(Model):
 
     @property
     def keeps_empty_nodes(self) -> bool:
-        """Whether Karpenter never removes an empty node."""
+        """True if Karpenter never removes an empty node."""
         always = [budget for budget in self.budgets or [] if budget.schedule is None]
         return self.consolidate_after == "Never" or any(
             budget.nodes in ("0", "0%") and "Empty" in (budget.reasons or ["Empty"]) for budget in always

@@ -93,7 +93,7 @@ class Hours(Model):
 
     @property
     def _whole_days(self) -> bool:
-        """Whether the windows of consecutive days form one window."""
+        """True if the windows of consecutive days form one window."""
         return self._length == _DAY
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The rules that one pool must keep, whatever else the stack holds."""
+"""The rules for one pool alone, without the rest of the stack."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from ..catalog import Instance, instances
 from ..errors import Problem
 from ..sharing import Exclusive, refusals
-from .buying import purchase_problems
+from .buying import find_purchase_problems
 from .network import repeated
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
     for index, row in enumerate(pool.candidates if pool.instance_types else ()):
         yield from _refuse_unlike_type(pool, row, index)
     yield from repeated(pool.instance_types or [], "instanceTypes")
-    yield from purchase_problems(pool.purchase, pool.reservations)
+    yield from find_purchase_problems(pool.purchase, pool.reservations)
     for problem in refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.fractional):
         names_type = problem.path == ("gpu",) and pool.gpu is None
         yield replace(problem, path=("instanceTypes",)) if names_type else problem
@@ -64,8 +64,10 @@ def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Pro
         reason = f"{name!r} mixes whole and fractional GPUs in one pool"
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     elif row.gpu_memory_mib != first.gpu_memory_mib:
-        sizes = f"{row.gpu_memory_mib} MiB, and {first.instance_type} one of {first.gpu_memory_mib} MiB"
-        reason = f"{name!r} holds a fraction of {sizes}, and pods could not tell them apart"
+        reason = (
+            f"{name!r} holds a fraction of {row.gpu_memory_mib} MiB, and {first.instance_type} a fraction of "
+            f"{first.gpu_memory_mib} MiB, and pods could not tell them apart"
+        )
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     if row.gpu_devices > pool.max_gpus:
         reason = f"{name!r} holds {row.gpu_devices} GPUs, more than maxGpus {pool.max_gpus}, so it could never launch"

@@ -38,11 +38,11 @@ class Pool(Model):
     reservations: list[ReservationTerm] = Field([], max_length=30)
     """Reservations of the stack that the pool uses; needs `reserved` in purchase."""
     checkpointed: bool = False
-    """Whether jobs save their state and can continue on another node; training on spot needs it."""
+    """True if jobs save their state and can continue on another node; training on spot needs it."""
     ami: Ami = Ami()
     """Operating system of the nodes."""
     sharing: Sharing = Exclusive()
-    """How pods share a GPU. Default: one pod gets whole GPUs."""
+    """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
     """Ceiling of the pool in physical GPUs; Karpenter launches no more."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
@@ -87,12 +87,12 @@ class Pool(Model):
 
     @property
     def fractional(self) -> bool:
-        """Whether the nodes hold vGPU fractions."""
+        """True if the nodes hold vGPU fractions."""
         return bool(self.candidates) and self.candidates[0].fractional
 
     @property
     def placed(self) -> bool:
-        """Whether the nodes go into a placement group of the pool; reserved capacity has its place already."""
+        """True if the nodes go into a placement group of the pool; reserved capacity has its place already."""
         return self.multi_node is not None and "reserved" not in self.purchase
 
     @cached_property
@@ -102,7 +102,7 @@ class Pool(Model):
 
     @property
     def shared(self) -> bool:
-        """Whether several pods get one GPU, or one MIG instance."""
+        """True if several pods get one GPU, or one MIG instance."""
         return getattr(self.sharing, "replicas", None) is not None
 
     @property
@@ -112,7 +112,7 @@ class Pool(Model):
 
     @property
     def holds_jobs(self) -> bool:
-        """Whether running jobs may finish after the hours end; the pods of other pools are evicted."""
+        """True if running jobs may finish after the hours end; the pods of other pools are evicted."""
         return self.purpose == "training"
 
     @property
@@ -122,7 +122,7 @@ class Pool(Model):
 
     @property
     def says_no_expectation(self) -> bool:
-        """Whether no field states the expected use of the pool."""
+        """True if no field states the expected use of the pool."""
         return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
 
     def problems(self) -> Iterator[Problem]:

@@ -170,7 +170,7 @@ def is_inside(cidr: str) -> bool:
     return any(IPv4Network(cidr).subnet_of(IPv4Network(block)) for block in PRIVATE_BLOCKS)
 
 
-def day(value: Any) -> Any:
+def parse_day(value: Any) -> Any:
     """Return the date of a text such as 2027-01-31; YAML makes a date of it, Pulumi leaves it a text."""
     try:
         return date.fromisoformat(value) if isinstance(value, str) else value

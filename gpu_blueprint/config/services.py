@@ -91,7 +91,7 @@ Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discri
 
 
 class Scaling(Model):
-    """How a Deployment scales: up at once, down after 15 quiet minutes. The Deployment itself must not set
+    """Scaling of a Deployment: up at once, down after 15 quiet minutes. The Deployment itself must not set
     `replicas`."""
 
     server: Literal["vllm", "triton"] | None = None

@@ -98,7 +98,7 @@ class StackConfig(Model):
 
     @property
     def has_keda(self) -> bool:
-        """Whether KEDA is installed."""
+        """True if the stack installs KEDA."""
         return self.autoscaling or bool(self.services)
 
     @property
@@ -130,14 +130,14 @@ class StackConfig(Model):
                 found.setdefault(pool, []).append(Grant(tenant.name, pool, count))
         return found
 
-    def tenant_tag(self, pool: Pool) -> str | None:
+    def find_tenant_tag(self, pool: Pool) -> str | None:
         """Return the only tenant with a quota in a pool, `shared` for several tenants, or nothing for none."""
         users = [tenant.name for tenant in self.tenants if tenant.may_use(pool.name)]
         return SHARED if len(users) > 1 else next(iter(users), None)
 
     def node_tags(self, pool: Pool) -> dict[str, str]:
         """Return the tags of a pool's nodes, which split the bill by pool and tenant."""
-        tenant = self.tenant_tag(pool)
+        tenant = self.find_tenant_tag(pool)
         return {**self.all_tags, "pool": pool.name, **({"tenant": tenant} if tenant else {})}
 
     def arn(self, service: str, resource: str, *, region: bool = True) -> str:

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from ..model import Model
 from .aws_names import TagValue
-from .scalars import day
+from .scalars import parse_day
 
 
 class Waiver(Model):
@@ -21,5 +21,5 @@ class Waiver(Model):
     """Why the exception is right."""
     owner: TagValue
     """Person or team that answers for the exception."""
-    until: Annotated[date, BeforeValidator(day)]
+    until: Annotated[date, BeforeValidator(parse_day)]
     """Last day of the exception; an older waiver is an error."""

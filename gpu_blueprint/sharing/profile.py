@@ -40,7 +40,7 @@ class SharingProfile:
     bottlerocket: Mapping[str, Any] = field(default_factory=dict)
     """Settings under ``settings.kubelet-device-plugins.nvidia``, which Bottlerocket applies at boot."""
     reboots: bool = False
-    """Whether a new node restarts once to apply the sharing."""
+    """True if a new node restarts once to apply the sharing."""
 
     @property
     def units(self) -> dict[str, str]:
@@ -49,7 +49,7 @@ class SharingProfile:
 
     @property
     def operands_off(self) -> bool:
-        """Whether the GPU Operator's operands stay off these nodes, which apply the sharing themselves."""
+        """True if the GPU Operator's operands stay off these nodes, which apply the sharing themselves."""
         return self.node_labels.get(OPERANDS_LABEL) == "false"
 
     def per_node(self, instance: Instance) -> dict[str, int]:

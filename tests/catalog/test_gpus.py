@@ -12,7 +12,7 @@ each_gpu = pytest.mark.parametrize("model", GPUS.values(), ids=lambda model: mod
 
 
 @each_gpu
-def test_a_gpu_that_karpenter_launches_has_a_type_and_no_other_has(model: Gpu) -> None:
+def test_exactly_the_gpus_that_karpenter_launches_have_instance_types(model: Gpu) -> None:
     assert bool(model.karpenter_name) == any(row.gpu is model for row in GPU_TYPES)
 
 

@@ -85,7 +85,7 @@ def test_a_type_is_what_ec2_describes(name: str, vcpu: int, devices: int, gpu_me
     assert (row.vcpu, row.gpu_devices, row.gpu_memory_mib, row.efa_interfaces) == (vcpu, devices, gpu_memory_mib, efa)
 
 
-def test_no_type_stands_twice() -> None:
+def test_no_type_is_listed_twice() -> None:
     rows = list(csv.DictReader(line for line in CSV.read_text().splitlines() if not line.startswith("#")))
     assert len({row["instance_type"] for row in rows}) == len(rows) == len(instances())
     assert all(None not in row and None not in row.values() for row in rows)

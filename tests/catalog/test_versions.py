@@ -38,7 +38,7 @@ def test_a_kubernetes_version_pins_seven_addons_exactly(release: KubernetesRelea
 
 
 @each_release
-def test_what_follows_kubernetes_has_its_minor(release: KubernetesRelease) -> None:
+def test_kube_proxy_and_node_releases_have_the_minor_of_kubernetes(release: KubernetesRelease) -> None:
     assert release.addons["kube-proxy"].startswith(f"v{release.version}.")
     assert re.fullmatch(rf"{re.escape(release.version)}\.\d+-\d{{8}}", release.system_node_release)
 
@@ -55,7 +55,7 @@ def test_every_kubernetes_version_runs_with_every_default(release: KubernetesRel
         assert why
 
 
-def test_bottlerocket_is_held_to_the_later_of_two_floors() -> None:
+def test_bottlerocket_must_be_newer_than_both_of_its_floors() -> None:
     """Sources: Bottlerocket changelogs v1.53.0 (1.35 variants), v1.61.0 (1.36 variants); MPS since 1.54."""
     assert oldest_ami(BOTTLEROCKET, KUBERNETES["1.35"])[0] == "v1.54.0"
     assert oldest_ami(BOTTLEROCKET, KUBERNETES["1.36"])[0] == "v1.61.0"
@@ -66,7 +66,7 @@ def test_releases_are_ordered_by_number_not_by_text() -> None:
     assert numbers("1.9.0") < numbers("1.15.0")
 
 
-def test_nothing_is_pinned_loosely() -> None:
+def test_every_chart_and_image_is_pinned_to_one_release() -> None:
     assert DEFAULT_KUBERNETES in KUBERNETES
     assert sorted(KARPENTER_VERSIONS, key=numbers, reverse=True) == list(KARPENTER_VERSIONS)
     charts = [GPU_OPERATOR, *map(karpenter_chart, KARPENTER_VERSIONS), *map(karpenter_crd_chart, KARPENTER_VERSIONS)]

@@ -1,4 +1,4 @@
-"""Nothing that we install is "whatever is newest": every version names one release."""
+"""Every version that we install names one release, and none is the newest at install time."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-live.t
 
 
 def with_everything() -> Plan:
-    """A stack with the charts, nodes and images that no shipped stack has."""
+    """Plan a stack with the charts, nodes and images that no shipped stack has."""
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     pools = [
         builders.pool(name="several", **several),
@@ -41,7 +41,7 @@ def planned(request: pytest.FixtureRequest) -> Plan:
 
 
 def lines(file: str) -> list[str]:
-    """The requirements of a file, without comments and options."""
+    """Return the requirements of a file, without comments and options."""
     stripped = [line.split("#")[0].strip() for line in (ROOT / file).read_text().splitlines()]
     return [line for line in stripped if line and not line.startswith("-")]
 
@@ -63,8 +63,8 @@ def test_requirements_and_constraints_agree(file: str) -> None:
     assert {name: constraints.get(name) for name in pins(file)} == pins(file)
 
 
-def below(wanted: Requirement) -> Iterator[Requirement]:
-    """What a package, with the extras that are wanted of it, needs on this machine, directly."""
+def list_requirements(wanted: Requirement) -> Iterator[Requirement]:
+    """Yield the direct requirements of a package, with the wanted extras, on this machine."""
     for text in requires(wanted.name) or []:
         needed = Requirement(text)
         extras = wanted.extras or {""}
@@ -72,17 +72,17 @@ def below(wanted: Requirement) -> Iterator[Requirement]:
             yield needed
 
 
-def test_everything_below_our_requirements_is_pinned_too() -> None:
+def test_every_transitive_requirement_is_pinned() -> None:
     todo, seen = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
     names = set[str]()
     while todo:
         wanted = todo.pop()
-        asked = f"{canonicalize_name(wanted.name)}{sorted(wanted.extras)}"
-        if asked not in seen:
-            seen.add(asked)
+        key = f"{canonicalize_name(wanted.name)}{sorted(wanted.extras)}"
+        if key not in seen:
+            seen.add(key)
             names.add(canonicalize_name(wanted.name))
             try:
-                todo += below(wanted)
+                todo += list_requirements(wanted)
             except PackageNotFoundError:  # not needed on this machine
                 continue
     assert len(names) > 30
@@ -92,7 +92,7 @@ def test_everything_below_our_requirements_is_pinned_too() -> None:
 @pytest.mark.parametrize(
     "text", ["pulumi", "pulumi>=3", "pulumi==3.*", "pulumi~=3.272", "pulumi==latest", "pulumi[x]>=3"]
 )
-def test_a_range_is_no_pin(text: str) -> None:
+def test_a_range_is_not_a_pin(text: str) -> None:
     assert not PIN.fullmatch(text)
 
 
@@ -145,12 +145,12 @@ def test_nodes_run_one_image_of_the_clusters_minor(planned: Plan) -> None:
         assert AMI.fullmatch(term["alias"])
 
 
-def test_the_word_latest_stands_nowhere(planned: Plan) -> None:
+def test_no_resource_has_the_word_latest(planned: Plan) -> None:
     assert [found.name for found in planned if "latest" in texts(found.inputs)] == []
 
 
 def texts(value: Any) -> str:
-    """Every text inside a value, in one."""
+    """Return every text inside a value, joined."""
     if isinstance(value, dict):
         return " ".join(map(texts, value.values()))
     if isinstance(value, list):
