@@ -18,6 +18,7 @@ from .disruption import Disruption, Purpose, find_preset
 from .headroom import Headroom
 from .hours import Hours
 from .nodes import Ami, Disk, MultiNode, Taint
+from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
 from .tenants import GpuAmount
 
@@ -126,9 +127,6 @@ class Pool(Model):
         return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
 
     def problems(self) -> Iterator[Problem]:
-        # Imported here because the rules read the class Pool.
-        from .pool_rules import find_pool_problems
-
         return find_pool_problems(self)
 
     def by_unit(self, amount: GpuAmount) -> dict[str, int]:
