@@ -1,12 +1,14 @@
-"""Every error that a user can cause, and the exit code that each ends with.
+"""Every error that a user can cause, and the exit code of each.
 
 BlueprintError       1
-├── StackError       1  the stack file is wrong: one Problem per line, all at once
-├── CatalogError     1  the world has no such thing (names the near misses)
+├── StackError       1  the stack file is wrong; holds all its Problems
+├── CatalogError     1  the catalogue does not have this name; also a WrongValueError
 ├── ProgramError     1  the Pulumi program raised while it was rendered
 ├── MetricsError     1  Prometheus did not answer, or has no metrics of the platform
-├── RefreshError     1  AWS refused to answer, or answered what no catalogue should take over
-└── UsageError       2  the command was called in a way that cannot work
+├── RefreshError     1  AWS did not answer, or its answer must not go into a catalogue
+└── UsageError       2  the command line is wrong
+
+WrongValueError             a field's own type refuses its value; loading turns the error into a Problem
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +25,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong or unwise at one place of a stack file.
+    """A fault or a risk at one place of a stack file.
 
     Every refusal, warning and policy finding is a Problem, so that text, JSON, SARIF and Markdown print the same.
     """
@@ -31,16 +33,17 @@ class Problem:
     kind: str
     """Stable name of the kind, such as ``purchase-order``; CI may match on it. docs/problems.md lists every kind."""
     path: Path
-    """The field, as keys and list positions from the stack object on."""
+    """Keys and list positions from the stack object down to the field."""
     reason: str
-    """The fault, as a sentence without its end."""
+    """The fault, as a sentence without a full stop."""
     hint: str = ""
-    """The remedy, as a sentence without its end."""
+    """The remedy, as a sentence without a full stop."""
     severity: Severity = "error"
     subject: str = ""
     """The part of the stack, such as ``pool infer-l4``, or the resource of a policy finding."""
     names: tuple[str, ...] = ()
-    """Names from elsewhere in the stack on which the problem rests; it is void if one of these was dropped."""
+    """Names of other parts of the stack that the problem depends on. Loading checks the rest of a broken stack
+    without its broken parts, and drops the problems that depend on a part it left out."""
     file: str = ""
     line: int = 0
 
@@ -50,7 +53,7 @@ class Problem:
         return f"{self.reason}; {self.hint}" if self.hint else self.reason
 
     def under(self, *prefix: str | int) -> "Problem":
-        """Return the same problem as seen from a model further up."""
+        """Return the problem with the path that it has in an outer model."""
         return replace(self, path=(*prefix, *self.path))
 
     def __str__(self) -> str:
@@ -60,7 +63,7 @@ class Problem:
 
 
 class WrongValueError(ValueError):
-    """A value is refused by its own type; pydantic carries the error to the field, and loading makes a Problem of it."""
+    """A field's own type refuses its value. Pydantic adds the path of the field; loading makes a Problem of both."""
 
     def __init__(self, kind: str, reason: str, hint: str = "") -> None:
         super().__init__(f"{reason}; {hint}" if hint else reason)
@@ -68,17 +71,27 @@ class WrongValueError(ValueError):
 
 
 def under(problems: Iterable[Problem], *prefix: str | int) -> Iterator[Problem]:
-    """Move problems below a longer path."""
+    """Yield the problems with a prefix before each path."""
     return (problem.under(*prefix) for problem in problems)
 
 
-def near(name: str, known: Iterable[str], kind: str = "known") -> str:
-    """Say which of the known names was probably meant: ``(did you mean …?)``, else list them."""
+def near(name: str, known: Iterable[str], lead: str = "choose from") -> str:
+    """Return a hint for a name that is not known: the one or two closest names, or the whole list.
+
+    Args:
+        name: The name that the user wrote.
+        known: The names that exist.
+        lead: Words before the list, such as ``it has``.
+
+    Returns:
+        ``did you mean train?``, else ``choose from infer, train``, else ``there are none``.
+    """
     names = sorted(known)
     small = name.lower()
     starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
-    close = starting or get_close_matches(small, names, n=2, cutoff=0.6)
-    return f"(did you mean {' or '.join(close)}?)" if close else f"({kind}: {', '.join(names) or 'none'})"
+    if close := starting or get_close_matches(small, names, n=2, cutoff=0.6):
+        return f"did you mean {' or '.join(close)}?"
+    return f"{lead} {', '.join(names)}" if names else "there are none"
 
 
 class BlueprintError(Exception):
@@ -95,28 +108,32 @@ class StackError(BlueprintError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class CatalogError(BlueprintError, ValueError):
-    """A name is unknown to the catalogue; also a ``ValueError``, so pydantic reports it at its field."""
+class CatalogError(BlueprintError, WrongValueError):
+    """The catalogue has no row of this name."""
+
+    def __init__(self, reason: str, hint: str = "", kind: str = "unknown-name") -> None:
+        WrongValueError.__init__(self, kind, reason, hint)
 
     @classmethod
-    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> "CatalogError":
-        """Build the error for a name that no row has."""
-        return cls(f"unknown {kind} {name!r} {near(name, known)}")
+    def unknown(cls, thing: str, name: str, known: Iterable[str]) -> "CatalogError":
+        """Build the error for a name that no row has; the kind of ``instance type`` is ``unknown-instance-type``."""
+        kind = f"unknown-{thing.lower().replace(' ', '-')}"
+        return cls(f"unknown {thing} {name!r}", near(name, known), kind)
 
 
 class ProgramError(BlueprintError):
-    """The Pulumi program reported an error that its user can mend."""
+    """The Pulumi program raised an error that its user can correct."""
 
 
 class RefreshError(BlueprintError):
-    """A catalogue could not be rebuilt from what AWS answered."""
+    """A catalogue file cannot be rebuilt from the answers of AWS."""
 
 
 class MetricsError(BlueprintError):
-    """Prometheus could not be asked, or has nothing of the platform."""
+    """Prometheus did not answer, or has no metrics of the platform."""
 
 
 class UsageError(BlueprintError):
-    """The command was called in a way that cannot work."""
+    """The command line is wrong."""
 
     exit_code = 2

@@ -1,39 +1,78 @@
-"""The one shape of everything a user writes: closed, immutable, camelCase in YAML."""
+"""The base of every model of the stack file: closed, immutable, strict, camelCase in YAML."""
 
+import ast
+import inspect
+import sys
 from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema
 
 from .errors import Problem, under
 
 
 class Model(BaseModel):
-    """Base of all config models; an attribute's docstring is its reference text and editor help."""
+    """Base of all config models.
+
+    The text under a field documents the field in docs/config.md and in editors. It is read from the source only when
+    the JSON schema is made: pydantic's ``use_attribute_docstrings`` reads it at import, which slows every command.
+    For the same reason ``defer_build`` leaves each validator unbuilt until its first use.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
         strict=True,
+        defer_build=True,
         alias_generator=to_camel,
-        use_attribute_docstrings=True,
     )
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for name, field in cls.model_fields.items():
+            properties[field.alias or name]["description"] = field_text(cls, name)
+        return schema
+
     def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong although every field alone is well-formed; paths start at this model."""
+        """Yield the faults between well-formed fields; paths start at this model."""
         return iter(())
 
     def all_problems(self) -> Iterator[Problem]:
         """Yield the problems of this model and of every model inside it."""
         yield from self.problems()
         for name, field in type(self).model_fields.items():
-            yield from under(_inside(getattr(self, name)), field.alias or name)
+            yield from under(_inner_problems(getattr(self, name)), field.alias or name)
 
 
-def _inside(value: Any) -> Iterator[Problem]:
+def _inner_problems(value: Any) -> Iterator[Problem]:
     if isinstance(value, Model):
         yield from value.all_problems()
     elif isinstance(value, list | dict):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from under(_inside(item), key)
+            yield from under(_inner_problems(item), key)
+
+
+def field_text(model: type[Model], field: str) -> str:
+    """Return the text under a field in the source of the model, or of the model that it inherits the field from."""
+    owner = next(parent for parent in model.__mro__ if field in vars(parent).get("__annotations__", {}))
+    return _field_texts(owner.__module__)[owner.__name__, field]
+
+
+@cache
+def _field_texts(module: str) -> dict[tuple[str, str], str]:
+    """Return (class, field) → text under the field, for every class of a module."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {
+        (found.name, field.target.id): inspect.cleandoc(text.value.value)
+        for found in tree.body
+        if isinstance(found, ast.ClassDef)
+        for field, text in pairwise(found.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+    }

@@ -1,4 +1,4 @@
-"""Facts about the world, shipped with the repository: one table per subject, one row per thing."""
+"""Facts about AWS, NVIDIA and Kubernetes, shipped with the repository: one table per subject, one row per thing."""
 
 from ..errors import CatalogError
 from .ami_families import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily

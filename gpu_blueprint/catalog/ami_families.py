@@ -1,4 +1,4 @@
-"""The node operating systems: which driver each brings, and what it can apply by itself.
+"""The AMI families of nodes: the NVIDIA driver of each, and the settings that it can apply.
 
 Sources: awslabs/amazon-eks-ami CHANGELOG (driver 580 since v20260714); Bottlerocket settings reference 1.22 to 1.54
 (RAID0 1.22, cdi-cri 1.40, MIG 1.34, parallel pull 1.44, MPS 1.54) and changelog v1.53.0 (driver 580). Read 2026-11-20.
@@ -17,20 +17,20 @@ class AmiFamily:
     default_version: str
     version_pattern: str
     oldest_version: str
-    """Oldest release that has everything this blueprint sets; why stands in ``oldest_because``."""
+    """Oldest release that supports every setting of this blueprint; ``oldest_because`` names the settings."""
     oldest_because: str
     driver_branch: int
     data_device: str
-    """Device of the volume that holds images, pods and kubelet's folder."""
+    """Device of the volume with images, pods and kubelet's folder."""
     os_device: str | None = None
     """Device of a separate volume for the operating system alone."""
 
     def is_release(self, version: str) -> bool:
-        """Whether a version names one release of this family."""
+        """Return whether a version names one release of this family."""
         return bool(re.match(self.version_pattern, version))
 
     def order(self, version: str) -> tuple[int, ...]:
-        """Sort key of a release: its numbers."""
+        """Return the sort key of a release: its numbers."""
         return tuple(map(int, re.findall(r"\d+", version)))
 
 

@@ -1,8 +1,8 @@
-"""What dcgm-exporter is asked to export: our own list, since its default has neither SM activity nor Xid counts.
+"""The metrics that dcgm-exporter exports: our own list, since its default has neither SM activity nor Xid counts.
 
 Sources: dcgm-exporter 4.8.3 README ("Changing Metrics", "Cumulative XID and clock event counters") and
-etc/default-counters.csv; DCGM field identifiers. A help text holds no comma: the exporter splits lines at them.
-Fields that a GPU does not have are left out by the exporter. Read 2026-11-21.
+etc/default-counters.csv; DCGM field identifiers. A help text must not have a comma, since the exporter splits lines at
+commas. The exporter leaves out fields that a GPU does not have. Read 2026-11-21.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class DcgmField:
-    """One line of the exporter's list, and why it stands there."""
+    """One line of the exporter's list, and its use."""
 
     name: str
     kind: Literal["gauge", "counter"]
@@ -23,25 +23,76 @@ class DcgmField:
 
 DCGM_FIELDS = (
     DcgmField(
-        "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Share of time in which the engine was busy.", "idle GPUs; also per MIG instance, which GPU_UTIL is not"
+        "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+        "gauge",
+        "Share of time in which the engine was busy.",
+        "idle GPUs; also per MIG instance, which GPU_UTIL is not",
     ),
-    DcgmField("DCGM_FI_PROF_SM_ACTIVE", "gauge", "Share of cycles in which an SM had a warp.", "how much of a busy GPU works"),
-    DcgmField("DCGM_FI_PROF_SM_OCCUPANCY", "gauge", "Resident warps beside the most there can be.", "batches that are too small"),
-    DcgmField("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Share of cycles in which the tensor pipe was busy.", "models that miss the tensor cores"),
-    DcgmField("DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Share of cycles in which memory moved data.", "models bound by memory"),
-    DcgmField("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "gauge", "NVLink bandwidth over all lanes (MB/s).", "training that waits for other GPUs"),
-    DcgmField("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (MiB).", "whether a smaller slice would do"),
+    DcgmField(
+        "DCGM_FI_PROF_SM_ACTIVE", "gauge", "Share of cycles in which an SM had a warp.", "the active part of a busy GPU"
+    ),
+    DcgmField(
+        "DCGM_FI_PROF_SM_OCCUPANCY",
+        "gauge",
+        "Resident warps beside the most there can be.",
+        "batches that are too small",
+    ),
+    DcgmField(
+        "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
+        "gauge",
+        "Share of cycles in which the tensor pipe was busy.",
+        "models that miss the tensor cores",
+    ),
+    DcgmField(
+        "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Share of cycles in which memory moved data.", "models bound by memory"
+    ),
+    DcgmField(
+        "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+        "gauge",
+        "NVLink bandwidth over all lanes (MB/s).",
+        "training that waits for other GPUs",
+    ),
+    DcgmField(
+        "DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (MiB).", "GPUs for which a smaller slice is enough"
+    ),
     DcgmField("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (MiB).", "pods about to run out of memory"),
-    DcgmField("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (W).", "what a GPU really does"),
+    DcgmField("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (W).", "the real load of a GPU"),
     DcgmField("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (C).", "heat before it throttles"),
-    DcgmField("DCGM_EXP_CLOCK_EVENTS_COUNT", "gauge", "Clock events by reason within the window.", "throttling, by reason"),
-    DcgmField("DCGM_EXP_XID_ERRORS_COUNT", "gauge", "Xid errors by code within the window.", "faults; the Xid field itself keeps the last code for ever"),
-    DcgmField("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "counter", "Double-bit ECC errors since the driver was loaded.", "memory that lies"),
-    DcgmField("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", "Rows remapped after uncorrectable errors.", "memory that wears out"),
-    DcgmField("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", "Rows remapped after correctable errors.", "the same, earlier"),
+    DcgmField(
+        "DCGM_EXP_CLOCK_EVENTS_COUNT", "gauge", "Clock events by reason within the window.", "throttling, by reason"
+    ),
+    DcgmField(
+        "DCGM_EXP_XID_ERRORS_COUNT",
+        "gauge",
+        "Xid errors by code within the window.",
+        "faults; the Xid field itself keeps the last code forever",
+    ),
+    DcgmField(
+        "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
+        "counter",
+        "Double-bit ECC errors since the driver was loaded.",
+        "faulty memory",
+    ),
+    DcgmField(
+        "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
+        "counter",
+        "Rows remapped after uncorrectable errors.",
+        "memory that wears out",
+    ),
+    DcgmField(
+        "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS",
+        "counter",
+        "Rows remapped after correctable errors.",
+        "worn memory, at an earlier stage",
+    ),
     DcgmField("DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", "Whether remapping of rows has failed.", "GPUs to send back"),
-    DcgmField("DCGM_FI_DEV_ROW_REMAP_PENDING", "gauge", "Whether rows wait for a reset to be remapped.", "nodes to replace at the next chance"),
-)  # fmt: skip
+    DcgmField(
+        "DCGM_FI_DEV_ROW_REMAP_PENDING",
+        "gauge",
+        "Whether rows wait for a reset to be remapped.",
+        "nodes to replace soon",
+    ),
+)
 
 FATAL_XIDS: Mapping[int, str] = MappingProxyType(
     {
@@ -62,14 +113,15 @@ FATAL_XIDS: Mapping[int, str] = MappingProxyType(
         158: "fatal timeout",
     }
 )
-"""Xid errors after which a GPU is of no use until it is reset or the node replaced.
+"""Xid errors after which a GPU is useless until it is reset or its node is replaced.
 
-Those whose immediate action is to reset the GPU, to restart the machine, or the workflow of 48 and of NVLink. Left out: 155 and
-156, which intended link changes and rows that wait for a reset raise too; 13, 31, 43 and 45 are the program's, 63, 92 and 94
-need no reset at once. Source: NVIDIA, Analyzing Xid Errors with the Xid Catalog, table 1 (A100 to GB200).
+The immediate action of these errors is to reset the GPU, to restart the machine, or the workflow of 48 and of NVLink.
+Left out: 155 and 156, which intended link changes and rows that wait for a reset raise too; 13, 31, 43 and 45, which
+programs cause; 63, 92 and 94, which need no reset at once. Source: NVIDIA, Analyzing Xid Errors with the Xid Catalog,
+table 1 (A100 to GB200).
 """
 
 
 def dcgm_csv() -> str:
-    """The exporter's list: exactly three fields a line."""
+    """Return the exporter's list, which has exactly three fields in a line."""
     return "".join(f"{field.name}, {field.kind}, {field.help}\n" for field in DCGM_FIELDS)

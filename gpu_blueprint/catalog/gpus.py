@@ -1,12 +1,12 @@
-"""GPU models that EC2 rents.
+"""GPU models of EC2 instance types.
 
 Sources: aws/karpenter-provider-aws v1.14.1 (label karpenter.k8s.aws/instance-gpu-name), EC2 DescribeInstanceTypes,
 awslabs/amazon-eks-ami v20260724 (drivers), Bottlerocket settings 1.54.x (MIG keys). Read 2026-11-20.
-Speed: NVIDIA data sheets as others repeat them, the SXM modules where there are several, without sparsity (sheets of Ada
-and later print twice as much). Read in winston-zhang-orz/gpu-specs (V100 to L40S), glennklockwood.com (B200 to GB300), and
-datacrunch.io (bandwidth of the B200 of 180 GB). A10G: 70 TFLOPS, where the A10 has 125 (baseten.co). T4G: taken for a T4,
-no sheet was found. RTX PRO 6000 Server: four times its 120 TFLOPS of FP32, as the workstation's sheet has it; RTX PRO 4500
-Server: no dense figure was found.
+Speed: NVIDIA data sheets as other sites repeat them, the SXM modules where there are several, without sparsity (sheets
+of Ada and later print twice as much). Read in winston-zhang-orz/gpu-specs (V100 to L40S), glennklockwood.com (B200 to
+GB300), and datacrunch.io (bandwidth of the B200 of 180 GB). A10G: 70 TFLOPS, where the A10 has 125 (baseten.co). T4G:
+taken for a T4, since no sheet was found. RTX PRO 6000 Server: four times its 120 TFLOPS of FP32, as in the sheet of the
+workstation card. RTX PRO 4500 Server: no dense figure was found.
 Compute capability: NVIDIA, CUDA GPUs. Read 2026-11-21.
 """
 
@@ -20,25 +20,25 @@ from .mig import MigTable, four_slices, seven_slices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """One GPU model; its memory stands with the instance types that carry it."""
+    """One GPU model; instances.csv has its memory."""
 
     name: str
     product: str
     karpenter_name: str | None
-    """Value of ``karpenter.k8s.aws/instance-gpu-name``; None where Karpenter cannot launch it."""
+    """Value of ``karpenter.k8s.aws/instance-gpu-name``; None if Karpenter cannot launch the model."""
     mig: MigTable | None = None
     mig_needs_reboot: bool = False
-    """Ampere changes MIG mode by a GPU reset, which a virtual machine cannot do: the node reboots instead."""
+    """Ampere GPUs change MIG mode by a GPU reset, which a virtual machine cannot do, so the node reboots."""
     bottlerocket_mig_key: str | None = None
-    """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None where it has none."""
+    """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None if it has no key."""
     tensor_tflops: float | None
-    """Dense FP16 or BF16 throughput of the tensor cores; None where it is not known."""
+    """Dense FP16 or BF16 throughput of the tensor cores; None if it is unknown."""
     bandwidth_gb_per_s: float
-    """Memory bandwidth."""
+    """Memory bandwidth in GB/s."""
     compute_capability: float
-    """What its cores can do: 8.0 brought BF16, 8.9 FP8, 10.0 FP4."""
+    """CUDA compute capability: 8.0 brought BF16, 8.9 FP8, 10.0 FP4."""
     min_driver: int = 0
-    """Oldest driver branch that knows this GPU; 0 where every branch in use does."""
+    """Oldest driver branch that supports this GPU; 0 if every branch in use does."""
 
 
 _ROWS = (
@@ -180,7 +180,7 @@ GPUS: Mapping[str, Gpu] = MappingProxyType({row.name: row for row in _ROWS})
 
 
 def gpu(name: str) -> Gpu:
-    """Look a GPU model up by name."""
+    """Return the GPU model of a name."""
     try:
         return GPUS[name]
     except KeyError:

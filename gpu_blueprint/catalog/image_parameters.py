@@ -1,8 +1,8 @@
-"""Where AWS publishes the id of each node image: public parameters of SSM.
+"""The public SSM parameters in which AWS publishes the id of each node image.
 
-Source: aws/karpenter-provider-aws pkg/providers/amifamily/al2023.go @0546f04, bottlerocket.go @b522a94: what Karpenter
-looks up for an alias ``family@version``. It skips what it does not find, so a pin without an image for GPUs leaves GPU
-pools without nodes and says so only in its log. Read 2026-11-21.
+Source: aws/karpenter-provider-aws pkg/providers/amifamily/al2023.go @0546f04, bottlerocket.go @b522a94: the
+parameters that Karpenter reads for an alias ``family@version``. It skips a parameter that does not exist, so a pin
+without an image for GPUs leaves GPU pools without nodes, and only Karpenter's log says so. Read 2026-11-21.
 """
 
 from typing import Literal
@@ -13,7 +13,7 @@ Variant = Literal["standard", "nvidia"]
 
 
 def image_parameter(family: AmiFamily, version: str, kubernetes: str, arch: str, variant: Variant) -> str:
-    """The parameter that holds the id of one image; ``arch`` as EC2 rows have it, amd64 or arm64."""
+    """Return the name of the parameter with the id of one image; ``arch`` is amd64 or arm64, as in instances.csv."""
     machine = "x86_64" if arch == "amd64" else arch
     if family is BOTTLEROCKET:
         flavour = f"aws-k8s-{kubernetes}" + ("-nvidia" if variant == "nvidia" else "")

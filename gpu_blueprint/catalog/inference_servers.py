@@ -1,4 +1,4 @@
-"""Inference servers whose metrics we know: what waits, what is served, and how long it takes.
+"""Inference servers with known metrics: the length of the queue, the rate of answers, the latency.
 
 Sources: vLLM documentation, Production Metrics (docs.vllm.ai, usage/metrics); Triton Inference Server user guide,
 Metrics (docs.nvidia.com, user_guide/metrics). Read 2026-11-21.
@@ -11,20 +11,22 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InferenceServer:
-    """One server; each expression is PromQL with ``%s`` for the matchers of its pods, and gives one number."""
+    """One inference server. Each expression is PromQL that gives one number; ``%s`` is the place of the pod
+    matchers."""
 
     name: str
     port: int
-    """Where it answers ``/metrics``."""
+    """Port of ``/metrics``."""
     prefix: str
-    """How the names of all its metrics begin."""
+    """Prefix of all its metrics."""
     waiting: str
-    """Requests that wait for a place; there as long as a pod is, busy or not."""
+    """Requests in the queue; the metric exists while a pod runs, busy or not."""
     served: str
-    """Requests a second that were answered."""
+    """Answered requests a second."""
     latency: str
-    """Seconds; not a number while nothing is asked."""
+    """Latency in seconds; NaN without requests."""
     latency_is: str
+    """Meaning of the latency, as text."""
 
 
 _ROWS = (

@@ -1,13 +1,13 @@
 """EC2 instance types: the rows of instances.csv."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError
 from .gpus import Gpu, gpu
-from .table import rows
+from .table import read_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +20,9 @@ class Instance:
     memory_mib: int
     gpu_name: str
     gpu_count: int
-    """Whole GPUs, as EC2 and Karpenter count them: 0 on fractional types."""
+    """Whole GPUs as EC2 and Karpenter count them: 0 on fractional types."""
     gpu_devices: int
-    """Devices that the node really holds: 1 on fractional types."""
+    """GPU devices in the node: 1 on fractional types."""
     gpu_memory_mib: int
     efa_interfaces: int
     network_cards: int
@@ -30,18 +30,18 @@ class Instance:
     local_nvme_gb: int
     addresses_per_eni: int
     efa_hugepages_mib: int
-    """hugepages-2Mi that a node with EFA offers; 0 where nobody has reported it."""
+    """Amount of hugepages-2Mi on a node with EFA; 0 if it is unknown."""
     usage_classes: frozenset[str]
     regions: frozenset[str]
 
     @property
     def gpu(self) -> Gpu:
-        """The GPU model; only for types that have one."""
+        """The GPU model; only for types with GPUs."""
         return gpu(self.gpu_name)
 
     @property
     def efa_layout(self) -> tuple[tuple[int, int], ...]:
-        """(network card, device) of each EFA-only interface, beside the primary interface at (0, 0).
+        """(network card, device) of each EFA-only interface; the primary interface has (0, 0).
 
         Source: EC2 user guide, "Maximize network bandwidth on Amazon EC2 instances with multiple network cards".
         """
@@ -55,32 +55,29 @@ class Instance:
 
     @property
     def pod_vcpu(self) -> int:
-        """CPUs that pods get: one is for the kubelet, the system and the DaemonSets of the GPU Operator."""
+        """CPUs for pods; one CPU is left for the kubelet, the system and the DaemonSets of the GPU Operator."""
         return self.vcpu - 1
 
     @property
     def pod_memory_mib(self) -> int:
-        """Memory that pods get; a tenth is for the same."""
+        """Memory for pods; a tenth is left for the kubelet, the system and the DaemonSets of the GPU Operator."""
         return int(self.memory_mib * 0.9)
 
     @property
     def bare_metal(self) -> bool:
-        """Whether it is a whole server, which boots too slowly to be chosen unasked."""
+        """True for a whole server, which boots too slowly to be a default."""
         return self.instance_type.endswith(".metal")
 
     @property
     def fractional(self) -> bool:
-        """Whether the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
+        """True if the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
         return self.gpu_count == 0 and self.gpu_devices > 0
 
 
-_INTEGERS = (
-    "vcpu", "memory_mib", "gpu_count", "gpu_devices", "gpu_memory_mib",
-    "efa_interfaces", "network_cards", "max_enis", "local_nvme_gb", "addresses_per_eni", "efa_hugepages_mib",
-)  # fmt: skip
+_INTEGERS = tuple(field.name for field in fields(Instance) if field.type is int)
 
 
-def _row(cells: Mapping[str, str]) -> Instance:
+def _read_row(cells: Mapping[str, str]) -> Instance:
     return Instance(
         instance_type=cells["instance_type"],
         arch=cells["arch"],
@@ -93,12 +90,12 @@ def _row(cells: Mapping[str, str]) -> Instance:
 
 @cache
 def instances() -> Mapping[str, Instance]:
-    """All instance types by name, in the file's order: by family, then size."""
-    return MappingProxyType({row.instance_type: row for row in map(_row, rows("instances.csv"))})
+    """Return name → instance type, in the order of the file: by family, then size."""
+    return MappingProxyType({row.instance_type: row for row in map(_read_row, read_rows("instances.csv"))})
 
 
 def instance(name: str) -> Instance:
-    """Look an instance type up by name."""
+    """Return the instance type of a name."""
     try:
         return instances()[name]
     except KeyError:
@@ -107,5 +104,5 @@ def instance(name: str) -> Instance:
 
 @cache
 def regions() -> frozenset[str]:
-    """Every region in which some type of the catalogue is offered."""
+    """Return every region that offers a type of the catalogue."""
     return frozenset().union(*(row.regions for row in instances().values()))

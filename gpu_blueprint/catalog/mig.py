@@ -1,4 +1,4 @@
-"""How GPUs divide under MIG (Multi-Instance GPU): profiles and where each may be placed.
+"""The profiles of MIG (Multi-Instance GPU), and the places on a GPU that each may take.
 
 Placements are in memory slices. Sources: NVIDIA MIG user guide; NVIDIA/gpu-operator v26.7.0
 assets/state-mig-manager/0400_configmap.yaml; mig-parted v0.15.0; NVIDIA/go-nvml placements of the A100, which
@@ -12,9 +12,9 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigProfile:
-    """One way to cut an instance out of a GPU.
+    """One size of GPU instance.
 
-    ``starts`` are the memory slices at which it may begin; it covers ``memory_slices`` from there.
+    ``starts`` are the memory slices at which an instance may begin; it covers ``memory_slices`` from there.
     """
 
     name: str
@@ -23,33 +23,33 @@ class MigProfile:
     starts: tuple[int, ...]
     memory_gb: int
     media_engines: bool = False
-    """Takes media engines that only one instance of a GPU can have (``+me``, ``+me.all``)."""
+    """Takes the media engines that only one instance of a GPU can have (``+me``, ``+me.all``)."""
 
     @property
     def variant(self) -> bool:
-        """Whether it differs from a plain profile only by its graphics or media engines."""
+        """True if the profile differs from a plain profile only by its graphics or media engines."""
         return not self.name.endswith("gb")
 
     @property
     def plain(self) -> str:
-        """The profile of the same size without extra engines."""
+        """Name of the profile of the same size without extra engines."""
         return self.name[: self.name.index("gb") + 2]
 
     @property
     def resource(self) -> str:
-        """Name under which NVIDIA's device plugin advertises it with ``migStrategy: mixed``."""
+        """Extended resource that NVIDIA's device plugin advertises with ``migStrategy: mixed``."""
         return f"nvidia.com/mig-{self.name.replace('+', '.')}"
 
 
 def profile_of(resource: str) -> str:
-    """Name of the MIG profile that an extended resource stands for, replicated or not; empty if it stands for none."""
+    """Return the MIG profile of an extended resource, replicated or not; empty for any other resource."""
     prefix, mig, name = resource.partition("nvidia.com/mig-")
     return name.removesuffix(".shared").replace("gb.", "gb+") if mig and not prefix else ""
 
 
 @dataclass(frozen=True)
 class MigTable:
-    """All profiles of one GPU model, and the slices that they share."""
+    """The profiles of one GPU model, and the slices that they share."""
 
     compute_slices: int
     memory_slices: int
@@ -61,7 +61,7 @@ class MigTable:
         return {row.name: row for row in self.rows}
 
     def most(self, profile: MigProfile) -> int:
-        """How many of one profile fit on an otherwise empty GPU."""
+        """Return the most instances of one profile on a GPU."""
         if profile.media_engines:
             return 1
         return min(len(profile.starts), self.compute_slices // profile.compute_slices)

@@ -1,62 +1,62 @@
-"""What AWS asks: on-demand instances, the services a platform stands on, and what spot costs beside on-demand.
+"""Prices of AWS: on-demand instances, services, and spot as a share of on-demand.
 
-What is not in the files has no known price, which is not the same as free.
+A missing row means that the price is unknown, not that it is 0.
 """
 
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from .table import rows
+from .table import read_rows
 
 HOURS_A_MONTH = 730
-"""As AWS's own calculators count."""
+"""The month of AWS's own calculators."""
 SAVINGS_PLAN_DISCOUNT = 0.17
-"""Assumed where a stack states none: the low end of what buyers' guides say of one-year Compute Savings Plans (17 to 27 %);
-AWS publishes rates by type, and in general «up to 66 %»."""
+"""Assumed discount where a stack states none: the low end of one-year Compute Savings Plans in buyers' guides (17 to
+27 %). AWS publishes rates by type, and in general «up to 66 %»."""
 STALE_AFTER = timedelta(days=365)
-"""Age at which a price should be read anew."""
+"""Age at which a price should be read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A price and the day on which it was read."""
+    """A price, and the day on which it was read."""
 
     usd: float
     as_of: date
     unit: str = ""
-    """What it is for, where the file says so."""
+    """Unit of the price, if the file names it."""
 
 
 @cache
-def _instances() -> dict[tuple[str, str], Price]:
-    return {(row["instance_type"], row["region"]): _price(row, "usd_per_hour") for row in rows("prices.csv")}
+def _instance_prices() -> dict[tuple[str, str], Price]:
+    return {(row["instance_type"], row["region"]): _read_price(row, "usd_per_hour") for row in read_rows("prices.csv")}
 
 
 @cache
-def _services() -> dict[tuple[str, str], Price]:
-    return {(row["item"], row["region"]): _price(row, "usd") for row in rows("service_prices.csv")}
+def _service_prices() -> dict[tuple[str, str], Price]:
+    return {(row["item"], row["region"]): _read_price(row, "usd") for row in read_rows("service_prices.csv")}
 
 
 @cache
-def _spot() -> dict[str, Price]:
-    return {row["family"]: _price(row, "share") for row in rows("spot.csv")}
+def _spot_shares() -> dict[str, Price]:
+    return {row["family"]: _read_price(row, "share") for row in read_rows("spot.csv")}
 
 
-def _price(row: dict[str, str], column: str) -> Price:
+def _read_price(row: dict[str, str], column: str) -> Price:
     return Price(float(row[column]), date.fromisoformat(row["as_of"]), row.get("unit", ""))
 
 
 def on_demand(instance_type: str, region: str) -> Price | None:
-    """Dollars an hour of an instance type, Linux, shared tenancy."""
-    return _instances().get((instance_type, region))
+    """Return the US dollars an hour of an instance type (Linux, shared tenancy), or None if unknown."""
+    return _instance_prices().get((instance_type, region))
 
 
 def service(item: str, region: str) -> Price | None:
-    """Dollars of an item such as ``nat-gateway``, for the unit that its row states."""
-    return _services().get((item, region)) or _services().get((item, "*"))
+    """Return the US dollars of an item such as ``nat-gateway`` for the unit of its row, or None if unknown."""
+    return _service_prices().get((item, region)) or _service_prices().get((item, "*"))
 
 
 def spot_share(family: str) -> Price | None:
-    """What spot costs beside on-demand, as a share; an assumption. Source: the head of spot.csv."""
-    return _spot().get(family)
+    """Return the assumed spot price as a share of on-demand. Source: the head of spot.csv."""
+    return _spot_shares().get(family)

@@ -1,4 +1,4 @@
-"""The account's service quotas that a platform runs into: which code holds which instance families, bought how.
+"""The service quotas of an account that limit a platform: the code of each, its instance families and usage class.
 
 Sources: Amazon EC2, VPC and EKS endpoints and quotas (AWS General Reference) for codes, names and defaults; EC2 user
 guide, "Spot Instance quotas" and "On-Demand Instance quotas": both count vCPUs, per Region. EC2 API, error
@@ -12,32 +12,33 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Purchase = Literal["on-demand", "spot", "capacity-block"]
+"""EC2's usage class of an instance. An On-Demand Capacity Reservation counts as on-demand."""
 Unit = Literal["vCPU", "VPC", "address", "gateway in a zone", "cluster"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceQuota:
-    """One quota of one region; ``code`` is None where AWS has published none."""
+    """One quota of one region; ``code`` is None if AWS has not published it."""
 
     service: Literal["ec2", "vpc", "eks"]
     code: str | None
     name: str
     unit: Unit
     default: int
-    """What a new account gets."""
+    """Value in a new account."""
     purchase: Purchase | None = None
     families: frozenset[str] = frozenset()
-    """Instance families that count here, such as ``g6``."""
+    """Instance families that count against the quota, such as ``g6``."""
 
 
-def _ec2(code: str | None, name: str, purchase: Purchase, families: str, default: int = 0) -> ServiceQuota:
+def _ec2(code: str | None, name: str, usage_class: Purchase, families: str, default: int = 0) -> ServiceQuota:
     return ServiceQuota(
         service="ec2",
         code=code,
         name=name,
         unit="vCPU",
         default=default,
-        purchase=purchase,
+        purchase=usage_class,
         families=frozenset(families.split()),
     )
 
@@ -66,7 +67,7 @@ INSTANCE_QUOTAS = (
     _ec2(None, "Concurrent P4de Capacity Blocks per account", "capacity-block", "p4de"),
     _ec2(None, "Concurrent P6 Capacity Blocks per account", "capacity-block", _P6),
 )
-"""Quotas of instances, one for each family and way of buying. Those of blocks are in vCPUs too, says the page."""
+"""Quotas of instances: one for each family and usage class. Quotas of Capacity Blocks count vCPUs too (AWS page)."""
 
 VPCS = ServiceQuota(service="vpc", code="L-F678F1CE", name="VPCs per Region", unit="VPC", default=5)
 ELASTIC_IPS = ServiceQuota(service="ec2", code="L-0263D0A3", name="EC2-VPC Elastic IPs", unit="address", default=5)
@@ -76,11 +77,11 @@ NAT_GATEWAYS = ServiceQuota(
 CLUSTERS = ServiceQuota(service="eks", code="L-1194D53C", name="Clusters", unit="cluster", default=100)
 
 
-def instance_quota(family: str, purchase: Purchase) -> ServiceQuota:
-    """The quota that instances of a family count against; one without code where no row names the family."""
+def instance_quota(family: str, usage_class: Purchase) -> ServiceQuota:
+    """Return the quota that instances of a family count against; it has no code if no row names the family."""
     for quota in INSTANCE_QUOTAS:
-        if quota.purchase == purchase and family in quota.families:
+        if quota.purchase == usage_class and family in quota.families:
             return quota
     words = {"on-demand": "Running On-Demand", "spot": "Spot Instance Requests", "capacity-block": "Capacity Blocks"}
-    return replace(INSTANCE_QUOTAS[0], code=None, name=f"{words[purchase]}: {family}", purchase=purchase,
-                   families=frozenset({family}))  # fmt: skip
+    name = f"{words[usage_class]}: {family}"
+    return replace(INSTANCE_QUOTAS[0], code=None, name=name, purchase=usage_class, families=frozenset({family}))

@@ -1,7 +1,7 @@
-"""The time zones there are: the IANA database of the ``tzdata`` package that requirements.txt pins.
+"""The names of time zones: the IANA database in the package ``tzdata`` that requirements.txt pins.
 
-Not the machine's own, so that every machine accepts the same names. Kubernetes looks them up in the copy that is
-compiled into it (``time/tzdata`` of Go).
+The machine's own database is not used, so that every machine accepts the same names. Kubernetes reads the database that
+is compiled into it (``time/tzdata`` of Go).
 """
 
 from difflib import get_close_matches
@@ -13,7 +13,7 @@ from ..errors import CatalogError, near
 
 @cache
 def time_zones() -> frozenset[str]:
-    """Every name, without that of a clock that nobody has set."""
+    """Return every name except ``Factory``, the zone of a machine that nobody has configured."""
     return frozenset(files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()) - {"Factory"}
 
 
@@ -21,12 +21,12 @@ def time_zone(name: str) -> str:
     """Return a name that is known.
 
     Raises:
-        CatalogError: There is no such zone; names those of the same city, else the near misses.
+        CatalogError: The zone does not exist; the hint names zones of the same city, else the closest names.
     """
     if name in time_zones():
         return name
     city = name.rsplit("/", 1)[-1].replace(" ", "_").lower()
     meant = [zone for zone in time_zones() if zone.rsplit("/", 1)[-1].lower() == city]
     meant = meant or get_close_matches(name, sorted(time_zones()), n=2, cutoff=0.7)
-    hint = near(name, meant, "there is") if meant else "; write an IANA name such as Europe/Berlin or UTC"
-    raise CatalogError(f"unknown time zone {name!r}{' ' * bool(meant)}{hint}")
+    hint = near(name, meant, "choose") if meant else "write an IANA name such as Europe/Berlin or UTC"
+    raise CatalogError(f"unknown time zone {name!r}", hint, "unknown-time-zone")

@@ -1,9 +1,10 @@
-"""Every pinned version, and which go together; nothing in a rendered platform floats.
+"""Every pinned version of the platform, and the versions that work together.
 
 Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
-EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22; kedacore/charts of 2026-08-13. EKS add-on, node and kubectl releases were read in public
-repositories that run them, not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
+EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22;
+kedacore/charts of 2026-08-13. EKS add-on, node and kubectl releases were read in public repositories that run them,
+not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
 """
 
 from collections.abc import Mapping
@@ -22,21 +23,22 @@ class Chart:
     reference: str
     repository: str = ""
     crds_apart: bool = False
-    """Whether another chart brings its custom resource definitions."""
+    """True if another chart installs its custom resource definitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubernetesRelease:
-    """One Kubernetes minor version on EKS, and what is pinned for it."""
+    """One Kubernetes minor version on EKS, and the pins for it."""
 
     version: str
     oldest_karpenter: str
+    """First Karpenter release that supports this version. A test holds every release of KARPENTER_VERSIONS to it."""
     oldest_bottlerocket: str
-    """First Bottlerocket release with an NVIDIA variant for it."""
+    """First Bottlerocket release with an NVIDIA variant for this version."""
     system_node_release: str
     """AL2023 release of the managed node group."""
     kubectl: str
-    """Tag of KUBECTL_IMAGE; kubectl may be one minor away from the cluster, and is none."""
+    """Tag of KUBECTL_IMAGE. kubectl may be one minor version away from the cluster; this tag has the same minor."""
     addons: Mapping[str, str]
 
 
@@ -74,7 +76,7 @@ KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 """Kubernetes' own image, for amd64 and arm64: the one binary and no shell (build/server-image/kubectl/Dockerfile)."""
 
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
-"""A container that does nothing, for amd64 and arm64: what kubelets keep a pod's network with."""
+"""A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
 
 KARPENTER_VERSIONS = ("1.15.0", "1.14.1")
 """Karpenter releases whose values and custom resources this blueprint renders, newest first."""
@@ -108,31 +110,32 @@ GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 
 
 def karpenter_chart(version: str) -> Chart:
-    """The controller's chart."""
+    """Return the chart of the controller."""
     return Chart(
         name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter", crds_apart=True
     )
 
 
 def karpenter_crd_chart(version: str) -> Chart:
-    """The chart of its custom resource definitions, which Helm would never upgrade as part of the controller's."""
+    """Return the chart of the custom resource definitions; inside the controller's chart Helm would never upgrade
+    them."""
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Sort key of a dotted version."""
+    """Return the sort key of a dotted version."""
     return tuple(int(part) for part in version.lstrip("v").split("."))
 
 
 def oldest_ami(family: AmiFamily, kubernetes: KubernetesRelease) -> tuple[str, str]:
-    """Oldest release of a family that this blueprint accepts for a Kubernetes minor, and why."""
+    """Return the oldest release of a family that this blueprint accepts for a Kubernetes minor, and the reason."""
     if family is BOTTLEROCKET and family.order(kubernetes.oldest_bottlerocket) > family.order(family.oldest_version):
         return kubernetes.oldest_bottlerocket, f"the first with an NVIDIA variant for Kubernetes {kubernetes.version}"
     return family.oldest_version, family.oldest_because
 
 
 HASTY_AGENT = (
-    "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, and not take it back"
-    " (aws/eks-node-monitoring-agent issue 266)"
+    "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, "
+    "and not take it back (aws/eks-node-monitoring-agent issue 266)"
 )
-"""Of the agent's version that the releases above pin; read 2026-11-21."""
+"""A fault of the agent's version that the releases above pin; read 2026-11-21."""

@@ -1,4 +1,4 @@
-"""What AWS itself watches of the bill: budget alarms, anomalies, cost allocation tags, detailed billing."""
+"""Budget alarms, anomaly alerts, cost allocation tags and detailed billing, all run by AWS itself."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -7,8 +7,10 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
+from .addresses import Email
+from .aws_names import AnomalyMonitorArn, TopicArn
 from .network import repeated
-from .scalars import AnomalyMonitorArn, Dollars, Email, TopicArn
+from .scalars import Dollars
 
 MOST_ALARMS = 10
 """Notifications that AWS Budgets takes for one budget."""
@@ -17,42 +19,47 @@ Percent = Annotated[int, Field(ge=1, le=1000)]
 
 
 class Billing(Model):
-    """Alarms that AWS raises by itself, from its bill and not from our prices; `monthlyBudget` is the amount."""
+    """Alarms that AWS raises from its own bill; the amount is `monthlyBudget`."""
 
     emails: list[Email] = Field(min_length=1, max_length=10)
-    """Who is told by e-mail: of budget alarms as they happen, of anomalies once a day."""
+    """E-mail addresses. AWS writes to them about each budget alarm at once, and about anomalies once a day."""
     actual_percent: list[Percent] = [50, 80, 100]
-    """Percentages of `monthlyBudget` at which what was spent raises an alarm."""
+    """Percentages of `monthlyBudget`; an alarm is raised when the spending of the month reaches one of them."""
     forecast_percent: list[Percent] = [100]
-    """Percentages of `monthlyBudget` at which AWS's forecast for the month raises an alarm."""
+    """Percentages of `monthlyBudget`; an alarm is raised when AWS's forecast for the month reaches one of them."""
     topic_arn: TopicArn | None = None
-    """An SNS topic of this account that is told of everything at once, and lets budgets.amazonaws.com and
-    costalerts.amazonaws.com publish; one is made unless given."""
+    """An SNS topic of this account that receives every alarm and anomaly at once. Its policy must let
+    budgets.amazonaws.com and costalerts.amazonaws.com publish. Default: a new topic."""
     scope: Literal["account", "tag"] = "account"
-    """What the budget counts: the whole `account`, or what carries the environment's `tag`, which stays at zero until
-    the payer has activated the tag `environment` for cost allocation."""
+    """The costs that the budget counts: the whole `account`, or the resources with the environment's `tag`. The tag
+    counts nothing until the payer activates the tag `environment` for cost allocation."""
     anomaly_usd: Dollars = 100
-    """US dollars above the usual from which an anomaly is told."""
+    """US dollars above the usual costs at which AWS reports an anomaly."""
     anomaly_monitor_arn: AnomalyMonitorArn | None = None
-    """The anomaly monitor to use; one for all AWS services is made unless given. AWS allows one of these per account
-    and makes it by itself in newer ones: then name that one here, as every further environment of the account must."""
+    """An existing anomaly monitor. Default: a new monitor for all AWS services. AWS allows one such monitor per account
+    and creates it by itself in newer accounts; name that monitor here, also in every further environment of the
+    account."""
     activate_tags: bool = False
-    """Activate our tags for cost allocation. Only the payer's account may, and only about a day after the tags were
-    first used; they stay active when the environment is destroyed, since they count for the whole organization."""
+    """Activate our tags for cost allocation. Only the payer's account may do it, and only about a day after the tags
+    were first used. The tags stay active after the environment is destroyed, since they count for the whole
+    organization."""
     export: bool = False
-    """Write hourly billing with resources and, once the payer has opted in, the split of nodes among pods to a bucket
-    of its own, where it is kept for three years."""
+    """Write hourly billing data with resources to a new bucket, which keeps it for three years. Once the payer has
+    opted in, the data also splits the cost of nodes among pods."""
 
     def problems(self) -> Iterator[Problem]:
         yield from repeated(self.emails, "emails")
         for field, percents in (("actualPercent", self.actual_percent), ("forecastPercent", self.forecast_percent)):
             right = sorted(set(percents))
             if percents != right:
-                yield Problem("todo", (field,), f"{percents} is not in ascending order, each once; write {right}")
+                reason = f"{percents} is not in ascending order without repetition"
+                yield Problem("percents-not-ascending", (field,), reason, f"write {right}")
         alarms = len(self.actual_percent) + len(self.forecast_percent)
         if not 1 <= alarms <= MOST_ALARMS:
             yield Problem(
-                "todo",
+                "alarm-count",
                 ("actualPercent",),
-                f"{alarms} alarms, those of forecastPercent included; AWS takes 1 to {MOST_ALARMS} for one budget",
+                f"actualPercent and forecastPercent make {alarms} alarms, "
+                f"and AWS takes 1 to {MOST_ALARMS} for one budget",
+                f"write 1 to {MOST_ALARMS} percentages in both fields together",
             )

@@ -1,94 +1,99 @@
-"""How capacity is bought: reserved, spot, on-demand; and what is reserved."""
+"""The ways of a pool to buy capacity, and the reserved capacity of the account."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from ..catalog import instance
+from ..catalog.purchases import PURCHASE_ORDER, Purchase
 from ..errors import Problem
 from ..model import Model
+from .aws_names import GpuInstanceType, TagKey, TagValue, Zone, resource_id
 from .network import repeated
-from .scalars import Dollars, GpuInstanceType, TagKey, TagValue, Zone, day, resource_id
+from .scalars import Dollars, parse_day
 
-CapacityType = Literal["reserved", "spot", "on-demand"]
-CAPACITY_ORDER: tuple[CapacityType, ...] = ("reserved", "spot", "on-demand")
-"""The order in which Karpenter tries them; no setting changes it."""
+CAPACITY_ORDER = PURCHASE_ORDER
+"""The old name, until components and live import PURCHASE_ORDER from the catalogue."""
 DIVERSE_ENOUGH = 5
-"""Offerings (types × zones) below which Karpenter itself warns that spot may run dry."""
+"""Karpenter warns that spot may run out where a pool has fewer offerings (types × zones)."""
 
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
 
 
 class Reservation(Model):
-    """Capacity that is paid for whether it is used or not: an On-Demand Capacity Reservation or a Capacity Block."""
+    """An On-Demand Capacity Reservation or a Capacity Block; the account pays for it whether pods use it or not."""
 
     id: ReservationId
     """Reservation id."""
     instance_type: GpuInstanceType
-    """What is reserved."""
+    """The reserved instance type."""
     zone: Zone
-    """Where."""
+    """The availability zone of the reservation."""
     instances: int = Field(ge=1, le=1000)
-    """How many."""
-    ends: Annotated[date, BeforeValidator(day)] | None = None
-    """Last day; a Capacity Block has one, and Karpenter drains its nodes before."""
+    """Number of reserved instances."""
+    ends: Annotated[date, BeforeValidator(parse_day)] | None = None
+    """Last day. A Capacity Block has one, and Karpenter drains its nodes before."""
     capacity_block: bool = False
-    """Whether it is a Capacity Block, paid in advance at a price of its own."""
+    """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None
-    """What one instance of it costs an hour, in US dollars, where that is not the on-demand price."""
+    """Price of one reserved instance in US dollars an hour. Default: the on-demand price."""
     tags: Tags | None = None
-    """Its tags, where pools select by tags."""
+    """Tags of the reservation, for pools that select reservations by tags."""
 
     def problems(self) -> Iterator[Problem]:
         if self.capacity_block and self.ends is None:
             yield Problem(
-                "todo", ("ends",), "a Capacity Block has a last day: say it, so that its end surprises nobody"
+                "capacity-block-without-end",
+                ("ends",),
+                "a Capacity Block has a last day, and the field is empty",
+                "write ends: with the last day, such as 2027-01-31",
             )
         if self.capacity_block and "capacity-block" not in instance(self.instance_type).usage_classes:
-            yield Problem(
-                "todo", ("capacityBlock",), f"AWS sells no Capacity Blocks of {self.instance_type}; leave it out"
-            )
+            reason = f"AWS sells no Capacity Blocks of {self.instance_type}"
+            yield Problem("capacity-block-not-sold", ("capacityBlock",), reason, "leave capacityBlock out")
 
 
 class ReservationTerm(Model):
-    """Which reservations a pool uses."""
+    """Selects reservations of the stack, by id or by tags."""
 
     id: ReservationId | None = None
-    """One of the stack's reservations."""
+    """Id of a reservation of the stack."""
     tags: Tags | None = None
-    """Or all that carry these tags."""
+    """Or tags: every reservation that carries all of them is selected."""
 
     def problems(self) -> Iterator[Problem]:
         if (self.id is None) == (self.tags is None):
-            yield Problem("todo", (), "name a reservation by id or by tags, and not both")
+            reason = f"the reservation is named by {'neither id nor' if self.id is None else 'both id and'} tags"
+            yield Problem("id-or-tags", (), reason, "write either id or tags")
 
     def selects(self, reservation: Reservation) -> bool:
-        """Whether it means this reservation."""
+        """Return whether the pool uses this reservation."""
         if self.tags is None:
             return bool(self.id == reservation.id)
         return self.tags.items() <= (reservation.tags or {}).items()
 
 
-def purchase_problems(purchase: Sequence[CapacityType], terms: Sequence[ReservationTerm]) -> Iterator[Problem]:
-    """Yield what is wrong with an order of purchase, at its field below the pool."""
+def find_purchase_problems(purchase: Sequence[Purchase], terms: Sequence[ReservationTerm]) -> Iterator[Problem]:
+    """Yield the problems of a pool's ``purchase`` and ``reservations``; paths start at the pool."""
     yield from repeated(purchase, "purchase")
-    if list(purchase) != sorted(purchase, key=CAPACITY_ORDER.index):
-        right = ", ".join(sorted(set(purchase), key=CAPACITY_ORDER.index))
-        yield Problem(
-            "todo", ("purchase",), f"Karpenter always tries reserved, then spot, then on-demand; write [{right}]"
-        )
+    if list(purchase) != sorted(purchase, key=PURCHASE_ORDER.index):
+        right = ", ".join(sorted(set(purchase), key=PURCHASE_ORDER.index))
+        reason = "Karpenter always tries reserved, then spot, then on-demand"
+        yield Problem("purchase-order", ("purchase",), reason, f"write [{right}]")
     if terms and "reserved" not in purchase:
         yield Problem(
-            "todo",
+            "reservations-never-bought",
             ("purchase",),
-            "the pool has reservations but never buys reserved: they would be paid and idle; put reserved first",
+            "the pool has reservations but never buys reserved, so they would be paid and idle",
+            "put reserved first",
         )
     if "reserved" in purchase and not terms:
         yield Problem(
-            "todo",
+            "reserved-without-reservations",
             ("reservations",),
-            "reserved needs the reservations to use: name them by id or tags, as the stack's reservations declare them",
+            "the pool buys reserved but names no reservation",
+            "name reservations of the stack, by id or tags",
         )

@@ -1,4 +1,4 @@
-"""The EKS cluster: version, who reaches it, what protects it."""
+"""The EKS cluster: versions, access to its API, protection."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -14,66 +14,63 @@ from ..catalog.versions import (
     KARPENTER_VERSIONS,
     KUBERNETES,
     KubernetesRelease,
-    numbers,
 )
-from ..errors import Problem
+from ..errors import Problem, WrongValueError
 from ..model import Model
-from .network import repeated
-from .scalars import Cidr, KmsKeyArn, Name, PrincipalArn, SystemInstanceType, is_inside
+from .aws_names import KmsKeyArn, PrincipalArn, SystemInstanceType
+from .network import public_cidr, repeated
+from .scalars import Cidr, Name, is_inside
 
 
-def _kubernetes(value: str) -> str:
-    if value not in KUBERNETES:
+def _check_kubernetes(version: str) -> str:
+    if version not in KUBERNETES:
         oldest, newest = GPU_OPERATOR_KUBERNETES
-        raise ValueError(
-            f"{value!r} is not a Kubernetes version that this blueprint has pins for (it has {', '.join(KUBERNETES)}; "
-            f"GPU Operator {GPU_OPERATOR.version} is validated for {oldest} to {newest})"
+        raise WrongValueError(
+            "kubernetes-not-pinned",
+            f"{version!r} is not a Kubernetes version that this blueprint has pins for "
+            f"(GPU Operator {GPU_OPERATOR.version} is validated for {oldest} to {newest})",
+            f"choose from {', '.join(KUBERNETES)}",
         )
-    return value
+    return version
 
 
-def _karpenter(value: str) -> str:
-    if value not in KARPENTER_VERSIONS:
-        raise CatalogError.unknown("Karpenter version", value, KARPENTER_VERSIONS)
-    return value
+def _check_karpenter(version: str) -> str:
+    if version not in KARPENTER_VERSIONS:
+        raise CatalogError.unknown("Karpenter version", version, KARPENTER_VERSIONS)
+    return version
 
 
 LogType = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
 
 
 class PrivateApi(Model):
-    """Reach the Kubernetes API only from inside the VPC; `pulumi up` must run there too."""
+    """Make the Kubernetes API reachable only from inside the VPC; `pulumi up` must run there too."""
 
     access: Literal["private"]
     """No public endpoint."""
     allowed_cidrs: list[Cidr] = []
-    """Blocks outside the VPC that are routed to it and may connect, such as the VPN or the network of CI runners."""
+    """Blocks outside the VPC that are routed to it and may connect, such as a VPN or the network of CI runners."""
 
     def problems(self) -> Iterator[Problem]:
         for index, cidr in enumerate(self.allowed_cidrs):
             if not is_inside(cidr):
-                yield Problem(
-                    "todo", ("allowedCidrs", index), f"{cidr!r} is no private network: nothing else is routed to a VPC"
-                )
+                yield public_cidr(cidr, "allowedCidrs", index)
         yield from repeated(self.allowed_cidrs, "allowedCidrs")
 
 
 class PublicApi(Model):
-    """Reach the Kubernetes API also from named address blocks; nodes still use the private endpoint."""
+    """Make the Kubernetes API reachable also from named address blocks; nodes still use the private endpoint."""
 
     access: Literal["public"]
-    """A public endpoint, limited to the blocks below."""
+    """A public endpoint, limited to `allowedCidrs`."""
     allowed_cidrs: list[Cidr] = Field(min_length=1)
     """Blocks that may connect: offices, VPN, CI. Never the whole internet."""
 
     def problems(self) -> Iterator[Problem]:
         for index, cidr in enumerate(self.allowed_cidrs):
             if IPv4Network(cidr).prefixlen < 8:
-                yield Problem(
-                    "todo",
-                    ("allowedCidrs", index),
-                    f"{cidr!r} opens the Kubernetes API to the world; name the blocks you connect from",
-                )
+                reason = f"{cidr!r} opens the Kubernetes API to the world"
+                yield Problem("api-open-to-world", ("allowedCidrs", index), reason, "name the blocks you connect from")
         yield from repeated(self.allowed_cidrs, "allowedCidrs")
 
 
@@ -87,48 +84,47 @@ class SystemNodes(Model):
     instance_types: list[SystemInstanceType] = Field(["m7i.large"], min_length=1)
     """Instance types without GPU, all of one architecture."""
     count: int = Field(2, ge=2, le=20)
-    """How many nodes, spread over the zones; two at least, so that both replicas of Karpenter can run."""
+    """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run."""
 
     def problems(self) -> Iterator[Problem]:
         arches = {name: instance(name).arch for name in self.instance_types}
         if len(set(arches.values())) > 1:
-            yield Problem(
-                "todo",
-                ("instanceTypes",),
-                f"mixes architectures ({', '.join(f'{n} is {a}' for n, a in arches.items())}); choose one",
-            )
+            listed = ", ".join(f"{name} is {arch}" for name, arch in arches.items())
+            reason = f"the types mix architectures ({listed})"
+            yield Problem("mixed-architectures", ("instanceTypes",), reason, "choose one architecture")
         yield from repeated(self.instance_types, "instanceTypes")
 
 
 class Cluster(Model):
-    """The EKS control plane and who may use it."""
+    """The EKS control plane and its access."""
 
     name: Name | None = None
-    """Cluster name; `gpu-<environment>` unless given."""
-    kubernetes_version: Annotated[str, AfterValidator(_kubernetes)] = DEFAULT_KUBERNETES
+    """Cluster name. Default: `gpu-<environment>`."""
+    kubernetes_version: Annotated[str, AfterValidator(_check_kubernetes)] = DEFAULT_KUBERNETES
     """Kubernetes minor version, quoted. Add-ons and node images are pinned for it."""
-    karpenter_version: Annotated[str, AfterValidator(_karpenter)] = KARPENTER_VERSIONS[0]
-    """Karpenter release; an environment may stay one behind while another tries the newest."""
+    karpenter_version: Annotated[str, AfterValidator(_check_karpenter)] = KARPENTER_VERSIONS[0]
+    """Karpenter release. An environment may stay one release behind while another tries the newest."""
     api: Annotated[PrivateApi | PublicApi, Field(discriminator="access")]
-    """Who reaches the Kubernetes API over the network."""
+    """Network access to the Kubernetes API."""
     service_cidr: Cidr = "172.20.0.0/16"
-    """Addresses of Kubernetes services; must not overlap the VPC. Fixed once the cluster exists."""
+    """Addresses of Kubernetes services. Must not overlap the VPC; fixed once the cluster exists."""
     admins: list[PrincipalArn] = Field(min_length=1)
     """IAM roles or users that administer the cluster. The role that runs `pulumi up` must be one of them."""
     viewers: list[PrincipalArn] = []
-    """IAM roles or users that may read what is in namespaces, secrets excepted."""
+    """IAM roles or users that may read the objects in namespaces, except secrets."""
     secrets_key_arn: KmsKeyArn | None = None
-    """KMS key that encrypts Kubernetes secrets; one is made, with rotation, unless given."""
+    """KMS key that encrypts Kubernetes secrets. Default: a new key with rotation."""
     logs: list[LogType] = ["audit", "authenticator"]
-    """Control-plane logs sent to CloudWatch."""
+    """Control-plane logs that EKS sends to CloudWatch."""
     log_retention_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
-    """How long CloudWatch keeps them."""
+    """Days for which CloudWatch keeps the logs."""
     node_overlays: bool = True
-    """Whether Karpenter may use NodeOverlay, an alpha API, to learn what shared GPUs hand out. Without it, pools that need
-    it must say `staticNodes`."""
+    """Let Karpenter use NodeOverlay, an alpha API, to learn the resources of nodes with shared GPUs. Without it, pools
+    with shared GPUs must set `staticNodes`."""
     node_repair: bool = False
-    """Replace nodes that the node monitoring agent calls broken, after 10 minutes for GPUs, 30 for the rest: Karpenter its own, by an alpha
-    feature that asks neither disruption budgets nor `karpenter.sh/do-not-disrupt`, EKS those of managed groups."""
+    """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes
+    for the rest. Karpenter replaces its own nodes with an alpha feature that ignores disruption budgets and
+    `karpenter.sh/do-not-disrupt`; EKS replaces the nodes of managed groups."""
     deletion_protection: bool = True
     """Refuse to delete the cluster, in EKS and in Pulumi."""
     system_nodes: SystemNodes = SystemNodes()
@@ -136,21 +132,17 @@ class Cluster(Model):
 
     @property
     def release(self) -> KubernetesRelease:
-        """What is pinned for the Kubernetes version."""
+        """The catalogue's pins for the Kubernetes version."""
         return KUBERNETES[self.kubernetes_version]
 
     def problems(self) -> Iterator[Problem]:
-        if numbers(self.karpenter_version) < numbers(self.release.oldest_karpenter):
-            yield Problem(
-                "todo",
-                ("karpenterVersion",),
-                f"Karpenter {self.karpenter_version} does not support Kubernetes {self.kubernetes_version}; "
-                f"use {self.release.oldest_karpenter} or newer",
-            )
         for field in ("admins", "viewers", "logs"):
             yield from repeated(getattr(self, field), field)
         for index, arn in enumerate(self.viewers):
             if arn in self.admins:
-                yield Problem("todo", ("viewers", index), f"{arn!r} is already an admin; remove it here")
-        if not is_inside(self.service_cidr) or not 12 <= IPv4Network(self.service_cidr).prefixlen <= 24:
-            yield Problem("todo", ("serviceCidr",), f"{self.service_cidr!r} must be a private block of /12 to /24")
+                yield Problem("viewer-is-admin", ("viewers", index), f"{arn!r} is already an admin", "remove it here")
+        if not is_inside(self.service_cidr):
+            yield public_cidr(self.service_cidr, "serviceCidr")
+        elif not 12 <= (length := IPv4Network(self.service_cidr).prefixlen) <= 24:
+            reason = f"{self.service_cidr!r} is a /{length}, and EKS takes /12 to /24"
+            yield Problem("cidr-size", ("serviceCidr",), reason, "write a block of /12 to /24")

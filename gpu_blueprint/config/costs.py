@@ -1,4 +1,4 @@
-"""What the cost estimate assumes, where the catalogue's assumptions do not fit."""
+"""Assumptions of the cost estimate that replace the assumptions of the catalogue."""
 
 from collections.abc import Iterator
 
@@ -11,17 +11,17 @@ from .scalars import Share
 
 
 class SavingsPlan(Model):
-    """A commitment that lowers the price of on-demand and reserved instances; spot and Capacity Blocks stay as they are."""
+    """A commitment that lowers the price of on-demand and reserved instances, but not of spot and Capacity Blocks."""
 
     coverage: Share
-    """Share of the on-demand spending that it covers, from 0 to 1."""
+    """Share of the on-demand spending that the plan covers, from 0 to 1."""
     discount: Share
-    """What it takes off what it covers, from 0 to 1. AWS publishes rates by type; one-year Compute plans of buyers' guides
-    lie between 0.17 and 0.27."""
+    """Discount on the covered spending, from 0 to 1. AWS publishes rates by type; one-year Compute plans of buyers'
+    guides lie between 0.17 and 0.27."""
 
     @property
     def factor(self) -> float:
-        """Price beside the on-demand price, over everything that it may cover."""
+        """Price as a share of the on-demand price, averaged over all spending that the plan may cover."""
         return 1 - self.coverage * self.discount
 
 
@@ -29,21 +29,20 @@ class Costs(Model):
     """Assumptions of the cost estimate."""
 
     spot_share: dict[str, Share] = {}
-    """Spot price as a share of the on-demand price, by instance family such as `g6`, where you know better than the catalogue."""
+    """Spot price as a share of the on-demand price, by instance family such as `g6`. Default: the catalogue's
+    shares."""
     savings_plan: SavingsPlan | None = None
-    """A Savings Plan that the account has."""
+    """A Savings Plan of the account."""
     load_balancers: int = Field(0, ge=0, le=500)
-    """Network Load Balancers that the tenants' services make."""
+    """Number of Network Load Balancers that the tenants' services create."""
 
     def problems(self) -> Iterator[Problem]:
         families = {row.family for row in instances().values() if row.gpu_name}
         for family, share in self.spot_share.items():
+            path = ("spotShare", family)
             if not share:
-                yield Problem(
-                    "todo",
-                    ("spotShare", family),
-                    "spot is never free; write its share of the on-demand price, such as 0.4",
-                )
+                hint = "write the share of the on-demand price, such as 0.4"
+                yield Problem("spot-share-of-zero", path, "spot capacity is never free", hint)
             if family not in families:
-                text = f"{family!r} is no instance family with GPUs {near(family, families)}"
-                yield Problem("todo", ("spotShare", family), text)
+                reason = f"{family!r} is not an instance family with GPUs"
+                yield Problem("unknown-instance-family", path, reason, near(family, families))

@@ -1,4 +1,4 @@
-"""Who watches the platform: a Prometheus that is installed, or one that the team brings."""
+"""Monitoring of the platform: a Prometheus that the blueprint installs, or the team's own."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -8,119 +8,111 @@ from pydantic import Field
 from ..catalog import namespaces
 from ..errors import Problem
 from ..model import Model
+from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
+from .aws_names import AmpWorkspaceArn
 from .network import repeated
-from .scalars import (
-    AmpWorkspaceArn,
-    ClusterUrl,
-    Email,
-    HttpsUrl,
-    LabelValue,
-    PodLabelKey,
-    SlackChannel,
-    SmtpHost,
-    UserName,
-)
+from .scalars import LabelValue, PodLabelKey
 
 ALERTMANAGER_GIB = 1
-"""Alertmanager's volume: silences, and who was told of what."""
+"""Alertmanager's volume, for silences and the log of notifications."""
 SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
 SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
 GRAFANA_PASSWORD = "grafanaPassword"
 SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
-"""Secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""
+"""Config secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""
 
 
 class Amp(Model):
-    """An Amazon Managed Service for Prometheus workspace, reached with EKS Pod Identity."""
+    """A workspace of Amazon Managed Service for Prometheus; Prometheus writes to it with EKS Pod Identity."""
 
     mode: Literal["amp"]
     """Write to Amazon Managed Service for Prometheus."""
     workspace_arn: AmpWorkspaceArn
-    """The workspace, of this account."""
+    """ARN of the workspace, which must be in this account."""
 
     @property
     def region(self) -> str:
-        """Where the workspace is."""
+        """Region of the workspace."""
         return self.workspace_arn.split(":")[3]
 
     @property
     def url(self) -> str:
-        """Where it takes samples."""
+        """Remote-write address of the workspace."""
         workspace = self.workspace_arn.rsplit("/", 1)[-1]
         return f"https://aps-workspaces.{self.region}.amazonaws.com/workspaces/{workspace}/api/v1/remote_write"
 
 
 class RemoteUrl(Model):
-    """Anything that speaks Prometheus's remote write."""
+    """Any server that accepts Prometheus's remote write."""
 
     mode: Literal["endpoint"]
     """Write to an address."""
     url: HttpsUrl
-    """Where it takes samples."""
+    """Remote-write address of the server."""
     username: UserName | None = None
-    """Who writes, with the password of the config secret `remoteWritePassword`; nobody in particular unless given."""
+    """User name, whose password is the config secret `remoteWritePassword`. Default: no authentication."""
 
 
 class Smtp(Model):
-    """The server that sends e-mail, such as that of Amazon SES."""
+    """The server that sends e-mail, such as the SMTP endpoint of Amazon SES."""
 
     host: SmtpHost
     """Host and port, such as `email-smtp.us-east-1.amazonaws.com:587`."""
     sender: Email
-    """Who writes."""
+    """Address of the sender."""
     username: UserName
-    """Who signs in, with the password of the config secret `smtpPassword`."""
+    """User name, whose password is the config secret `smtpPassword`."""
 
 
 class Notify(Model):
-    """Who is told of alerts. Secrets are config keys of their own: `pulumi config set --secret slackWebhook`."""
+    """Receivers of alerts. Secrets are separate config keys: `pulumi config set --secret slackWebhook`."""
 
     slack_channel: SlackChannel | None = None
-    """A channel such as `#gpu-alerts`, through the webhook of the config secret `slackWebhook`."""
+    """Slack channel such as `#gpu-alerts`; the webhook is the config secret `slackWebhook`."""
     pagerduty: bool = False
-    """Page for critical alerts, with the routing key of the config secret `pagerdutyKey`."""
+    """Page for critical alerts; the routing key is the config secret `pagerdutyKey`."""
     emails: list[Email] = Field([], max_length=10)
-    """Who is told by e-mail."""
+    """E-mail addresses that receive alerts."""
     smtp: Smtp | None = None
-    """What sends the e-mail."""
+    """The server that sends the e-mail."""
 
     @property
     def secrets(self) -> list[str]:
-        """The config secrets that it takes."""
+        """The config secrets that the receivers need."""
         needed = {SLACK_WEBHOOK: self.slack_channel, PAGERDUTY_KEY: self.pagerduty, SMTP_PASSWORD: self.emails}
         return [key for key, used in needed.items() if used]
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated([one.lower() for one in self.emails], "emails")
+        yield from repeated([email.lower() for email in self.emails], "emails")
         if not self.secrets:
-            yield Problem(
-                "todo", (), "tells nobody: name a slackChannel, emails, or say pagerduty: true; else leave it out"
-            )
+            hint = "write slackChannel, emails or pagerduty: true, or leave notify out"
+            yield Problem("notify-without-receiver", (), "alerts have no receiver", hint)
         if bool(self.emails) != (self.smtp is not None):
-            yield Problem("todo", ("smtp",), "emails and the server that sends them go together: give both or neither")
+            reason = "emails and the server that sends them belong together"
+            yield Problem("emails-without-smtp", ("smtp",), reason, "write both emails and smtp, or neither")
 
 
 class InstallMonitoring(Model):
-    """Prometheus, Alertmanager and the exporters of kube-prometheus-stack, with the platform's own rules."""
+    """Install Prometheus, Alertmanager and the exporters of kube-prometheus-stack, with the platform's own rules."""
 
     mode: Literal["install"]
     """Install everything."""
     retention_days: int = Field(15, ge=1, le=365)
-    """How long Prometheus keeps samples itself."""
+    """Days for which Prometheus itself keeps samples."""
     storage_gib: int = Field(100, ge=10, le=16_000)
-    """Its volume, in GiB; the oldest samples go when 85 % is full. To enlarge it later, enlarge the volume's claim first: the Prometheus
-    operator does not (its documentation, platform/storage, says how)."""
+    """Volume of Prometheus in GiB; it deletes the oldest samples when 85 % is full. To enlarge it later, enlarge the
+    PersistentVolumeClaim first, since the Prometheus operator does not (see its documentation, platform/storage)."""
     remote_write: Annotated[Amp | RemoteUrl, Field(discriminator="mode")] | None = None
-    """Where samples go besides."""
+    """A second place for all samples."""
     notify: Notify | None = None
-    """Who is told of alerts; nobody unless given, they only stand in Prometheus."""
+    """Receivers of alerts. Default: none, and alerts only show in Prometheus."""
     grafana: bool = True
-    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`; nothing leads
-    to it from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
+    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`. It
+    is not reachable from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
 
     @property
     def secrets(self) -> list[str]:
-        """The config secrets that it takes: `pulumi up` stops where one is missing."""
+        """The config secrets that monitoring needs; `pulumi up` stops if one is missing."""
         target = self.remote_write
         signed_in = isinstance(target, RemoteUrl) and target.username is not None
         found = [GRAFANA_PASSWORD] * self.grafana + [REMOTE_WRITE_PASSWORD] * signed_in
@@ -128,20 +120,21 @@ class InstallMonitoring(Model):
 
     @property
     def url(self) -> str:
-        """Where it answers queries inside the cluster: the Service that the Prometheus operator makes."""
+        """Address of queries inside the cluster: the Service that the Prometheus operator creates."""
         return f"http://prometheus-operated.{namespaces.MONITORING}.svc:9090"
 
 
 class ExistingMonitoring(Model):
-    """The team's own Prometheus, with its operator: only the CRDs, the monitors, the rules and the dashboards are made here.
-    docs/own-prometheus.md says what it has to bring."""
+    """Use the team's own Prometheus with its operator; the blueprint creates only CRDs, monitors, rules and dashboards.
+    docs/own-prometheus.md lists its requirements."""
 
     mode: Literal["existing"]
-    """Make monitors, rules and dashboards only."""
+    """Create monitors, rules and dashboards only."""
     url: ClusterUrl | None = None
-    """Where it answers queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services are scaled by it."""
+    """Address of queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services need it to
+    scale."""
     labels: Annotated[dict[PodLabelKey, LabelValue] | None, Field(max_length=10)] = None
-    """Labels by which that Prometheus selects monitors and rules, if it does; dashboards carry them, too."""
+    """Labels by which that Prometheus selects monitors and rules; dashboards carry them too. Default: no labels."""
 
 
 Monitoring = Annotated[InstallMonitoring | ExistingMonitoring, Field(discriminator="mode")]

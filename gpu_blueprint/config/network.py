@@ -1,4 +1,4 @@
-"""Where the cluster stands: a new VPC, or one that exists."""
+"""The network of the cluster: a new VPC, or an existing VPC."""
 
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
@@ -9,36 +9,40 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .scalars import Cidr, Zone, is_inside, resource_id
+from .aws_names import Zone, resource_id
+from .scalars import PRIVATE_BLOCKS, Cidr, is_inside
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
 SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
-"""Endpoints that stand for several of AWS's services."""
+"""Endpoint → the AWS services that it stands for, where there are several."""
 STABLE_ZONES = 2
-"""How many of the first zones hold the control plane and the system nodes: EKS takes no subnets in further zones later,
-and a node group is replaced when its subnets change; so appending a zone must not touch either."""
+"""Number of first zones that hold the control plane and the system nodes. EKS takes no subnets in further zones later,
+and EKS replaces a node group whose subnets change; an appended zone must not affect either."""
 MAX_ZONES = 7
 
 
 class NewVpc(Model):
-    """Make a VPC: a private subnet of one eighth of it in each zone, and a small public one for NAT and load balancers."""
+    """Create a VPC: in each zone a private subnet of one eighth, and a small public subnet for NAT and load
+    balancers."""
 
     mode: Literal["new"]
-    """Make the VPC."""
+    """Create the VPC."""
     cidr: Cidr
-    """Address block, /16 to /20. Each zone's private subnet gets an eighth: 8,187 addresses of a /16."""
+    """Address block, /16 to /20. The private subnet of each zone gets an eighth: 8,187 addresses of a /16."""
     zones: list[Zone] = Field(min_length=2, max_length=MAX_ZONES)
-    """Availability zones, at least two. Append new ones at the end: the order decides the addresses, and the control
+    """Availability zones, at least two. Append new zones at the end: the order decides the addresses, and the control
     plane and the system nodes stay in the first two."""
     nat: Literal["single", "per-zone"] = "single"
-    """One NAT gateway for all zones (cheap), or one in each (survives the loss of a zone, no cross-zone traffic)."""
+    """`single` is one NAT gateway for all zones, which is cheap. `per-zone` is one in each zone, which survives the
+    loss of a zone and causes no cross-zone traffic."""
     endpoints: list[Endpoint] = ["s3"]
-    """AWS services reached without NAT. `s3` is a free gateway endpoint; the others are billed by the hour and zone."""
+    """AWS services that nodes reach without NAT. `s3` is a free gateway endpoint; the others cost by the hour and
+    zone."""
 
     @property
     def interface_endpoints(self) -> int:
-        """How many endpoints are billed by the hour in each zone: all but s3, and two for ecr."""
-        return sum(len(SERVICES.get(one, (one,))) for one in self.endpoints if one != "s3")
+        """Number of endpoints that cost by the hour in each zone: all but s3, and two for ecr."""
+        return sum(len(SERVICES.get(endpoint, (endpoint,))) for endpoint in self.endpoints if endpoint != "s3")
 
     @property
     def private_cidrs(self) -> dict[str, str]:
@@ -55,17 +59,10 @@ class NewVpc(Model):
     def problems(self) -> Iterator[Problem]:
         block = IPv4Network(self.cidr)
         if not 16 <= block.prefixlen <= 20:
-            yield Problem(
-                "todo",
-                ("cidr",),
-                f"{self.cidr!r} is a /{block.prefixlen}; a new VPC needs /16 (roomy) to /20 (at least)",
-            )
+            reason = f"{self.cidr!r} is a /{block.prefixlen}, and a new VPC needs /16 to /20"
+            yield Problem("cidr-size", ("cidr",), reason, "write /16 for a roomy VPC, or /20 at least")
         if not is_inside(self.cidr):
-            yield Problem(
-                "todo",
-                ("cidr",),
-                f"{self.cidr!r} is not address space of your own; use a block of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10",
-            )
+            yield public_cidr(self.cidr, "cidr")
         yield from repeated(self.zones, "zones")
         yield from repeated(self.endpoints, "endpoints")
 
@@ -76,16 +73,16 @@ class Subnet(Model):
     id: resource_id("subnet")  # type: ignore[valid-type]
     """Subnet id."""
     zone: Zone
-    """Its availability zone."""
+    """Availability zone of the subnet."""
     cidr: Cidr | None = None
-    """Its address block; given, overlaps are refused."""
+    """Address block of the subnet. Overlaps are refused where it is given."""
 
 
 class ExistingVpc(Model):
-    """Use a VPC whose private subnets reach the internet or the endpoints that nodes need."""
+    """Use a VPC whose private subnets reach the internet, or the endpoints that nodes need."""
 
     mode: Literal["existing"]
-    """Use what is there."""
+    """Use an existing VPC."""
     vpc_id: resource_id("vpc")  # type: ignore[valid-type]
     """VPC id."""
     subnets: list[Subnet] = Field(min_length=2, max_length=30)
@@ -99,22 +96,30 @@ class ExistingVpc(Model):
     def problems(self) -> Iterator[Problem]:
         yield from repeated([subnet.id for subnet in self.subnets], "subnets")
         if len(self.zones) < 2:
-            yield Problem("todo", ("subnets",), f"all subnets are in {self.zones[0]}; EKS needs two zones at least")
-        known = [(i, IPv4Network(s.cidr)) for i, s in enumerate(self.subnets) if s.cidr]
-        for (i, one), (j, other) in combinations(known, 2):
-            if one.overlaps(other):
+            reason = f"all subnets are in {self.zones[0]}, and EKS needs two zones"
+            yield Problem("one-zone-only", ("subnets",), reason, "add a subnet in another zone")
+        known = [(index, IPv4Network(subnet.cidr)) for index, subnet in enumerate(self.subnets) if subnet.cidr]
+        for (first, block), (second, other) in combinations(known, 2):
+            if block.overlaps(other):
                 yield Problem(
-                    "todo",
-                    ("subnets", j, "cidr"),
-                    f"'{other}' overlaps '{one}' of subnets.{i}; subnets of a VPC cannot",
+                    "cidr-overlap",
+                    ("subnets", second, "cidr"),
+                    f"'{other}' overlaps '{block}' of subnets.{first}, and subnets of a VPC never overlap",
+                    "correct the block",
                 )
 
 
+def public_cidr(cidr: str, *path: str | int) -> Problem:
+    """Build the problem of a block that is not private address space."""
+    hint = f"use a block of {', '.join(PRIVATE_BLOCKS[:-1])} or {PRIVATE_BLOCKS[-1]}"
+    return Problem("cidr-not-private", path, f"{cidr!r} is not private address space of your own", hint)
+
+
 def repeated(values: Sequence[str], field: str) -> Iterator[Problem]:
-    """Yield a problem for each value that stood before."""
+    """Yield a problem for each value that already occurred in the list."""
     for index, value in enumerate(values):
         if value in values[:index]:
-            yield Problem("todo", (field, index), f"{value!r} stands twice; remove one")
+            yield Problem("listed-twice", (field, index), f"{value!r} is listed twice", "remove one")
 
 
 Network = Annotated[NewVpc | ExistingVpc, Field(discriminator="mode")]

@@ -1,12 +1,14 @@
-"""What can be said of PromQL before any Prometheus sees it: whether it is any, and whether it gives one number.
+"""Checks of PromQL without a Prometheus: is the expression valid, and does it give one number?
 
-KEDA reads the one sample of an instant vector: none, several, a scalar and a range are errors, at which replicas stay.
+KEDA reads one sample of an instant vector. No sample, several samples, a scalar or a range are errors, and the replicas
+then stay as they are.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import promql_parser
-from promql_parser import (  # fmt: skip
+from promql_parser import (
     AggModifierType,
     AggregateExpr,
     BinaryExpr,
@@ -19,91 +21,106 @@ from promql_parser import (  # fmt: skip
     VectorSelector,
 )
 
-_NO_VECTOR = {
-    "count_over_time": "the numbers of a whole range: aggregate them, as max_over_time(…) does",
-    "vector": "a scalar, and KEDA reads vectors only: write vector(…), or leave scalar(…) out",
-}
-"""Function → what an expression is that it takes, and that scales nothing."""
 _STAYS = "and replicas then stay as they are"
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
-_OF_SEVERAL = ("topk", "bottomk", "limitk", "limit_ratio", "count_values")
+_SEVERAL_SERIES = ("topk", "bottomk", "limitk", "limit_ratio", "count_values")
 """Aggregations that give several series without grouping."""
-_OF_ONE = ("absent", "absent_over_time", "scalar", "time", "vector")
+_ONE_SERIES = ("absent", "absent_over_time", "scalar", "time", "vector")
+"""Functions that give one series, whatever their argument."""
 
 
-def fault(promql: str) -> str:
-    """Why an expression scales nothing; empty if it may."""
-    if error := _against(promql):
-        return f"is no PromQL: {error}"
-    if not _against(f"abs({promql}\n)"):
-        return ""
-    kinds = [kind for takes, kind in _NO_VECTOR.items() if not _against(f"{takes}({promql}\n)")]
-    return f"gives {', '.join(kinds) or 'a text: leave the quotes around it out'}"
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The reason why KEDA cannot use an expression; the reason continues a sentence that starts with the expression."""
+
+    kind: str
+    reason: str
+    hint: str = ""
+
+
+def find_fault(promql: str) -> Fault | None:
+    """Return why KEDA cannot use an expression, or nothing if it can."""
+    if error := _parse_error(promql):
+        return Fault("not-promql", f"is not PromQL: {error}", "correct the expression")
+    if _is_argument_of("abs", promql):
+        return None
+    if _is_argument_of("count_over_time", promql):
+        hint = "aggregate the range, as max_over_time(…) does"
+        return Fault("query-of-a-range", "gives the numbers of a whole range", hint)
+    if _is_argument_of("vector", promql):
+        hint = "write vector(…), or leave scalar(…) out"
+        return Fault("query-of-a-scalar", "gives a scalar, and KEDA reads only vectors", hint)
+    return Fault("query-of-a-text", "gives a text", "leave out the quotes around it")
 
 
 def doubt(promql: str) -> str:
-    """Why an expression without fault may still give several numbers, or none; empty if nothing speaks for it."""
-    found = promql_parser.parse(promql)
-    if _may_fail(found):
+    """Return why a valid expression may give several numbers or none, or an empty text if it gives one."""
+    parsed = promql_parser.parse(promql)
+    if _may_be_empty(parsed):
         return f"it gives no number where the comparison fails, {_STAYS}; leave the comparison out"
-    if _many(found):
-        one = "make it one, such as with sum(…) or max(…), buckets with sum by (le) (…)"
-        return f"it gives a number for each series or group that fits, {_STAYS} if there are several; {one}"
+    if _has_many(parsed):
+        hint = "make it one number, such as with sum(…) or max(…), buckets with sum by (le) (…)"
+        return f"it gives a number for each series or group that fits, {_STAYS} if there are several; {hint}"
     return ""
 
 
-def _may_fail(found: Expr) -> bool:
+def _may_be_empty(found: Expr) -> bool:
     match found:
         case ParenExpr() | UnaryExpr():
-            return _may_fail(found.expr)
+            return _may_be_empty(found.expr)
         case BinaryExpr() if str(found.op) == "or":
-            return _may_fail(found.lhs) and _may_fail(found.rhs)
+            return _may_be_empty(found.lhs) and _may_be_empty(found.rhs)
         case BinaryExpr():
             compares = str(found.op) in _COMPARISONS and not (found.modifier and found.modifier.return_bool)
-            return compares or _may_fail(found.lhs) or _may_fail(found.rhs)
+            return compares or _may_be_empty(found.lhs) or _may_be_empty(found.rhs)
     return False
 
 
-def _many(found: Expr) -> bool:
+def _has_many(found: Expr) -> bool:
     match found:
         case VectorSelector() | MatrixSelector():
             return True
         case AggregateExpr():
-            return (str(found.op) in _OF_SEVERAL and str(found.param) != "1") or _grouped(found)
+            return (str(found.op) in _SEVERAL_SERIES and str(found.param) != "1") or _is_grouped(found)
         case Call() if found.func.name == "histogram_quantile":
-            return _many_histograms(found.args[-1])
+            return _has_many_histograms(found.args[-1])
         case Call():
-            return found.func.name not in _OF_ONE and any(_many(one) for one in found.args)
+            return found.func.name not in _ONE_SERIES and any(map(_has_many, found.args))
         case BinaryExpr():
-            return any(_sides(found)) if str(found.op) == "or" else all(_sides(found))
+            return any(_has_many_on_sides(found)) if str(found.op) == "or" else all(_has_many_on_sides(found))
         case ParenExpr() | UnaryExpr() | SubqueryExpr():
-            return _many(found.expr)
+            return _has_many(found.expr)
     return False
 
 
-def _many_histograms(found: Expr) -> bool:
-    """Whether there are several; one has a series for each bucket, unless it is native."""
+def _has_many_histograms(found: Expr) -> bool:
+    """Return whether there are several histograms; a histogram that is not native has a series for each bucket."""
     match found:
         case ParenExpr():
-            return _many_histograms(found.expr)
+            return _has_many_histograms(found.expr)
         case AggregateExpr():
             by = found.modifier
-            return _grouped(found) and not (by and by.type == AggModifierType.By and by.labels == ["le"])
-    return _many(found)
+            return _is_grouped(found) and not (by and by.type == AggModifierType.By and by.labels == ["le"])
+    return _has_many(found)
 
 
-def _grouped(found: AggregateExpr) -> bool:
+def _is_grouped(found: AggregateExpr) -> bool:
     by = found.modifier
     return bool(by and (by.labels or by.type == AggModifierType.Without))
 
 
-def _sides(found: BinaryExpr) -> Iterator[bool]:
-    """Whether there are many on each side; a scalar beside them changes nothing."""
-    yield from (_many(side) for side in (found.lhs, found.rhs) if _against(f"vector({side}\n)"))
+def _has_many_on_sides(found: BinaryExpr) -> Iterator[bool]:
+    """Yield for each side that is a vector whether it has many series; a scalar beside a vector changes nothing."""
+    yield from (_has_many(side) for side in (found.lhs, found.rhs) if not _is_argument_of("vector", str(side)))
 
 
-def _against(promql: str) -> str:
-    """What the parser of PromQL has against an expression; nothing if it is one."""
+def _is_argument_of(function: str, promql: str) -> bool:
+    """Return whether a function takes the expression; a line break ends a comment in it."""
+    return not _parse_error(f"{function}({promql}\n)")
+
+
+def _parse_error(promql: str) -> str:
+    """Return the error of the PromQL parser, or an empty text if it takes the expression."""
     try:
         promql_parser.parse(promql)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Services that scale with their load: what is measured, from how many replicas to how many."""
+"""Inference services that scale with their load: the signals, and the bounds of replicas."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -7,138 +7,148 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
+from .addresses import ClusterUrl
 from .network import repeated
-from .promql import fault
-from .scalars import ClusterUrl, LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
+from .promql import find_fault
+from .scalars import LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
 from .tenants import GpuAmount
 
-NAME_LABEL = "app.kubernetes.io/name"
+_NAME_LABEL = "app.kubernetes.io/name"
 
 
 class Replicas(Model):
-    """The bounds of a service."""
+    """Least and most replicas of a service."""
 
     min: int = Field(1, ge=0, le=1000)
-    """Replicas that stay warm when nobody asks; 0 only with a `query`, since a service without pods measures nothing."""
+    """Replicas that stay warm without load. 0 needs a `query`, since a service without pods measures nothing."""
     max: int = Field(ge=1, le=1000)
     """Most replicas."""
 
     def problems(self) -> Iterator[Problem]:
         if self.min > self.max:
-            yield Problem("todo", ("min",), f"{self.min} is more than max, {self.max}")
+            hint = "lower min, or raise max"
+            yield Problem("min-above-max", ("min",), f"{self.min} is more than max, {self.max}", hint)
 
 
 class Queue(Model):
     """Requests that wait inside the server."""
 
     signal: Literal["queue"]
-    """The length of the queue: rises at once when a replica is missing."""
+    """The length of the queue, which rises at once when a replica is missing."""
     per_replica: Threshold
-    """How many may wait for each replica."""
+    """Requests that may wait for each replica."""
 
 
 class Requests(Model):
     """Requests a second."""
 
     signal: Literal["requests"]
-    """The requests that are answered."""
+    """The rate of answered requests."""
     per_replica: Threshold
-    """How many a second one replica answers well."""
+    """Requests a second that one replica answers well."""
 
 
 class Latency(Model):
-    """How long an answer takes: vLLM, the 95th percentile of the time to the first token; Triton, the mean of a whole request."""
+    """Time of an answer. vLLM: the 95th percentile of the time to the first token. Triton: the mean of a whole
+    request."""
 
     signal: Literal["latency"]
     """The time of an answer."""
     seconds: Threshold
-    """How long it may take."""
+    """Longest time in seconds."""
 
 
 class SmActivity(Model):
-    """How busy the streaming multiprocessors of the service's GPUs are."""
+    """Activity of the streaming multiprocessors of the service's GPUs."""
 
     signal: Literal["sm-activity"]
     """SM activity, the mean over the service's GPUs; not the GPU utilisation that nvidia-smi shows."""
     share: Share
-    """The share of cycles that is aimed at, such as 0.6."""
+    """Target share of busy cycles, such as 0.6."""
 
     def problems(self) -> Iterator[Problem]:
         if not 0.1 <= self.share <= 0.9:
-            yield Problem("todo", ("share",), f"{self.share:g} is never left or never reached: aim at 0.1 to 0.9")
+            reason = f"SM activity stays always below or always above {self.share:g}"
+            yield Problem("sm-activity-target", ("share",), reason, "write 0.1 to 0.9")
 
 
 class Query(Model):
-    """Any series that Prometheus has, such as the length of an SQS queue or the requests at a gateway."""
+    """Any series in Prometheus, such as the length of an SQS queue or the requests at a gateway."""
 
     signal: Literal["query"]
     """A query of your own."""
     promql: str = Field(min_length=1, max_length=2000)
-    """PromQL that gives one number. Where `replicas.min` is 0 it must have a value when no pod runs."""
+    """PromQL that gives one number. Where `replicas.min` is 0 it must have a value while no pod runs."""
     per_replica: Threshold
-    """How much of it one replica copes with."""
+    """Amount that one replica copes with."""
 
     def problems(self) -> Iterator[Problem]:
-        if why := fault(self.promql):
-            yield Problem("todo", ("promql",), f"{self.promql!r} {why}")
+        if fault := find_fault(self.promql):
+            yield Problem(fault.kind, ("promql",), f"{self.promql!r} {fault.reason}", fault.hint)
 
 
 Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
 
 
 class Scaling(Model):
-    """How a Deployment scales; up at once, down after 15 quiet minutes. Leave `replicas` out of the Deployment itself."""
+    """Scaling of a Deployment: up at once, down after 15 quiet minutes. The Deployment itself must not set
+    `replicas`."""
 
     server: Literal["vllm", "triton"] | None = None
-    """What the pods run: its metrics are then scraped and known. The container must declare the port: 8000 for vLLM, 8002 for Triton."""
+    """The server in the pods, whose metrics are then scraped. The container must declare the port: 8000 for vLLM, 8002
+    for Triton."""
     pod_labels: Annotated[dict[PodLabelKey, LabelValue], Field(max_length=10)] = {}
-    """Labels that its pods carry; `app.kubernetes.io/name` with the name of the service unless given."""
+    """Labels of the pods. Default: `app.kubernetes.io/name` with the name of the service."""
     replicas: Replicas
-    """How few, how many."""
+    """Least and most replicas."""
     scale_on: list[Signal] = Field(min_length=1, max_length=5)
-    """What is measured; the signal that asks for most replicas wins."""
+    """Signals of the load; the signal that asks for most replicas wins."""
 
     def selects(self, deployment: str) -> dict[str, str]:
-        """The labels by which the pods of a Deployment are found."""
-        return dict(self.pod_labels) or {NAME_LABEL: deployment}
+        """Return the labels that select the pods of a Deployment."""
+        return dict(self.pod_labels) or {_NAME_LABEL: deployment}
 
     def problems(self) -> Iterator[Problem]:
         if self.pod_labels and self.server is None:
-            yield Problem("todo", ("podLabels",), "they find the pods that a known server's metrics are read from: say server, or leave them out")  # fmt: skip
-        kinds = [one.signal for one in self.scale_on]
-        yield from repeated([kind for kind in kinds if kind != "query"], "scaleOn")
-        for index, kind in enumerate(kinds):
-            if self.server is None and kind in ("queue", "requests", "latency"):
-                text = f"{kind!r} is read from the server's own metrics: say server (vllm, triton), or measure it by a query"
-                yield Problem("todo", ("scaleOn", index, "signal"), text)
-        if self.replicas.min == 0 and "query" not in kinds:
-            text = (
-                f"{' and '.join(kinds)} cannot be measured while no pod runs, so nothing would wake the service: keep 1, or add a "
-                "signal: query on what outlives the pods, such as the queue before them"
+            reason = "podLabels select the pods whose metrics a known server exports, and no server is named"
+            yield Problem("labels-without-server", ("podLabels",), reason, "add server, or leave podLabels out")
+        signals = [scaled.signal for scaled in self.scale_on]
+        yield from repeated([signal for signal in signals if signal != "query"], "scaleOn")
+        for index, signal in enumerate(signals):
+            if self.server is None and signal in ("queue", "requests", "latency"):
+                reason = f"the signal {signal!r} reads the server's own metrics, and no server is named"
+                hint = "add server (vllm or triton), or use signal: query"
+                yield Problem("signal-without-server", ("scaleOn", index, "signal"), reason, hint)
+        if self.replicas.min == 0 and "query" not in signals:
+            yield Problem(
+                "nothing-wakes-service",
+                ("replicas", "min"),
+                f"{' and '.join(signals)} cannot be measured while no pod runs, so nothing would wake the service",
+                "write 1, or add a signal: query on a metric that outlives the pods, such as the queue before them",
             )
-            yield Problem("todo", ("replicas", "min"), text)
 
 
 class OwnScaling(Scaling):
-    """What another program says of a Deployment that it has scaled."""
+    """Scaling of a Deployment that another Pulumi program creates."""
 
     deployment: ObjectName
-    """Its name."""
+    """Name of the Deployment."""
     namespace: ObjectName
-    """Where it is."""
+    """Namespace of the Deployment."""
     prometheus: ClusterUrl
-    """Where KEDA reads."""
+    """Address of the Prometheus that KEDA reads."""
 
 
 class Service(Scaling):
-    """One inference service of a tenant: a Deployment that the team makes, without `replicas`, and that the platform scales: up at
-    once, down after 15 quiet minutes. docs/services.md shows one."""
+    """One inference service of a tenant: the team creates a Deployment without `replicas`, and the platform scales it
+    up at once and down after 15 quiet minutes. docs/services.md has an example."""
 
     name: Name
     """Name of the Deployment."""
     tenant: str
-    """Whose it is: the Deployment is in the tenant's namespace."""
+    """Tenant of the service; the Deployment is in the tenant's namespace."""
     pool: str
-    """Where it runs."""
+    """Pool that the pods run in."""
     gpus: GpuAmount = 1
-    """What one replica asks for, counted in what the pool hands out; by MIG profile where it hands out several."""
+    """GPUs of one replica, counted in the resource that the pool hands out; by MIG profile where it hands out
+    several."""

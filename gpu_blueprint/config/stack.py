@@ -1,4 +1,4 @@
-"""One environment: everything that a stack file says, and what must agree across its parts."""
+"""One environment: all the sections of a stack file, and lookups across them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from ..catalog import Instance, instances, namespaces
 from ..catalog.versions import oldest_ami
 from ..errors import Problem, near
 from ..model import Model
+from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
@@ -19,21 +20,20 @@ from .costs import Costs
 from .monitoring import Amp, InstallMonitoring, Monitoring
 from .network import ExistingVpc, Network
 from .pools import Pool
-from .scalars import AccountId, Dollars, Name, Region, TagKey, TagValue
+from .scalars import Dollars, Name
 from .services import Service
 from .tenants import SHARED, Grant, Tenant
 from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "tenant", "Name")
-"""Tags that are set from other fields, on everything or on nodes."""
-
+"""Tags that the blueprint sets from other fields, on every resource or on nodes."""
 
 LONGEST_CLUSTER_NAME = 40
-"""IAM role names have 64 characters, of which the longest suffix takes 22."""
+"""An IAM role name has at most 64 characters, and the longest suffix takes 22."""
 
 
 class HelmOverrides(Model):
-    """Helm values laid over what the blueprint renders: the one way past it, and at your own risk."""
+    """Helm values that replace the values of the blueprint, at your own risk."""
 
     karpenter: dict[str, Any] = {}
     """Values of the karpenter chart."""
@@ -49,15 +49,15 @@ class StackConfig(Model):
     """One environment: an EKS cluster, its GPU pools and the teams that use them."""
 
     region: Region
-    """AWS region; the stack file says it once, as `aws:region`."""
+    """AWS region; the stack file has it once, as `aws:region`."""
     owner: TagValue
-    """Team that answers for the environment; a tag on everything."""
+    """Team that is responsible for the environment; a tag on every resource."""
     environment: Name
-    """Name of the environment, such as `dev` or `prod`; a tag on everything."""
+    """Name of the environment, such as `dev` or `prod`; a tag on every resource."""
     cost_center: TagValue
-    """Whom it is billed to, quoted if it is a number; a tag on everything."""
+    """Cost center of the environment, quoted if it is a number; a tag on every resource."""
     account_id: AccountId
-    """AWS account, quoted. The program refuses to run in another one."""
+    """AWS account, quoted. The program refuses to run in another account."""
     tags: Annotated[dict[TagKey, TagValue], Field(max_length=40)] = {}
     """Further tags on every AWS resource and node."""
     network: Network
@@ -67,75 +67,77 @@ class StackConfig(Model):
     pools: list[Pool] = Field(min_length=1, max_length=500)
     """GPU pools."""
     reservations: list[Reservation] = []
-    """Capacity that is reserved in this account and region; each should be used by a pool."""
+    """Capacity reservations in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
-    """Teams and their shares."""
+    """Teams and their quotas."""
     hourly_ceiling: Dollars | None = None
-    """US dollars an hour that everything may cost with every limit reached, on demand; `check` refuses more."""
+    """Most US dollars an hour that the stack may cost with every limit reached, at on-demand prices; `check` refuses
+    more."""
     monthly_budget: Dollars | None = None
-    """US dollars a month that may be expected: `check` refuses more, and AWS Budgets warns on the way."""
+    """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms
+    on the way."""
     costs: Costs = Costs()
-    """What the cost estimate assumes."""
+    """Assumptions of the cost estimate."""
     billing: Billing | None = None
-    """What AWS itself watches: budget alarms, anomalies, tags, detailed billing."""
+    """Budget alarms, anomaly alerts, tags and detailed billing, run by AWS itself."""
     monitoring: Monitoring | None = None
-    """What watches the platform; nothing unless given."""
+    """Monitoring of the platform. Default: none."""
     autoscaling: bool = False
-    """Whether KEDA is installed, for the scalers of teams' own programs; services bring it along."""
+    """Install KEDA for the scalers of teams' own programs; a stack with services installs it anyway."""
     services: list[Service] = []
     """Inference services that scale with their load."""
     waivers: list[Waiver] = []
-    """Exceptions to policy rules, each for one resource and a while."""
+    """Exceptions to policy rules, each for one resource and until a day."""
     helm_overrides: HelmOverrides = HelmOverrides()
-    """Helm values laid over what the blueprint renders."""
+    """Helm values that replace the values of the blueprint."""
 
     @property
     def cluster_name(self) -> str:
-        """Name of the EKS cluster and of what is named after it."""
+        """Name of the EKS cluster, and prefix of the names of its resources."""
         return self.cluster.name or f"gpu-{self.environment}"
 
     @property
     def has_keda(self) -> bool:
-        """Whether KEDA is installed."""
+        """True if the stack installs KEDA."""
         return self.autoscaling or bool(self.services)
 
     @property
     def prometheus_url(self) -> str:
-        """The address where KEDA reads metrics; empty if nothing is scaled."""
+        """Address where KEDA reads metrics; empty without monitoring."""
         return (self.monitoring.url if self.monitoring else None) or ""
 
     def namespace_of(self, service: Service) -> str:
-        """The namespace of the service's Deployment."""
+        """Return the namespace of the service's Deployment."""
         return next(tenant.space for tenant in self.tenants if tenant.name == service.tenant)
 
     @property
     def all_tags(self) -> dict[str, str]:
-        """The tags that every AWS resource and node carries."""
+        """Tags of every AWS resource and node."""
         own = {"owner": self.owner, "environment": self.environment, "cost-center": self.cost_center}
         return {**self.tags, **own, "managed-by": "gpu-blueprint"}
 
     @cached_property
     def pools_by_name(self) -> dict[str, Pool]:
-        """Pools by name."""
+        """Name → pool."""
         return {pool.name: pool for pool in self.pools}
 
     @cached_property
     def grants_by_pool(self) -> dict[str, list[Grant]]:
-        """Pool → the tenants' quotas in it, in the order of the file; also for pools that do not exist."""
+        """Pool → the quotas of tenants in it, in the order of the file; also for pools that do not exist."""
         found: dict[str, list[Grant]] = {}
         for tenant in self.tenants:
             for pool, count in tenant.gpus.items():
                 found.setdefault(pool, []).append(Grant(tenant.name, pool, count))
         return found
 
-    def tenant_tag(self, pool: Pool) -> str | None:
-        """The tenant that has a quota in a pool, `shared` if several have one, nothing if nobody has."""
+    def find_tenant_tag(self, pool: Pool) -> str | None:
+        """Return the only tenant with a quota in a pool, `shared` for several tenants, or nothing for none."""
         users = [tenant.name for tenant in self.tenants if tenant.may_use(pool.name)]
         return SHARED if len(users) > 1 else next(iter(users), None)
 
     def node_tags(self, pool: Pool) -> dict[str, str]:
-        """The tags that a pool's nodes carry, by which their cost can be told apart."""
-        tenant = self.tenant_tag(pool)
+        """Return the tags of a pool's nodes, which split the bill by pool and tenant."""
+        tenant = self.find_tenant_tag(pool)
         return {**self.all_tags, "pool": pool.name, **({"tenant": tenant} if tenant else {})}
 
     def arn(self, service: str, resource: str, *, region: bool = True) -> str:
@@ -143,41 +145,41 @@ class StackConfig(Model):
         return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
 
     def zones_of(self, pool: Pool) -> list[str]:
-        """The zones in which a pool launches."""
+        """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
     def instances_of(self, pool: Pool) -> tuple[Instance, ...]:
-        """The instance types that a pool may launch in this region."""
+        """Return the instance types that a pool may launch in this region."""
         return tuple(row for row in pool.candidates if self.region in row.regions)
 
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
-        """Whether local NVMe takes the place of the volume for images and pods: on every type, or on none."""
+        """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.instances_of(pool))
 
     def quota_of(self, tenant: Tenant) -> dict[str, int]:
-        """Extended resource → how many of it the tenant may request, pools that share a name added up."""
+        """Return extended resource → count that the tenant may request, summed over its pools."""
         total: Counter[str] = Counter()
-        for name, grant in tenant.gpus.items():
-            units = self.pools_by_name[name].profile.units
-            counts = self.pools_by_name[name].by_unit(grant)
-            total.update({units[unit]: count for unit, count in counts.items()})
+        for name, amount in tenant.gpus.items():
+            pool = self.pools_by_name[name]
+            units = pool.profile.units
+            total.update({units[unit]: count for unit, count in pool.by_unit(amount).items()})
         return dict(total)
 
     def efa_quota_of(self, tenant: Tenant) -> int:
-        """How many EFA interfaces come with the GPUs that the tenant may use in pools for jobs on several nodes."""
+        """Return the count of EFA interfaces that belong to the tenant's GPUs in multi-node pools."""
         total = 0
-        for name, grant in tenant.gpus.items():
+        for name, amount in tenant.gpus.items():
             pool = self.pools_by_name[name]
-            if pool.multi_node and isinstance(grant, int):
-                total += grant * pool.candidates[0].efa_interfaces // pool.candidates[0].gpu_devices
+            if pool.multi_node and isinstance(amount, int):
+                total += amount * pool.candidates[0].efa_interfaces // pool.candidates[0].gpu_devices
         return total
 
     @cached_property
     def exposed_resources(self) -> dict[str, int]:
-        """Every GPU resource that some node can ever show → how many of it the ceilings allow.
+        """Every GPU resource that a node can show → count that the ceilings allow.
 
-        A fresh node may advertise whole GPUs before they are cut, and Karpenter's ceiling does not hold them back:
-        ``nvidia.com/gpu`` is always in the list, with 0 where no pool hands it out.
+        A new node may advertise whole GPUs before it cuts them, and Karpenter's ceiling does not count them. So
+        ``nvidia.com/gpu`` is always in the mapping, with 0 where no pool hands it out.
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})
         for pool in self.pools:
@@ -326,8 +328,6 @@ def _not_offered(row: Instance, region: str) -> str:
 def _same_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:
     for index, name in enumerate(names):
         if name in names[:index]:
-            yield Problem(
-                "todo",
-                (collection, index, field),
-                f"{name!r} is already the {field} of {collection}.{names.index(name)}; choose another",
-            )
+            reason = f"{name!r} is already the {field} of {collection}.{names.index(name)}"
+            path = (collection, index, field)
+            yield Problem("name-taken", path, reason, f"choose another {field}", names=(name,))

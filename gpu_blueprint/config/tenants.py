@@ -1,4 +1,4 @@
-"""Tenants: teams with a namespace, a share of the GPUs and people who may use them."""
+"""Tenants: teams with a namespace, GPU quotas and members."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,26 +7,28 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from ..catalog import namespaces
-from ..errors import Problem
+from ..errors import Problem, WrongValueError
 from ..model import Model
+from .aws_names import PrincipalArn
 from .network import repeated
-from .scalars import Cpu, Memory, Name, PrincipalArn
+from .scalars import Cpu, Memory, Name
 
-RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
+_RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
 SHARED = "shared"
-"""In the tag `tenant` of nodes: several tenants have a quota in their pool."""
+"""Value of the node tag `tenant` where several tenants have a quota in the pool."""
 
 
-def _grant(value: Any) -> int | dict[str, int]:
+def _check_amount(value: Any) -> int | dict[str, int]:
     counts = list(value.values()) if isinstance(value, dict) else [value]
     if not counts or not all(type(count) is int and 0 <= count <= 1_000_000 for count in counts):
-        raise ValueError(f"{value!r} is neither a count nor counts by MIG profile, such as 8 or {{1g.10gb: 4}}")
+        reason = f"{value!r} is neither a count nor counts by MIG profile"
+        raise WrongValueError("not-a-gpu-amount", reason, "write a count such as 8, or counts such as {1g.10gb: 4}")
     return value  # type: ignore[no-any-return]
 
 
 GpuAmount = Annotated[
     int | dict[str, int],
-    PlainValidator(_grant),
+    PlainValidator(_check_amount),
     WithJsonSchema(
         {
             "anyOf": [
@@ -36,7 +38,8 @@ GpuAmount = Annotated[
         }
     ),
 ]
-"""A count of what a pool hands out, such as 8; by MIG profile where the pool hands out several, such as {1g.10gb: 4}."""
+"""A count of the resource that a pool hands out, such as 8. A pool that hands out several MIG profiles takes a count
+for each, such as {1g.10gb: 4}."""
 
 
 class Tenant(Model):
@@ -45,10 +48,11 @@ class Tenant(Model):
     name: Name
     """Name of the team."""
     namespace: Name | None = None
-    """Its namespace; the tenant's name unless given."""
+    """Namespace of the team. Default: the name of the team."""
     gpus: dict[str, GpuAmount] = {}
-    """Quota by pool, counted in what the pool hands out: whole GPUs, shares or MIG instances. A pool that one tenant
-    may use has its name as tag `tenant`, one of several `shared`: to change that replaces the pool's nodes."""
+    """Quota by pool, counted in the resource that the pool hands out: whole GPUs, shares or MIG instances. The nodes of
+    a pool carry the tag `tenant`: the name of the only tenant that may use the pool, or `shared` for several tenants. A
+    change of that tag replaces the nodes."""
     cpu: Cpu
     """Quota of CPU requests, quoted, such as `"64"`."""
     memory: Memory
@@ -58,21 +62,22 @@ class Tenant(Model):
 
     @property
     def space(self) -> str:
-        """The namespace."""
+        """The name of the namespace."""
         return self.namespace or self.name
 
     def may_use(self, pool: str) -> bool:
-        """Whether the team may use anything of a pool; a quota of 0 is none."""
-        grant = self.gpus.get(pool, 0)
-        return any(grant.values()) if isinstance(grant, dict) else grant > 0
+        """Return whether the team has a quota above 0 in a pool."""
+        amount = self.gpus.get(pool, 0)
+        return any(amount.values()) if isinstance(amount, dict) else amount > 0
 
     def problems(self) -> Iterator[Problem]:
         yield from repeated(self.members, "members")
         if self.name == SHARED:
-            yield Problem("todo", ("name",), f"{SHARED!r} tags the nodes that several tenants use; choose another name")
-        if self.space in RESERVED_NAMESPACES or self.space.startswith("kube-"):
+            reason = f"the tag {SHARED!r} marks nodes that several tenants use"
+            yield Problem("tenant-named-shared", ("name",), reason, "choose another name")
+        if self.space in _RESERVED_NAMESPACES or self.space.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
-            yield Problem("todo", (field,), f"{self.space!r} is a system namespace; choose another")
+            yield Problem("system-namespace", (field,), f"{self.space!r} is a system namespace", "choose another name")
 
 
 @dataclass(frozen=True, slots=True)

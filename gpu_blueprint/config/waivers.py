@@ -1,4 +1,4 @@
-"""Exceptions to policy rules, as a stack file states them."""
+"""Waivers: exceptions to policy rules that a stack file grants."""
 
 from datetime import date
 from typing import Annotated
@@ -6,19 +6,20 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from ..model import Model
-from .scalars import TagValue, day
+from .aws_names import TagValue
+from .scalars import parse_day
 
 
 class Waiver(Model):
-    """One policy rule does not count for one resource for a while."""
+    """Lifts one policy rule for one resource until a day."""
 
     rule: Annotated[str, Field(min_length=1)]
     """Id of the rule, such as `spot-diverse`."""
     resource: Annotated[str, Field(min_length=1)]
     """Name of the resource, as the preview shows it, such as `infer-l4-node-pool`."""
     reason: Annotated[str, Field(min_length=10)]
-    """Why it is right here."""
+    """Why the exception is right."""
     owner: TagValue
-    """Who answers for it."""
-    until: Annotated[date, BeforeValidator(day)]
-    """Last day on which it counts; after that it fails."""
+    """Person or team that answers for the exception."""
+    until: Annotated[date, BeforeValidator(parse_day)]
+    """Last day of the exception; an older waiver is an error."""

@@ -1,4 +1,4 @@
-"""Sharing a GPU between pods: what is legal, and everything that follows from one choice."""
+"""The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
 
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, mig_layout, sharing_profile

@@ -1,4 +1,4 @@
-"""How pods may share a GPU: what a user writes under ``sharing``."""
+"""The field ``sharing`` of a pool: the modes in which pods share a GPU."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -22,32 +22,33 @@ class Mig(Model):
     mode: Literal["mig"]
     """MIG: memory and compute are isolated by the hardware."""
     profile: str | None = None
-    """One profile for the whole GPU, as many as fit, such as `1g.10gb`."""
+    """One profile for the whole GPU, repeated as often as it fits, such as `1g.10gb`."""
     layout: dict[str, Annotated[int, Field(ge=1)]] | None = None
     """A mix of profiles on every GPU, such as `{3g.40gb: 1, 2g.20gb: 1, 1g.10gb: 2}`; AL2023 only."""
     replicas: int | None = Field(None, ge=2, le=64)
-    """How many pods take turns on one instance (time-slicing over MIG); one pod each unless given."""
+    """Number of pods that take turns on one instance (time-slicing over MIG). Default: one pod each."""
 
     def problems(self) -> Iterator[Problem]:
         if self.profile is None and self.layout is None:
-            yield Problem(
-                "todo",
-                (),
-                "say profile (every GPU cut alike, such as 1g.10gb) or layout (a mix, such as {3g.40gb: 1, 1g.10gb: 4})",
+            hint = (
+                "write profile (cuts every GPU alike, such as 1g.10gb) "
+                "or layout (a mix, such as {3g.40gb: 1, 1g.10gb: 4})"
             )
+            yield Problem("mig-profile-or-layout", (), "mode mig needs a profile or a layout", hint)
         if self.profile is not None and self.layout is not None:
-            yield Problem("todo", (), "say either profile (every GPU cut alike) or layout (a mix), not both")
+            hint = "write either profile (cuts every GPU alike) or layout (a mix)"
+            yield Problem("mig-profile-or-layout", (), "mode mig takes a profile or a layout, and not both", hint)
         if self.layout == {}:
-            yield Problem("todo", ("layout",), "name at least one profile")
+            yield Problem("mig-layout-empty", ("layout",), "the layout has no profile", "name at least one profile")
 
 
 class TimeSlicing(Model):
     """Let pods take turns on a GPU; neither memory nor compute is isolated."""
 
     mode: Literal["time-slicing"]
-    """Pods take turns; one pod can use up the memory of all."""
+    """Pods take turns; one pod can use up the memory of the others."""
     replicas: int = Field(ge=2, le=64)
-    """How many pods share one GPU."""
+    """Number of pods that share one GPU."""
 
 
 class Mps(Model):
@@ -56,7 +57,7 @@ class Mps(Model):
     mode: Literal["mps"]
     """Pods run at once, each with an equal share of memory and threads."""
     replicas: int = Field(ge=2, le=48)
-    """How many pods share one GPU."""
+    """Number of pods that share one GPU."""
 
 
 Sharing = Annotated[Exclusive | Mig | TimeSlicing | Mps, Field(discriminator="mode")]

@@ -1,20 +1,22 @@
-"""Which MIG layouts a GPU can hold: legality is placement, not the sum of slices.
+"""The MIG layouts that a GPU can hold; a layout is legal by placement, not by the sum of its slices.
 
 A layout is legal when its compute slices fit, at most one instance holds extra media engines, and every instance
 can be given a start that its profile allows without two covering the same memory slice.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from ..catalog import MigProfile, MigTable
 
 Layout = Mapping[str, int]
-"""How many of each profile one GPU is cut into."""
+"""MIG profile → number of its instances on one GPU."""
 
 
 def can_place(table: MigTable, layout: Layout) -> bool:
-    """Whether one GPU can hold the layout; every name must be a profile of the table."""
+    """Return whether one GPU can hold the layout; every name must be a profile of the table."""
     rows = [(table.profiles[name], count) for name, count in layout.items()]
     if sum(p.compute_slices * count for p, count in rows) > table.compute_slices:
         return False
@@ -34,16 +36,17 @@ def _fits(profiles: list[MigProfile], taken: int) -> bool:
 
 
 @cache
-def legal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """Every legal layout with at least one instance, of the profiles without engine variants (``+me``, ``+gfx``, ``-me``).
+def list_legal_layouts(table: MigTable) -> tuple[Layout, ...]:
+    """Return every legal layout with at least one instance, each with its largest profile first.
 
-    Each names its largest profile first.
+    The layouts use only profiles without engine variants (``+me``, ``+gfx``, ``-me``).
     """
     plain = [p.name for p in reversed(table.rows) if not p.variant]
     return tuple(layout for layout in _grow(table, plain, {}) if layout)
 
 
 def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator[Layout]:
+    """Yield the legal layouts that extend a layout by any count of each named profile."""
     if not names:
         yield layout
         return
@@ -56,34 +59,34 @@ def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator
 
 @cache
 def maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
-    """The legal layouts to which no further instance can be added, those with the largest profiles first."""
+    """Return the legal layouts that leave no room for another instance; the largest profiles come first."""
     plain = [p.name for p in table.rows if not p.variant]
     return tuple(
         layout
-        for layout in reversed(legal_layouts(table))
+        for layout in reversed(list_legal_layouts(table))
         if not any(can_place(table, {**layout, name: layout.get(name, 0) + 1}) for name in plain)
     )
 
 
-def nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tuple[Layout, ...]:
-    """The legal layouts that change the fewest instances of the wanted one; of equals those that use more of the GPU."""
+def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tuple[Layout, ...]:
+    """Return the legal layouts that differ least from the wanted layout; fuller layouts come first among equals."""
 
     def distance(layout: Layout) -> tuple[int, int]:
         changed = sum(abs(wanted.get(name, 0) - layout.get(name, 0)) for name in {*wanted, *layout})
         return changed, -sum(table.profiles[name].memory_slices * count for name, count in layout.items())
 
     chosen: list[Layout] = []
-    for layout in sorted(legal_layouts(table), key=distance):
+    for layout in sorted(list_legal_layouts(table), key=distance):
         if not any(_contains(other, layout) for other in chosen):
             chosen.append(layout)
     return tuple(chosen[:limit])
 
 
 def leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
-    """What more a legal layout leaves room for: the largest additions of plain profiles, none containing another."""
+    """Return the largest additions for which a legal layout leaves room: plain profiles, none inside another."""
     room = [
         addition
-        for addition in reversed(legal_layouts(table))
+        for addition in reversed(list_legal_layouts(table))
         if can_place(table, {name: layout.get(name, 0) + addition.get(name, 0) for name in {**layout, **addition}})
     ]
     return tuple(
@@ -96,26 +99,43 @@ def _contains(larger: Layout, smaller: Layout) -> bool:
 
 
 def describe(layout: Layout) -> str:
-    """Write a layout as people do: ``2 × 1g.10gb + 1 × 3g.40gb``."""
+    """Return a layout as text, such as ``2 × 1g.10gb + 1 × 3g.40gb``."""
     return " + ".join(f"{count} × {name}" for name, count in layout.items()) or "nothing"
 
 
-def refusal(table: MigTable, layout: Layout) -> str:
-    """Say why a layout of known profiles is illegal, with the arithmetic; empty when it is legal."""
+@dataclass(frozen=True, slots=True)
+class LayoutFault:
+    """The arithmetic that makes a layout illegal, and the nearest legal layouts."""
+
+    reason: str
+    hint: str
+
+
+def find_layout_fault(table: MigTable, layout: Layout) -> LayoutFault | None:
+    """Return why a layout of known profiles is illegal, or nothing if it is legal."""
     if can_place(table, layout):
-        return ""
+        return None
+    plain = Counter[str]()
+    for name, count in layout.items():
+        plain[table.profiles[name].plain] += count
+    nearest = ", ".join(map(describe, find_nearest_layouts(table, plain)))
+    return LayoutFault(_explain_fault(table, layout), f"choose a legal layout such as {nearest}")
+
+
+def _explain_fault(table: MigTable, layout: Layout) -> str:
     rows = [(table.profiles[name], count) for name, count in layout.items()]
     compute = sum(p.compute_slices * n for p, n in rows)
     memory = sum(p.memory_slices * n for p, n in rows)
     media = sum(n for p, n in rows if p.media_engines)
     sums = f"{compute} of {table.compute_slices} compute slices, {memory} of {table.memory_slices} memory slices"
     if media > 1:
-        why = f"{media} instances want the extra media engines that one GPU has once"
-    elif compute > table.compute_slices or memory > table.memory_slices:
-        why = f"it takes {sums}"
-    else:
-        why = f"the sums fit ({sums}) but no placement does"
-    plain: dict[str, int] = {}
-    for p, count in rows:
-        plain[p.plain] = plain.get(p.plain, 0) + count
-    return f"{why}; nearest legal: {', '.join(describe(near) for near in nearest_layouts(table, plain))}"
+        return f"{media} instances want the extra media engines, and a GPU has them once"
+    if compute > table.compute_slices or memory > table.memory_slices:
+        return f"it takes {sums}"
+    return f"the sums fit ({sums}) but no placement does"
+
+
+def refusal(table: MigTable, layout: Layout) -> str:
+    """Return why a layout of known profiles is illegal and which are legal, or an empty text if it is legal."""
+    fault = find_layout_fault(table, layout)
+    return f"{fault.reason}; {fault.hint}" if fault else ""

@@ -1,7 +1,7 @@
-"""The heart: one GPU model, one AMI family and one way of sharing become everything that depends on them.
+"""The sharing profile: all the settings that follow from a GPU model, an AMI family and a sharing mode.
 
-Resource names, counts, labels, taint, overlay and the settings that apply the sharing are all derived here, once, so
-that they cannot disagree. Why these choices: docs/decisions/0002-distinct-resource-names.md.
+Resource names, counts, labels, taint, overlay and the settings that apply the sharing are derived here, in one place,
+so that they cannot disagree. docs/decisions/0002-distinct-resource-names.md gives the reasons.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ WHOLE_GPU = "nvidia.com/gpu"
 _SHARED = ".shared"
 SHARED_GPU = WHOLE_GPU + _SHARED
 POOL_KEY = "gpu-blueprint/pool"
-"""Label of every node with its pool's name; also the taint of pools that hand out several resources."""
+"""Key of the node label with the name of the pool, and of the taint of pools that hand out several resources."""
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
 PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
@@ -25,86 +25,86 @@ PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharingProfile:
-    """What the nodes of one pool hand out, and what makes them do so."""
+    """The resources that the nodes of one pool hand out, and the settings that make them do so."""
 
     summary: str
-    """For people, such as ``7 × mig-1g.10gb per GPU``."""
+    """Text for people, such as ``7 × mig-1g.10gb per GPU``."""
     per_device: Mapping[str, int]
-    """Extended resource → how many of it one GPU device hands out."""
+    """Extended resource → count on one GPU device."""
     taint: Mapping[str, str]
     node_labels: Mapping[str, str] = field(default_factory=dict)
     plugin_configs: Mapping[str, Any] = field(default_factory=dict)
-    """Key → device-plugin config file; the GPU Operator's plugin reads the one its node label names."""
+    """Key → device-plugin config file. A node label names the key that the GPU Operator's plugin reads."""
     mig_configs: Mapping[str, Any] = field(default_factory=dict)
-    """Key → mig-parted config; the GPU Operator's MIG manager applies the one its node label names."""
+    """Key → mig-parted config. A node label names the key that the GPU Operator's MIG manager applies."""
     bottlerocket: Mapping[str, Any] = field(default_factory=dict)
-    """Settings under ``settings.kubelet-device-plugins.nvidia``; applied at boot."""
+    """Settings under ``settings.kubelet-device-plugins.nvidia``, which Bottlerocket applies at boot."""
     reboots: bool = False
-    """Whether applying it restarts a fresh node once."""
+    """True if a new node restarts once to apply the sharing."""
 
     @property
     def units(self) -> dict[str, str]:
-        """What users call it → extended resource: a MIG profile such as ``1g.10gb+me``, else ``gpu``."""
-        return {_unit(name): name for name in self.per_device}
+        """Unit of quotas → extended resource. A unit is a MIG profile such as ``1g.10gb+me``, else ``gpu``."""
+        return {_find_unit(name): name for name in self.per_device}
 
     @property
     def operands_off(self) -> bool:
-        """Whether the GPU Operator stays off these nodes, because they apply the sharing themselves."""
+        """True if the GPU Operator's operands stay off these nodes, which apply the sharing themselves."""
         return self.node_labels.get(OPERANDS_LABEL) == "false"
 
     def per_node(self, instance: Instance) -> dict[str, int]:
-        """Extended resource → how many of it a node of this type hands out."""
+        """Return extended resource → count on a node of this type."""
         return {name: count * instance.gpu_devices for name, count in self.per_device.items()}
 
     def ceiling(self, max_gpus: int) -> dict[str, int]:
-        """Extended resource → how many of it so many GPU devices hand out."""
+        """Return extended resource → count on ``max_gpus`` GPU devices."""
         return {name: count * max_gpus for name, count in self.per_device.items()}
 
     def overlay(self, instance: Instance) -> dict[str, int]:
-        """What Karpenter must be told about nodes of this type; empty where EC2's own count is right.
+        """Return extended resource → count that Karpenter must be told about this type; empty where EC2 counts right.
 
-        Whole GPUs that nobody can ask for are overlaid with 0, so that no whole-GPU pod is planned there.
+        A resource that EC2 counts and nodes do not hand out gets 0, so that Karpenter plans no whole-GPU pod there.
         """
-        truth = self.per_node(instance)
+        real = self.per_node(instance)
         seen = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
-        return {} if truth == seen else {**truth, **{name: 0 for name in seen if name not in truth}}
+        return {} if real == seen else {**real, **{name: 0 for name in seen if name not in real}}
 
 
-def _unit(resource: str) -> str:
+def _find_unit(resource: str) -> str:
     return profile_of(resource) or resource.removeprefix("nvidia.com/").removesuffix(_SHARED)
 
 
 def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
-    """Derive the profile of a combination that ``refusals`` lets pass; ``pool`` is the taint of a mixed layout."""
+    """Derive the profile of a combination that ``refusals`` accepts; the taint of a mixed layout names the pool."""
     if family is BOTTLEROCKET:
-        return _on_bottlerocket(gpu, sharing)
+        return _derive_on_bottlerocket(gpu, sharing)
     match sharing:
         case Exclusive():
-            return _handing_out({WHOLE_GPU: 1}, "whole GPUs")
+            return _hand_out({WHOLE_GPU: 1}, "whole GPUs")
         case TimeSlicing(replicas=replicas):
-            return _shared({WHOLE_GPU: 1}, replicas, "time-slicing", f"{replicas} pods take turns on each GPU")
+            return _replicate({WHOLE_GPU: 1}, replicas, "time-slicing", f"{replicas} pods take turns on each GPU")
         case Mps(replicas=replicas):
-            return _shared({WHOLE_GPU: 1}, replicas, "mps", f"{replicas} pods at once on each GPU (MPS)")
+            return _replicate({WHOLE_GPU: 1}, replicas, "mps", f"{replicas} pods at once on each GPU (MPS)")
         case Mig():
-            profile = _mig(gpu, sharing)
-            return profile if len(profile.per_device) == 1 else replace(profile, taint=_pool_taint(pool))
+            profile = _derive_mig(gpu, sharing)
+            return profile if len(profile.per_device) == 1 else replace(profile, taint=_build_pool_taint(pool))
 
 
-def _handing_out(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
-    """Key the taint by the resource: EKS lets a pod that asks for an extended resource tolerate the taint of that name."""
+def _hand_out(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
+    """Build a profile whose taint has the name of its resource; on EKS a pod that requests it tolerates that taint."""
     taint = {"key": next(iter(per_device)), "effect": "NoSchedule"}
     return SharingProfile(summary=summary, per_device=per_device, taint=taint, **applied)
 
 
-def _pool_taint(pool: str) -> dict[str, str]:
-    """Several resources on one node have no one name: the pool has, and its pods tolerate that explicitly."""
+def _build_pool_taint(pool: str) -> dict[str, str]:
+    """Build the taint of a pool with several resources, which have no common name; pods must tolerate it explicitly."""
     return {"key": POOL_KEY, "value": pool, "effect": "NoSchedule"}
 
 
-def _shared(
+def _replicate(
     whole: Mapping[str, int], replicas: int, mode: str, summary: str, key: str = "", **applied: Any
 ) -> SharingProfile:
-    """Hand out each resource several times over under ``<name>.shared``, as the plugin renames it."""
+    """Build a profile that hands out each resource several times, under the plugin's name ``<name>.shared``."""
     key = key or f"{mode}-{replicas}"
     labels = {PLUGIN_CONFIG_LABEL: key, **applied.pop("node_labels", {})}
     settings = {
@@ -114,11 +114,11 @@ def _shared(
     }
     plugin = {key: {"version": "v1", "sharing": {"timeSlicing" if mode == "time-slicing" else mode: settings}}}
     resources = {f"{name}{_SHARED}": count * replicas for name, count in whole.items()}
-    return _handing_out(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
+    return _hand_out(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
 
 
 def mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
-    """How many of each profile one GPU is cut into; a single profile is repeated as often as it fits."""
+    """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits."""
     assert gpu.mig is not None, "refusals() lets no GPU without MIG pass"
     if sharing.layout is not None:
         return dict(sharing.layout)
@@ -126,29 +126,30 @@ def mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
     return {profile.name: gpu.mig.most(profile)}
 
 
-def _mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
+def _derive_mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
     assert gpu.mig is not None
     layout = mig_layout(gpu, sharing)
-    key = f"{gpu.name}-{_digest(layout) if sharing.layout else sharing.profile}".replace("+", ".")
+    key = f"{gpu.name}-{_name_layout(layout) if sharing.layout else sharing.profile}".replace("+", ".")
     config = [{"devices": "all", "mig-enabled": True, "mig-devices": layout}]
     resources = {gpu.mig.profiles[name].resource: count for name, count in layout.items()}
     applied = {"mig_configs": {key: config}, "node_labels": {MIG_CONFIG_LABEL: key}, "reboots": gpu.mig_needs_reboot}
     summary = f"{' + '.join(f'{count} × {name}' for name, count in layout.items())} on each GPU (MIG)"
     if sharing.replicas is None:
-        return _handing_out(resources, summary, **applied)
+        return _hand_out(resources, summary, **applied)
     turns = f"{summary}, {sharing.replicas} pods take turns on each instance"
-    return _shared(
+    return _replicate(
         resources, sharing.replicas, "time-slicing", turns, f"{key}-time-slicing-{sharing.replicas}", **applied
     )
 
 
-def _digest(layout: Mapping[str, int]) -> str:
-    """A name that changes with the layout: a node label that changes is drift, and so nodes with the old cut are replaced."""
+def _name_layout(layout: Mapping[str, int]) -> str:
+    """Return a name that changes with the layout. A changed node label is drift, so Karpenter replaces the old
+    nodes."""
     return f"layout-{hashlib.sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:8]}"
 
 
-def _on_bottlerocket(gpu: Gpu, sharing: Sharing) -> SharingProfile:
-    """Bottlerocket's own settings apply the sharing at boot; the GPU Operator's operands stay off these nodes."""
+def _derive_on_bottlerocket(gpu: Gpu, sharing: Sharing) -> SharingProfile:
+    """Derive the profile of nodes that apply the sharing themselves at boot, without the GPU Operator's operands."""
     count, settings, words = 1, dict[str, Any](), []
     if isinstance(sharing, Mig):
         ((name, count),) = mig_layout(gpu, sharing).items()
@@ -162,10 +163,9 @@ def _on_bottlerocket(gpu: Gpu, sharing: Sharing) -> SharingProfile:
             "device-sharing-strategy": strategy,
             strategy: {"replicas": replicas, "rename-by-default": True, **strict},
         }
-        words.append(
-            f"{replicas} pods {'at once' if strategy == 'mps' else 'take turns'} on each {'instance' if words else 'GPU'}"
-        )
-    return _handing_out(
+        how = "at once" if strategy == "mps" else "take turns"
+        words.append(f"{replicas} pods {how} on each {'instance' if words else 'GPU'}")
+    return _hand_out(
         {f"{WHOLE_GPU}.shared" if replicas else WHOLE_GPU: count * (replicas or 1)},
         ", ".join(words) or "whole GPUs",
         bottlerocket=settings,

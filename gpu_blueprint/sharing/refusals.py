@@ -1,79 +1,69 @@
-"""Why a GPU, an AMI family and a way of sharing cannot go together."""
+"""The combinations of GPU, AMI family and sharing that cannot work, and the reason for each."""
 
 from collections.abc import Iterator
 
 from ..catalog import AL2023, BOTTLEROCKET, GPUS, AmiFamily, Gpu, MigTable
 from ..errors import Problem
 from .modes import Mig, Mps, Sharing
-from .placement import refusal
+from .placement import describe, find_layout_fault
+
+_ON_AL2023 = f"use ami.family {AL2023.name}, where the GPU Operator's MIG manager applies the layout"
 
 
 def refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: bool) -> Iterator[Problem]:
-    """Yield each reason, at its field below the pool; nothing when the combination works."""
+    """Yield the reasons why a combination cannot work; paths start at the pool.
+
+    Args:
+        fractional: Whether the instance types hold vGPU fractions.
+    """
     if gpu.min_driver > family.driver_branch:
         yield Problem(
-            "todo",
+            "gpu-driver-too-old",
             ("gpu",),
             f"{gpu.name} needs NVIDIA driver {gpu.min_driver} or newer, and no supported AMI has it "
-            f"({family.display} ships {family.driver_branch}); choose another GPU model",
+            f"({family.display} ships {family.driver_branch})",
+            "choose another GPU model",
         )
     if isinstance(sharing, Mps) and fractional:
-        yield Problem(
-            "todo",
-            ("sharing", "mode"),
-            "MPS needs whole GPUs, and these types hold a fraction of one; use time-slicing or exclusive",
-        )
+        reason = "MPS needs whole GPUs, and these types hold a fraction of a GPU"
+        yield Problem("mps-on-fractions", ("sharing", "mode"), reason, "use time-slicing or exclusive")
     if isinstance(sharing, Mig):
-        yield from _mig_refusals(gpu, family, sharing, fractional=fractional)
+        yield from _refuse_mig(gpu, family, sharing, fractional=fractional)
 
 
-def _mig_refusals(gpu: Gpu, family: AmiFamily, sharing: Mig, *, fractional: bool) -> Iterator[Problem]:
+def _refuse_mig(gpu: Gpu, family: AmiFamily, sharing: Mig, *, fractional: bool) -> Iterator[Problem]:
     if gpu.mig is None or fractional:
         able = ", ".join(row.name for row in GPUS.values() if row.mig and row.karpenter_name)
-        what = "a fractional GPU" if fractional else gpu.name
-        yield Problem(
-            "todo",
-            ("sharing", "mode"),
-            f"{what} has no MIG (these have: {able}); use time-slicing{'' if fractional else ' or mps'} to share it",
-        )
+        reason = f"{'a fractional GPU' if fractional else gpu.name} has no MIG (GPUs with MIG: {able})"
+        hint = f"use time-slicing{'' if fractional else ' or mps'} to share it"
+        yield Problem("gpu-without-mig", ("sharing", "mode"), reason, hint)
         return
-    for path, layout in _named_layouts(sharing):
-        yield from _layout_refusals(gpu, gpu.mig, layout, path)
-    if family is BOTTLEROCKET:
-        yield from _bottlerocket_refusals(gpu, sharing)
-
-
-def _named_layouts(sharing: Mig) -> Iterator[tuple[tuple[str, str], dict[str, int]]]:
     if sharing.profile is not None:
-        yield ("sharing", "profile"), {sharing.profile: 1}
+        yield from _refuse_layout(gpu, gpu.mig, {sharing.profile: 1}, ("sharing", "profile"))
     if sharing.layout is not None:
-        yield ("sharing", "layout"), sharing.layout
+        yield from _refuse_layout(gpu, gpu.mig, sharing.layout, ("sharing", "layout"))
+    if family is BOTTLEROCKET:
+        yield from _refuse_on_bottlerocket(gpu, sharing)
 
 
-def _layout_refusals(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tuple[str, str]) -> Iterator[Problem]:
+def _refuse_layout(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tuple[str, str]) -> Iterator[Problem]:
     unknown = [name for name in layout if name not in table.profiles]
     for name in unknown:
         where = path if path[-1] == "profile" else (*path, name)
-        yield Problem("todo", where, f"{gpu.name} has no MIG profile {name!r} (it has {', '.join(table.profiles)})")
-    if not unknown and (why := refusal(table, layout)):
-        yield Problem(
-            "todo", path, f"{gpu.name} cannot hold {' + '.join(f'{n} × {p}' for p, n in layout.items())}: {why}"
-        )
+        reason = f"{gpu.name} has no MIG profile {name!r}"
+        yield Problem("unknown-mig-profile", where, reason, f"choose from {', '.join(table.profiles)}")
+    if not unknown and (fault := find_layout_fault(table, layout)):
+        reason = f"{gpu.name} cannot hold {describe(layout)}: {fault.reason}"
+        yield Problem("mig-layout-illegal", path, reason, fault.hint)
 
 
-def _bottlerocket_refusals(gpu: Gpu, sharing: Mig) -> Iterator[Problem]:
-    remedy = f"use ami.family {AL2023.name}, where the GPU Operator's MIG manager applies it"
+def _refuse_on_bottlerocket(gpu: Gpu, sharing: Mig) -> Iterator[Problem]:
     if sharing.layout is not None:
-        yield Problem(
-            "todo",
-            ("sharing", "layout"),
-            f"Bottlerocket applies one profile to every GPU, never a mix; {remedy}, or name one profile",
-        )
+        reason = "Bottlerocket applies one profile to every GPU, and no mix"
+        yield Problem("bottlerocket-mig-layout", ("sharing", "layout"), reason, f"{_ON_AL2023}, or name one profile")
     if gpu.bottlerocket_mig_key is None:
-        yield Problem("todo", ("ami", "family"), f"Bottlerocket has no MIG setting for {gpu.name}; {remedy}")
+        reason = f"Bottlerocket has no MIG setting for {gpu.name}"
+        yield Problem("bottlerocket-without-mig", ("ami", "family"), reason, _ON_AL2023)
     if sharing.profile and not sharing.profile.endswith("gb"):
-        yield Problem(
-            "todo",
-            ("sharing", "profile"),
-            f"Bottlerocket knows no profile with engines such as {sharing.profile!r}; {remedy}",
-        )
+        reason = f"Bottlerocket has no profile with engines, such as {sharing.profile!r}"
+        yield Problem("bottlerocket-mig-engines", ("sharing", "profile"), reason, _ON_AL2023)

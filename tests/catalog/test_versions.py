@@ -1,164 +1,77 @@
-"""Nothing that we install is "whatever is newest": every version names one release."""
+"""The pinned versions work together, by the rules of their projects."""
 
 import re
-from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires
-from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
-from gpu_blueprint.catalog import AMI_FAMILIES
-from gpu_blueprint.catalog import versions as catalog
-
-from ..support import builders
-from ..support.plans import ROOT, SHIPPED, Plan, managed, package, plan, plan_of, some
-
-PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z]+\])?==((?:\d+!)?\d+(\.\d+)*(\.post\d+|[ab]\d+|rc\d+)?)")
-THREE_NUMBERS = re.compile(r"v?\d+\.\d+\.\d+")
-ADDON = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
-NODE_RELEASE = re.compile(r"\d+\.\d+\.\d+-\d{8}")
-AMI = re.compile(r"al2023@v\d{8}|bottlerocket@v\d+\.\d+\.\d+")
-MINOR = re.compile(r"\d+\.\d+")
-REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-live.txt")
-
-
-def with_everything() -> Plan:
-    """A stack with the charts, nodes and images that no shipped stack has."""
-    several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
-    pools = [
-        builders.pool(name="several", **several),
-        builders.pool(name="static", instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=1, maxGpus=1),
-        builders.pool(name="bottlerocket", ami={"family": "bottlerocket"}),
-    ]
-    return plan_of(builders.stack(pools=pools, cluster=builders.cluster(kubernetesVersion="1.35")))
-
-
-@pytest.fixture(params=[*SHIPPED, "with everything"])
-def planned(request: pytest.FixtureRequest) -> Plan:
-    return with_everything() if request.param == "with everything" else plan(request.param)
-
-
-def lines(file: str) -> list[str]:
-    """The requirements of a file, without comments and options."""
-    stripped = [line.split("#")[0].strip() for line in (ROOT / file).read_text().splitlines()]
-    return [line for line in stripped if line and not line.startswith("-")]
-
-
-def pins(file: str) -> dict[str, str]:
-    found = [PIN.fullmatch(line) for line in lines(file)]
-    return {canonicalize_name(match[1]): match[2] for match in found if match}
-
-
-@pytest.mark.parametrize("file", [*REQUIREMENTS, "constraints.txt"])
-def test_every_python_requirement_is_an_exact_pin(file: str) -> None:
-    assert lines(file)
-    assert [line for line in lines(file) if not PIN.fullmatch(line)] == []
-
-
-@pytest.mark.parametrize("file", REQUIREMENTS)
-def test_requirements_and_constraints_agree(file: str) -> None:
-    constraints = pins("constraints.txt")
-    assert {name: constraints.get(name) for name in pins(file)} == pins(file)
-
-
-def below(wanted: Requirement) -> Iterator[Requirement]:
-    """What a package, with the extras that are wanted of it, needs on this machine, directly."""
-    for text in requires(wanted.name) or []:
-        needed = Requirement(text)
-        extras = wanted.extras or {""}
-        if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
-            yield needed
-
-
-def test_everything_below_our_requirements_is_pinned_too() -> None:
-    todo, seen = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
-    names = set[str]()
-    while todo:
-        wanted = todo.pop()
-        asked = f"{canonicalize_name(wanted.name)}{sorted(wanted.extras)}"
-        if asked not in seen:
-            seen.add(asked)
-            names.add(canonicalize_name(wanted.name))
-            try:
-                todo += below(wanted)
-            except PackageNotFoundError:  # not needed on this machine
-                continue
-    assert len(names) > 30
-    assert names - set(pins("constraints.txt")) - {"pip", "setuptools"} == set()
-
-
-@pytest.mark.parametrize(
-    "text", ["pulumi", "pulumi>=3", "pulumi==3.*", "pulumi~=3.272", "pulumi==latest", "pulumi[x]>=3"]
+from gpu_blueprint.catalog import AMI_FAMILIES, BOTTLEROCKET
+from gpu_blueprint.catalog.versions import (
+    DEFAULT_KUBERNETES,
+    GPU_OPERATOR,
+    GPU_OPERATOR_KUBERNETES,
+    KARPENTER_VERSIONS,
+    KUBERNETES,
+    KubernetesRelease,
+    karpenter_chart,
+    karpenter_crd_chart,
+    numbers,
+    oldest_ami,
 )
-def test_a_range_is_no_pin(text: str) -> None:
-    assert not PIN.fullmatch(text)
+
+ADDONS = {
+    "vpc-cni",
+    "coredns",
+    "kube-proxy",
+    "eks-pod-identity-agent",
+    "aws-ebs-csi-driver",
+    "metrics-server",
+    "eks-node-monitoring-agent",
+}
+
+each_release = pytest.mark.parametrize("release", KUBERNETES.values(), ids=lambda release: release.version)
 
 
-@pytest.mark.parametrize("minor", catalog.KUBERNETES)
-def test_the_catalogue_pins_everything_of_a_kubernetes_minor(minor: str) -> None:
-    row = catalog.KUBERNETES[minor]
-    assert MINOR.fullmatch(minor) and row.version == minor
-    assert NODE_RELEASE.fullmatch(row.system_node_release) and row.system_node_release.startswith(f"{minor}.")
-    assert [version for version in row.addons.values() if not ADDON.fullmatch(version)] == []
-    assert row.addons["kube-proxy"].startswith(f"v{minor}.")
-    assert THREE_NUMBERS.fullmatch(row.kubectl) and row.kubectl.startswith(f"v{minor}.")
+@each_release
+def test_a_kubernetes_version_pins_seven_addons_exactly(release: KubernetesRelease) -> None:
+    assert set(release.addons) == ADDONS
+    assert all(re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version) for version in release.addons.values())
 
 
-def test_the_catalogue_pins_every_chart_and_image() -> None:
-    charts = [found for found in vars(catalog).values() if isinstance(found, catalog.Chart)]
-    for version in catalog.KARPENTER_VERSIONS:
-        charts += [catalog.karpenter_chart(version), catalog.karpenter_crd_chart(version)]
-    assert {chart.name for chart in charts} >= {"gpu-operator", "karpenter", "karpenter-crd"}
-    assert [chart for chart in charts if not THREE_NUMBERS.fullmatch(chart.version)] == []
-    images = [f"{family.name}@{family.default_version}" for family in AMI_FAMILIES.values()]
-    assert [image for image in images if not AMI.fullmatch(image)] == []
+@each_release
+def test_kube_proxy_and_node_releases_have_the_minor_of_kubernetes(release: KubernetesRelease) -> None:
+    assert release.addons["kube-proxy"].startswith(f"v{release.version}.")
+    assert re.fullmatch(rf"{re.escape(release.version)}\.\d+-\d{{8}}", release.system_node_release)
 
 
-def test_every_chart_is_installed_at_one_version(planned: Plan) -> None:
-    releases = some(planned, "Release")
-    assert len(releases) >= 2
-    assert [found.name for found in releases if not THREE_NUMBERS.fullmatch(found.inputs.get("version", ""))] == []
+@each_release
+def test_every_kubernetes_version_runs_with_every_default(release: KubernetesRelease) -> None:
+    assert numbers(release.oldest_karpenter) <= numbers(KARPENTER_VERSIONS[-1])
+    oldest, newest = map(numbers, GPU_OPERATOR_KUBERNETES)
+    assert oldest <= numbers(release.version) <= newest
+    for family in AMI_FAMILIES.values():
+        floor, why = oldest_ami(family, release)
+        assert family.is_release(floor)
+        assert family.order(floor) <= family.order(family.default_version)
+        assert why
 
 
-def test_karpenter_and_its_definitions_have_one_version(planned: Plan) -> None:
-    versions = {found.inputs["version"] for found in some(planned, "Release", "-karpenter-")}
-    assert len(versions) == 1
+def test_bottlerocket_must_be_newer_than_both_of_its_floors() -> None:
+    """Sources: Bottlerocket changelogs v1.53.0 (1.35 variants), v1.61.0 (1.36 variants); MPS since 1.54."""
+    assert oldest_ami(BOTTLEROCKET, KUBERNETES["1.35"])[0] == "v1.54.0"
+    assert oldest_ami(BOTTLEROCKET, KUBERNETES["1.36"])[0] == "v1.61.0"
 
 
-def test_every_addon_is_installed_at_one_version(planned: Plan) -> None:
-    addons = some(planned, "Addon")
-    assert len(addons) == 7
-    assert [found.name for found in addons if not ADDON.fullmatch(found.inputs.get("addonVersion", ""))] == []
+def test_releases_are_ordered_by_number_not_by_text() -> None:
+    assert BOTTLEROCKET.order("v1.9.0") < BOTTLEROCKET.order("v1.54.0")
+    assert numbers("1.9.0") < numbers("1.15.0")
 
 
-def test_nodes_run_one_image_of_the_clusters_minor(planned: Plan) -> None:
-    (minor,) = {found.inputs["version"] for found in some(planned, "eks:index:Cluster")}
-    assert MINOR.fullmatch(minor)
-    for group in some(planned, "NodeGroup"):
-        assert group.inputs["version"] == minor
-        assert NODE_RELEASE.fullmatch(group.inputs["releaseVersion"])
-        assert group.inputs["releaseVersion"].startswith(f"{minor}.")
-    for node_class in some(planned, "EC2NodeClass"):
-        (term,) = node_class.inputs["spec"]["amiSelectorTerms"]
-        assert AMI.fullmatch(term["alias"])
-
-
-def test_the_word_latest_stands_nowhere(planned: Plan) -> None:
-    assert [found.name for found in planned if "latest" in texts(found.inputs)] == []
-
-
-def texts(value: Any) -> str:
-    """Every text inside a value, in one."""
-    if isinstance(value, dict):
-        return " ".join(map(texts, value.values()))
-    if isinstance(value, list):
-        return " ".join(map(texts, value))
-    return value if isinstance(value, str) else ""
-
-
-def test_every_resource_asks_for_the_provider_that_requirements_pin(planned: Plan) -> None:
-    pinned = pins("requirements.txt")
-    wanted = {(package(found), found.options.get("version")) for found in managed(planned)}
-    assert wanted == {(name, pinned[f"pulumi-{name}"]) for name in ("aws", "eks", "kubernetes")}
+def test_every_chart_and_image_is_pinned_to_one_release() -> None:
+    assert DEFAULT_KUBERNETES in KUBERNETES
+    assert sorted(KARPENTER_VERSIONS, key=numbers, reverse=True) == list(KARPENTER_VERSIONS)
+    charts = [GPU_OPERATOR, *map(karpenter_chart, KARPENTER_VERSIONS), *map(karpenter_crd_chart, KARPENTER_VERSIONS)]
+    assert all(re.fullmatch(r"v?\d+\.\d+\.\d+", chart.version) for chart in charts)
+    assert all(bool(chart.repository) != chart.reference.startswith("oci://") for chart in charts)
+    for family in AMI_FAMILIES.values():
+        assert family.is_release(family.default_version)
+        assert not family.is_release("latest")

@@ -1,6 +1,6 @@
-"""Each field of a stack file changes what is built, or at least what is refused or warned of: none is for decoration.
+"""Each field of a stack file has an effect: on the plan, or on problems, warnings and policy findings.
 
-A new field needs an entry here; without one, and without an effect, it has no place in the file.
+A new field needs an entry here. A field without an entry, or an entry without an effect, is a red test.
 """
 
 import re
@@ -29,7 +29,7 @@ TODAY = date(2026, 11, 20)
 
 
 def leaves(model: type[Model], place: str = "") -> Iterator[str]:
-    """The place of every field that holds no further model, such as ``network<NewVpc>.cidr`` and ``pools[].gpu``."""
+    """Yield the place of every field without inner model, such as ``network<NewVpc>.cidr`` and ``pools[].gpu``."""
     for name, field in model.model_fields.items():
         models = _models_in(field.annotation)
         here = f"{place}.{field.alias or name}".lstrip(".")
@@ -47,31 +47,33 @@ def _models_in(annotation: Any) -> list[type[Model]]:
 
 
 def plain(place: str) -> str:
-    """A place without the names of models."""
+    """Return a place without the names of models."""
     return re.sub(r"<\w+>", "", place)
 
 
-def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
-    """Where two stack objects differ."""
-    one, other = ({} if half is None and dict in map(type, (one, other)) else half for half in (one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in {**one, **other}:
-            yield from differences(one.get(key), other.get(key), f"{place}.{key}".lstrip("."))
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for first, second in zip(one, other, strict=True):
+def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
+    """Yield the places where two stack objects differ."""
+    before, after = ({} if side is None and dict in map(type, (before, after)) else side for side in (before, after))
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in {**before, **after}:
+            yield from differences(before.get(key), after.get(key), f"{place}.{key}".lstrip("."))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for first, second in zip(before, after, strict=True):
             yield from differences(first, second, f"{place}[]")
-    elif one != other:
+    elif before != after:
         yield place
 
 
 def elsewhere(place: str, found: list[str]) -> list[str]:
-    """The differences that lie outside a place and what must change with it."""
+    """Return the differences outside a place and outside the places that must change with it."""
     allowed = (plain(place), *COUPLED.get(place, ()))
-    return [where for where in found if not any(f"{where}.".startswith((f"{one}.", f"{one}[")) for one in allowed)]
+    return [
+        where for where in found if not any(f"{where}.".startswith((f"{start}.", f"{start}[")) for start in allowed)
+    ]
 
 
-def seen(planned: Plan, pool: str = "") -> dict[str, Any]:
-    """Inputs and options of everything, or of what belongs to one pool."""
+def show(planned: Plan, pool: str = "") -> dict[str, Any]:
+    """Return the inputs and options of every resource, or of the resources of one pool."""
     own = (f"::{pool}", f"-headroom-{pool}")
     found = [found for found in planned if not pool or found.parent.endswith(own[0]) or found.name.endswith(own[1])]
     assert found
@@ -83,7 +85,7 @@ def pool_name(place: str) -> str:
 
 
 def with_all_pools(side: int) -> Stack:
-    """One stack with a pool for each field of pools; side 0 before, 1 after the change of all of them."""
+    """Build a stack with a pool for each field of pools; side 0 is before and side 1 after the change of all fields."""
     pools = [builders.pool(**{**pair[side], "name": pool_name(place)}) for place, pair in POOLS.items()]
     reserved = {"instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
     reservations = [{**reserved, "id": f"cr-0a1b2c3d{end}", "tags": {"team": end}} for end in "ab"]
@@ -91,13 +93,13 @@ def with_all_pools(side: int) -> Stack:
 
 
 def verdict(stack: Stack) -> list[str]:
-    """What is refused in a stack, else what is warned of and what the policies find."""
+    """Return the problems of a stack, else its warnings and policy findings."""
     problems = builders.problems(stack[1], **stack[0])
     return problems or [*map(str, find_warnings(parse(*stack), TODAY)), *policy_findings(stack)]
 
 
 def policy_findings(stack: Stack) -> list[str]:
-    """What the policies say where there are exceptions to them."""
+    """Return the policy findings of a stack that has waivers."""
     config = parse(*stack)
     waivers = [Waiver(**waiver.model_dump()) for waiver in config.waivers]
     if not waivers:
@@ -111,43 +113,43 @@ def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
     assert len(CHANGES) + len(POOLS) + len(JUDGED) + len(PRICED) == len({*CHANGES, *POOLS, *JUDGED, *PRICED})
 
 
-def test_names_of_the_pools_tell_the_fields_apart() -> None:
+def test_each_field_of_pools_has_a_pool_name_of_its_own() -> None:
     assert len({pool_name(place) for place in POOLS}) == len(POOLS)
 
 
 @pytest.mark.parametrize("place", [*CHANGES, *JUDGED, *PRICED])
 def test_a_pair_of_stacks_differs_in_one_field_only(place: str) -> None:
-    one, other = {**CHANGES, **JUDGED, **PRICED}[place]
-    found = [*differences(one[0], other[0]), *(["region"] if one[1] != other[1] else [])]
+    before, after = {**CHANGES, **JUDGED, **PRICED}[place]
+    found = [*differences(before[0], after[0]), *(["region"] if before[1] != after[1] else [])]
     assert found and not elsewhere(place, found)
 
 
 @pytest.mark.parametrize("place", POOLS)
 def test_a_pair_of_pools_differs_in_one_field_only(place: str) -> None:
-    one, other = POOLS[place]
-    found = [f"pools[].{where}" for where in differences(one, other)]
+    before, after = POOLS[place]
+    found = [f"pools[].{where}" for where in differences(before, after)]
     assert found and not elsewhere(place, found)
 
 
 @pytest.mark.parametrize("place", CHANGES)
 def test_a_field_changes_the_plan(place: str) -> None:
-    one, other = CHANGES[place]
-    assert seen(plan_of(*one)) != seen(plan_of(*other))
+    before, after = CHANGES[place]
+    assert show(plan_of(*before)) != show(plan_of(*after))
 
 
 @pytest.mark.parametrize("place", POOLS)
-def test_a_field_of_a_pool_changes_what_the_pool_becomes(place: str) -> None:
-    before, after = (seen(plan_of(*with_all_pools(side)), pool_name(place)) for side in (0, 1))
+def test_a_field_of_a_pool_changes_the_resources_of_the_pool(place: str) -> None:
+    before, after = (show(plan_of(*with_all_pools(side)), pool_name(place)) for side in (0, 1))
     assert before != after
 
 
 @pytest.mark.parametrize("place", JUDGED)
-def test_a_field_that_builds_nothing_changes_what_is_said_about_the_stack(place: str) -> None:
-    one, other = JUDGED[place]
-    assert verdict(one) != verdict(other)
+def test_a_field_that_builds_nothing_changes_problems_warnings_or_findings(place: str) -> None:
+    before, after = JUDGED[place]
+    assert verdict(before) != verdict(after)
 
 
 @pytest.mark.parametrize("place", PRICED)
 def test_a_field_of_the_estimate_changes_what_the_stack_costs(place: str) -> None:
-    one, other = (as_json(estimate(parse(*stack))) for stack in PRICED[place])
-    assert one["total"] != other["total"]
+    before, after = (as_json(estimate(parse(*stack))) for stack in PRICED[place])
+    assert before["total"] != after["total"]

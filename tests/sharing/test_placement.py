@@ -1,4 +1,4 @@
-"""MIG placement, held against an enumeration of its own: placements written out, tried one beside the other.
+"""MIG placement agrees with a second enumeration, which tries all placements that are copied here by hand.
 
 Placements in memory slices, from NVIDIA's MIG user guide and the go-nvml mock of the A100; names from
 NVIDIA/gpu-operator v26.7.0 assets/state-mig-manager/0400_configmap.yaml.
@@ -18,10 +18,10 @@ from gpu_blueprint.sharing.placement import (
     Layout,
     can_place,
     describe,
+    find_nearest_layouts,
     leftover,
-    legal_layouts,
+    list_legal_layouts,
     maximal_layouts,
-    nearest_layouts,
     refusal,
 )
 
@@ -86,7 +86,7 @@ def multiset(layout: Layout) -> Multiset:
 
 @cache
 def legal(model: str) -> frozenset[Multiset]:
-    """Every multiset that some set of placements, none touching another, makes up."""
+    """Return the profile counts of every set of placements that do not overlap."""
     pieces = [(shape, span) for shape, (_, _, spans) in shapes(model).items() for span in spans]
     return frozenset(multiset(Counter(names(model)[shape] for shape in cut)) for cut in cuts(model, pieces, ()))
 
@@ -95,8 +95,8 @@ def cuts(model: str, pieces: list[tuple[str, tuple[int, int]]], cut: tuple[str, 
     yield cut
     for index, (shape, (first, last)) in enumerate(pieces):
         grown = (*cut, shape)
-        compute = sum(shapes(model)[one][0] for one in grown)
-        if compute <= (4 if model == "rtx-pro-6000-96gb" else 7) and sum(one in ONLY_ONE for one in grown) <= 1:
+        compute = sum(shapes(model)[piece][0] for piece in grown)
+        if compute <= (4 if model == "rtx-pro-6000-96gb" else 7) and sum(piece in ONLY_ONE for piece in grown) <= 1:
             apart = [piece for piece in pieces[index + 1 :] if piece[1][0] > last or piece[1][1] < first]
             yield from cuts(model, apart, grown)
 
@@ -115,7 +115,7 @@ def contains(big: Multiset, small: Multiset) -> bool:
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_every_multiset_is_judged_as_by_trying_all_placements(model: str) -> None:
+def test_a_layout_is_legal_exactly_if_some_placements_hold_it(model: str) -> None:
     most = {names(model)[shape]: most for shape, (_, most, _) in shapes(model).items()}
     wrong = []
     for counts in product(*(range(count + 1) for count in most.values())):
@@ -135,14 +135,14 @@ def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> No
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_plain_layouts_are_those_of_the_enumeration(model: str) -> None:
-    found = legal_layouts(table(model))
+def test_the_legal_layouts_are_exactly_the_enumerated_ones(model: str) -> None:
+    found = list_legal_layouts(table(model))
     assert {multiset(layout) for layout in found} == plain_legal(model)
     assert len(found) == len(plain_legal(model)) == (77 if model in SEVEN_SLICES else 9)
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_maximal_layouts_are_those_that_nothing_contains(model: str) -> None:
+def test_no_legal_layout_contains_a_maximal_layout(model: str) -> None:
     found = maximal_layouts(table(model))
     assert {multiset(layout) for layout in found} == without_contained(plain_legal(model))
     assert len(found) == (28 if model in SEVEN_SLICES else 4)
@@ -175,17 +175,17 @@ def test_an_h100_holds(layout: dict[str, int]) -> None:
         ({"4g.40gb": 2}, "it takes 8 of 7 compute slices, 8 of 8 memory slices"),
         ({"7g.80gb": 1, "1g.10gb": 1}, "it takes 8 of 7 compute slices, 9 of 8 memory slices"),
         ({"1g.20gb": 4, "1g.10gb": 1}, "it takes 5 of 7 compute slices, 9 of 8 memory slices"),
-        ({"1g.10gb+me": 2}, "2 instances want the extra media engines that one GPU has once"),
+        ({"1g.10gb+me": 2}, "2 instances want the extra media engines, and a GPU has them once"),
     ],
     ids=lambda value: describe(value) if isinstance(value, dict) else "",
 )
 def test_an_h100_cannot_hold(layout: dict[str, int], why: str) -> None:
     assert not can_place(table(H100), layout)
-    assert refusal(table(H100), layout).startswith(f"{why}; nearest legal: ")
+    assert refusal(table(H100), layout).startswith(f"{why}; choose a legal layout such as ")
 
 
 def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
-    """No GPU of today needs it; the search must not rely on that."""
+    """No GPU of today is like this, and the search must not rely on it."""
     rows = [
         MigProfile(name=f"{size}g.{size}gb", compute_slices=1, memory_slices=size, starts=starts, memory_gb=size)
         for size, starts in ((1, (1, 2)), (3, (0, 1)))
@@ -197,7 +197,7 @@ def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
 
 
 def test_compute_slices_may_run_out_before_memory_does() -> None:
-    """On GPUs of today the placements alone see to it; the search must not rely on that either."""
+    """On GPUs of today the placements run out first, and the search must not rely on it."""
     row = MigProfile(name="2g.1gb", compute_slices=2, memory_slices=1, starts=(0, 1, 2, 3), memory_gb=1)
     assert can_place(MigTable(4, 4, (row,)), {"2g.1gb": 2})
     assert not can_place(MigTable(4, 4, (row,)), {"2g.1gb": 3})
@@ -212,7 +212,7 @@ def test_the_search_finds_a_placement_whenever_one_exists(drawn: list[tuple[int,
     )
     spans = [[range(start, start + row.memory_slices) for start in row.starts] for row in rows]
     possible = any(
-        all(not set(one) & set(other) for one, other in combinations(chosen, 2)) for chosen in product(*spans)
+        all(not set(first) & set(second) for first, second in combinations(chosen, 2)) for chosen in product(*spans)
     )
     assert can_place(MigTable(8, 8, rows), {row.name: 1 for row in rows}) == possible
 
@@ -222,14 +222,14 @@ def test_the_nearest_layouts_are_legal_and_change_least(model: str) -> None:
     smallest, *_, largest = (name for shape, name in names(model).items() if shape in PLAIN)
     wanted = {largest: 1, smallest: 1}
     assert refusal(table(model), wanted)
-    near = nearest_layouts(table(model), wanted)
+    near = find_nearest_layouts(table(model), wanted)
     assert [multiset(layout) for layout in near[:2]] == [multiset({largest: 1}), multiset({smallest: 1})]
     assert all(multiset(layout) in plain_legal(model) for layout in near)
     assert all(describe(layout) in refusal(table(model), wanted) for layout in near)
 
 
 @pytest.mark.parametrize("model", [H100, "rtx-pro-6000-96gb"])
-def test_what_is_left_over_is_every_largest_addition(model: str) -> None:
+def test_the_leftover_of_a_layout_is_every_largest_addition(model: str) -> None:
     layouts = plain_legal(model)
     for layout in layouts:
         bigger = [Counter(dict(other)) for other in layouts if contains(other, layout) and other != layout]

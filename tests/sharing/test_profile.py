@@ -1,4 +1,4 @@
-"""One way of sharing becomes names, counts, labels, taint, settings and overlay; all of them agree."""
+"""The names, counts, labels, taint, settings and overlay of a sharing mode agree with each other."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from gpu_blueprint.catalog import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily, Instance, gpu, instance, instances
 from gpu_blueprint.sharing import Sharing, SharingProfile, refusals, sharing_profile
-from gpu_blueprint.sharing.placement import can_place, legal_layouts
+from gpu_blueprint.sharing.placement import can_place, list_legal_layouts
 
 SHARING: TypeAdapter[Sharing] = TypeAdapter(Sharing)
 GPU_TYPES = [row for row in instances().values() if row.gpu_name]
@@ -22,7 +22,7 @@ EXCLUSIVE = {"mode": "exclusive"}
 SLICED = {"mode": "mig", "profile": "1g.10gb"}
 MIXED = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
 MIXED_KEY = "h100-80gb-layout-462dfd89"
-"""Ends in a digest of the layout: another layout is another label, so that nodes with the old one are replaced."""
+"""The key ends in a digest of the layout. Another layout is another label, so that Karpenter replaces the old nodes."""
 IN_TURNS = {"mode": "time-slicing", "replicas": 4}
 AT_ONCE = {"mode": "mps", "replicas": 4}
 
@@ -36,7 +36,7 @@ def no_schedule(key: str) -> dict[str, str]:
 
 
 def device_plugin(strategy: str, *resources: str, replicas: int) -> dict[str, Any]:
-    """The device plugin's config file for one strategy."""
+    """Return the device plugin's config file for one strategy."""
     listed = [{"name": name, "replicas": replicas} for name in resources]
     sharing = {"renameByDefault": True, "failRequestsGreaterThanOne": True, "resources": listed}
     return {"version": "v1", "sharing": {strategy: sharing}}
@@ -142,7 +142,7 @@ def test_replicas_over_mig_multiply_the_slices_and_share_each_by_name() -> None:
         ),
     ],
 )
-def test_bottlerocket_applies_it_itself_and_keeps_the_operator_off(
+def test_bottlerocket_applies_the_sharing_and_keeps_the_gpu_operator_off(
     sharing: dict[str, Any], resource: str, count: int, applied: dict[str, Any]
 ) -> None:
     found = profile("h100-80gb", BOTTLEROCKET, sharing)
@@ -169,16 +169,20 @@ def test_only_an_a100_whose_mode_is_changed_after_boot_reboots(model: str, famil
         ("p5.48xlarge", AL2023, EXCLUSIVE, {}),
         ("p5.48xlarge", AL2023, SLICED, {"nvidia.com/mig-1g.10gb": 56, "nvidia.com/gpu": 0}),
         ("p5.4xlarge", AL2023, SLICED, {"nvidia.com/mig-1g.10gb": 7, "nvidia.com/gpu": 0}),
-        ("p5.48xlarge", AL2023, MIXED,
-         {"nvidia.com/mig-3g.40gb": 8, "nvidia.com/mig-1g.10gb": 32, "nvidia.com/gpu": 0}),
+        (
+            "p5.48xlarge",
+            AL2023,
+            MIXED,
+            {"nvidia.com/mig-3g.40gb": 8, "nvidia.com/mig-1g.10gb": 32, "nvidia.com/gpu": 0},
+        ),
         ("p5.48xlarge", BOTTLEROCKET, SLICED, {"nvidia.com/gpu": 56}),
         ("g6.12xlarge", AL2023, IN_TURNS, {"nvidia.com/gpu.shared": 16, "nvidia.com/gpu": 0}),
         ("g6.12xlarge", BOTTLEROCKET, AT_ONCE, {"nvidia.com/gpu.shared": 16, "nvidia.com/gpu": 0}),
         ("g6f.xlarge", AL2023, EXCLUSIVE, {"nvidia.com/gpu": 1}),
         ("g6f.xlarge", AL2023, IN_TURNS, {"nvidia.com/gpu.shared": 4}),
     ],
-)  # fmt: skip
-def test_karpenter_is_told_what_ec2_does_not_say(
+)
+def test_karpenter_is_told_the_resources_that_ec2_does_not_count(
     instance_type: str, family: AmiFamily, sharing: dict[str, Any], overlay: dict[str, int]
 ) -> None:
     row = instance(instance_type)
@@ -200,7 +204,7 @@ def test_karpenter_is_told_what_ec2_does_not_say(
         ("g7.2xlarge", AL2023, EXCLUSIVE, ("gpu",)),
     ],
 )
-def test_what_cannot_work_is_refused_at_its_field(
+def test_an_impossible_combination_is_refused_at_its_field(
     instance_type: str, family: AmiFamily, sharing: dict[str, Any], field: tuple[str, ...]
 ) -> None:
     row = instance(instance_type)
@@ -210,17 +214,17 @@ def test_what_cannot_work_is_refused_at_its_field(
 
 def test_a10g_cannot_be_cut_into_slices() -> None:
     (problem,) = refusals(gpu("a10g"), AL2023, SHARING.validate_python(SLICED), fractional=False)
-    assert problem.message.startswith("a10g has no MIG (these have: a100-40gb, ")
+    assert problem.message.startswith("a10g has no MIG (GPUs with MIG: a100-40gb, ")
 
 
 def ways(row: Instance) -> Iterator[dict[str, Any]]:
-    """Every way of sharing; of MIG every profile and every legal layout, of the H100 where the GPU has no MIG."""
+    """Yield every sharing mode; for MIG every profile and legal layout, those of the H100 if the GPU has no MIG."""
     yield EXCLUSIVE
     yield from ({"mode": mode, "replicas": replicas} for mode in ("time-slicing", "mps") for replicas in (2, 48))
     table = row.gpu.mig or gpu("h100-80gb").mig
     assert table
     cuts: list[dict[str, Any]] = [{"profile": name} for name in table.profiles]
-    cuts += [{"layout": dict(layout)} for layout in legal_layouts(table)]
+    cuts += [{"layout": dict(layout)} for layout in list_legal_layouts(table)]
     for cut in cuts:
         yield {"mode": "mig", **cut}
         yield {"mode": "mig", **cut, "replicas": 2}
@@ -228,7 +232,7 @@ def ways(row: Instance) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("model", sorted({row.gpu_name for row in GPU_TYPES} - {"rtx-pro-4500"}))
 @pytest.mark.parametrize("family", AMI_FAMILIES.values(), ids=AMI_FAMILIES)
-def test_whatever_is_not_refused_agrees_with_itself(model: str, family: AmiFamily) -> None:
+def test_every_accepted_combination_agrees_with_itself(model: str, family: AmiFamily) -> None:
     alike = {(row.fractional, row.gpu_devices): row for row in GPU_TYPES if row.gpu_name == model}
     profiles = []
     for row in alike.values():
@@ -269,7 +273,7 @@ def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> N
         made = {row.gpu.mig.profiles[name].resource: count for name, count in config["mig-devices"].items()}
     for file in found.plugin_configs.values():
         (strategy,) = file["sharing"].values()
-        made = {f"{one['name']}.shared": made[one["name"]] * one["replicas"] for one in strategy["resources"]}
+        made = {f"{row_['name']}.shared": made[row_["name"]] * row_["replicas"] for row_ in strategy["resources"]}
     assert found.per_device == made
 
 

@@ -1,0 +1,9 @@
+"""The ways of a pool to buy capacity, in the words of Karpenter."""
+
+from typing import Literal, get_args
+
+Purchase = Literal["reserved", "spot", "on-demand"]
+"""A value of the node label ``karpenter.sh/capacity-type``. ``reserved`` stands for On-Demand Capacity Reservations and
+for Capacity Blocks."""
+PURCHASE_ORDER: tuple[Purchase, ...] = get_args(Purchase)
+"""The order in which Karpenter tries the ways to buy; no setting changes it."""

@@ -1,0 +1,124 @@
+"""Field types for names that AWS gives or restricts: accounts, ARNs, tags, zones, regions, instance types."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from .. import catalog
+from ..errors import WrongValueError
+from .shapes import Shape
+
+_TAG = r"[\w .:/=+@-]*"
+_TAKEN = (
+    r"(?!aws:|kubernetes\.io/cluster|eks:eks-cluster-name"
+    r"|karpenter\.sh/node(pool|claim)|karpenter\.k8s\.aws/ec2nodeclass)"
+)
+TagKey = Annotated[
+    str,
+    Shape(
+        rf"{_TAKEN}{_TAG}\w{_TAG}",
+        "not-a-tag-key",
+        "an AWS tag key of your own",
+        "write letters, digits, spaces and _.:/=+-@, and no key that AWS, EKS or Karpenter sets",
+        longest=128,
+        in_editor=False,
+    ),
+]
+TagValue = Annotated[
+    str,
+    Shape(
+        rf"(?=.*\S){_TAG}",
+        "not-a-tag-value",
+        "an AWS tag value",
+        "write letters, digits, spaces and _.:/=+-@, at least one character",
+        longest=256,
+        in_editor=False,
+    ),
+]
+
+_ACCOUNT = r"\d{12}"
+AccountId = Annotated[str, Shape(_ACCOUNT, "not-an-account-id", "an AWS account id", "write 12 digits in quotes")]
+
+
+def _arn(pattern: str, thing: str, example: str) -> Shape:
+    return Shape(pattern, "not-an-arn", f"the ARN of {thing}", f"write {example}", longest=2048)
+
+
+PrincipalArn = Annotated[
+    str,
+    _arn(
+        r"arn:aws:iam::\d{12}:(role|user)/[\w+=,.@/-]+",
+        "an IAM role or user",
+        "an ARN such as arn:aws:iam::111122223333:role/platform",
+    ),
+]
+KmsKeyArn = Annotated[
+    str,
+    _arn(r"arn:aws:kms:[a-z0-9-]+:\d{12}:key/[0-9a-f-]+", "a KMS key", "arn:aws:kms:<region>:<account>:key/<id>"),
+]
+TopicArn = Annotated[
+    str,
+    _arn(
+        r"arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}",
+        "a standard SNS topic",
+        "an ARN such as arn:aws:sns:us-east-1:111122223333:costs",
+    ),
+]
+AnomalyMonitorArn = Annotated[
+    str,
+    _arn(
+        r"arn:aws:ce::\d{12}:anomalymonitor/[0-9a-f-]+",
+        "an anomaly monitor",
+        "arn:aws:ce::<account>:anomalymonitor/<id>",
+    ),
+]
+AmpWorkspaceArn = Annotated[
+    str,
+    _arn(
+        r"arn:aws:aps:[a-z0-9-]+:\d{12}:workspace/ws-[0-9a-f-]+",
+        "an AMP workspace",
+        "arn:aws:aps:<region>:<account>:workspace/ws-…",
+    ),
+]
+
+
+def resource_id(prefix: str) -> Any:
+    """Build the type of an AWS resource id; the prefix is ``vpc`` in ``vpc-0a1b2c3d``."""
+    pattern = rf"{prefix}-[0-9a-f]{{8,17}}"
+    return Annotated[str, Shape(pattern, "not-a-resource-id", f"an id such as {prefix}-0a1b2c3d4e5f60718")]
+
+
+_ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
+Zone = Annotated[str, Shape(_ZONE, "not-a-zone", "an availability zone such as us-east-1a")]
+
+
+def _find_region(name: str) -> str:
+    if name not in catalog.regions():
+        raise catalog.CatalogError.unknown("region", name, catalog.regions())
+    return name
+
+
+Region = Annotated[str, AfterValidator(_find_region)]
+GpuModel = Annotated[str, AfterValidator(lambda name: catalog.gpu(name).name)]
+
+
+def _require_gpu(instance_type: str) -> str:
+    if not catalog.instance(instance_type).gpu_name:
+        raise WrongValueError(
+            "type-without-gpu",
+            f"{instance_type!r} has no GPU, and pods without GPU run on the system nodes",
+            "name a type with GPUs",
+        )
+    return instance_type
+
+
+def _refuse_gpu(instance_type: str) -> str:
+    if catalog.instance(instance_type).gpu_name:
+        raise WrongValueError(
+            "type-with-gpu", f"{instance_type!r} has a GPU, and system nodes need none", "put the type into a pool"
+        )
+    return instance_type
+
+
+GpuInstanceType = Annotated[str, AfterValidator(_require_gpu)]
+SystemInstanceType = Annotated[str, AfterValidator(_refuse_gpu)]

@@ -1,0 +1,160 @@
+"""The rules for one pool alone, without the rest of the stack."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pydantic.alias_generators import to_camel
+
+from ..catalog import Instance, instances
+from ..errors import Problem
+from ..sharing import Exclusive, refusals
+from .buying import find_purchase_problems
+from .network import repeated
+
+if TYPE_CHECKING:
+    from .pools import Pool
+
+
+def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
+    """Yield the problems of one pool; paths start at the pool."""
+    if (pool.gpu is None) == (pool.instance_types is None):
+        reason = f"the pool has {'neither gpu nor' if pool.gpu is None else 'both gpu and'} instanceTypes"
+        yield Problem("gpu-or-types", (), reason, "write either gpu (a model) or instanceTypes")
+        return
+    yield from _refuse_unlaunchable(pool)
+    for index, row in enumerate(pool.candidates if pool.instance_types else ()):
+        yield from _refuse_unlike_type(pool, row, index)
+    yield from repeated(pool.instance_types or [], "instanceTypes")
+    yield from find_purchase_problems(pool.purchase, pool.reservations)
+    for problem in refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.fractional):
+        names_type = problem.path == ("gpu",) and pool.gpu is None
+        yield replace(problem, path=("instanceTypes",)) if names_type else problem
+    yield from repeated(pool.zones or [], "zones")
+    yield from _refuse_interrupted_training(pool)
+    yield from repeated([f"{taint.key}:{taint.effect}" for taint in pool.taints], "taints")
+    yield from _check_multi_node(pool)
+    yield from _check_expectation(pool)
+    yield from _check_static_nodes(pool)
+    yield from _check_hours(pool)
+
+
+def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
+    if pool.gpu and pool.model.karpenter_name is None:
+        reason = f"{pool.gpu} is rented only as an UltraServer, which Karpenter cannot launch"
+        yield Problem("gpu-of-ultraserver", ("gpu",), reason, "choose another model")
+    elif not pool.candidates:
+        smallest = min(row.gpu_devices for row in instances().values() if row.gpu_name == pool.gpu)
+        yield Problem(
+            "max-gpus-below-node",
+            ("maxGpus",),
+            f"the smallest {pool.gpu} node holds {smallest} GPUs, more than maxGpus {pool.max_gpus}, "
+            "so nothing could launch",
+            f"write {smallest} or more",
+        )
+
+
+def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Problem]:
+    """Yield the problems of one of the instance types, compared with the first of them."""
+    path, name, first = ("instanceTypes", index), row.instance_type, pool.candidates[0]
+    if row.gpu_name != pool.model.name:
+        reason = f"{name!r} carries {row.gpu_name}, and {first.instance_type} carries {pool.model.name}"
+        yield Problem("mixed-gpu-models", path, reason, "make two pools")
+    elif row.fractional != pool.fractional:
+        reason = f"{name!r} mixes whole and fractional GPUs in one pool"
+        yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
+    elif row.gpu_memory_mib != first.gpu_memory_mib:
+        reason = (
+            f"{name!r} holds a fraction of {row.gpu_memory_mib} MiB, and {first.instance_type} a fraction of "
+            f"{first.gpu_memory_mib} MiB, and pods could not tell them apart"
+        )
+        yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
+    if row.gpu_devices > pool.max_gpus:
+        reason = f"{name!r} holds {row.gpu_devices} GPUs, more than maxGpus {pool.max_gpus}, so it could never launch"
+        yield Problem("max-gpus-below-node", path, reason, f"raise maxGpus to {row.gpu_devices}, or remove the type")
+
+
+def _refuse_interrupted_training(pool: "Pool") -> Iterator[Problem]:
+    if pool.purpose != "training":
+        return
+    policy = pool.lifecycle.consolidation_policy
+    if policy != "WhenEmpty":
+        reason = f"{policy!r} would end training runs to save money"
+        yield Problem("consolidation-ends-training", ("disruption", "consolidationPolicy"), reason, "write WhenEmpty")
+    if "spot" in pool.purchase and not pool.checkpointed:
+        reason = "spot can end a training run with two minutes' notice"
+        hint = "write checkpointed: true if jobs resume, or leave spot out"
+        yield Problem("spot-without-checkpoints", ("purchase",), reason, hint)
+
+
+def _check_multi_node(pool: "Pool") -> Iterator[Problem]:
+    if pool.multi_node is None:
+        return
+    path, first = ("multiNode",), pool.candidates[0] if len(pool.candidates) == 1 else None
+    if first is None:
+        reason = "EFA interfaces are laid out per type"
+        yield Problem("multi-node-types", path, reason, "name exactly one type in instanceTypes")
+    elif not first.efa_interfaces:
+        yield Problem("type-without-efa", path, f"{first.instance_type} has no EFA", "choose a larger or newer type")
+    elif pool.multi_node.hugepages and not first.efa_hugepages_mib:
+        reason = f"nobody has reported how many hugepages a {first.instance_type} offers"
+        hint = "leave hugepages out, and set FI_EFA_USE_HUGE_PAGE=0 in the pods"
+        yield Problem("hugepages-unknown", ("multiNode", "hugepages"), reason, hint)
+    if not isinstance(pool.sharing, Exclusive):
+        reason = "jobs that span nodes take whole GPUs: MIG cuts NVLink, and shared GPUs wait for each other"
+        yield Problem("multi-node-sharing", ("sharing",), reason, "leave sharing out")
+    if len(pool.zones or []) != 1:
+        yield Problem("multi-node-zones", ("zones",), "a placement group lies in one zone", "name exactly one zone")
+
+
+def _check_expectation(pool: "Pool") -> Iterator[Problem]:
+    if pool.expected_hours is not None and pool.expected_utilization is not None:
+        reason = "expectedHours and expectedUtilization state the same expectation"
+        yield Problem("expectation-twice", ("expectedUtilization",), reason, "leave one of them out")
+    for field in ("expected_hours", "expected_utilization"):
+        if pool.static_nodes and getattr(pool, field) is not None:
+            reason = "static nodes are paid in every hour, whatever runs"
+            yield Problem("expectation-of-static-nodes", (to_camel(field),), reason, "leave the field out")
+    if pool.expected_hours is not None and pool.expected_hours > round(pool.hours_per_month, 1):
+        most = f"{pool.hours_per_month:.0f}"
+        reason = f"{pool.expected_hours:g} is more than the {most} hours a month in which the pool is open"
+        yield Problem("expectation-above-hours", ("expectedHours",), reason, f"write {most} or less")
+
+
+def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
+    if pool.static_nodes is None:
+        return
+    if pool.ami.family != "al2023" or pool.ami.version is not None:
+        reason = "static nodes run the AL2023 release that the catalogue pins for the cluster"
+        yield Problem("static-nodes-ami", ("ami",), reason, "leave ami out")
+    if len(pool.purchase) != 1 or pool.purchase == ["reserved"]:
+        reason = "a managed node group buys in one way"
+        yield Problem("static-nodes-purchase", ("purchase",), reason, "write [on-demand] or [spot]")
+    if pool.multi_node is not None:
+        reason = "static nodes have no EFA in this blueprint"
+        yield Problem("static-nodes-multi-node", ("multiNode",), reason, "leave multiNode or staticNodes out")
+    if pool.zones is None:
+        reason = "static nodes need named zones, since a zone that the network gains later would replace all nodes"
+        yield Problem("static-nodes-zones", ("zones",), reason, "name the zones")
+    sizes = {row.gpu_devices for row in pool.candidates}
+    if len(sizes) != 1:
+        reason = "static nodes must be alike, and these types hold different numbers of GPUs"
+        yield Problem("static-nodes-sizes", ("staticNodes",), reason, "name instanceTypes of one size")
+    elif (held := pool.static_nodes * max(sizes)) != pool.max_gpus:
+        reason = f"{pool.static_nodes} static nodes hold {held} GPUs, not {pool.max_gpus}"
+        yield Problem("static-nodes-max-gpus", ("maxGpus",), reason, f"write {held}")
+
+
+def _check_hours(pool: "Pool") -> Iterator[Problem]:
+    if pool.hours is None:
+        return
+    path = ("hours",)
+    if pool.static_nodes is not None:
+        yield Problem("hours-of-static-nodes", path, "static nodes are always on", "leave hours or staticNodes out")
+    if pool.purchase == ["reserved"]:
+        reason = "reserved capacity is paid around the clock, so hours save nothing"
+        yield Problem("hours-of-reserved", path, reason, "leave hours out")
+    if pool.holds_jobs and pool.lifecycle.keeps_empty_nodes:
+        reason = "a training pool closes by removing its empty nodes, which its disruption never allows"
+        hint = "give consolidateAfter a duration, and Empty a budget above 0"
+        yield Problem("hours-keep-empty-nodes", path, reason, hint)

@@ -1,0 +1,50 @@
+"""Annotations that say which texts a field takes, and the error for every other text."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from ..errors import WrongValueError
+
+
+def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str = "") -> AfterValidator:
+    """Build the validator that refuses a text with the reason ``'…' is not <noun>``."""
+
+    def validate(value: str) -> str:
+        if not test(value):
+            shown = re.sub(r"://[^/\s]*@", "://…@", value)  # an error must not print a password
+            raise WrongValueError(kind, f"{shown!r} is not {noun}", hint)
+        return value
+
+    return AfterValidator(validate)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The regular expression that fits the whole text, and the words for a text that it does not fit.
+
+    The expression is compiled at its first use, since a stack file uses few of them.
+    """
+
+    pattern: str
+    kind: str
+    noun: str
+    hint: str = ""
+    longest: int = 63
+    in_editor: bool = True
+    """Puts the pattern into the JSON schema."""
+
+    def fits(self, text: str) -> bool:
+        """Return whether a text has this shape."""
+        return len(text) <= self.longest and bool(re.fullmatch(self.pattern, text, re.ASCII))
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        validator = refuse_unless(self.fits, self.kind, self.noun, self.hint)
+        return core_schema.no_info_after_validator_function(validator.func, handler(source))  # type: ignore[arg-type]
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), **({"pattern": f"^{self.pattern}$"} if self.in_editor else {})}

@@ -1,0 +1,29 @@
+"""The names of time zones come from the pinned package, and a wrong name is answered with the right one."""
+
+from zoneinfo import available_timezones
+
+import pytest
+
+from gpu_blueprint.catalog import CatalogError, time_zone, time_zones
+
+
+def test_every_machine_accepts_the_zones_of_the_pinned_package() -> None:
+    assert len(time_zones()) > 500 and {"UTC", "Europe/Berlin", "America/Argentina/Ushuaia"} <= time_zones()
+    assert time_zones() <= available_timezones()
+    assert time_zone("Asia/Tokyo") == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Europe/Berln", "did you mean Europe/Berlin"),
+        ("europe/berlin", "did you mean Europe/Berlin"),
+        ("New York", "choose America/New_York"),
+        ("Factory", "write an IANA name"),
+        ("Local", "write an IANA name"),
+        ("", "write an IANA name"),
+    ],
+)
+def test_an_unknown_zone_is_answered_with_the_zone_that_was_meant(name: str, hint: str) -> None:
+    with pytest.raises(CatalogError, match=hint):
+        time_zone(name)

@@ -1,0 +1,28 @@
+"""Rules of one pool that no bad stack file shows in all their cases."""
+
+from typing import Any
+
+import pytest
+
+from ..support import builders
+
+
+@pytest.mark.parametrize(
+    ("disruption", "refused"),
+    [
+        ({}, False),
+        ({"consolidateAfter": "2h"}, False),
+        ({"consolidateAfter": "Never"}, True),
+        ({"budgets": [{"nodes": "0"}]}, True),
+        ({"budgets": [{"nodes": "50%"}, {"nodes": "0%", "reasons": ["Empty"]}]}, True),
+        ({"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}, False),
+        ({"budgets": [{"nodes": "0", "schedule": "0 8 * * *", "duration": "1h"}]}, False),
+    ],
+)
+def test_a_training_pool_with_hours_must_let_karpenter_remove_empty_nodes(
+    disruption: dict[str, Any], refused: bool
+) -> None:
+    window = {"timezone": "UTC", "start": "07:00", "stop": "20:00"}
+    for purpose, wrong in (("training", refused), ("batch", False)):
+        found = builders.problems(pools=[builders.pool(purpose=purpose, disruption=disruption, hours=window)])
+        assert bool(found) == wrong, found

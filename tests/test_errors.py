@@ -1,0 +1,51 @@
+"""Problems print their parts, and an unknown name is answered with the closest names."""
+
+import pytest
+
+from gpu_blueprint.errors import CatalogError, Problem, WrongValueError, near, under
+
+
+def test_a_problem_prints_its_place_its_field_its_reason_and_its_hint() -> None:
+    problem = Problem("purchase-order", ("pools", 0, "purchase"), "wrong order", "write [spot]", file="a.yaml", line=15)
+    assert str(problem) == "a.yaml:15: pools.0.purchase: wrong order; write [spot]"
+
+
+def test_a_problem_without_hint_prints_its_reason_alone() -> None:
+    assert str(Problem("gone", (), "it is gone")) == "it is gone"
+
+
+def test_problems_move_below_a_longer_path() -> None:
+    (moved,) = under([Problem("gone", ("name",), "it is gone")], "pools", 1)
+    assert moved.path == ("pools", 1, "name")
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("trian", ["train", "infer"], "did you mean train?"),
+        ("h100", ["h100-80gb", "h200-141gb"], "did you mean h100-80gb?"),
+        ("TRAIN", ["train"], "did you mean train?"),
+        ("x", ["train", "infer"], "choose from infer, train"),
+        ("x", [], "there are none"),
+        ("", ["train"], "choose from train"),
+    ],
+)
+def test_an_unknown_name_gets_a_hint(name: str, known: list[str], hint: str) -> None:
+    assert near(name, known) == hint
+
+
+def test_a_hint_may_start_with_other_words() -> None:
+    assert near("x", ["gpu"], "it hands out") == "it hands out gpu"
+
+
+def test_a_wrong_value_keeps_its_kind_and_prints_reason_and_hint() -> None:
+    error = WrongValueError("not-a-name", "'A' is not a name", "write a")
+    assert (error.kind, error.reason, error.hint) == ("not-a-name", "'A' is not a name", "write a")
+    assert str(error) == "'A' is not a name; write a"
+
+
+def test_an_unknown_row_is_a_wrong_value_of_its_own_kind() -> None:
+    error = CatalogError.unknown("instance type", "g6.xlrage", ["g6.xlarge"])
+    assert isinstance(error, WrongValueError)
+    assert (error.kind, error.hint) == ("unknown-instance-type", "did you mean g6.xlarge?")
+    assert str(error) == "unknown instance type 'g6.xlrage'; did you mean g6.xlarge?"
