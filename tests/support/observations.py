@@ -4,7 +4,7 @@ from typing import Any
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Observed, Proposal
-from gpu_blueprint.live.advise.observed import Activity, Largest, PoolUse, QuotaUse, Window
+from gpu_blueprint.live.advise.observed import Activity, LargestPod, PoolUse, QuotaUse, Window
 from gpu_blueprint.live.advise.proposal import AddPool, Set
 
 from . import builders
@@ -24,7 +24,7 @@ def use(kind: str = "g6.xlarge", nodes: float = 6, how: str = "spot", per_node: 
     gpus = nodes * per_node
     usual: dict[str, Any] = {
         "gpus_mean": gpus, "gpus_peak": gpus, "gpus_low": gpus, "held_mean": gpus, "held_peak": gpus,
-        "node_hours": {(kind, how): nodes * HOURS}, "largest": Largest(units=1, vcpu=2, memory_mib=8 * 1024), "activity": activity(),
+        "node_hours": {(kind, how): nodes * HOURS}, "largest": LargestPod(units=1, vcpu=2, memory_mib=8 * 1024), "activity": activity(),
     }  # fmt: skip
     return PoolUse(**{**usual, **overrides})
 
@@ -39,7 +39,7 @@ def quota(near: float, peak: float = 0.95, resource: str = "nvidia.com/gpu") -> 
     return {("team", resource): QuotaUse(peak=peak, near=near)}
 
 
-SMALL = Largest(units=1, vcpu=0.2, memory_mib=512)
+SMALL = LargestPod(units=1, vcpu=0.2, memory_mib=512)
 A100: dict[str, Any] = {"instanceTypes": ["p4d.24xlarge"]}
 LIGHT = activity(sm_mean=0.22, sm_p95=0.3, tensor_p95=0.1, dram_p95=0.1, memory_mib=9 * 1024)
 IDLE = activity(sm_mean=0.05, sm_p95=0.1, tensor_p95=0.05, dram_p95=0.05, memory_mib=4 * 1024)

@@ -7,10 +7,10 @@ import pytest
 from gpu_blueprint.catalog.prices import HOURS_A_MONTH, on_demand
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Advice, Observed, Proposal, advise
-from gpu_blueprint.live.advise.bill import spot_part, usd_a_month
+from gpu_blueprint.live.advise.bill import measure_spot_part, usd_a_month
 from gpu_blueprint.live.advise.ceiling import lower_ceiling
 from gpu_blueprint.live.advise.observed import PoolUse, Window
-from gpu_blueprint.live.advise.proposal import confidence
+from gpu_blueprint.live.advise.proposal import judge_confidence
 from gpu_blueprint.live.advise.purchase import commit, give_back
 from gpu_blueprint.live.advise.quota import raise_quotas
 from gpu_blueprint.live.advise.spot import buy_on_spot, spread_spot
@@ -53,7 +53,7 @@ def test_nodes_of_a_fixed_size_cost_what_their_pool_pays() -> None:
     for how in ("spot", "on-demand"):
         config = stack(purchase=[how], **static)
         unsaid, said = (usd_a_month(config, config.pools[0], use(how=label), WEEK) for label in ("", how))
-        assert unsaid == said and spot_part(config.pools[0], use(how="")) == (how == "spot")
+        assert unsaid == said and measure_spot_part(config.pools[0], use(how="")) == (how == "spot")
 
 
 def spread(config: StackConfig, interruptions: float) -> list[Proposal]:
@@ -220,7 +220,7 @@ def test_what_is_about_to_be_emptied_gets_no_ceiling_and_no_commitment() -> None
     ],
 )
 def test_confidence_falls_with_the_window_and_each_doubt(window: Window, doubts: tuple[str, ...], level: str) -> None:
-    found = confidence(window, *doubts)
+    found = judge_confidence(window, *doubts)
     assert found.level == level and all(doubt in found.reason for doubt in doubts)
 
 

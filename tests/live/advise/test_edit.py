@@ -13,8 +13,8 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Observed, advise
 from gpu_blueprint.live.advise.bill import usd_a_month
 from gpu_blueprint.live.advise.edit import edited
-from gpu_blueprint.live.advise.observed import Activity, Largest, PoolUse, QuotaUse, Window
-from gpu_blueprint.live.advise.proposal import Proposal, Set, confidence
+from gpu_blueprint.live.advise.observed import Activity, LargestPod, PoolUse, QuotaUse, Window
+from gpu_blueprint.live.advise.proposal import Proposal, Set, judge_confidence
 from gpu_blueprint.loading import REGION_KEY, STACK_KEY, Source, parse
 
 from ...support import builders
@@ -46,7 +46,7 @@ def change(*changes: Set) -> list[Proposal]:
     return [
         Proposal(
             kind="ceiling", subject="a", pool="a", title=str(one.path), evidence=(), saving=None,
-            confidence=confidence(WEEK), next=(), changes=(one,),
+            confidence=judge_confidence(WEEK), next=(), changes=(one,),
         )
         for one in changes
     ]  # fmt: skip
@@ -77,7 +77,7 @@ def test_a_new_pool_stands_beside_the_old_one_and_comments_stay_where_they_belon
     found = edited(file, advise(config_of(file), measured).proposals)
     assert found.left_out == ()
     gone, came = lines(file, found.text)
-    assert "      # Remove a100-train once nothing runs on it: a100-train-l4 takes its place." in came
+    assert "      # Remove a100-train when nothing runs on it: a100-train-l4 takes its place." in came
     order = [line.strip() for line in found.text.splitlines()]
     assert order.index("- name: a100-train") < order.index("- name: a100-train-l4") < order.index("tenants:")
     assert (
@@ -96,7 +96,7 @@ def test_a_comment_before_the_next_pool_stays_before_it() -> None:
         shipped("prod").text.replace("hourlyCeiling: 480", "hourlyCeiling: 900").replace("mode: mps, replicas: 4", "mode: exclusive")
         .replace("{infer-l4: 64", "{infer-l4: 16").replace("min: 2, max: 40", "min: 2, max: 16")
     )  # fmt: skip
-    small = Largest(units=1, vcpu=0.2, memory_mib=512)
+    small = LargestPod(units=1, vcpu=0.2, memory_mib=512)
     measured = Observed(window=WEEK, pools={"infer-l4": use("g6.xlarge", 8, activity=LIGHT, largest=small)})
     found = edited(file, advise(config_of(file), measured).proposals)
     order = [line.strip() for line in found.text.splitlines()]
@@ -234,7 +234,7 @@ def uses(draw: st.DrawFn, kind: str, ways: list[str], most: int) -> PoolUse:
         gpus_mean=running, gpus_peak=running, gpus_low=draw(st.integers(0, running)), held_mean=held * draw(share_of_one),
         held_peak=held, node_hours={(kind, draw(st.sampled_from(ways))): running * draw(st.floats(1, 100))},
         waiting=draw(st.sampled_from((0.0, 0.5))), interruptions=draw(st.integers(0, 50)),
-        largest=Largest(units=1, vcpu=draw(st.floats(0.1, 16)), memory_mib=1024), activity=done,
+        largest=LargestPod(units=1, vcpu=draw(st.floats(0.1, 16)), memory_mib=1024), activity=done,
     )  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def test_whatever_was_observed_the_edited_file_is_one_and_nothing_saves_more_tha
 def test_headroom_leaves_the_old_pool_and_stands_in_the_new_one() -> None:
     room = {"pods": 2, "cpu": "2", "memory": "8Gi"}
     file = written(pools=[builders.pool(maxGpus=16, headroom=room)])
-    small = Largest(units=1, vcpu=0.2, memory_mib=512)
+    small = LargestPod(units=1, vcpu=0.2, memory_mib=512)
     measured = Observed(window=WEEK, pools={"main": use("g6.xlarge", 8, "on-demand", activity=LIGHT, largest=small)})
     found = edited(file, advise(config_of(file), measured).proposals)
     old, new = found.config.pools

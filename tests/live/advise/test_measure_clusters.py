@@ -60,10 +60,10 @@ def test_a_cluster_s_own_prometheus_has_no_such_label() -> None:
 @pytest.mark.parametrize(
     ("names", "given", "words"),
     [
-        (["gpu-b", "gpu-a"], None, f"says gpu-a, gpu-b, never {CLUSTER}; --cluster"),
-        (["gpu-a"], None, f"says gpu-a, never {CLUSTER}"),
-        (["", "gpu-a"], None, f"says gpu-a, nothing, never {CLUSTER}"),
-        ([CLUSTER], "gpu-b", f"says {CLUSTER}, never gpu-b"),
+        (["gpu-b", "gpu-a"], None, f"has the values gpu-a, gpu-b, never {CLUSTER}; name the value of this stack with --cluster"),
+        (["gpu-a"], None, f"has the values gpu-a, never {CLUSTER}"),
+        (["", "gpu-a"], None, f"has the values (empty), gpu-a, never {CLUSTER}"),
+        ([CLUSTER], "gpu-b", f"has the values {CLUSTER}, never gpu-b"),
         ([""], "gpu-b", "no label `cluster`; leave --cluster out"),
         ([], "gpu-b", "no label `cluster`; leave --cluster out"),
     ],
@@ -106,7 +106,7 @@ def test_the_command_signs_with_what_the_environment_has(
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("HOME", str(stacks))
     with answering(403, "") as (url, asked):
-        monkeypatch.setattr("gpu_blueprint.live.advise.prometheus._address", lambda *_, **__: url)
+        monkeypatch.setattr("gpu_blueprint.live.advise.prometheus._check_address", lambda *_, **__: url)
         assert main(["advise", "known", "--prometheus", AMP]) == 2
         assert "no AWS credentials: log in" in capsys.readouterr().err and not asked
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")

@@ -10,7 +10,7 @@ from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text.advise import show
 from gpu_blueprint.errors import MetricsError
 from gpu_blueprint.live.advise import Proposal, advise
-from gpu_blueprint.live.advise.measure import observe, read
+from gpu_blueprint.live.advise.measure import observe, read_answers
 from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
 from gpu_blueprint.live.advise.queries import Look, questions
 
@@ -34,7 +34,7 @@ def config() -> Any:
 def seen(nodes: dict[str, str], warnings: tuple[str, ...] = (), **more: list[Sample]) -> Any:
     ran = {"node moments": [Sample(nodes, LOOK.moments)]}
     answers = {**{name: [] for name in questions(LOOK)}, **IDLE, **ran, **more}
-    return read(config(), LOOK, answers, warnings)
+    return read_answers(config(), LOOK, answers, warnings)
 
 
 def ceiling(found: Any) -> Proposal:
@@ -48,8 +48,8 @@ def test_a_pool_that_was_seen_whole_is_judged() -> None:
 @pytest.mark.parametrize(
     ("nodes", "more", "why", "dollars"),
     [
-        (NODES, {"gpus sum": [], "gpus peak": []}, "none was seen to hand out a GPU", "$982"),
-        ({"pool": "main"}, {}, "the instance type is not known", "unknown"),
+        (NODES, {"gpus sum": [], "gpus peak": []}, "none of them offered a GPU", "$982"),
+        ({"pool": "main"}, {}, "the instance type of some of its nodes is not known", "unknown"),
         ({**NODES, "instance_type": "g99.xlarge"}, {}, "it ran on g99.xlarge, which the catalogue does", "unknown"),
     ],
 )
@@ -68,7 +68,7 @@ def test_warnings_of_the_server_are_told_and_lower_confidence(capsys: pytest.Cap
     found = seen(NODES, ("PartialResponse: a store is unavailable",))
     told = advise(config(), found)
     sure = ceiling(found).confidence
-    assert sure.level == "medium" and "not whole" in sure.reason
+    assert sure.level == "medium" and "incomplete" in sure.reason
     show(config(), found, told, {})
     assert "PartialResponse: a store is unavailable" in capsys.readouterr().out
 

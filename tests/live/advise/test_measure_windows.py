@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.live.advise.measure import read
+from gpu_blueprint.live.advise.measure import read_answers
 from gpu_blueprint.live.advise.observed import PoolUse
 from gpu_blueprint.live.advise.prometheus import Sample
 from gpu_blueprint.live.advise.queries import Look, questions
@@ -22,7 +22,7 @@ def measured(look: Look, **answers: float) -> PoolUse:
     """The pool of the stack after answers to some of the questions, in a window that has data all the time."""
     said = {"moments": look.moments, **{name.replace("_", " "): value for name, value in answers.items()}}
     found = {name: [Sample(MAIN, said[name])] if name in said else [] for name in questions(look)}
-    return read(stack(), look, found).pools["main"]
+    return read_answers(stack(), look, found).pools["main"]
 
 
 def refused(folder: Path, series: dict[str, str], expr: str, value: float) -> str:

@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.catalog.prices import HOURS_A_MONTH, on_demand
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Proposal, advise
-from gpu_blueprint.live.advise.observed import Largest, PoolUse
+from gpu_blueprint.live.advise.observed import LargestPod, PoolUse
 from gpu_blueprint.live.advise.right_size import right_size
 from gpu_blueprint.live.advise.share import share
 
@@ -100,20 +100,20 @@ def test_a_load_in_bursts_lowers_the_confidence() -> None:
 
 
 def test_a_node_must_hold_what_the_pod_asks_of_cpu_and_memory() -> None:
-    (first, *_) = sizes(stack(**A100), on_a100(largest=Largest(units=1, vcpu=12, memory_mib=50 * 1024)))
+    (first, *_) = sizes(stack(**A100), on_a100(largest=LargestPod(units=1, vcpu=12, memory_mib=50 * 1024)))
     assert "g6.4xlarge" in first.evidence[-1]
 
 
 def test_where_what_pods_ask_is_not_known_confidence_is_lower() -> None:
-    (first, *_) = sizes(stack(**A100), on_a100(largest=Largest(units=1)))
+    (first, *_) = sizes(stack(**A100), on_a100(largest=LargestPod(units=1)))
     assert first.confidence.level == "low" and "CPU" in first.confidence.reason
 
 
 @pytest.mark.parametrize(
     ("pool", "found", "words"),
     [
-        (A100, on_a100(activity=None), "nothing is known"),
-        (A100, on_a100(largest=Largest(units=2)), "several GPUs"),
+        (A100, on_a100(activity=None), "activity of its GPUs is not known"),
+        (A100, on_a100(largest=LargestPod(units=2)), "several GPUs"),
         (A100, on_a100(activity=activity(coverage=0.4)), "40%"),
         (A100, PoolUse(), "no node"),
         ({**A100, "ami": {"family": "bottlerocket"}}, on_a100(), "Bottlerocket"),
@@ -168,7 +168,7 @@ def test_nobody_is_told_to_move_where_a_move_has_begun() -> None:
 
 def test_a_pool_of_which_nothing_is_expected_any_more_is_left_to_its_move() -> None:
     told = advise(stack(**A100, expectedUtilization=0), seen(on_a100()))
-    assert told.proposals == () and "moves already" in told.silent[0][1]
+    assert told.proposals == () and "moves to another pool already" in told.silent[0][1]
 
 
 def test_a_saving_that_is_not_worth_the_work_is_not_proposed() -> None:
@@ -216,12 +216,12 @@ def test_a_node_holds_no_more_pods_than_it_has_cpu_for() -> None:
     (one,) = share(
         config := stack(purpose="notebook"),
         config.pools[0],
-        seen(use(activity=IDLE, largest=Largest(units=1, vcpu=1.5))),
+        seen(use(activity=IDLE, largest=LargestPod(units=1, vcpu=1.5))),
     )
     assert added(one).fields["sharing"]["replicas"] == 4 and "g6.2xlarge" in one.evidence[-1]
-    h100, large = stack(instanceTypes=["p5.4xlarge"]), Largest(units=1, vcpu=2.5)
+    h100, large = stack(instanceTypes=["p5.4xlarge"]), LargestPod(units=1, vcpu=2.5)
     (cut,) = share(h100, h100.pools[0], seen(use("p5.4xlarge", activity=IDLE, largest=large)))
-    assert "at 6 to a GPU (of its 7 instances, as many as a p5.4xlarge has CPU and memory for)" in cut.evidence[-1]
+    assert "at 6 to a GPU (of its 7 instances; a p5.4xlarge has CPU and memory for no more)" in cut.evidence[-1]
 
 
 def test_several_tenants_share_no_gpu_without_isolation() -> None:
@@ -237,7 +237,7 @@ def test_training_shares_nothing() -> None:
 
 
 def test_what_still_fills_the_same_node_saves_nothing() -> None:
-    whole = use("g6.48xlarge", 1, per_node=8, activity=IDLE, held_mean=8, largest=Largest(units=1, vcpu=20))
+    whole = use("g6.48xlarge", 1, per_node=8, activity=IDLE, held_mean=8, largest=LargestPod(units=1, vcpu=20))
     found = list(share(config := stack(instanceTypes=["g6.48xlarge"]), config.pools[0], seen(whole)))
     assert all("g6.48xlarge" not in one.evidence[-1] for one in found)
 
@@ -288,4 +288,4 @@ def test_services_that_move_are_named() -> None:
 def test_pods_that_would_all_fall_with_one_node_lower_the_confidence() -> None:
     config = stack(gpu="l4")
     (found,) = share(config, config.pools[0], seen(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
-    assert "all pods would stand on one node" in found.confidence.reason
+    assert "all pods would run on one node" in found.confidence.reason

@@ -14,7 +14,7 @@ from gpu_blueprint.live.advise import Observed, advise
 from gpu_blueprint.live.advise.edit import edited
 from gpu_blueprint.live.advise.measure import observe
 from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
-from gpu_blueprint.live.advise.queries import Look, of_cluster, questions
+from gpu_blueprint.live.advise.queries import Look, select_cluster, questions
 from gpu_blueprint.loading import REGION_KEY, STACK_KEY, Source
 from gpu_blueprint.monitoring import rule_groups
 from gpu_blueprint.monitoring.facts import FACTS
@@ -69,8 +69,8 @@ def test_one_cluster_s_series_alone_say_the_same(server: str) -> None:
     """Of series without the label, ``cluster=""`` reads all, and any name none."""
     asked = Prometheus(server)
     for name, expr in questions(Look(known_answers.DAYS)).items():
-        plain, own, other = (asked.query(query) for query in (expr, of_cluster(expr, ""), of_cluster(expr, "gpu-b")))
-        assert _told(own) == pytest.approx(_told(plain), rel=0.05), name
+        plain, own, other = (asked.query(query) for query in (expr, select_cluster(expr, ""), select_cluster(expr, "gpu-b")))
+        assert _index(own) == pytest.approx(_index(plain), rel=0.05), name
         assert not other, name
 
 
@@ -214,5 +214,5 @@ def test_a_pod_that_waits_only_for_its_node_to_start_does_not_count(
     assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""
 
 
-def _told(samples: list[Sample]) -> dict[frozenset[tuple[str, str]], float]:
+def _index(samples: list[Sample]) -> dict[frozenset[tuple[str, str]], float]:
     return {frozenset(sample.labels.items()): sample.value for sample in samples}

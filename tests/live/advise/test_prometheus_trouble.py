@@ -67,9 +67,9 @@ EMPTY = '{"status": "success", "data": {"resultType": "vector", "result": []}}'
         (404, "not found", "is no Prometheus: it answered 404"),
         (200, "[1]", "is no Prometheus"),
         (200, '{"status": "success", "data": {"result": [{"metric": {}}]}}', "no samples"),
-        (401, "", "wants to know who asks (401)"),
-        (403, "", "may not (403)"),
-        (422, '{"status": "error", "error": "query processing would load too many samples"}', "refused a query: query processing would load too many samples; --days"),
+        (401, "", "it asks for credentials (401)"),
+        (403, "", "it refuses the credentials (403)"),
+        (422, '{"status": "error", "error": "query processing would load too many samples"}', "refused a query: query processing would load too many samples; ask for a shorter window with --days"),
         (200, EMPTY, "no series of the platform's rules in the window"),
     ],
 )  # fmt: skip
@@ -85,7 +85,7 @@ def test_an_answer_that_is_none_is_told(
 def test_a_page_to_sign_in_is_not_followed(stacks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with answering(302, "", Location="https://sso.example.com/login?state=secret") as (url, asked):
         assert main(["advise", "known", "--prometheus", url]) == 1
-    assert "sends on to https://sso.example.com/login" in capsys.readouterr().err and len(asked) == 1
+    assert "redirects to https://sso.example.com/login" in capsys.readouterr().err and len(asked) == 1
 
 
 def test_it_only_asks_and_never_says_who_unless_told_to(stacks: Path) -> None:
@@ -127,12 +127,12 @@ def test_nobody_there_says_how_to_get_there(stacks: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--prometheus", "localhost:9090"], "is no address of http:// or https://"),
-        (["--prometheus", "ftp://localhost"], "is no address of http:// or https://"),
-        (["--prometheus", "http://"], "is no address"),
-        (["--prometheus", "http://localhost:port"], "is no address"),
-        (["--prometheus", "http://a:secret@localhost"], "a password in an address is seen by others"),
-        (["--prometheus", "http://localhost:9090/graph?g0.expr=up"], "leave out what follows the path"),
+        (["--prometheus", "localhost:9090"], "is not an address with http:// or https://"),
+        (["--prometheus", "ftp://localhost"], "is not an address with http:// or https://"),
+        (["--prometheus", "http://"], "is not an address"),
+        (["--prometheus", "http://localhost:port"], "is not an address"),
+        (["--prometheus", "http://a:secret@localhost"], "other users can see a password in an address"),
+        (["--prometheus", "http://localhost:9090/graph?g0.expr=up"], "leave out the part after the path"),
         (["--prometheus", "http://localhost:9090", "--cluster", 'a"b'], "is no name"),
         (["--prometheus", "http://localhost:9090", "--cluster", ""], "is no name"),
         (["--prometheus", "http://localhost:9090", "--days", "0"], "no number of days from 1 to 365"),
