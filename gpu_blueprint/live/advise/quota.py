@@ -73,7 +73,7 @@ def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, see
     share = shares_of_a_gpu(pool)[found.unit]
     _, dearest = price_of_a_gpu(nodes_of(stack, pool), ON_DEMAND)
     usd = dearest.known * share * more * HOURS_A_MONTH
-    path = ("tenants", tenant.name, "gpus", pool.name)
+    path: tuple[str, ...] = ("tenants", tenant.name, "gpus", pool.name)
     if isinstance(tenant.gpus[pool.name], dict):
         path = (*path, found.unit)
     return Proposal(

@@ -61,6 +61,6 @@ def explain_full_memory(stack: StackConfig, pool: Pool, use: PoolUse) -> str:
         return ""
     return (
         f"the SMs of the busiest GPU are {activity.sm_p95:.0%} active and {activity.memory_mib / room:.0%} of the "
-        "memory is taken; servers such as vLLM take memory in advance: lower --gpu-memory-utilization until requests queue, "
-        "and run advise again"
+        "memory is taken; servers such as vLLM take memory in advance: lower --gpu-memory-utilization until requests "
+        "queue, and run advise again"
     )
