@@ -92,14 +92,14 @@ class Load:
 
 
 _LOADS = """
-pool        namespace  instance_type  capacity_type  nodes  per_node  pods  sm    tensor  dram  memory_gib  vcpu  host_gib
-infer-a100  serving    p4d.24xlarge   spot           1      8         8     0.22  0.08    0.09  9           3     12
-small-h100  research   p5.4xlarge     spot           6      1         6     0.08  0.072   0.05  7           2     12
-notebooks   research   g6.2xlarge     spot           8      1         8     0.1   0.05    0.06  4           1     4
-serve       serving    g5.2xlarge     on-demand      7      1         7     0.7   0.5     0.6   18          3     12
-batch       research   g6e.2xlarge    spot           6      1         6     0.72  0.65    0.5   38          3     12
-train       vision     g6e.12xlarge   spot           5      4         19    0.72  0.65    0.55  40          3     12
-healthy     serving    g5.2xlarge     spot           4      1         4     0.7   0.5     0.6   18          3     12
+pool       namespace instance_type capacity_type nodes per_node pods sm   tensor dram memory_gib vcpu host_gib
+infer-a100 serving   p4d.24xlarge  spot          1     8        8    0.22 0.08   0.09 9          3    12
+small-h100 research  p5.4xlarge    spot          6     1        6    0.08 0.072  0.05 7          2    12
+notebooks  research  g6.2xlarge    spot          8     1        8    0.1  0.05   0.06 4          1    4
+serve      serving   g5.2xlarge    on-demand     7     1        7    0.7  0.5    0.6  18         3    12
+batch      research  g6e.2xlarge   spot          6     1        6    0.72 0.65   0.5  38         3    12
+train      vision    g6e.12xlarge  spot          5     4        19   0.72 0.65   0.55 40         3    12
+healthy    serving   g5.2xlarge    spot          4     1        4    0.7  0.5    0.6  18         3    12
 """
 
 

@@ -81,16 +81,16 @@ def read_answers(stack: StackConfig, look: Look, answers: Answers, warnings: tup
 
 
 def _read_pool(pool: Pool, look: Look, moments: float, answers: Answers) -> PoolUse:
-    def value(name: str) -> float:
+    def read(name: str) -> float:
         return _read_value(pool, answers, name) or 0.0
 
     waiting = _read_values(answers["waiting"], "resource")
     return PoolUse(
-        gpus_mean=value("gpus sum") / moments,
-        gpus_peak=value("gpus peak"),
-        gpus_low=value("gpus low") if value("gpus count") >= _ALWAYS * moments else 0.0,
-        held_mean=value("held sum") / moments,
-        held_peak=value("held peak"),
+        gpus_mean=read("gpus sum") / moments,
+        gpus_peak=read("gpus peak"),
+        gpus_low=read("gpus low") if read("gpus count") >= _ALWAYS * moments else 0.0,
+        held_mean=read("held sum") / moments,
+        held_peak=read("held peak"),
         node_hours=_read_node_hours(pool, look, answers["node moments"]),
         waiting=max(waiting.get(resource_label(name), 0.0) for name in pool.profile.per_device) / moments,
         interruptions=_read_values(answers["interruptions"], "nodepool").get(pool.name, 0.0),

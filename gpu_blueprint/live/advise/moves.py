@@ -73,7 +73,7 @@ class Move:
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether the saving is worth the effort."""
+        """True if the saving is worth the effort."""
         return self.saving >= LEAST_SAVING * self.work.usd_per_month
 
     @property

@@ -32,7 +32,7 @@ class Fit:
     usable_mib: float
 
 
-def usable_mib(row: Instance) -> float:
+def find_usable_mib(row: Instance) -> float:
     """Return the memory of one GPU that programs get."""
     return row.gpu_memory_mib * USABLE_MEMORY
 
@@ -45,7 +45,7 @@ def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
         if other is None or other is pool.model or not _is_eligible(stack, pool, row, own):
             continue
         fit = _project(pool.model, other, row, use)
-        if fit and most_pods_per_gpu(row, use.largest) >= 1:
+        if fit and count_pods_per_gpu(row, use.largest) >= 1:
             yield fit
 
 
@@ -72,7 +72,7 @@ def _project(own: Gpu, other: Gpu, row: Instance, use: PoolUse) -> Fit | None:
         return None
     tensor = estimate_compute(activity) * own.tensor_tflops / other.tensor_tflops
     bandwidth = activity.dram_p95 * own.bandwidth_gb_per_s / other.bandwidth_gb_per_s
-    room = usable_mib(row)
+    room = find_usable_mib(row)
     if tensor > MOST_BUSY or bandwidth > MOST_BUSY or activity.memory_mib * MEMORY_MARGIN > room:
         return None
     return Fit(gpu=other, row=row, tensor=tensor, bandwidth=bandwidth, usable_mib=room)
@@ -85,7 +85,7 @@ def estimate_compute(activity: Activity) -> float:
     return activity.tensor_p95
 
 
-def most_pods_per_gpu(row: Instance, pod: LargestPod | None) -> float:
+def count_pods_per_gpu(row: Instance, pod: LargestPod | None) -> float:
     """Return the number of pods for each GPU for which a node has CPU and memory, as far as the requests are known."""
     if pod is None:
         return inf

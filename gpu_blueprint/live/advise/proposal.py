@@ -21,7 +21,7 @@ STEADY = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How far the measurement supports a proposal, and why."""
+    """The support of the measurements for a proposal, and its reason."""
 
     level: Level
     reason: str
@@ -98,5 +98,5 @@ class Proposal:
 
     @property
     def moves(self) -> bool:
-        """Whether work moves to another pool."""
+        """True if work moves to another pool."""
         return any(isinstance(change, AddPool) for change in self.changes)

@@ -19,7 +19,7 @@ from .moves import (
     list_changes,
     round_to_nodes,
 )
-from .need import MEMORY_MARGIN, most_pods_per_gpu, usable_mib
+from .need import MEMORY_MARGIN, count_pods_per_gpu, find_usable_mib
 from .observed import Observed
 from .proposal import Proposal, judge_confidence, list_burst_doubts
 
@@ -43,7 +43,7 @@ class Cut:
     load: str
     """The projected activity, in words."""
     isolated: bool
-    """Whether the hardware isolates the pods from each other."""
+    """True if the hardware isolates the pods from each other."""
     limit: str = ""
     """The reason why a GPU runs fewer pods than it has MIG instances; empty if it runs a pod on each."""
 
@@ -82,7 +82,7 @@ def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
 
 
 def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
-    pool, most = work.pool, most_pods_per_gpu(row, work.use.largest)
+    pool, most = work.pool, count_pods_per_gpu(row, work.use.largest)
     if pool.model.mig and (cut := _choose_mig(pool.model.mig, work, row, most)):
         yield cut
     elif sum(tenant.may_use(pool.name) for tenant in work.stack.tenants) <= 1:  # neither mode isolates tenants
@@ -101,7 +101,7 @@ def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, mo
     """Return a GPU full of instances of a profile, if an instance has room for a pod and the GPU runs two pods."""
     activity = work.activity
     compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
-    mib, busy = usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
+    mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
     count = table.most(profile)
     pods = int(min(count, most))
     if profile.variant or pods < 2 or busy > MOST_SHARED or activity.memory_mib * MEMORY_MARGIN > mib:
@@ -117,7 +117,7 @@ def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, mo
 
 
 def _cut_replicas(mode: str, work: Work, row: Instance, most: float) -> Cut | None:
-    activity, room = work.activity, usable_mib(row)
+    activity, room = work.activity, find_usable_mib(row)
     busy = max(activity.sm_p95, activity.dram_p95)
     by_activity = MOST_SHARED / busy if busy else inf
     by_memory = room / (activity.memory_mib * MEMORY_MARGIN) if activity.memory_mib else inf

@@ -2,7 +2,7 @@
 
 from ...config import Pool, StackConfig
 from ...sharing import Mig
-from .need import usable_mib
+from .need import find_usable_mib
 from .observed import PoolUse
 
 ACTIVITY_COVERED = 0.5
@@ -54,7 +54,7 @@ def _explain_fields(pool: Pool) -> str:
 def explain_full_memory(stack: StackConfig, pool: Pool, use: PoolUse) -> str:
     """Return a note where the GPUs do little but nearly all of their memory is taken, which hides the real need."""
     activity = use.activity
-    room = usable_mib(stack.instances_of(pool)[0])
+    room = find_usable_mib(stack.instances_of(pool)[0])
     if activity is None or max(activity.sm_p95, activity.dram_p95) > HALF_IDLE:
         return ""
     if activity.memory_mib < NEARLY_FULL * room:

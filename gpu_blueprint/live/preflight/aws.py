@@ -58,7 +58,7 @@ class AwsAccount:
         if not operation.startswith(READS):
             raise ValueError(f"{operation} could write; preflight only reads")
         try:
-            return self._call(self._client(service), xform_name(operation), parameters)
+            return self._call(self._open_client(service), xform_name(operation), parameters)
         except raised.ClientError as error:
             raise self._interpret(error, name_action(service, operation)) from None
         except _UNSIGNED as error:
@@ -78,7 +78,7 @@ class AwsAccount:
             return client.get_paginator(method).paginate(**parameters).build_full_result()
         return getattr(client, method)(**parameters)
 
-    def _client(self, service: str) -> Any:
+    def _open_client(self, service: str) -> Any:
         with self._lock:  # threads may share clients, but not sessions
             if service not in self._clients:
                 patience = self._patience

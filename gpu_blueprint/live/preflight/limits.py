@@ -21,12 +21,12 @@ _INSTANCES, _PLATFORM = "service quotas", "room for the platform"
 def list_questions(stack: StackConfig) -> Iterator[Question]:
     """Yield a question for each service quota: the caller may lack the permission for some of them."""
     for need in instance_needs(stack):
-        yield Question(check=_INSTANCES, subject=_label(need.quota), ask=partial(_check_instances, stack, need))
+        yield Question(check=_INSTANCES, subject=_name_quota(need.quota), ask=partial(_check_instances, stack, need))
     for need in platform_needs(stack):
-        yield Question(check=_PLATFORM, subject=_label(need.quota), ask=partial(_check_platform, stack, need))
+        yield Question(check=_PLATFORM, subject=_name_quota(need.quota), ask=partial(_check_platform, stack, need))
 
 
-def _label(quota: ServiceQuota) -> str:
+def _name_quota(quota: ServiceQuota) -> str:
     return f"{quota.code} {quota.name}" if quota.code else quota.name
 
 
@@ -52,7 +52,7 @@ def _check_instances(stack: StackConfig, need: Need, account: Account) -> list[F
 
 
 def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) -> Finding:
-    subject = _label(quota)
+    subject = _name_quota(quota)
     if value >= need.amount:
         return confirm(_INSTANCES, subject, f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}")
     users = ", ".join(share.of for share in need.shares)
@@ -68,7 +68,7 @@ def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) 
 def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
     """Check a service quota without a published code. Its name identifies it only if exactly one name fits."""
     rows = account.ask("service-quotas", "ListServiceQuotas", ServiceCode=need.quota.service)["Quotas"]
-    fitting = [row for row in rows if _fits(need.quota, row.get("QuotaName", ""))]
+    fitting = [row for row in rows if _is_named(need.quota, row.get("QuotaName", ""))]
     if len(fitting) == 1:
         (row,) = fitting
         quota = replace(need.quota, code=row["QuotaCode"], name=row["QuotaName"])
@@ -81,7 +81,7 @@ def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
     return report(_INSTANCES, need.quota.name, Problem("service-quota-unknown", (), reason, hint, "warning"))
 
 
-def _fits(quota: ServiceQuota, name: str) -> bool:
+def _is_named(quota: ServiceQuota, name: str) -> bool:
     """Return whether a listed name fits the service quota: it names the generation of its families, or all P types."""
     phrases = {"spot": "Spot Instance Requests", "capacity-block": "Capacity Blocks per account"}
     generations = {family.split("-")[0].upper() for family in quota.families}
@@ -96,7 +96,7 @@ def _check_platform(stack: StackConfig, need: Need, account: Account) -> list[Fi
     used = _count_others(stack, need.quota, account)
     applied = _read_applied(account, need.quota)
     fact = f"{applied:,.0f} allowed, {used} used by others, this platform makes {need.amount}"
-    subject = _label(need.quota)
+    subject = _name_quota(need.quota)
     if used + need.amount <= applied:
         return [confirm(_PLATFORM, subject, fact)]
     hint = " ".join(command(need.quota, used + need.amount, stack.region))

@@ -51,7 +51,7 @@ def _describe(declared: Reservation, found: dict[str, Any]) -> str:
 def _find_faults(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
     """Yield every reason why nodes cannot launch into the reservation."""
     if found.get("State") not in ("active", *_COMING):
-        hint = "remove the reservation from the stack file, or name another one"
+        hint = "remove the reservation from the stack file, or name another reservation"
         yield Problem("reservation-not-active", ("id",), f"the reservation is {found.get('State')}", hint)
     if found.get("InstanceType") != declared.instance_type:
         yield _differ("instanceType", f"reserves {found.get('InstanceType')}", declared.instance_type)

@@ -81,7 +81,7 @@ def _check_addresses(
         fact = f"{zone} has {free:,} addresses free, nodes hold {wanted:,} at the ceiling of all pools"
         if free >= wanted:
             yield confirm("subnets", zone, fact)
-        elif _runs(stack, account):
+        elif _is_running(stack, account):
             reason = f"{fact}, and running nodes hold some of them now"
             hint = "check that nodes of this platform hold the other addresses"
             yield report("subnets", zone, _lack_addresses(reason, hint, "warning"))
@@ -94,7 +94,7 @@ def _lack_addresses(reason: str, hint: str, severity: Severity = "error") -> Pro
     return Problem("addresses-too-few", ("network", "subnets"), reason, hint, severity)
 
 
-def _runs(stack: StackConfig, account: Account) -> bool:
+def _is_running(stack: StackConfig, account: Account) -> bool:
     """Return whether the platform runs already, as far as the caller may know."""
     try:
         cluster = find_cluster(stack, account)

@@ -15,7 +15,7 @@ from ...support import known_answers
 from ...support.prometheus_server import prometheus
 
 READ = {*FACTS, NODE, NAMESPACE, NODE_GPUS, TOTAL, UNITS, HELD}
-"""The recorded series that advise reads, and those below them."""
+"""The recorded series that advise reads, and the series from which they are recorded."""
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def measure(look: Look, **answers: float) -> PoolUse:
 
 
 def find_failures(folder: Path, series: dict[str, str], expr: str, value: float) -> str:
-    """What promtool has against an expression's one value of the pool at the end of a day."""
+    """Return the complaints of promtool if an expression has another value for the pool at the end of a day."""
     rows = [{"series": name, "values": values} for name, values in series.items()]
     samples = [{"labels": '{pool="main"}', "value": value}]
     asked: list[dict[str, Any]] = [{"expr": expr, "eval_time": f"{MINUTES}m", "exp_samples": samples}]

@@ -25,7 +25,7 @@ PHASE = 'kube_pod_status_phase{namespace="team",pod="p",phase="Pending"}'
 def test_a_pod_that_waits_only_for_its_node_to_start_does_not_count(
     minutes: int, samples: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Of looks every five minutes, those count at which it has waited for a quarter of an hour."""
+    """Samples are five minutes apart. A sample counts if the pod has waited for a quarter of an hour."""
     series = [{"series": name, "values": f"1x{minutes} stale _x200"} for name in (PENDING, PHASE)]
     asked = [{"expr": questions(Look(1))["waiting"], "eval_time": "200m", "exp_samples": samples}]
     test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}

@@ -149,6 +149,6 @@ def test_the_region_of_the_stack_wins_over_the_region_of_the_environment(
 
 
 def test_clients_have_timeouts_and_a_limited_number_of_attempts(aws: Endpoint) -> None:
-    config = account()._client("ec2").meta.config
+    config = account()._open_client("ec2").meta.config
     assert (config.connect_timeout, config.read_timeout) == (5, 10)
     assert config.retries == {"mode": "standard", "total_max_attempts": 4}

@@ -94,7 +94,7 @@ def test_no_room_for_another_vpc_fails_and_asks_for_the_used_vpcs_plus_1(aws: En
     assert "--service-code vpc --quota-code L-F678F1CE --desired-value 2" in found.remedy
 
 
-def vpcs(**tags: str) -> Any:
+def tag_vpc(**tags: str) -> Any:
     listed = "".join(f"<item><key>{key}</key><value>{value}</value></item>" for key, value in tags.items())
     vpc = f"<item><vpcId>vpc-0a1b2c3d4e5f60718</vpcId><tagSet>{listed}</tagSet></item>"
     return as_xml("DescribeVpcs", f"<vpcSet>{vpc}</vpcSet>")
@@ -102,7 +102,7 @@ def vpcs(**tags: str) -> Any:
 
 @pytest.mark.parametrize(("environment", "used"), [("test", 0), ("other", 1)])
 def test_a_vpc_that_the_platform_made_before_does_not_count_twice(aws: Endpoint, environment: str, used: int) -> None:
-    aws.answers["DescribeVpcs"] = vpcs(**{"managed-by": "gpu-blueprint", "environment": environment})
+    aws.answers["DescribeVpcs"] = tag_vpc(**{"managed-by": "gpu-blueprint", "environment": environment})
     assert f"{used} used by others" in only(builders.config(), "room for the platform", "VPCs").message
 
 

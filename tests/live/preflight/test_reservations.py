@@ -13,7 +13,7 @@ from ...support.plans import shipped_config
 RESERVED = "cr-0a1b2c3d4e5f60718"
 
 
-def with_end(ends: str | None, **overrides: object) -> StackConfig:
+def make_stack(ends: str | None, **overrides: object) -> StackConfig:
     """A stack with one reservation of two p5.48xlarge."""
     declared = {"id": RESERVED, "instanceType": "p5.48xlarge", "zone": "us-east-1b", "instances": 2, **overrides}
     term = {"tags": declared["tags"]} if "tags" in declared else {"id": RESERVED}
@@ -80,14 +80,14 @@ def test_a_reservation_that_differs_harmlessly_from_the_file_warns(
 def test_the_end_is_compared_with_the_last_day(aws: Endpoint, declared: str | None, status: Status, words: str) -> None:
     block = {"reservationType": "capacity-block", "endDate": "2027-03-31T11:30:00.000Z", "totalInstanceCount": "2"}
     aws.answers["DescribeCapacityReservations"] = reservations(block)
-    found = ask(with_end(declared), "reservations")
+    found = ask(make_stack(declared), "reservations")
     assert {finding.status for finding in found} == {status}
     assert any(words in finding.message for finding in found)
 
 
 def test_a_reservation_without_the_end_of_the_file_warns(aws: Endpoint) -> None:
     aws.answers["DescribeCapacityReservations"] = reservations({"totalInstanceCount": "2"})
-    found = ask(with_end("2027-03-31"), "reservations")
+    found = ask(make_stack("2027-03-31"), "reservations")
     assert {finding.status for finding in found} == {Status.WARN}
     kind, end = (finding.message for finding in found)
     assert "is no Capacity Block, so it counts against the service quota Running On-Demand" in kind
@@ -97,12 +97,12 @@ def test_a_reservation_without_the_end_of_the_file_warns(aws: Endpoint) -> None:
 def test_a_capacity_block_that_the_file_declares_as_a_plain_reservation_warns(aws: Endpoint) -> None:
     block = {"reservationType": "capacity-block", "endDate": "2027-03-31T11:30:00.000Z", "totalInstanceCount": "2"}
     aws.answers["DescribeCapacityReservations"] = reservations(block)
-    found = only(with_end("2027-03-31", capacityBlock=False), "reservations")
+    found = only(make_stack("2027-03-31", capacityBlock=False), "reservations")
     assert found.status is Status.WARN and found.remedy == "add capacityBlock: true"
 
 
 def test_a_reservation_without_the_tags_that_pools_select_by_fails(aws: Endpoint) -> None:
-    stack = with_end(None, tags={"team": "training"})
+    stack = make_stack(None, tags={"team": "training"})
     listed = "<tagSet><item><key>team</key><value>{}</value></item></tagSet>"
     for value, status in (("serving", Status.FAIL), ("training", Status.PASS)):
         held = reservations({"totalInstanceCount": "2"}).body.replace("</item>", listed.format(value) + "</item>", 1)
