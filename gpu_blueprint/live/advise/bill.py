@@ -34,7 +34,7 @@ def measure_spot_part(pool: Pool, use: PoolUse) -> float:
     return sum(count for (_, bought), count in hours.items() if _is_spot(pool, bought)) / total
 
 
-def count_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
+def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
     """Return the average number of running GPUs of one capacity type."""
     hours = sum(
         instance(instance_type).gpu_devices * count

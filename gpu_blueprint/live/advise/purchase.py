@@ -9,7 +9,7 @@ from ...cost import measured_advice
 from ...cost.items import machine
 from ...cost.money import Usd
 from ...cost.pools import terms_of, users_of
-from .bill import count_gpus
+from .bill import average_gpus
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
@@ -21,9 +21,9 @@ STEADY_LOW = 0.6
 def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
     """Yield a commitment for GPUs that run on demand around the clock, by the arithmetic of `cost`."""
     use = seen.of(pool)
-    ran = count_gpus(use, seen.window, "on-demand")
+    ran = average_gpus(use, seen.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
-        ran += count_gpus(use, seen.window, "")
+        ran += average_gpus(use, seen.window, "")
     if "spot" in pool.purchase or not _is_steady(use, ran):
         return
     commitment = measured_advice(stack, pool, ran)

@@ -9,7 +9,7 @@ from ...config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH
 from ...cost.items import machine
 from ...cost.money import Usd
 from ...cost.pool_cost import spot_share
-from .bill import count_gpus, usd_a_month
+from .bill import average_gpus, usd_a_month
 from .moves import LEAST_SAVING
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
@@ -27,7 +27,7 @@ def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
     """Yield spot before on-demand for a pool whose work tolerates interruptions."""
     use = seen.of(pool)
     rows = [row for row in stack.instances_of(pool) if "spot" in row.usage_classes]
-    if not rows or not _tolerates_spot(pool) or not count_gpus(use, seen.window, "on-demand"):
+    if not rows or not _tolerates_spot(pool) or not average_gpus(use, seen.window, "on-demand"):
         return
     bill, saved = usd_a_month(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
     if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
@@ -65,8 +65,8 @@ def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Ins
     families = {instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"}
     shares = ", ".join(f"{family} {spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
-        f"{count_gpus(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates that "
-        "a node goes with two minutes' notice, and on-demand remains the fallback"
+        f"{average_gpus(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates "
+        "that a node goes with two minutes' notice, and on-demand remains the fallback"
     )
     yield (
         f"{len(rows)} types × {len(zones)} zones are {len(rows) * len(zones)} spot offerings; with {DIVERSE_ENOUGH} "

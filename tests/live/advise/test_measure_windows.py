@@ -15,13 +15,11 @@ from ...support.observations import stack
 from ...support.programs import needs_promtool
 
 MAIN = {"pool": "main", "instance_type": "g6.xlarge", "capacity_type": "spot"}
-
-
 MINUTES = 24 * 60
 
 
 def measure(look: Look, **answers: float) -> PoolUse:
-    """The pool of the stack after answers to some of the questions, in a window that has data all the time."""
+    """Return the use of the pool from answers to some of the queries, in a window with complete data."""
     values = {"moments": look.moments, **{name.replace("_", " "): value for name, value in answers.items()}}
     found = {name: [Sample(MAIN, values[name])] if name in values else [] for name in questions(look)}
     return read_answers(stack(), look, found).pools["main"]

@@ -45,7 +45,7 @@ def test_a_capacity_block_is_paid_for_and_cannot_be_given_back() -> None:
 
 
 def test_a_reservation_whose_label_is_not_visible_is_not_given_back() -> None:
-    """Reserved nodes ran; that no series names their reservation says that the label is not shown."""
+    """Reserved nodes ran, but no series names their reservation, so the label is not visible."""
     config = reserved_stack()
     ran = use("p5.48xlarge", 4, "reserved", per_node=8)
     assert list(give_back(config, seen(ran))) == []

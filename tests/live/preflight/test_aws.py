@@ -10,14 +10,8 @@ from ...support.aws_endpoint import Answer, Answering, Endpoint, ec2_error, json
 from ...support.plans import shipped_config
 
 WHO = "User: arn:aws:iam::333344445555:user/tester is not authorized to perform: "
-
-
 BECAUSE = " because no identity-based policy allows the action"
-
-
 HASTY = Patience(connect_seconds=1, read_seconds=0.2, attempts=2)
-
-
 DENIED: list[tuple[str, str, str, Answer]] = [
     (
         "subnets",
@@ -45,15 +39,11 @@ DENIED: list[tuple[str, str, str, Answer]] = [
     ),
     ("cluster", "DescribeCluster", "eks:DescribeCluster", json_error("AccessDeniedException", "no", 403)),
 ]
-
-
 BUSY: list[tuple[str, str, Answer]] = [
     ("subnets", "DescribeSubnets", ec2_error("RequestLimitExceeded", "Request limit exceeded.", 503)),
     ("node images", "GetParameters", json_error("ThrottlingException", "Rate exceeded")),
     ("service quotas", "GetServiceQuota", json_error("TooManyRequestsException", "Rate exceeded", 429)),
 ]
-
-
 STALE: list[tuple[str, str, Answer]] = [
     ("subnets", "DescribeSubnets", ec2_error("RequestExpired", "Request has expired.")),
     ("subnets", "DescribeSubnets", ec2_error("AuthFailure", "AWS was not able to validate the credentials", 401)),
@@ -88,10 +78,10 @@ def test_a_throttled_call_is_repeated_and_then_reported(
 
 def test_a_call_that_is_throttled_once_still_gets_its_answer(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
-    well = aws.answers["DescribeSubnets"]
-    assert isinstance(well, Answer)
-    left = [BUSY[0][2]]
-    aws.answers["DescribeSubnets"] = lambda _: left.pop() if left else well
+    subnets = aws.answers["DescribeSubnets"]
+    assert isinstance(subnets, Answer)
+    refusals = [BUSY[0][2]]
+    aws.answers["DescribeSubnets"] = lambda _: refusals.pop() if refusals else subnets
     assert {finding.status for finding in ask(shipped_config("prod"), "subnets", HASTY)} == {Status.PASS}
 
 

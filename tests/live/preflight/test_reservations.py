@@ -19,12 +19,9 @@ def make_stack(ends: str | None, **overrides: object) -> StackConfig:
     term = {"tags": declared["tags"]} if "tags" in declared else {"id": RESERVED}
     types = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1b"], "maxGpus": 16}
     pool = builders.pool(purchase=["reserved"], reservations=[term], **types)
-    return builders.config(
-        pools=[pool],
-        reservations=[
-            {**declared, **({"ends": ends, "capacityBlock": overrides.get("capacityBlock", True)} if ends else {})}
-        ],
-    )
+    if ends:
+        declared |= {"ends": ends, "capacityBlock": overrides.get("capacityBlock", True)}
+    return builders.config(pools=[pool], reservations=[declared])
 
 
 def test_a_reservation_as_the_file_says_passes(aws: Endpoint) -> None:
