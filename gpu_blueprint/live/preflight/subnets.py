@@ -53,7 +53,7 @@ def _check_subnet(network: ExistingVpc, index: int, declared: Subnet, found: dic
 def _find_problems(
     network: ExistingVpc, index: int, declared: Subnet, found: dict[str, Any] | None
 ) -> Iterator[Problem]:
-    path, subject, kind = ("network", "subnets", index), f"the subnet {declared.id}", "subnet-differs"
+    path, subject, kind = ("network", "subnets", index), declared.id, "subnet-differs"
     if found is None:
         reason = f"{subject} does not exist in this account and region"
         yield Problem("subnet-not-found", (*path, "id"), reason, "correct its id")
