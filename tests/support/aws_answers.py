@@ -1,4 +1,4 @@
-"""Answers that moto lacks, in the shapes that AWS documents; ``all_well`` makes an endpoint that holds every stack."""
+"""Answers that moto lacks, in the shapes that AWS documents. ``all_well`` makes an account that holds every stack."""
 
 from functools import cache
 from typing import Any
@@ -22,50 +22,51 @@ RESERVATION = {
     "endDateType": "unlimited",
     "reservationType": "default",
 }
-"""The reservation of the shipped prod stack, as it says."""
+"""The reservation that the prod stack of the tests declares."""
 NO_QUOTA = json_error("NoSuchResourceException", "The request failed because the specified quota does not exist.")
 
 
 def applied(values: dict[str, float], otherwise: float = 100_000) -> Any:
-    """GetServiceQuota: values by code."""
+    """Answer GetServiceQuota with values by code."""
 
-    def said(asked: dict[str, Any]) -> Answer:
+    def respond(asked: dict[str, Any]) -> Answer:
         return quota(asked["QuotaCode"], values.get(asked["QuotaCode"], otherwise))
 
-    return said
+    return respond
 
 
 def quota(code: str, value: float, name: str = "") -> Answer:
-    """One quota."""
+    """Return the answer with one service quota."""
     return as_json({"Quota": {"QuotaCode": code, "QuotaName": name, "Value": value}})
 
 
 def caller(account: str) -> Answer:
-    """GetCallerIdentity."""
+    """Return the answer of GetCallerIdentity."""
     who = f"<Arn>arn:aws:iam::{account}:user/tester</Arn><UserId>A</UserId><Account>{account}</Account>"
     name = "GetCallerIdentity"
     return Answer(f"<{name}Response><{name}Result>{who}</{name}Result></{name}Response>")
 
 
 def images(missing: str = "never") -> Any:
-    """GetParameters: every image exists, but those whose name has a part."""
+    """Answer GetParameters with every image, except images whose name contains ``missing``."""
 
-    def said(asked: dict[str, Any]) -> Answer:
-        there = [name for name in asked["Names"] if missing not in name]
-        found = [{"Name": name, "Type": "String", "Value": "ami-0a1b2c3d4e5f60718"} for name in there]
-        return as_json({"Parameters": found, "InvalidParameters": [one for one in asked["Names"] if one not in there]})
+    def respond(asked: dict[str, Any]) -> Answer:
+        names = [name for name in asked["Names"] if missing not in name]
+        found = [{"Name": name, "Type": "String", "Value": "ami-0a1b2c3d4e5f60718"} for name in names]
+        invalid = [name for name in asked["Names"] if name not in names]
+        return as_json({"Parameters": found, "InvalidParameters": invalid})
 
-    return said
+    return respond
 
 
 def reservations(*changed: dict[str, str]) -> Answer:
-    """DescribeCapacityReservations: as prod says, but for what is changed."""
-    items = "".join(f"<item>{_tags({**RESERVATION, **one})}</item>" for one in changed)
+    """Return the answer of DescribeCapacityReservations: the reservation of prod with changed fields."""
+    items = "".join(f"<item>{_tags({**RESERVATION, **fields})}</item>" for fields in changed)
     return as_xml("DescribeCapacityReservations", f"<capacityReservationSet>{items}</capacityReservationSet>")
 
 
 def offerings(pairs: list[tuple[str, str]]) -> Answer:
-    """DescribeInstanceTypeOfferings: types and zones."""
+    """Return the answer of DescribeInstanceTypeOfferings for pairs of instance type and zone."""
     items = "".join(
         f"<item>{_tags({'instanceType': type_, 'locationType': 'availability-zone', 'location': zone})}</item>"
         for type_, zone in pairs
@@ -74,18 +75,22 @@ def offerings(pairs: list[tuple[str, str]]) -> Answer:
 
 
 def subnets(*rows: dict[str, str]) -> Answer:
-    """DescribeSubnets."""
+    """Return the answer of DescribeSubnets."""
     items = "".join(f"<item>{_tags(row)}</item>" for row in rows)
     return as_xml("DescribeSubnets", f"<subnetSet>{items}</subnetSet>")
 
 
 def subnet(number: int, zone: str, cidr: str, free: int = 8187, vpc: str = "vpc-0a1b2c3d4e5f60718") -> dict[str, str]:
-    """One of the subnets of prod."""
+    """Return one of the subnets of prod."""
     identity = f"subnet-0a1b2c3d4e5f6071{number}"
     return {
-        "subnetId": identity, "vpcId": vpc, "cidrBlock": cidr, "availabilityZone": zone, "state": "available",
+        "subnetId": identity,
+        "vpcId": vpc,
+        "cidrBlock": cidr,
+        "availabilityZone": zone,
+        "state": "available",
         "availableIpAddressCount": str(free),
-    }  # fmt: skip
+    }
 
 
 PROD_SUBNETS = (
@@ -96,14 +101,14 @@ PROD_SUBNETS = (
 
 
 def p6() -> StackConfig:
-    """A stack with P6 on spot: no published quota, and moto has its type in us-east-1c only."""
+    """Return a stack with P6 on spot: AWS publishes no service quota, and moto has the type in us-east-1c only."""
     return builders.config(pools=[builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])])
 
 
 def gateways(subnet_id: str) -> Answer:
-    """DescribeNatGateways: one, in a subnet."""
-    one = f"<item><natGatewayId>nat-1</natGatewayId><subnetId>{subnet_id}</subnetId><state>available</state></item>"
-    return as_xml("DescribeNatGateways", f"<natGatewaySet>{one}</natGatewaySet>")
+    """Return the answer of DescribeNatGateways: one NAT gateway, in a subnet."""
+    gateway = f"<item><natGatewayId>nat-1</natGatewayId><subnetId>{subnet_id}</subnetId><state>available</state></item>"
+    return as_xml("DescribeNatGateways", f"<natGatewaySet>{gateway}</natGatewaySet>")
 
 
 def _tags(values: dict[str, str]) -> str:
@@ -112,25 +117,25 @@ def _tags(values: dict[str, str]) -> str:
 
 @cache
 def account(region: str = "us-east-1", patience: Patience | None = None) -> AwsAccount:
-    """The account behind the endpoint, opened once a region: making boto3's clients takes a second."""
+    """Return the account behind the endpoint, made once for each region: making boto3's clients takes a second."""
     connected = AwsAccount(sign_in(region), region)
     return AwsAccount(connected._session, region, patience) if patience else connected
 
 
 def ask(stack: StackConfig, check: str, patience: Patience | None = None) -> list[Finding]:
-    """The findings of one check."""
+    """Return the findings of one check."""
     asked = [question for question in questions(stack) if question.check == check]
     return [found for question in asked for found in answer(question, account(stack.region, patience))]
 
 
 def only(stack: StackConfig, check: str, about: str = "", patience: Patience | None = None) -> Finding:
-    """The one finding of a check about a subject."""
+    """Return the only finding of a check about a subject."""
     (found,) = [finding for finding in ask(stack, check, patience) if about in finding.subject]
     return found
 
 
 def all_well(aws: Endpoint) -> None:
-    """Put in what moto lacks, so that the shipped prod stack passes."""
+    """Add the answers that moto lacks, so that the prod stack of the tests passes."""
     aws.answers.update(
         {
             "GetCallerIdentity": caller("333344445555"),

@@ -1,8 +1,8 @@
-"""An AWS to ask in tests: moto behind a front that answers some operations itself.
+"""A stand-in for AWS: moto behind a front that answers some operations itself.
 
-moto knows instance types, networks, clusters and VPC quotas. What it lacks (EC2 quotas, AMI parameters, reservations)
-and what it never does (deny, throttle, keep waiting) a test puts in, in the words of the API's documentation. One
-front takes every protocol that the questions use and records every operation that it was asked.
+moto knows instance types, networks, clusters and VPC quotas. It lacks EC2 quotas, AMI parameters and reservations, and
+it never denies, throttles or keeps silent. A test adds these answers in the words of the API's documentation. The front
+takes every protocol that the questions use, and records every operation.
 """
 
 import json
@@ -33,29 +33,29 @@ Answering = Answer | Callable[[dict[str, Any]], Answer]
 
 
 def ec2_error(code: str, message: str, status: int = 400) -> Answer:
-    """An error as EC2 words it."""
+    """Return an error in the format of EC2."""
     error = f"<Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors>"
     return Answer(f"<Response>{error}<RequestID>1</RequestID></Response>", code=status)
 
 
 def json_error(code: str, message: str, status: int = 400) -> Answer:
-    """An error as services that speak JSON word it."""
+    """Return an error in the format of services that speak JSON."""
     return Answer(json.dumps({"__type": code, "message": message}), JSON, status, code)
 
 
 def as_json(document: object) -> Answer:
-    """A document."""
+    """Return an answer with a JSON document."""
     return Answer(json.dumps(document), JSON)
 
 
 def as_xml(operation: str, inside: str) -> Answer:
-    """The answer of an operation of EC2."""
+    """Return the answer of an EC2 operation."""
     return Answer(f'<{operation}Response xmlns="{EC2}"><requestId>1</requestId>{inside}</{operation}Response>')
 
 
 @dataclass
 class Endpoint:
-    """What tests set and look at: answers by operation, and the operations that were asked."""
+    """The state of the front: answers by operation, set by tests, and the operations that were called."""
 
     url: str
     answers: dict[str, Answering] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Endpoint:
 
 
 def operation(path: str, method: str, headers: Any, body: bytes) -> tuple[str, dict[str, Any]]:
-    """The operation that a request asks for, and its parameters."""
+    """Return the operation of a request, and its parameters."""
     if target := headers.get("X-Amz-Target"):
         return target.split(".")[1], json.loads(body)
     if path.startswith("/clusters"):
@@ -122,12 +122,12 @@ class _Front(BaseHTTPRequestHandler):
         behind.close()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Keep the log empty."""
 
 
 @contextmanager
 def endpoint(moto: str) -> Iterator[Endpoint]:
-    """A front before moto on a free port of the loopback interface."""
+    """Run a front before moto on a free port of the loopback interface."""
     server = _Server(("127.0.0.1", 0), _Front)
     server.state, server.moto = Endpoint(f"http://127.0.0.1:{server.server_address[1]}"), moto
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

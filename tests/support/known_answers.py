@@ -1,4 +1,4 @@
-"""A stack and two days of what its exporters would have said, made so that the right advice is known beforehand."""
+"""A stack and two days of samples from its exporters, chosen so that the right advice is known."""
 
 import math
 import time
@@ -12,32 +12,36 @@ from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, reso
 from . import builders
 
 DAYS, STEP = 2, 240
-"""The window, and seconds between samples: within what Prometheus looks back."""
+"""Days of the window, and seconds between samples, within the lookback of Prometheus."""
 AHEAD = 3600
-"""Seconds that the samples go on, so that there are some however long tests take."""
+"""Seconds of samples in the future, so that slow tests still find recent samples."""
 GIB = 1024
 
 POOLS: list[dict[str, Any]] = [
-    # At 22 % with 9 GiB in use: an L4 or A10G would do.
+    # Its A100s are 22 % active and use 9 GiB: an L4 or A10G is enough.
     builders.pool(
         name="infer-a100", instanceTypes=["p4d.24xlarge"], purchase=["spot", "on-demand"], maxGpus=8, expectedHours=730
     ),
-    # Whole H100s for pods that need a seventh of one.
+    # Whole H100s for pods that need a seventh of a GPU.
     builders.pool(name="small-h100", instanceTypes=["p5.4xlarge"], purchase=["spot", "on-demand"], maxGpus=7),
-    # A notebook on each L4, mostly open and idle.
+    # A notebook on each L4, open and mostly idle.
     builders.pool(name="notebooks", purpose="notebook", purchase=["spot", "on-demand"], maxGpus=10),
     # Busy and on demand, around the clock.
     builders.pool(name="serve", gpu="a10g", maxGpus=8),
     # Busy, and never near its ceiling.
     builders.pool(name="batch", purpose="batch", gpu="l40s", purchase=["spot", "on-demand"], maxGpus=32),
-    # Busy; its tenant is at 95 % of the quota, the pool has room.
+    # Busy; its tenant uses 95 % of the quota, and the pool has room.
     builders.pool(
-        name="train", purpose="training", checkpointed=True, instanceTypes=["g6e.12xlarge", "g6e.24xlarge"],
-        purchase=["spot", "on-demand"], maxGpus=24,
+        name="train",
+        purpose="training",
+        checkpointed=True,
+        instanceTypes=["g6e.12xlarge", "g6e.24xlarge"],
+        purchase=["spot", "on-demand"],
+        maxGpus=24,
     ),
-    # Nothing to say of it.
+    # Nothing to propose.
     builders.pool(name="healthy", gpu="a10g", purchase=["spot", "on-demand"], maxGpus=5),
-]  # fmt: skip
+]
 TENANTS = [
     builders.tenant(name="serving", gpus={"infer-a100": 8, "serve": 8, "healthy": 5}),
     builders.tenant(name="research", gpus={"small-h100": 7, "notebooks": 10, "batch": 12}),
@@ -47,53 +51,90 @@ TENANTS = [
 
 
 def stack(**overrides: Any) -> dict[str, Any]:
-    """The object of its stack file."""
+    """The object of the stack file."""
     return builders.stack(pools=POOLS, tenants=TENANTS, **builders.monitoring(), **overrides)
 
 
 def config(**overrides: Any) -> StackConfig:
-    """The same, checked."""
+    """The checked config of the stack file."""
     return builders.config(**{"pools": POOLS, "tenants": TENANTS, **builders.monitoring(), **overrides})
+
+
+ANSWERS = {
+    ("share", "small-h100"): "whole H100 80 GB → 7 × 1g.10gb on each GPU (MIG)",
+    ("right-size", "infer-a100"): "A100 40 GB → L4",
+    ("purchase", "serve"): "purchase [on-demand] → [spot, on-demand]",
+    ("share", "notebooks"): "whole L4 → 4 pods take turns on each GPU",
+    ("ceiling", "batch"): "maxGpus 32 → 8",
+    ("quota", "vision"): "gpu of train 20 → 24",
+}
+"""Kind and subject of a proposal → its title. The pool healthy gets no proposal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What ran in a pool all the time: pods with so many GPUs, and what each of their GPUs did."""
+    """The constant load of a pool: nodes, pods with one GPU each, and the activity of each of their GPUs."""
 
     pool: str
-    space: str
-    kind: str
-    bought: str
+    namespace: str
+    instance_type: str
+    capacity_type: str
     nodes: int
+    per_node: int
+    """GPUs of one node."""
     pods: int
-    gpus: int = 1
     sm: float
     tensor: float
     dram: float
     memory_gib: float
-    per_node: int = 1
-    vcpu: int = 3
-    host_gib: int = 12
+    vcpu: int
+    host_gib: int
 
 
-LOADS = (
-    Load(pool="infer-a100", space="serving", kind="p4d.24xlarge", bought="spot", nodes=1, per_node=8, pods=8, sm=0.22, tensor=0.08, dram=0.09, memory_gib=9),
-    Load(pool="small-h100", space="research", kind="p5.4xlarge", bought="spot", nodes=6, pods=6, sm=0.08, tensor=0.072, dram=0.05, memory_gib=7, vcpu=2),
-    Load(pool="notebooks", space="research", kind="g6.2xlarge", bought="spot", nodes=8, pods=8, sm=0.1, tensor=0.05, dram=0.06, memory_gib=4, vcpu=1, host_gib=4),
-    Load(pool="serve", space="serving", kind="g5.2xlarge", bought="on-demand", nodes=7, pods=7, sm=0.7, tensor=0.5, dram=0.6, memory_gib=18),
-    Load(pool="batch", space="research", kind="g6e.2xlarge", bought="spot", nodes=6, pods=6, sm=0.72, tensor=0.65, dram=0.5, memory_gib=38),
-    Load(pool="train", space="vision", kind="g6e.12xlarge", bought="spot", nodes=5, per_node=4, pods=19, sm=0.72, tensor=0.65, dram=0.55, memory_gib=40),
-    Load(pool="healthy", space="serving", kind="g5.2xlarge", bought="spot", nodes=4, pods=4, sm=0.7, tensor=0.5, dram=0.6, memory_gib=18),
-)  # fmt: skip
+_LOADS = """
+pool       namespace instance_type capacity_type nodes per_node pods sm   tensor dram memory_gib vcpu host_gib
+infer-a100 serving   p4d.24xlarge  spot          1     8        8    0.22 0.08   0.09 9          3    12
+small-h100 research  p5.4xlarge    spot          6     1        6    0.08 0.072  0.05 7          2    12
+notebooks  research  g6.2xlarge    spot          8     1        8    0.1  0.05   0.06 4          1    4
+serve      serving   g5.2xlarge    on-demand     7     1        7    0.7  0.5    0.6  18         3    12
+batch      research  g6e.2xlarge   spot          6     1        6    0.72 0.65   0.5  38         3    12
+train      vision    g6e.12xlarge  spot          5     4        19   0.72 0.65   0.55 40         3    12
+healthy    serving   g5.2xlarge    spot          4     1        4    0.7  0.5    0.6  18         3    12
+"""
+
+
+def _read_loads(table: str) -> Iterator[Load]:
+    """Read a table whose columns are the fields of Load."""
+    header, *rows = (line.split() for line in table.strip().splitlines())
+    for row in rows:
+        text = dict(zip(header, row, strict=True))
+        yield Load(
+            pool=text["pool"],
+            namespace=text["namespace"],
+            instance_type=text["instance_type"],
+            capacity_type=text["capacity_type"],
+            nodes=int(text["nodes"]),
+            per_node=int(text["per_node"]),
+            pods=int(text["pods"]),
+            sm=float(text["sm"]),
+            tensor=float(text["tensor"]),
+            dram=float(text["dram"]),
+            memory_gib=float(text["memory_gib"]),
+            vcpu=int(text["vcpu"]),
+            host_gib=int(text["host_gib"]),
+        )
+
+
+LOADS = tuple(_read_loads(_LOADS))
 QUOTAS = {"serving": (16, 21), "research": (20, 29), "other": (0, 2), "vision": (19, 20)}
 """Namespace → whole GPUs used and allowed."""
 
 Series = dict[str, float | tuple[float, float]]
-"""Series → its value at all times, or a mean and how far it swings."""
+"""Series → its constant value, or the mean and the amplitude of its sine."""
 
 
 def openmetrics(until: float | None = None) -> str:
-    """All samples, as OpenMetrics text."""
+    """Return all samples as OpenMetrics text."""
     last = int((until or time.time()) // STEP) * STEP
     times = range(last - DAYS * 86400, last + AHEAD, STEP)
     lines: list[str] = []
@@ -104,7 +145,7 @@ def openmetrics(until: float | None = None) -> str:
 
 
 def series() -> Series:
-    """Every series, as the exporters label them."""
+    """Return every series with the labels of its exporter."""
     found: Series = {}
     for load in LOADS:
         found |= dict(_nodes(load)) | dict(_pods(load))
@@ -117,7 +158,7 @@ def series() -> Series:
 
 
 def _nodes(load: Load) -> Iterator[tuple[str, float]]:
-    labels = dict(zip(map(shown, NODE_LABELS), (load.pool, load.kind, load.bought), strict=False))
+    labels = dict(zip(map(shown, NODE_LABELS), (load.pool, load.instance_type, load.capacity_type), strict=False))
     for number in range(load.nodes):
         node = f"{load.pool}-{number}"
         yield _named("kube_node_labels", node=node, **labels), 1
@@ -130,8 +171,8 @@ def _nodes(load: Load) -> Iterator[tuple[str, float]]:
 def _pods(load: Load) -> Iterator[tuple[str, float | tuple[float, float]]]:
     for number in range(load.pods):
         node, gpu = f"{load.pool}-{number // load.per_node}", number % load.per_node
-        pod = {"namespace": load.space, "pod": f"{load.pool}-{number}"}
-        asked = {"nvidia.com/gpu": load.gpus, "cpu": load.vcpu, "memory": load.host_gib * 2**30}
+        pod = {"namespace": load.namespace, "pod": f"{load.pool}-{number}"}
+        asked = {"nvidia.com/gpu": 1, "cpu": load.vcpu, "memory": load.host_gib * 2**30}
         for resource, count in asked.items():
             labels = {**pod, "container": "main", "node": node, "resource": resource_label(resource)}
             yield _named("kube_pod_container_resource_requests", **labels), count

@@ -1,8 +1,8 @@
 """Answers of the Price List and of EC2's spot price history, replayed over HTTP.
 
-moto does not answer pricing:GetProducts and knows one spot price, so these stand in ``recorded/``: small, and written
-after the documented shape (AWS Billing user guide, "Using the AWS Price List Query API"; EC2 API reference,
-DescribeSpotPriceHistory), not copied from an account. Several products are there to be passed over.
+moto does not answer pricing:GetProducts and knows one spot price, so ``recorded/`` has the answers. They are small and
+follow the documented shape (AWS Billing user guide, "Using the AWS Price List Query API"; EC2 API reference,
+DescribeSpotPriceHistory); they are not copied from an account. Some products are there for the code to skip.
 """
 
 import json
@@ -21,24 +21,24 @@ Document = dict[str, Any]
 
 @dataclass
 class RecordedAws:
-    """What is answered; a test changes it before it asks."""
+    """The answers; a test changes them before it asks."""
 
     endpoint: str = ""
     products: list[Document] = field(default_factory=lambda: json.loads((RECORDED / "price_list.json").read_text()))
     spot: list[Document] = field(default_factory=lambda: json.loads((RECORDED / "spot_history.json").read_text()))
     page: int = 100
     refusals: list[tuple[str, str]] = field(default_factory=list)
-    """(operation, error code) of the next answers; an operation's first one stands for all when ``always``."""
+    """(operation, error code) of the next answers. With ``always``, the first refusal of an operation repeats."""
     always: bool = False
     asked: list[str] = field(default_factory=list)
     sent: list[dict[str, list[str]]] = field(default_factory=list)
 
     def reset(self) -> None:
-        """Answer again as at first."""
+        """Restore the recorded answers."""
         vars(self).update(vars(RecordedAws(self.endpoint)))
 
     def refused(self, operation: str) -> str:
-        """The error code to answer with, if any."""
+        """Return the error code of the next answer, or an empty string."""
         self.asked.append(operation)
         for refusal in self.refusals:
             if refusal[0] == operation:
@@ -48,29 +48,35 @@ class RecordedAws:
         return ""
 
     def priced(self, instance_type: str, region: str = "us-west-2") -> list[Document]:
-        """The on-demand price dimensions of a type's shared Linux products, to be changed in place."""
+        """Return the on-demand price dimensions of a type's shared Linux products; a test changes them in place."""
         wanted = {"instanceType": instance_type, "regionCode": region, "operatingSystem": "Linux", "tenancy": "Shared"}
-        found = [one for one in self.products if wanted.items() <= one["product"]["attributes"].items()]
-        return [tier for one in found for tier in dimensions(one)]
+        found = [product for product in self.products if wanted.items() <= product["product"]["attributes"].items()]
+        return [tier for product in found for tier in dimensions(product)]
 
     def usage(self, usage_type: str) -> Document:
-        """The product of a usage type."""
-        [found] = [one for one in self.products if one["product"]["attributes"].get("usagetype") == usage_type]
+        """Return the product of a usage type."""
+        [found] = [
+            product for product in self.products if product["product"]["attributes"].get("usagetype") == usage_type
+        ]
         return found
 
     def drop(self, *instance_types: str) -> None:
-        """Forget types."""
-        kept = [one for one in self.products if one["product"]["attributes"].get("instanceType") not in instance_types]
+        """Remove the products of instance types."""
+        kept = [
+            product
+            for product in self.products
+            if product["product"]["attributes"].get("instanceType") not in instance_types
+        ]
         self.products[:] = kept
 
     def get_products(self, asked: Document) -> Document:
         """Answer one page of GetProducts."""
-        wanted = {one["Field"]: one["Value"] for one in asked["Filters"]}
-        assert {one["Type"] for one in asked["Filters"]} == {"TERM_MATCH"}
+        wanted = {term["Field"]: term["Value"] for term in asked["Filters"]}
+        assert {term["Type"] for term in asked["Filters"]} == {"TERM_MATCH"}
         found = [
-            json.dumps(one)
-            for one in self.products
-            if one["serviceCode"] == asked["ServiceCode"] and wanted.items() <= _terms(one).items()
+            json.dumps(product)
+            for product in self.products
+            if product["serviceCode"] == asked["ServiceCode"] and wanted.items() <= _terms(product).items()
         ]
         start = int(asked.get("NextToken", 0))
         rest = {"NextToken": str(start + self.page)} if start + self.page < len(found) else {}
@@ -78,7 +84,7 @@ class RecordedAws:
 
 
 def dimensions(product: Document) -> Iterator[Document]:
-    """Price dimensions of a product on demand."""
+    """Yield the on-demand price dimensions of a product."""
     for term in product["terms"].get("OnDemand", {}).values():
         yield from term["priceDimensions"].values()
 

@@ -1,4 +1,4 @@
-"""What measured use says of a stack: another GPU, sharing, another way to buy, other limits. Why so: docs/decisions/0013."""
+"""Advice from measured use: another GPU, sharing, another way to buy, other limits. docs/decisions/0013 says why."""
 
 from .advice import Advice, advise
 from .observed import Observed

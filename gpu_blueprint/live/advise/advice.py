@@ -1,12 +1,12 @@
-"""All that is proposed of a stack, what goes together, and why nothing is said of the rest."""
+"""All proposals for a stack that fit together, and the reasons why other pools get none."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...config import Pool, StackConfig
 from ...cost.pools import ON_DEMAND, kept
 from .ceiling import lower_ceiling
-from .moves import is_leaving, taken_in_advance, why_not
 from .observed import Observed
 from .proposal import Proposal
 from .purchase import commit, give_back
@@ -14,78 +14,73 @@ from .quota import raise_quotas
 from .right_size import right_size
 from .share import share
 from .spot import buy_on_spot, spread_spot
+from .stays import explain_full_memory, explain_stay, is_leaving
 
 MUCH = 0.25
-"""Part of the GPUs that ran which may be free: nodes come before their pods and go after them."""
+"""Part of the running GPUs that may be free: nodes start before their pods and end after them."""
+
+
+class Remark(NamedTuple):
+    """A remark about a pool that no change of the stack file answers."""
+
+    pool: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What is proposed, what would be instead of a move that is proposed, and what was not judged."""
+    """The result of advise."""
 
     proposals: tuple[Proposal, ...]
-    """Those that save most first; each can be done beside the others."""
+    """The largest saving first. Each proposal works beside the others."""
     alternatives: tuple[Proposal, ...]
-    """Moves of a pool of which another one is proposed."""
-    silent: tuple[tuple[str, str], ...]
-    """Pool, and why it is not said whether its work would fit on less."""
-    free: tuple[tuple[str, str], ...]
-    """Pool, and how many GPUs nobody held: what the stack file cannot change alone."""
+    """Other moves of a pool whose best move is proposed."""
+    silent: tuple[Remark, ...]
+    """For each pool that advise cannot judge: the reason why."""
+    free: tuple[Remark, ...]
+    """For each pool with free GPUs: their number. The stack file alone cannot change it."""
 
     @property
     def saving(self) -> float:
-        """Dollars a month that can be saved in all: the largest step of each pool, since steps of one pool overlap."""
+        """Possible saving in dollars a month: the largest proposal of each pool, since proposals of a pool overlap."""
         best: dict[str, float] = {}
-        for one in self.proposals:
-            best[one.pool] = max(best.get(one.pool, 0.0), one.saving or 0.0)
+        for proposal in self.proposals:
+            best[proposal.pool] = max(best.get(proposal.pool, 0.0), proposal.saving or 0.0)
         return sum(best.values())
 
 
 def advise(stack: StackConfig, seen: Observed) -> Advice:
-    """Say what measured use would change."""
+    """Propose the changes of a stack that its measured use supports."""
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
-    for pool in (pool for pool in stack.pools if not is_leaving(pool) and not seen.of(pool).unclear):
-        first, others = _move(stack, pool, seen)
-        proposals += [*first, *_in_place(stack, pool, seen, moves=bool(first))]
-        alternatives += others
-    proposals += [*give_back(stack, seen), *_quotas(stack, seen, proposals)]
+    for pool in stack.pools:
+        if is_leaving(pool) or seen.of(pool).gap:
+            continue
+        moves = _list_moves(stack, pool, seen)
+        proposals += [*moves[:1], *_change_in_place(stack, pool, seen, moves=bool(moves))]
+        alternatives += moves[1:]
+    proposals += [*give_back(stack, seen), *_raise_quotas(stack, seen, proposals)]
+    moved = {proposal.pool for proposal in proposals if proposal.moves}
     return Advice(
-        proposals=tuple(sorted(proposals, key=lambda one: -(one.saving or 0.0))),
+        proposals=tuple(sorted(proposals, key=_order_by_saving)),
         alternatives=tuple(alternatives),
-        silent=tuple(_silent(stack, seen, {one.pool for one in proposals if one.moves})),
-        free=tuple(_free(stack, seen)),
+        silent=tuple(_explain_silence(stack, seen, moved)),
+        free=tuple(_find_free(stack, seen)),
     )
 
 
-def _free(stack: StackConfig, seen: Observed) -> Iterator[tuple[str, str]]:
-    for pool in stack.pools:
-        use = seen.of(pool)
-        free = use.gpus_mean - use.held_mean - kept(stack, pool, ON_DEMAND).warm
-        if free >= 1 and free > MUCH * use.gpus_mean:
-            text = (
-                f"{free:.1f} of {use.gpus_mean:.1f} GPUs that ran were held by nobody: see which nodes stay, and why (its disruption, a "
-                "NodeClaim that is stuck, the last pod of a large node)"
-            )
-            yield pool.name, text
+def _order_by_saving(proposal: Proposal) -> float:
+    return -(proposal.saving or 0.0)
 
 
-def _silent(stack: StackConfig, seen: Observed, moved: set[str]) -> Iterator[tuple[str, str]]:
-    for pool in stack.pools:
-        use = seen.of(pool)
-        if pool.name not in moved and (why := why_not(pool, use) or taken_in_advance(stack, pool, use)):
-            yield pool.name, why
+def _list_moves(stack: StackConfig, pool: Pool, seen: Observed) -> list[Proposal]:
+    """Return the two best moves to another GPU and the best way to share, the largest saving first."""
+    models = list(right_size(stack, pool, seen))
+    return sorted([*models[:2], *share(stack, pool, seen)], key=_order_by_saving)
 
 
-def _move(stack: StackConfig, pool: Pool, seen: Observed) -> tuple[list[Proposal], list[Proposal]]:
-    """The move of a pool's work that saves most, and the next best of each kind."""
-    sizes = list(right_size(stack, pool, seen))
-    found = sorted([*sizes[:2], *share(stack, pool, seen)], key=lambda one: -(one.saving or 0.0))
-    return found[:1], found[1:]
-
-
-def _in_place(stack: StackConfig, pool: Pool, seen: Observed, *, moves: bool) -> Iterator[Proposal]:
-    """Yield what changes the pool itself; what is about to be emptied needs no ceiling and deserves no commitment."""
+def _change_in_place(stack: StackConfig, pool: Pool, seen: Observed, *, moves: bool) -> Iterator[Proposal]:
+    """Yield changes of the pool itself. A pool whose work moves needs no lower ceiling and no commitment."""
     spot = list(buy_on_spot(stack, pool, seen))
     yield from spot
     yield from spread_spot(stack, pool, seen)
@@ -95,8 +90,28 @@ def _in_place(stack: StackConfig, pool: Pool, seen: Observed, *, moves: bool) ->
             yield from commit(stack, pool, seen)
 
 
-def _quotas(stack: StackConfig, seen: Observed, others: list[Proposal]) -> Iterator[Proposal]:
-    """Yield larger quotas of pools that are clear, and that nothing else makes smaller or empty."""
-    passed_over = {one.pool for one in others if one.kind in ("right-size", "share", "ceiling")}
-    passed_over |= {pool.name for pool in stack.pools if seen.of(pool).unclear}
-    return (one for one in raise_quotas(stack, seen) if one.pool not in passed_over)
+def _raise_quotas(stack: StackConfig, seen: Observed, others: list[Proposal]) -> Iterator[Proposal]:
+    """Yield larger quotas of pools with complete measurements that no other proposal makes smaller or empty."""
+    skipped = {proposal.pool for proposal in others if proposal.kind in ("right-size", "share", "ceiling")}
+    skipped |= {pool.name for pool in stack.pools if seen.of(pool).gap}
+    return (proposal for proposal in raise_quotas(stack, seen) if proposal.pool not in skipped)
+
+
+def _explain_silence(stack: StackConfig, seen: Observed, moved: set[str]) -> Iterator[Remark]:
+    for pool in stack.pools:
+        use = seen.of(pool)
+        reason = explain_stay(pool, use) or explain_full_memory(stack, pool, use)
+        if pool.name not in moved and reason:
+            yield Remark(pool.name, reason)
+
+
+def _find_free(stack: StackConfig, seen: Observed) -> Iterator[Remark]:
+    for pool in stack.pools:
+        use = seen.of(pool)
+        free = use.gpus_mean - use.held_mean - kept(stack, pool, ON_DEMAND).warm
+        if free >= 1 and free > MUCH * use.gpus_mean:
+            text = (
+                f"no pod held {free:.1f} of {use.gpus_mean:.1f} running GPUs: find the nodes that stay, and the reason "
+                "(the pool's disruption, a stuck NodeClaim, the last pod of a large node)"
+            )
+            yield Remark(pool.name, text)

@@ -1,4 +1,4 @@
-"""Amazon Managed Service for Prometheus: it answers requests that are signed with AWS's credentials, and no others."""
+"""Signatures for Amazon Managed Service for Prometheus, which only answers requests that AWS credentials sign."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ from ...errors import UsageError
 
 
 class Signed(AuthBase):
-    """AWS's credentials of whoever asks.
+    """Sign requests with the caller's AWS credentials.
 
     Raises:
-        UsageError: They have to be fetched first, and cannot be.
+        UsageError: The credentials cannot be fetched.
     """
 
-    REMEDY = "grant aps:QueryMetrics on the workspace to whom `aws sts get-caller-identity` names"
+    REMEDY = "grant aps:QueryMetrics on the workspace to the identity that `aws sts get-caller-identity` prints"
 
     def __init__(self, credentials: Any, region: str) -> None:
         try:
             self._signer = SigV4Auth(credentials.get_frozen_credentials(), "aps", region)
         except (BotoCoreError, ClientError) as error:
-            raise UsageError(f"no AWS credentials: {error}; log in anew, such as with `aws sso login`") from None
+            raise UsageError(f"no AWS credentials: {error}; log in again, for example with `aws sso login`") from None
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Sign a request: method, address, type and body."""
+        """Sign the method, address, content type and body of a request."""
         headers = {"Content-Type": request.headers["Content-Type"]}
         signed = AWSRequest(method=request.method, url=request.url, data=request.body, headers=headers)
         self._signer.add_auth(signed)

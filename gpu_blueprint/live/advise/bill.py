@@ -1,4 +1,4 @@
-"""What measured use costs, at the catalogue's prices and in the way in which it was bought."""
+"""The cost of measured use, at the catalogue's prices and with the capacity types that ran."""
 
 from ...catalog import Instance, instance
 from ...catalog.prices import HOURS_A_MONTH
@@ -11,41 +11,45 @@ from .observed import PoolUse, Window
 
 
 def usd_a_month(stack: StackConfig, pool: Pool, use: PoolUse, window: Window) -> Usd:
-    """What the nodes that ran cost in a month of such hours; reserved ones at the price that they would have."""
+    """Return the cost of the nodes that ran, for a month like the window; reserved nodes count at the usual price."""
     total = Usd(unknown=frozenset({pool.name} if use.unknown_types else ()))
-    for (kind, how), hours in use.node_hours.items():
-        row = instance(kind)
-        total += _gpu(stack, pool, row, spot=_is_spot(pool, how)) * (row.gpu_devices * hours)
+    for (instance_type, bought), hours in use.node_hours.items():
+        row = instance(instance_type)
+        total += _price_gpu(stack, pool, row, spot=_is_spot(pool, bought)) * (row.gpu_devices * hours)
     return total * (HOURS_A_MONTH / window.hours)
 
 
-def usd_per_gpu_hour(stack: StackConfig, pool: Pool, row: Instance, spot: float) -> Usd:
-    """A GPU on nodes of a type, a share of which is bought on spot."""
-    as_spot, otherwise = (_gpu(stack, pool, row, spot=kind) for kind in (True, False))
-    return as_spot * spot + otherwise * (1 - spot)
+def price_gpu_hour(stack: StackConfig, pool: Pool, row: Instance, spot_part: float) -> Usd:
+    """Return dollars an hour of one GPU of an instance type, for a mix of spot and on-demand nodes."""
+    spot, on_demand = (_price_gpu(stack, pool, row, spot=is_spot) for is_spot in (True, False))
+    return spot * spot_part + on_demand * (1 - spot_part)
 
 
-def spot_part(pool: Pool, use: PoolUse) -> float:
-    """What part of the GPU-hours was bought on spot; before anything ran, what is tried first."""
-    hours = {key: instance(key[0]).gpu_devices * count for key, count in use.node_hours.items()}
-    whole = sum(hours.values())
-    if not whole:
+def measure_spot_part(pool: Pool, use: PoolUse) -> float:
+    """Return the part of the GPU-hours that ran on spot. If nothing ran, the pool's first capacity type decides."""
+    hours = {kind: instance(kind[0]).gpu_devices * count for kind, count in use.node_hours.items()}
+    total = sum(hours.values())
+    if not total:
         return float("spot" in pool.purchase)
-    return sum(count for (_, how), count in hours.items() if _is_spot(pool, how)) / whole
+    return sum(count for (_, bought), count in hours.items() if _is_spot(pool, bought)) / total
 
 
-def gpus_bought(use: PoolUse, window: Window, how: str) -> float:
-    """GPUs that ran on average and were bought in one way."""
-    hours = sum(instance(kind).gpu_devices * count for (kind, bought), count in use.node_hours.items() if bought == how)
+def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
+    """Return the average number of running GPUs of one capacity type."""
+    hours = sum(
+        instance(instance_type).gpu_devices * count
+        for (instance_type, bought), count in use.node_hours.items()
+        if bought == capacity_type
+    )
     return hours / window.hours
 
 
-def _is_spot(pool: Pool, how: str) -> bool:
-    """Nodes of a fixed size carry no label of how they were bought, and are all bought alike."""
-    return (how or pool.purchase[0]) == "spot"
+def _is_spot(pool: Pool, capacity_type: str) -> bool:
+    """Return whether nodes are spot. Static nodes have no label with their capacity type, which is the pool's first."""
+    return (capacity_type or pool.purchase[0]) == "spot"
 
 
-def _gpu(stack: StackConfig, pool: Pool, row: Instance, *, spot: bool) -> Usd:
+def _price_gpu(stack: StackConfig, pool: Pool, row: Instance, *, spot: bool) -> Usd:
     disks = nodes_of(stack, pool)[0].disks
     terms = terms_of(stack, pool)
     node = Node(row, machine(row.instance_type, stack.region), disks)

@@ -3,77 +3,100 @@
 from collections.abc import Iterator
 from math import ceil
 
+from ...catalog import Instance
 from ...config import Pool, StackConfig
 from ...cost.pools import ON_DEMAND, cost_of, gpus_of, usable
-from .moves import HEADROOM, expectation, like, whole_nodes
+from .moves import HEADROOM, change_pool, expect_gpus, round_to_nodes
 from .observed import Observed, PoolUse
-from .proposal import Change, Proposal, Set, confidence
+from .proposal import Change, Proposal, Set, judge_confidence
 
 WELL_BELOW = 0.75
-"""A ceiling that would not fall below this part of itself is near enough."""
+"""A ceiling stays if the new ceiling would be more than this part of it."""
 NOBODY_WAITED = 0.01
-"""Part of the time in which pods may have waited without the ceiling being called too low."""
+"""Part of the time in which pods may have waited; a ceiling with more waiting is too low already."""
 
 
 def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield the ceiling that the highest peak calls for, with the quotas that would lie above it."""
+    """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota lies above it."""
     use = seen.of(pool)
     if pool.static_nodes or not use.node_hours or use.waiting > NOBODY_WAITED:
         return
-    most = _ceiling(stack, pool, use)
-    if most > WELL_BELOW * pool.max_gpus:
+    max_gpus = _find_ceiling(stack, pool, use)
+    if max_gpus > WELL_BELOW * pool.max_gpus:
         return
-    lower = like(pool, {"maxGpus": most})
-    saved = cost_of(stack, pool, ON_DEMAND).ceiling.hour.known - cost_of(stack, lower, ON_DEMAND).ceiling.hour.known
+    lower = change_pool(pool, {"maxGpus": max_gpus})
     yield Proposal(
         kind="ceiling",
         subject=pool.name,
         pool=pool.name,
-        title=f"maxGpus {pool.max_gpus} → {most}",
-        evidence=(
-            f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} at most; "
-            f"no pod waited longer than a node takes to start",
-            f"{use.held_peak:.1f} × {HEADROOM} in whole nodes, and no less than what ran, is reserved or is promised to services: {most}, not {pool.max_gpus}",
-            *("the tenants' quotas above it come down with it" for _ in _lowered(stack, pool, lower)[:1]),
-            f"today's bill stays as it is; with every limit reached the stack costs ${saved:,.2f} an hour less on demand, "
-            "and so much less vCPU quota is needed",
-        ),
+        title=f"maxGpus {pool.max_gpus} → {max_gpus}",
+        evidence=tuple(_explain(stack, pool, use, lower)),
         saving=None,
-        confidence=confidence(seen.window),
-        next=("ask the teams whether a launch or a larger run is planned", "blueprint quotas STACK shows the quota that is needed then"),
-        changes=tuple(_changes(stack, pool, use, lower)),
-    )  # fmt: skip
-
-
-def _ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
-    """Never below what is reserved, what one node of each type holds, or what the nodes had when pods held most."""
-    types = stack.instances_of(pool)
-    seen = {kind for kind, _ in use.node_hours}
-    # Of a model's types those that ran must go on to fit; types that the file names must all fit.
-    largest = max((row.gpu_devices for row in types if pool.instance_types or row.instance_type in seen), default=1)
-    reserved = sum(
-        one.instances * row.gpu_devices
-        for one in stack.reservations
-        if any(term.selects(one) for term in pool.reservations)
-        for row in types
-        if row.instance_type == one.instance_type
+        confidence=judge_confidence(seen.window),
+        next=(
+            "ask the teams whether a launch or a larger run is planned",
+            "blueprint quotas STACK shows the service quotas that the stack needs then",
+        ),
+        changes=tuple(_list_changes(stack, pool, use, lower)),
     )
-    wanted = whole_nodes(use.held_peak * HEADROOM, min(types, key=lambda row: row.gpu_devices))
-    services = sum(one.replicas.max * gpus_of(pool, one.gpus) for one in stack.services if one.pool == pool.name)
-    return max(wanted, largest, reserved, round(use.gpus_peak), ceil(services))
 
 
-def _changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[Change]:
+def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[str]:
+    saved = cost_of(stack, pool, ON_DEMAND).ceiling.hour.known - cost_of(stack, lower, ON_DEMAND).ceiling.hour.known
+    yield (
+        f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} "
+        "at most; no pod waited longer than a node takes to start"
+    )
+    yield (
+        f"{use.held_peak:.1f} × {HEADROOM} in whole nodes, and no less than the GPUs that ran, are reserved or are "
+        f"promised to services: {lower.max_gpus}, not {pool.max_gpus}"
+    )
+    if _lower_quotas(stack, pool, lower):
+        yield "tenants' quotas above the new ceiling come down to it"
+    yield (
+        f"today's bill does not change; with every limit reached the stack costs ${saved:,.2f} an hour less on demand, "
+        "and the account needs a smaller service quota of vCPUs"
+    )
+
+
+def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
+    """Return a ceiling that holds the peak, all running nodes, reservations, services and a node of each type."""
+    types = stack.instances_of(pool)
+    wanted = round_to_nodes(use.held_peak * HEADROOM, min(types, key=lambda row: row.gpu_devices))
+    services = sum(
+        service.replicas.max * gpus_of(pool, service.gpus) for service in stack.services if service.pool == pool.name
+    )
+    largest = _find_largest_node(pool, types, use)
+    return max(wanted, largest, _count_reserved(stack, pool, types), round(use.gpus_peak), ceil(services))
+
+
+def _find_largest_node(pool: Pool, types: tuple[Instance, ...], use: PoolUse) -> int:
+    """Return the GPUs of the largest node that must fit: every type that the file names, or the types that ran."""
+    ran = {instance_type for instance_type, _ in use.node_hours}
+    return max((row.gpu_devices for row in types if pool.instance_types or row.instance_type in ran), default=1)
+
+
+def _count_reserved(stack: StackConfig, pool: Pool, types: tuple[Instance, ...]) -> int:
+    return sum(
+        reservation.instances * row.gpu_devices
+        for reservation in stack.reservations
+        if any(term.selects(reservation) for term in pool.reservations)
+        for row in types
+        if row.instance_type == reservation.instance_type
+    )
+
+
+def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[Change]:
     yield Set(path=("pools", pool.name, "maxGpus"), value=lower.max_gpus)
     if pool.expected_utilization is not None:
-        share = expectation(pool, use.gpus_mean, usable(stack, lower))["expectedUtilization"]
+        share = expect_gpus(pool, use.gpus_mean, usable(stack, lower))["expectedUtilization"]
         yield Set(path=("pools", pool.name, "expectedUtilization"), value=share)
-    yield from _lowered(stack, pool, lower)
+    yield from _lower_quotas(stack, pool, lower)
 
 
-def _lowered(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
-    """The quotas that would lie above the ceiling."""
-    found: list[Change] = []
+def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
+    """Return the changes of tenants' quotas that lie above the new ceiling."""
+    changes: list[Change] = []
     most = lower.profile.ceiling(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
@@ -81,5 +104,5 @@ def _lowered(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
             room = most[pool.profile.units[unit]]
             if count > room:
                 path = ("tenants", tenant.name, "gpus", pool.name)
-                found.append(Set(path=(*path, unit) if isinstance(grant, dict) else path, value=room))
-    return found
+                changes.append(Set(path=(*path, unit) if isinstance(grant, dict) else path, value=room))
+    return changes

@@ -1,10 +1,10 @@
-"""What was measured and what is proposed, as one JSON document."""
+"""The measurements and the proposals as one JSON document."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ...config import StackConfig
+from ...config import Pool, StackConfig
 from .advice import Advice
 from .bill import usd_a_month
 from .observed import Activity, Observed
@@ -12,93 +12,112 @@ from .proposal import AddPool, Change, Proposal, Set
 
 
 def as_json(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> dict[str, Any]:
-    """The document; dollars with two digits, shares from 0 to 1, null where something is not known."""
+    """Return the document.
+
+    Dollars have two digits, shares run from 0 to 1, and null stands for unknown values.
+
+    Args:
+        left_out: Name of a proposal → the reason why it is not in the edited stack file.
+    """
     return {
         "stack": stack.cluster_name,
         "region": stack.region,
         "currency": "USD",
-        "window": {"days": seen.window.days, "coverage": _share(seen.window.coverage), "warnings": list(seen.window.warnings)},
-        "pools": [_pool(stack, seen, name) for name in stack.pools_by_name],
-        "quotas": [
-            {"namespace": space, "resource": resource, "peak": _share(use.peak), "timeNearlyUsed": _share(use.near)}
-            for (space, resource), use in sorted(seen.quotas.items())
+        "window": {
+            "days": seen.window.days,
+            "coverage": _round_share(seen.window.coverage),
+            "warnings": list(seen.window.warnings),
+        },
+        "pools": [_write_pool(stack, seen, pool) for pool in stack.pools],
+        "quotas": _write_quotas(seen),
+        "reservations": [
+            {"id": row.id, "instances": row.instances, "mostUsed": seen.reservations.get(row.id, 0)}
+            for row in stack.reservations
         ],
-        "reservations": [{"id": one.id, "instances": one.instances, "mostUsed": seen.reservations.get(one.id, 0)} for one in stack.reservations],
-        "proposals": [_proposal(one, left_out) for one in found.proposals],
-        "alternatives": [_proposal(one, {}) for one in found.alternatives],
-        "free": [{"pool": name, "why": why} for name, why in found.free],
-        "notJudged": [{"pool": name, "why": why} for name, why in found.silent],
+        "proposals": [_write_proposal(proposal, left_out) for proposal in found.proposals],
+        "alternatives": [_write_proposal(proposal, {}) for proposal in found.alternatives],
+        "free": [{"pool": remark.pool, "why": remark.text} for remark in found.free],
+        "notJudged": [{"pool": remark.pool, "why": remark.text} for remark in found.silent],
         "savingUsdPerMonth": round(found.saving, 2),
-    }  # fmt: skip
+    }
 
 
-def _pool(stack: StackConfig, seen: Observed, name: str) -> dict[str, Any]:
-    pool = stack.pools_by_name[name]
+def _write_quotas(seen: Observed) -> list[dict[str, Any]]:
+    return [
+        {
+            "namespace": namespace,
+            "resource": resource,
+            "peak": _round_share(use.peak),
+            "timeNearlyUsed": _round_share(use.near),
+        }
+        for (namespace, resource), use in sorted(seen.quotas.items())
+    ]
+
+
+def _write_pool(stack: StackConfig, seen: Observed, pool: Pool) -> dict[str, Any]:
     use = seen.of(pool)
     return {
-        "name": name,
-        "gpusRunning": {"mean": _two(use.gpus_mean), "peak": _two(use.gpus_peak), "low": _two(use.gpus_low)},
-        "gpusHeld": {"mean": _two(use.held_mean), "peak": _two(use.held_peak)},
+        "name": pool.name,
+        "gpusRunning": {
+            "mean": round(use.gpus_mean, 2),
+            "peak": round(use.gpus_peak, 2),
+            "low": round(use.gpus_low, 2),
+        },
+        "gpusHeld": {"mean": round(use.held_mean, 2), "peak": round(use.held_peak, 2)},
         "maxGpus": pool.max_gpus,
         "nodeHours": [
-            {"instanceType": kind, "capacityType": how or None, "hours": _two(hours)}
-            for (kind, how), hours in sorted(use.node_hours.items())
+            {"instanceType": instance_type, "capacityType": bought or None, "hours": round(hours, 2)}
+            for (instance_type, bought), hours in sorted(use.node_hours.items())
         ],
-        "timePodsWaited": _share(use.waiting),
-        "spotInterruptions": _two(use.interruptions),
+        "timePodsWaited": _round_share(use.waiting),
+        "spotInterruptions": round(use.interruptions, 2),
         "largestPod": asdict(use.largest) if use.largest else None,
-        "activity": _activity(use.activity),
+        "activity": _write_activity(use.activity),
         "usdPerMonth": usd_a_month(stack, pool, use, seen.window).exact,
     }
 
 
-def _activity(done: Activity | None) -> dict[str, Any] | None:
-    if done is None:
+def _write_activity(activity: Activity | None) -> dict[str, Any] | None:
+    if activity is None:
         return None
     return {
-        "smMean": _share(done.sm_mean),
-        "smP95": _share(done.sm_p95),
-        "tensorP95": _share(done.tensor_p95),
-        "dramP95": _share(done.dram_p95),
-        "memoryPeakMib": round(done.memory_mib),
-        "coverage": _share(done.coverage),
+        "smMean": _round_share(activity.sm_mean),
+        "smP95": _round_share(activity.sm_p95),
+        "tensorP95": _round_share(activity.tensor_p95),
+        "dramP95": _round_share(activity.dram_p95),
+        "memoryPeakMib": round(activity.memory_mib),
+        "coverage": _round_share(activity.coverage),
     }
 
 
-def _proposal(one: Proposal, left_out: Mapping[str, str]) -> dict[str, Any]:
+def _write_proposal(proposal: Proposal, left_out: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "kind": one.kind,
-        "subject": one.subject,
-        "pool": one.pool,
-        "title": one.title,
-        "savingUsdPerMonth": one.saving,
-        "confidence": {"level": one.confidence.level, "reason": one.confidence.reason},
-        "evidence": list(one.evidence),
-        "next": list(one.next),
-        "changes": [_change(change) for change in one.changes],
-        "whyNotInFile": left_out.get(one.name),
+        "kind": proposal.kind,
+        "subject": proposal.subject,
+        "pool": proposal.pool,
+        "title": proposal.title,
+        "savingUsdPerMonth": proposal.saving,
+        "confidence": {"level": proposal.confidence.level, "reason": proposal.confidence.reason},
+        "evidence": list(proposal.evidence),
+        "next": list(proposal.next),
+        "changes": [_write_change(change) for change in proposal.changes],
+        "whyNotInFile": left_out.get(proposal.name),
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _write_change(change: Change) -> dict[str, Any]:
     match change:
         case Set(path=path, value=value):
             return {"set": ".".join(path), "value": value}
         case AddPool():
-            fields = {key: value for key, value in change.fields.items() if value is not None}
-            dropped = [key for key, value in change.fields.items() if value is None]
             return {
                 "addPool": change.name,
                 "like": change.like,
-                "fields": fields,
-                "without": dropped,
+                "fields": {key: value for key, value in change.fields.items() if value is not None},
+                "without": [key for key, value in change.fields.items() if value is None],
                 "quotas": dict(change.grants),
             }
 
 
-def _share(value: float) -> float:
+def _round_share(value: float) -> float:
     return round(value, 4)
-
-
-def _two(value: float) -> float:
-    return round(value, 2)

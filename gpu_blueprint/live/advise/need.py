@@ -1,4 +1,4 @@
-"""What one pod needs of a GPU and of its node, and which others could give it."""
+"""The needs of one pod, and the instance types with another GPU that meet them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from math import inf
 
 from ...catalog import GPUS, Gpu, Instance, instances
 from ...config import Pool, StackConfig
-from .observed import Activity, Largest, PoolUse
+from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
-"""Over the most that was ever used: the next model version, longer prompts, a fragmented allocator."""
+"""On top of the highest memory use: the next model version, longer prompts, a fragmented allocator."""
 MOST_BUSY = 0.7
-"""How busy another GPU may become: data sheets promise what no program reaches, and queues grow long beyond it."""
+"""The highest activity for another GPU: programs do not reach the data sheet, and queues grow long beyond it."""
 USABLE_MEMORY = 0.95
 """Part of a GPU's memory that programs get: driver, ECC and the CUDA context take the rest."""
 FORMATS = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
-"""Number format → compute capability that brought it. A GPU without BF16 ends most of today's training and serving code;
-FP8 and FP4 are chosen model by model."""
+"""Number format → the compute capability that introduced it. Most training and serving code of today needs BF16; each
+model chooses FP8 and FP4 for itself."""
 OTHER_WORK = 3.0
-"""So many times busier than tensor cores and memory, the SMs do work that neither shows: then they are projected too."""
+"""If the SMs are this many times busier than tensor cores and memory, they do other work, and count as compute too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A GPU model and a type with it that could hold what was measured, and how busy it would become, from 0 to 1."""
+    """An instance type with another GPU that holds the measured work, and its projected activity from 0 to 1."""
 
     gpu: Gpu
     row: Instance
@@ -32,67 +32,61 @@ class Fit:
     usable_mib: float
 
 
-def usable_mib(row: Instance) -> float:
-    """Memory that programs get of one GPU."""
+def find_usable_mib(row: Instance) -> float:
+    """Return the memory of one GPU that programs get."""
     return row.gpu_memory_mib * USABLE_MEMORY
 
 
-def fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
-    """Yield every type of the region with another GPU on which a pod of the pool would have room, one pod to a GPU."""
+def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
+    """Yield every instance type of the region with another GPU that holds a pod of the pool, one pod on each GPU."""
     own = stack.instances_of(pool)[0]
     for row in instances().values():
         other = GPUS.get(row.gpu_name)
-        if other is None or other is pool.model or not _can_be_chosen(stack, pool, row, own):
+        if other is None or other is pool.model or not _is_eligible(stack, pool, row, own):
             continue
-        found = _fit(pool.model, other, row, use)
-        if found and holds(row, use.largest, 1):
-            yield found
+        fit = _project(pool.model, other, row, use)
+        if fit and count_pods_per_gpu(row, use.largest) >= 1:
+            yield fit
 
 
-def _can_be_chosen(stack: StackConfig, pool: Pool, row: Instance, own: Instance) -> bool:
-    plain = not row.fractional and not row.bare_metal and row.gpu.karpenter_name is not None
-    known = row.gpu.tensor_tflops is not None and row.gpu.min_driver <= pool.ami.row.driver_branch
-    # Images are built for one architecture.
-    return (
-        plain
-        and known
-        and stack.region in row.regions
-        and row.arch == own.arch
-        and "BF16" not in lost(pool.model, row.gpu)
-    )
+def _is_eligible(stack: StackConfig, pool: Pool, row: Instance, own: Instance) -> bool:
+    if row.fractional or row.bare_metal or row.gpu.karpenter_name is None:
+        return False
+    if row.gpu.tensor_tflops is None or row.gpu.min_driver > pool.ami.row.driver_branch:
+        return False
+    # A container image is built for one CPU architecture.
+    if row.arch != own.arch or stack.region not in row.regions:
+        return False
+    return "BF16" not in list_lost_formats(pool.model, row.gpu)
 
 
-def lost(own: Gpu, other: Gpu) -> list[str]:
-    """Number formats that one GPU has and the other has not."""
+def list_lost_formats(own: Gpu, other: Gpu) -> list[str]:
+    """Return the number formats that one GPU has and the other GPU lacks."""
     return [name for name, since in FORMATS.items() if other.compute_capability < since <= own.compute_capability]
 
 
-def _fit(own: Gpu, other: Gpu, row: Instance, use: PoolUse) -> Fit | None:
-    done = use.activity
-    if done is None or own.tensor_tflops is None or other.tensor_tflops is None:
+def _project(own: Gpu, other: Gpu, row: Instance, use: PoolUse) -> Fit | None:
+    """Project the measured activity onto another GPU. Return None if the work does not fit."""
+    activity = use.activity
+    if activity is None or own.tensor_tflops is None or other.tensor_tflops is None:
         return None
-    tensor = compute(done) * own.tensor_tflops / other.tensor_tflops
-    bandwidth = done.dram_p95 * own.bandwidth_gb_per_s / other.bandwidth_gb_per_s
-    room = usable_mib(row)
-    if tensor > MOST_BUSY or bandwidth > MOST_BUSY or done.memory_mib * MEMORY_MARGIN > room:
+    tensor = estimate_compute(activity) * own.tensor_tflops / other.tensor_tflops
+    bandwidth = activity.dram_p95 * own.bandwidth_gb_per_s / other.bandwidth_gb_per_s
+    room = find_usable_mib(row)
+    if tensor > MOST_BUSY or bandwidth > MOST_BUSY or activity.memory_mib * MEMORY_MARGIN > room:
         return None
     return Fit(gpu=other, row=row, tensor=tensor, bandwidth=bandwidth, usable_mib=room)
 
 
-def compute(done: Activity) -> float:
-    """What part of the tensor cores is needed; where the SMs are busy with something else, what part of the SMs."""
-    if done.sm_p95 > OTHER_WORK * max(done.tensor_p95, done.dram_p95):
-        return done.sm_p95
-    return done.tensor_p95
+def estimate_compute(activity: Activity) -> float:
+    """Return the needed part of the tensor cores, or of the SMs where they are busy with other work."""
+    if activity.sm_p95 > OTHER_WORK * max(activity.tensor_p95, activity.dram_p95):
+        return activity.sm_p95
+    return activity.tensor_p95
 
 
-def holds(row: Instance, pod: Largest | None, pods_per_gpu: int) -> bool:
-    """Whether a node has the CPU and memory that so many pods on each of its GPUs ask for, as far as that is known."""
-    return pods_per_gpu <= most_pods_per_gpu(row, pod)
-
-
-def most_pods_per_gpu(row: Instance, pod: Largest | None) -> float:
-    """How many pods for each GPU a node has CPU and memory for."""
+def count_pods_per_gpu(row: Instance, pod: LargestPod | None) -> float:
+    """Return the number of pods for each GPU for which a node has CPU and memory, as far as the requests are known."""
     if pod is None:
         return inf
     cpu = row.pod_vcpu / pod.vcpu if pod.vcpu else inf

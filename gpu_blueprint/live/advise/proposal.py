@@ -1,4 +1,4 @@
-"""One thing to change: why, what it saves, how sure that is, what it changes in the stack file and what to do next."""
+"""A proposal: its reason, its saving, its confidence, its changes of the stack file and the next steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,50 +8,53 @@ from .observed import Activity, Window
 
 Kind = Literal["right-size", "share", "purchase", "ceiling", "quota"]
 Level = Literal["high", "medium", "low"]
-_LEVELS: tuple[Level, ...] = ("low", "medium", "high")
 
 WEEK = 7.0
-"""Days from which on a window has seen working days and a weekend."""
+"""A window of this many days has seen working days and a weekend."""
 WELL_COVERED = 0.9
-"""Part of the window that must have data for it to say something of the whole."""
+"""Part of the window that must have data before it represents the whole."""
 SHORT = 2.0
-"""Days below which a window has not even seen the same hour of the day twice."""
+"""A window of fewer days has not seen the same hour of the day twice."""
 STEADY = 3.0
-"""How many times the mean the 95th percentile may be before the load counts as coming in bursts."""
+"""A load comes in bursts if its 95th percentile is more than this many times its mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How far the measurement carries, and why."""
+    """The support of the measurements for a proposal, and its reason."""
 
     level: Level
     reason: str
 
 
-def bursts(done: Activity) -> list[str]:
-    """The doubt that a load in bursts deserves, if it comes so."""
-    if done.sm_p95 <= STEADY * done.sm_mean:
+def list_burst_doubts(activity: Activity) -> list[str]:
+    """Return a doubt if the load comes in bursts, or an empty list."""
+    if activity.sm_p95 <= STEADY * activity.sm_mean:
         return []
-    return [f"the load comes in bursts: p95 is {done.sm_p95:.0%}, the mean {done.sm_mean:.0%}"]
+    return [f"the load comes in bursts: p95 is {activity.sm_p95:.0%}, the mean {activity.sm_mean:.0%}"]
 
 
-def confidence(window: Window, *doubts: str) -> Confidence:
-    """Judge by the window, a level less for each doubt."""
+def judge_confidence(window: Window, *doubts: str) -> Confidence:
+    """Start from the level of the window, and lower it by a level for each doubt."""
     hours = window.days * 24 * window.coverage
     measured = f"{window.days:g} days, {window.coverage:.0%} of them measured"
     if hours < WEEK * 24 * WELL_COVERED:
         measured += ", less than a week"
-    rank = (
-        2 if window.days >= WEEK and window.coverage >= WELL_COVERED else 1 if hours >= SHORT * 24 * WELL_COVERED else 0
-    )
-    incomplete = ["the server warned that its answers are not whole"] if window.warnings else []
-    rank = max(rank - len(doubts) - len(incomplete), 0)
-    return Confidence(_LEVELS[rank], "; ".join((measured, *doubts, *incomplete)))
+    if window.warnings:
+        doubts += ("the server warned that its answers are incomplete",)
+    levels: list[Level] = ["low", "medium", "high"]
+    if hours < SHORT * 24 * WELL_COVERED:
+        rank = 0
+    elif window.days < WEEK or window.coverage < WELL_COVERED:
+        rank = 1
+    else:
+        rank = 2
+    return Confidence(levels[max(rank - len(doubts), 0)], "; ".join((measured, *doubts)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Set:
-    """Set a field, whose path names pools and tenants by their name and reservations by their id; None takes it away."""
+    """Set a field. Its path has the names of pools and tenants and the ids of reservations; None removes the field."""
 
     path: tuple[str, ...]
     value: Any
@@ -59,14 +62,14 @@ class Set:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddPool:
-    """Add a pool that is like another one but for some fields, with tenants' quotas; the other one stays until it is empty."""
+    """Add a pool that differs from another pool in some fields, with tenants' quotas. The other pool stays."""
 
     like: str
     name: str
     fields: Mapping[str, Any]
-    """None takes a field away."""
+    """Changed fields; the value None removes a field."""
     grants: Mapping[str, Any]
-    """Tenant → its quota of the new pool."""
+    """Tenant → its quota in the new pool."""
 
 
 Change = Set | AddPool
@@ -74,25 +77,26 @@ Change = Set | AddPool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """What to change; ``subject`` is the pool, the tenant or the reservation."""
+    """One proposed change of a stack."""
 
     kind: Kind
     subject: str
+    """The pool, the tenant or the reservation."""
     pool: str
     title: str
     evidence: tuple[str, ...]
     saving: float | None
-    """US dollars a month when it is done; below 0 what it costs at most, None where the bill stays as it is."""
+    """US dollars a month after the change. Below 0: the highest extra cost. None: the bill does not change."""
     confidence: Confidence
     next: tuple[str, ...]
     changes: tuple[Change, ...] = ()
 
     @property
     def name(self) -> str:
-        """What it is called among the proposals of a stack."""
+        """A name that is unique among the proposals of a stack."""
         return f"{self.kind} {self.subject}: {self.title}"
 
     @property
     def moves(self) -> bool:
-        """Whether work moves to another pool."""
+        """True if work moves to another pool."""
         return any(isinstance(change, AddPool) for change in self.changes)

@@ -1,4 +1,4 @@
-"""Buying the same GPUs differently: under a commitment, or no longer in advance."""
+"""The same GPUs bought differently: under a commitment, or no longer in advance."""
 
 from collections.abc import Iterator
 
@@ -9,86 +9,101 @@ from ...cost import measured_advice
 from ...cost.items import machine
 from ...cost.money import Usd
 from ...cost.pools import terms_of, users_of
-from .bill import gpus_bought
-from .observed import Observed
-from .proposal import Proposal, Set, confidence
+from .bill import average_gpus
+from .observed import Observed, PoolUse
+from .proposal import Proposal, Set, judge_confidence
 
 STEADY_LOW = 0.6
-"""What ran in 95 % of the time, beside the average, from which on a commitment is used in every hour: the part that
-`cost` would commit to."""
+"""GPUs that run for 95 % of the time, as a part of the average. From this part on, a commitment is used in every hour;
+`cost` would commit to the same part."""
 
 
 def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield a commitment for what runs on demand around the clock, by the arithmetic of `cost`."""
+    """Yield a commitment for GPUs that run on demand around the clock, by the arithmetic of `cost`."""
     use = seen.of(pool)
-    ran = gpus_bought(use, seen.window, "on-demand")
+    ran = average_gpus(use, seen.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
-        ran += gpus_bought(use, seen.window, "")
-    if (
-        "spot" in pool.purchase
-        or not ran
-        or use.gpus_low < STEADY_LOW * use.gpus_mean
-        or ran < STEADY_LOW * use.gpus_mean
-    ):
+        ran += average_gpus(use, seen.window, "")
+    if "spot" in pool.purchase or not _is_steady(use, ran):
         return
-    found = measured_advice(stack, pool, ran)
-    if found.saves_per_month is None or found.kind == "none":
+    commitment = measured_advice(stack, pool, ran)
+    if commitment.saves_per_month is None or commitment.kind == "none":
         return
-    low, high = found.saves_per_month
+    low, high = commitment.saves_per_month
     yield Proposal(
         kind="purchase",
         subject=pool.name,
         pool=pool.name,
-        title=f"commit to it: {found.kind}",
+        title=f"commit to it: {commitment.kind}",
         evidence=(
-            f"{ran:.1f} of {use.gpus_mean:.1f} GPUs ran on demand on average; in 95 % of the time at least {use.gpus_low:.0f} ran",
-            found.text,
+            f"{ran:.1f} of {use.gpus_mean:.1f} GPUs ran on demand on average; "
+            f"at least {use.gpus_low:.0f} ran in 95 % of the time",
+            commitment.text,
         ),
         saving=low,
-        confidence=confidence(seen.window, "a commitment lasts a year or more, the window days"),
+        confidence=judge_confidence(seen.window, "a commitment lasts a year or more, the window only days"),
         next=(
-            f"the saving is the low end; the high one is ${high:,.0f}",
-            "buy it in the AWS console under Savings Plans, then say it under costs.savingsPlan; nothing in the stack file buys it",
+            f"the saving is the low end of the range; the high end is ${high:,.0f}",
+            "buy it in the AWS console under Savings Plans, then declare it in costs.savingsPlan; "
+            "nothing in the stack file buys it",
         ),
     )
+
+
+def _is_steady(use: PoolUse, ran: float) -> bool:
+    """Return whether the pool, and its on-demand part alone, run most of the average around the clock."""
+    least = STEADY_LOW * use.gpus_mean
+    return ran > 0 and use.gpus_low >= least and ran >= least
 
 
 def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
-    """Yield reservations of which some instances never ran."""
-    for one in stack.reservations:
-        users = users_of(stack, one)
+    """Yield the reservations with instances that never ran."""
+    for reservation in stack.reservations:
+        users = users_of(stack, reservation)
         uses = [seen.of(pool) for pool in users]
-        ran = any(use.unclear or use.hours_of("reserved") or use.hours_of("") for use in uses)
-        if one.id not in seen.reservations and ran:
-            continue  # nodes ran, and the label that says of which reservation, or whether of one, is not shown
-        idle = one.instances - round(seen.reservations.get(one.id, 0.0))
-        if idle > 0 and not one.capacity_block and users:
-            yield _smaller(stack, one, idle, seen)
+        ran = any(use.gap or use.sum_hours("reserved") or use.sum_hours("") for use in uses)
+        if reservation.id not in seen.reservations and ran:
+            continue  # nodes ran, but the label with their reservation is not visible
+        idle = reservation.instances - round(seen.reservations.get(reservation.id, 0.0))
+        if idle > 0 and not reservation.capacity_block and users:
+            yield _shrink(stack, reservation, idle, seen)
 
 
-def _smaller(stack: StackConfig, one: Reservation, idle: int, seen: Observed) -> Proposal:
-    users = users_of(stack, one)
-    price = (
-        Usd(one.usd_per_hour)
-        if one.usd_per_hour is not None
-        else machine(one.instance_type, stack.region) * terms_of(stack, users[0]).plan_factor
-    )
-    left = one.instances - idle
+def _shrink(stack: StackConfig, reservation: Reservation, idle: int, seen: Observed) -> Proposal:
+    users = users_of(stack, reservation)
+    price = _price_instance(stack, reservation, users[0])
+    left = reservation.instances - idle
+    fields = Set(path=("reservations", reservation.id, "instances"), value=left)
+    doubt = "a reservation guarantees capacity for a later need, which a window does not show"
     return Proposal(
         kind="purchase",
-        subject=one.id,
+        subject=reservation.id,
         pool=users[0].name,
-        title=f"give back {idle} of {one.instances} × {one.instance_type}",
+        title=f"give back {idle} of {reservation.instances} × {reservation.instance_type}",
         evidence=(
-            f"at most {left} of {one.instances} instances ran at once, for {', '.join(pool.name for pool in users)}; all are paid in every hour",
+            f"at most {left} of {reservation.instances} instances ran at once, "
+            f"for {', '.join(pool.name for pool in users)}; all are paid for in every hour",
             f"{idle} × {price}/h × {HOURS_A_MONTH} h = {price * idle * HOURS_A_MONTH} a month",
         ),
         saving=None if price.unknown else round(price.known * idle * HOURS_A_MONTH, 2),
-        confidence=confidence(seen.window, "reserved is what must be there when it is wanted, which a window does not show"),
+        confidence=judge_confidence(seen.window, doubt),
         next=(
-            "ask whether a run that needs them is planned: what is given back may not be had again",
-            f"aws ec2 modify-capacity-reservation --capacity-reservation-id {one.id} --instance-count {left}"
-            if left else f"aws ec2 cancel-capacity-reservation --capacity-reservation-id {one.id}, then take it out of the stack file",
+            "ask whether a planned run needs them: AWS may not have the capacity a second time",
+            _write_command(reservation.id, left),
         ),
-        changes=(Set(path=("reservations", one.id, "instances"), value=left),) if left else (),
-    )  # fmt: skip
+        changes=(fields,) if left else (),
+    )
+
+
+def _price_instance(stack: StackConfig, reservation: Reservation, pool: Pool) -> Usd:
+    """Return dollars an hour of one reserved instance."""
+    if reservation.usd_per_hour is not None:
+        return Usd(reservation.usd_per_hour)
+    return machine(reservation.instance_type, stack.region) * terms_of(stack, pool).plan_factor
+
+
+def _write_command(reservation: str, left: int) -> str:
+    if left:
+        return f"aws ec2 modify-capacity-reservation --capacity-reservation-id {reservation} --instance-count {left}"
+    command = f"aws ec2 cancel-capacity-reservation --capacity-reservation-id {reservation}"
+    return f"{command}, then remove it from the stack file"

@@ -1,4 +1,4 @@
-"""What is asked of Prometheus, so that it adds up itself: each answer has a line or two for each pool."""
+"""The queries. Prometheus itself does the sums, so that each answer has a line or two for each pool."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,59 +15,59 @@ SM, TENSOR, DRAM, MEMORY = (
 )
 
 _STEP_MINUTES = 5
-"""What is looked at lies so far apart; peaks of memory between two looks are not missed."""
+"""Distance between two samples. Memory peaks between two samples still count."""
 _MOST_STEPS = 4032
-"""Two weeks in steps of five minutes: longer windows are looked at more coarsely, so that no query grows too large."""
+"""Two weeks in steps of five minutes. Longer windows have longer steps, so that no query grows too large."""
 _LEAST_MINUTES = 60
-"""A device that was held for less says nothing of what its work needs."""
+"""A device that pods held for less time does not show the needs of its work."""
 _DEVICE = "node, gpu, GPU_I_ID, pool"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A window that ends now, and how far apart the moments are at which Prometheus looks at a series."""
+    """A window that ends now, and the distance between the samples that Prometheus takes of a series."""
 
     days: int
 
     @property
     def step(self) -> int:
-        """Minutes."""
+        """Minutes between two samples."""
         return max(_STEP_MINUTES, -(-self.days * 24 * 60 // _MOST_STEPS))
 
     @property
     def moments(self) -> int:
-        """How many moments there are."""
+        """Number of samples."""
         return self.days * 24 * 60 // self.step
 
     def over(self, function: str, expr: str, parameter: float | None = None) -> str:
-        """Apply a function to an expression over the window, such as ``avg`` or ``quantile``."""
+        """Apply a function, such as ``avg`` or ``quantile``, to an expression over the window."""
         first = "" if parameter is None else f"{parameter}, "
         return f"{function}_over_time({first}({expr})[{self.days}d:{self.step}m])"
 
 
-def clusters(look: Look) -> str:
-    """How many series each cluster has, where several write to one place: the label ``cluster`` tells them apart."""
+def count_clusters(look: Look) -> str:
+    """Return the query for the number of series of each cluster: several clusters may write to one Prometheus."""
     return f"count by (cluster) ({look.over('count', PER_UNIT)})"
 
 
-def of_cluster(expr: str, name: str) -> str:
-    """Let an expression read the series of one cluster alone."""
+def select_cluster(expr: str, name: str) -> str:
+    """Return an expression that only reads the series of one cluster."""
     only = promql_parser.Matcher(promql_parser.MatchOp.Equal, "cluster", name)
 
-    def narrowed(node: promql_parser.Expr) -> promql_parser.Expr | None:
+    def narrow(node: promql_parser.Expr) -> promql_parser.Expr | None:
         if not isinstance(node, promql_parser.VectorSelector):
             return None
         node.matchers = promql_parser.Matchers([*node.matchers.matchers, only])
-        return promql_parser.parse(str(node))  # a node that was only changed goes back to what it was
+        return promql_parser.parse(str(node))  # transform() ignores a node that was only changed in place
 
-    return str(promql_parser.transform(promql_parser.parse(expr), None, narrowed))
+    return str(promql_parser.transform(promql_parser.parse(expr), None, narrow))
 
 
 def questions(look: Look) -> Mapping[str, str]:
-    """Name → expression."""
+    """Return name → query."""
     held = f"sum by (pool) ({HELD})"
     count = look.over("count", f"count ({NAMESPACE})")
-    shared = f"count by (pool) (max by ({_DEVICE}) ({_held(SM)}))"
+    shared = f"count by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"
     quota = look.over("sum", f"{QUOTA_USED} >= bool {NEARLY_ALL}")
     return {
         "pools": f"count by (pool) ({look.over('count', PER_UNIT)})",
@@ -81,8 +81,8 @@ def questions(look: Look) -> Mapping[str, str]:
         "held count": look.over("count", held),
         "held peak": look.over("max", held),
         "largest": look.over("max", f"max by (pool) (sum by (namespace, pod, pool) ({UNITS}))"),
-        "vcpu": look.over("max", _asked("cpu")),
-        "memory asked": look.over("max", _asked("memory")),
+        "vcpu": look.over("max", _sum_requests("cpu")),
+        "memory asked": look.over("max", _sum_requests("memory")),
         "waiting": look.over(
             "count", f"count by (resource) ({WAITING} and count_over_time(({WAITING})[{WAITED}:{_STEP_MINUTES}m]) >= 3)"
         ),
@@ -90,29 +90,29 @@ def questions(look: Look) -> Mapping[str, str]:
         "quota near": quota,
         "reservations": look.over("max", IN_USE),
         "interruptions": interruptions(f"{look.days}d"),
-        "sm sum": look.over("sum", f"sum by (pool) (max by ({_DEVICE}) ({_held(SM)}))"),
+        "sm sum": look.over("sum", f"sum by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"),
         "sm count": look.over("sum", shared),
         "sm moments": look.over("count", shared),
-        "sm p95": _busiest(look, SM),
-        "tensor p95": _busiest(look, TENSOR),
-        "dram p95": _busiest(look, DRAM),
+        "sm p95": _find_busiest(look, SM),
+        "tensor p95": _find_busiest(look, TENSOR),
+        "dram p95": _find_busiest(look, DRAM),
         "memory used": look.over("max", f"max by (pool) (max_over_time({MEMORY}[{look.step}m]) {ON_POOL})"),
     }
 
 
-def _held(metric: str) -> str:
+def _select_held(metric: str) -> str:
     return f'({metric}{{namespace!="",{NO_PLACEHOLDER}}} {ON_POOL})'
 
 
-def _busiest(look: Look, metric: str) -> str:
-    """The device whose own 95th percentile is highest, of those that were held for long enough to have one."""
-    device = f"max by ({_DEVICE}) ({_held(metric)})"
+def _find_busiest(look: Look, metric: str) -> str:
+    """Return the query for the highest 95th percentile of a device, of all devices that pods held for long enough."""
+    device = f"max by ({_DEVICE}) ({_select_held(metric)})"
     long = f"{look.over('count', device)} >= {-(-_LEAST_MINUTES // look.step)}"
     return f"max by (pool) ({look.over('quantile', device, 0.95)} and {long})"
 
 
-def _asked(resource: str) -> str:
-    """The most of a resource that one pod with GPUs asks for."""
+def _sum_requests(resource: str) -> str:
+    """Return the query for the largest request of a resource by one pod with GPUs."""
     of = f'resource="{resource}"'
     asked = f"sum by (namespace, pod, node) ({requests(ON_A_NODE, of=of)})"
     return f"max by (pool) (({asked} and on (namespace, pod) {UNITS}) {ON_POOL})"

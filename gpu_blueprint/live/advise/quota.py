@@ -1,6 +1,7 @@
-"""A larger quota for a tenant that is held back by it while its pool has room."""
+"""A larger quota for a tenant that its quota holds back while the pool has room."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil, floor
 
 from ...catalog.prices import HOURS_A_MONTH
@@ -9,74 +10,90 @@ from ...cost.pool_cost import price_of_a_gpu
 from ...cost.pools import ON_DEMAND, nodes_of, shares_of_a_gpu, usable
 from ...monitoring.alerts.cost import NEARLY_ALL
 from .observed import Observed, QuotaUse
-from .proposal import Proposal, Set, confidence
+from .proposal import Proposal, Set, judge_confidence
 
 OFTEN = 0.25
-"""Part of the window in which a tenant must have used nearly all of its quota for that to be its usual state."""
+"""Part of the window in which a tenant must use nearly all of its quota before that counts as its usual state."""
 RAISED_BY = 1.25
-"""How much larger the quota becomes, where the pool's ceiling allows it."""
+"""Factor for the new quota, where the pool's ceiling allows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raise:
+    """A larger quota of a tenant in one pool."""
+
+    tenant: Tenant
+    pool: Pool
+    unit: str
+    """Unit of the pool: its GPUs, shares or instances of one MIG profile."""
+    count: int
+    """Present quota."""
+    more: int
+    """Units that the quota grows by."""
+    room: float
+    """GPUs of the ceiling that pods did not hold even at the peak."""
 
 
 def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
-    """Yield a larger quota for each tenant that needs one and can have it."""
+    """Yield a larger quota for each tenant that needs more and can get it.
+
+    Several pools may hand out one extended resource, and the quota counts them together. The pool with the most room
+    gets the larger quota.
+    """
     for tenant in stack.tenants:
         for resource in stack.quota_of(tenant):
             use = seen.quotas.get((tenant.space, resource))
             if use and use.near >= OFTEN:
-                yield from _raised(stack, tenant, resource, use, seen)
+                raises = list(_list_raises(stack, tenant, resource, seen))
+                if raises:
+                    yield _propose(stack, max(raises, key=lambda found: found.room), resource, use, seen)
 
 
-def _raised(stack: StackConfig, tenant: Tenant, resource: str, use: QuotaUse, seen: Observed) -> Iterator[Proposal]:
-    """A quota counts a name: raise it in the pool with most room, of those in which it can be raised."""
-    granted = [pool for pool in stack.pools if _granted(tenant, pool, resource)]
-    found = [pool for pool in granted if _more(stack, tenant, pool, resource, seen) > 0]
-    if not found:
-        return
-    pool = max(found, key=lambda one: _room(stack, one, seen))
-    unit = _unit(pool, resource)
-    share = shares_of_a_gpu(pool)[unit]
-    now, more = _granted(tenant, pool, resource), _more(stack, tenant, pool, resource, seen)
-    path = ("tenants", tenant.name, "gpus", pool.name)
-    grant = isinstance(tenant.gpus[pool.name], dict)
-    _, dear = price_of_a_gpu(nodes_of(stack, pool), ON_DEMAND)
-    yield Proposal(
-        kind="quota",
-        subject=tenant.name,
-        pool=pool.name,
-        title=f"{unit} of {pool.name} {now} → {now + more}",
-        evidence=(
-            f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.quota_of(tenant)[resource]} {resource} in {use.near:.0%} "
-            f"of the time, and {use.peak:.0%} at its peak: its next pod is refused, not queued",
-            f"pods held {seen.of(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is {usable(stack, pool)}: there is room",
-            f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${dear.known * share * more * HOURS_A_MONTH:,.0f} at most, "
-            "and nothing while nobody uses it",
-        ),
-        saving=None if dear.unknown else -round(dear.known * share * more * HOURS_A_MONTH, 2),
-        confidence=confidence(seen.window),
-        next=(
-            "first see whether what the tenant holds works: gpu_pod:gpus:idle names pods that do nothing",
-            "agree with the tenant on the bill, then raise it",
-        ),
-        changes=(Set(path=(*path, unit) if grant else path, value=now + more),),
-    )
+def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, seen: Observed) -> Iterator[Raise]:
+    """Yield a larger quota in each pool: at most the ceiling, and at most the GPUs that were free at the peak."""
+    for pool in stack.pools:
+        count = _count_units(tenant, pool, resource)
+        if not count:
+            continue
+        unit = next(name for name, known in pool.profile.units.items() if known == resource)
+        room = usable(stack, pool) - seen.of(pool).held_peak
+        free = floor(room / shares_of_a_gpu(pool)[unit])
+        more = min(ceil(count * RAISED_BY), pool.profile.ceiling(pool.max_gpus)[resource], count + free) - count
+        if more > 0:
+            yield Raise(tenant=tenant, pool=pool, unit=unit, count=count, more=more, room=room)
 
 
-def _unit(pool: Pool, resource: str) -> str:
-    return next(name for name, known in pool.profile.units.items() if known == resource)
-
-
-def _more(stack: StackConfig, tenant: Tenant, pool: Pool, resource: str, seen: Observed) -> int:
-    """By how much a grant could grow: no further than the pool's ceiling, and than what was free at its peak."""
-    now = _granted(tenant, pool, resource)
-    free = floor(_room(stack, pool, seen) / shares_of_a_gpu(pool)[_unit(pool, resource)])
-    return min(ceil(now * RAISED_BY), pool.profile.ceiling(pool.max_gpus)[resource], now + free) - now
-
-
-def _granted(tenant: Tenant, pool: Pool, resource: str) -> int:
+def _count_units(tenant: Tenant, pool: Pool, resource: str) -> int:
     grant, units = tenant.gpus.get(pool.name, 0), pool.profile.units
     return sum(count for unit, count in pool.by_unit(grant).items() if units[unit] == resource)
 
 
-def _room(stack: StackConfig, pool: Pool, seen: Observed) -> float:
-    """GPUs of the ceiling that pods did not hold even at the peak."""
-    return usable(stack, pool) - seen.of(pool).held_peak
+def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, seen: Observed) -> Proposal:
+    tenant, pool, more = found.tenant, found.pool, found.more
+    share = shares_of_a_gpu(pool)[found.unit]
+    _, dearest = price_of_a_gpu(nodes_of(stack, pool), ON_DEMAND)
+    usd = dearest.known * share * more * HOURS_A_MONTH
+    path: tuple[str, ...] = ("tenants", tenant.name, "gpus", pool.name)
+    if isinstance(tenant.gpus[pool.name], dict):
+        path = (*path, found.unit)
+    return Proposal(
+        kind="quota",
+        subject=tenant.name,
+        pool=pool.name,
+        title=f"{found.unit} of {pool.name} {found.count} → {found.count + more}",
+        evidence=(
+            f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.quota_of(tenant)[resource]} {resource} in "
+            f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
+            f"pods held {seen.of(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
+            f"{usable(stack, pool)}: there is room",
+            f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${usd:,.0f} at most, "
+            "and nothing while no pod uses it",
+        ),
+        saving=None if dearest.unknown else -round(usd, 2),
+        confidence=judge_confidence(seen.window),
+        next=(
+            "check first that the tenant's pods work: gpu_pod:gpus:idle names idle pods",
+            "agree with the tenant on the bill, then raise it",
+        ),
+        changes=(Set(path=path, value=found.count + more),),
+    )

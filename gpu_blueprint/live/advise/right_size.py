@@ -1,141 +1,144 @@
-"""Another GPU model for a pool whose work would fit on a cheaper one."""
+"""Another GPU model for a pool whose work fits on a cheaper GPU."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
-from .bill import spot_part, usd_a_month, usd_per_gpu_hour
 from .moves import (
-    LEAST_SAVING,
-    beside,
-    emptied,
-    expectation,
-    kept_warm,
-    like,
-    services_of,
-    whole_nodes,
-    why_not,
-    with_headroom,
+    Move,
+    Work,
+    add_headroom,
+    change_pool,
+    expect_gpus,
+    find_price,
+    find_work,
+    list_changes,
+    round_to_nodes,
 )
-from .need import MEMORY_MARGIN, MOST_BUSY, Fit, compute, fits, lost, usable_mib
-from .observed import Activity, Observed, PoolUse
-from .proposal import Proposal, bursts, confidence
+from .need import MEMORY_MARGIN, MOST_BUSY, Fit, estimate_compute, find_fits, find_usable_mib, list_lost_formats
+from .observed import Observed
+from .proposal import Proposal, judge_confidence, list_burst_doubts
 
 _GIB = 1024
+_BENCHMARKS = {
+    "inference": "requests a second and p95 latency at production load",
+    "training": "time for a step and memory at the real batch size",
+    "notebook": "whether notebooks start and stay responsive",
+    "batch": "time for a job",
+}
+"""Purpose of a pool → the measurements of a benchmark."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelMove(Move):
+    """A move to another GPU model."""
+
+    fit: Fit
 
 
 def right_size(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield a move to each GPU model that would do and be cheaper enough, the one that saves most first."""
-    use = seen.of(pool)
-    if why_not(pool, use):
+    """Yield the best move to each GPU model that saves enough, the largest saving first."""
+    work = find_work(stack, pool, seen)
+    if work is None:
         return
-    found: dict[str, tuple[float, Fit]] = {}
-    for fit in fits(stack, pool, use):
-        saved = _saved(stack, pool, seen, fit)
-        if saved is not None and saved > found.get(fit.gpu.name, (0.0, fit))[0]:
-            found[fit.gpu.name] = saved, fit
-    for saved, fit in sorted(found.values(), key=lambda pair: -pair[0]):
-        if proposal := _proposal(stack, pool, seen, fit, saved):
+    best: dict[str, ModelMove] = {}
+    for fit in find_fits(stack, pool, work.use):
+        move = _make_move(work, fit)
+        if move and move.saving > (best[fit.gpu.name].saving if fit.gpu.name in best else 0.0):
+            best[fit.gpu.name] = move
+    for move in sorted(best.values(), key=lambda move: -move.saving):
+        if proposal := _propose(move):
             yield proposal
 
 
-def _saved(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit) -> float | None:
-    """Dollars a month, where they are known and enough."""
-    use = seen.of(pool)
-    bill = usd_a_month(stack, pool, use, seen.window)
-    price = usd_per_gpu_hour(stack, _target(pool, use, fit), fit.row, spot_part(pool, use))
-    if bill.unknown or price.unknown:
-        return None
-    saved = bill.known - price.known * _gpus(pool, use, fit) * HOURS_A_MONTH
-    return saved if saved >= LEAST_SAVING * bill.known else None
-
-
-def _gpus(pool: Pool, use: PoolUse, fit: Fit) -> float:
-    """GPUs that would run on average: one for each that ran, which a larger node can only make more."""
-    return max(use.gpus_mean, whole_nodes(use.held_mean + kept_warm(pool), fit.row))
-
-
-def _target(pool: Pool, use: PoolUse, fit: Fit) -> Pool:
-    return like(pool, _fields(pool, use, fit))
-
-
-def _fields(pool: Pool, use: PoolUse, fit: Fit) -> dict[str, object]:
-    most = min(with_headroom(use.held_peak + kept_warm(pool), fit.row), whole_nodes(pool.max_gpus, fit.row))
-    return {
+def _make_move(work: Work, fit: Fit) -> ModelMove | None:
+    """Return the move to an instance type, or None if it saves too little or its price is not known."""
+    pool, row = work.pool, fit.row
+    # One GPU for each GPU that ran; larger nodes can only add GPUs.
+    gpus = max(work.use.gpus_mean, round_to_nodes(work.pods, row))
+    max_gpus = min(add_headroom(work.peak_pods, row), round_to_nodes(pool.max_gpus, row))
+    fields = {
         "gpu": fit.gpu.name,
         "instanceTypes": None,
         "staticNodes": None,
-        "maxGpus": most,
-        **expectation(pool, _gpus(pool, use, fit), most),
+        "maxGpus": max_gpus,
+        **expect_gpus(pool, gpus, max_gpus),
     }
-
-
-def _proposal(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: float) -> Proposal | None:
-    use = seen.of(pool)
-    done = use.activity
-    added = beside(stack, pool, fit.gpu.name.split("-")[0], _fields(pool, use, fit))
-    if done is None or added is None:
+    price = find_price(work, change_pool(pool, fields), row)
+    if price is None:
         return None
-    doubts = ["projected by data sheets, never run"]
-    doubts += bursts(done)
-    doubts += [f"{name}, if the model uses it, is missing on {fit.gpu.product}" for name in lost(pool.model, fit.gpu)]
-    doubts += ["what pods ask of CPU and memory is not known"] * (use.largest is None or use.largest.vcpu is None)
+    suffix = fit.gpu.name.split("-")[0]
+    move = ModelMove(work=work, row=row, gpus=gpus, suffix=suffix, fields=fields, usd_per_gpu_hour=price, fit=fit)
+    return move if move.is_worthwhile else None
+
+
+def _propose(move: ModelMove) -> Proposal | None:
+    changes = list_changes(move)
+    if changes is None:
+        return None
+    pool = move.work.pool
     return Proposal(
         kind="right-size",
         subject=pool.name,
         pool=pool.name,
-        title=f"{pool.model.product} → {fit.gpu.product}",
-        evidence=(
-            *_need(pool, done, fit, usable_mib(stack.instances_of(pool)[0])),
-            *_sum(stack, pool, seen, fit, saved),
-        ),
-        saving=round(saved, 2),
-        confidence=confidence(seen.window, *doubts),
-        next=_next(stack, pool, fit, added.name),
-        changes=(added, *emptied(pool)),
+        title=f"{pool.model.product} → {move.fit.gpu.product}",
+        evidence=(*_explain_need(move), _explain_bill(move)),
+        saving=round(move.saving, 2),
+        confidence=judge_confidence(move.work.window, *_list_doubts(move)),
+        next=_list_steps(move, changes[0].name),
+        changes=changes,
     )
 
 
-def _need(pool: Pool, done: Activity, fit: Fit, own_mib: float) -> Iterator[str]:
-    own, other = pool.model, fit.gpu
+def _list_doubts(move: ModelMove) -> Iterator[str]:
+    gpu, largest = move.fit.gpu, move.work.use.largest
+    yield "projected from data sheets, never run"
+    yield from list_burst_doubts(move.work.activity)
+    for name in list_lost_formats(move.work.pool.model, gpu):
+        yield f"{gpu.product} lacks {name}, which the model may use"
+    if largest is None or largest.vcpu is None:
+        yield "the CPU and memory requests of the pods are not known"
+
+
+def _explain_need(move: ModelMove) -> Iterator[str]:
+    activity, fit, own, other = move.work.activity, move.fit, move.work.pool.model, move.fit.gpu
     yield (
-        f"SMs active {done.sm_mean:.0%} on average; the busiest GPU's p95: SMs {done.sm_p95:.0%}, "
-        f"tensor cores {done.tensor_p95:.0%}, memory bandwidth {done.dram_p95:.0%}"
+        f"SMs active {activity.sm_mean:.0%} on average; the busiest GPU's p95: SMs {activity.sm_p95:.0%}, "
+        f"tensor cores {activity.tensor_p95:.0%}, memory bandwidth {activity.dram_p95:.0%}"
     )
-    need = done.memory_mib * MEMORY_MARGIN / _GIB
+    need, used = activity.memory_mib * MEMORY_MARGIN / _GIB, activity.memory_mib / _GIB
+    room = find_usable_mib(move.work.stack.instances_of(move.work.pool)[0]) / _GIB
     yield (
-        f"memory: at most {done.memory_mib / _GIB:.1f} of {own_mib / _GIB:.1f} GiB used on one GPU; with a margin of "
-        f"{MEMORY_MARGIN - 1:.0%} that is {need:.1f} GiB, and {other.product} has {fit.usable_mib / _GIB:.1f}"
+        f"memory: at most {used:.1f} of {room:.1f} GiB used on one GPU; with a margin of {MEMORY_MARGIN - 1:.0%} "
+        f"that is {need:.1f} GiB, and {other.product} has {fit.usable_mib / _GIB:.1f}"
     )
-    what = "tensor cores" if compute(done) == done.tensor_p95 else "compute, taking all SM activity for it,"
+    compute = estimate_compute(activity)
+    part = "tensor cores" if compute == activity.tensor_p95 else "compute (all SM activity counts)"
     yield (
-        f"on {other.product}: {fit.tensor:.0%} of the {what} ({compute(done):.1%} of {own.tensor_tflops:g} TFLOPS on {other.tensor_tflops:g}) "
-        f"and {fit.bandwidth:.0%} of the bandwidth ({done.dram_p95:.1%} of {own.bandwidth_gb_per_s:,.0f} GB/s on {other.bandwidth_gb_per_s:,.0f}); "
-        f"up to {MOST_BUSY:.0%} is allowed"
+        f"on {other.product}: {fit.tensor:.0%} of the {part} "
+        f"({compute:.1%} of {own.tensor_tflops:g} TFLOPS on {other.tensor_tflops:g}) "
+        f"and {fit.bandwidth:.0%} of the bandwidth "
+        f"({activity.dram_p95:.1%} of {own.bandwidth_gb_per_s:,.0f} GB/s on {other.bandwidth_gb_per_s:,.0f}); "
+        f"the limit is {MOST_BUSY:.0%}"
     )
 
 
-def _sum(stack: StackConfig, pool: Pool, seen: Observed, fit: Fit, saved: float) -> Iterator[str]:
-    use = seen.of(pool)
-    bill = usd_a_month(stack, pool, use, seen.window).known
-    spot = spot_part(pool, use)
-    price = usd_per_gpu_hour(stack, _target(pool, use, fit), fit.row, spot).known
-    way = f"{spot:.0%} on spot" if 0 < spot < 1 else "on spot" if spot else "on demand"
-    yield (
-        f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month; {_gpus(pool, use, fit):.1f} on {fit.row.instance_type} at ${price:,.2f}, "
-        f"bought alike ({way}), × {HOURS_A_MONTH} h cost ${bill - saved:,.0f}"
-    )
-
-
-def _next(stack: StackConfig, pool: Pool, fit: Fit, name: str) -> tuple[str, ...]:
-    measure = {
-        "inference": "requests a second and p95 latency at production load",
-        "training": "time for a step and memory at the real batch size",
-        "notebook": "whether notebooks start and stay responsive",
-        "batch": "time for a job",
-    }[pool.purpose]
+def _explain_bill(move: ModelMove) -> str:
+    work, spot = move.work, move.work.spot_part
+    mix = f"{spot:.0%} on spot" if 0 < spot < 1 else "on spot" if spot else "on demand"
     return (
-        f"benchmark one pod on {fit.row.instance_type}: {measure}; nothing here knows how fast your model runs on {fit.gpu.product}",
+        f"{work.use.gpus_mean:.1f} GPUs cost ${work.usd_per_month:,.0f} a month; {move.gpus:.1f} on "
+        f"{move.row.instance_type} at ${move.usd_per_gpu_hour:,.2f}, bought in the same way ({mix}), "
+        f"× {HOURS_A_MONTH} h cost ${work.usd_per_month - move.saving:,.0f}"
+    )
+
+
+def _list_steps(move: ModelMove, name: str) -> tuple[str, ...]:
+    pool = move.work.pool
+    return (
+        f"benchmark one pod on {move.row.instance_type}: {_BENCHMARKS[pool.purpose]}; "
+        f"advise cannot know how fast your model runs on {move.fit.gpu.product}",
         f"canary: add the pool {name}, let a few pods tolerate its taint and select it, and compare for a day or more",
-        f"move the rest{services_of(stack, pool)}, then remove {pool.name}, and the new pool's taint last",
+        f"move the other pods{move.services_note}, then remove {pool.name}, and the new pool's taint last",
     )

@@ -1,4 +1,4 @@
-"""Several pods on one GPU, where each needs a part of it: MIG where the GPU has it, else MPS or turns."""
+"""Several pods on one GPU, where each pod needs only a part of it: with MIG, or else with MPS or time-slicing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,197 +8,204 @@ from typing import Any
 from ...catalog import Instance, MigProfile, MigTable, instances
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
-from .bill import spot_part, usd_a_month, usd_per_gpu_hour
 from .moves import (
-    LEAST_SAVING,
-    beside,
-    emptied,
-    expectation,
-    kept_warm,
-    like,
-    services_of,
-    whole_nodes,
-    why_not,
-    with_headroom,
+    Move,
+    Work,
+    add_headroom,
+    change_pool,
+    expect_gpus,
+    find_price,
+    find_work,
+    list_changes,
+    round_to_nodes,
 )
-from .need import MEMORY_MARGIN, most_pods_per_gpu, usable_mib
-from .observed import Activity, Observed, PoolUse
-from .proposal import Proposal, bursts, confidence
+from .need import MEMORY_MARGIN, count_pods_per_gpu, find_usable_mib
+from .observed import Observed
+from .proposal import Proposal, judge_confidence, list_burst_doubts
 
 MOST_SHARED = 0.8
-"""How busy a GPU or an instance may become when the 95th percentiles of all its pods fall together."""
+"""The highest activity of a GPU or a MIG instance when all of its pods reach their 95th percentile at the same time."""
 MOST_REPLICAS = 8
-"""Pods on one GPU beyond which nobody should go by arithmetic alone: each adds context switches and a CUDA context."""
+"""The most pods on one GPU that arithmetic alone justifies: each pod adds context switches and a CUDA context."""
 _GIB = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """One way to share a GPU: how many pods it holds, and the arithmetic."""
+    """A way to share a GPU, and the arithmetic behind it."""
 
     sharing: dict[str, Any]
+    """The field ``sharing`` of the new pool."""
     pods: int
+    """Pods on one GPU."""
     mib: float
     """Memory of each pod."""
-    busy: str
+    load: str
+    """The projected activity, in words."""
     isolated: bool
-    hosted: str = ""
-    """Why fewer pods than instances run on a GPU, if that is so."""
+    """True if the hardware isolates the pods from each other."""
+    limit: str = ""
+    """The reason why a GPU runs fewer pods than it has MIG instances; empty if it runs a pod on each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharingMove(Move):
+    """A move to a pool with shared GPUs."""
+
+    cut: Cut
 
 
 def share(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield the way of sharing that saves most, if any does."""
-    use = seen.of(pool)
-    done = use.activity
-    if why_not(pool, use) or pool.purpose == "training" or done is None:
+    """Yield the way to share a GPU that saves the most, if any saves enough."""
+    work = find_work(stack, pool, seen)
+    if work is None or pool.purpose == "training":
         return
-    found = [
-        (saved, cut, row)
-        for row in _types(stack, pool)
-        for cut in _cuts(stack, pool, use, done, row)
-        if (saved := _saved(stack, pool, seen, cut, row)) is not None
-    ]
-    if found:
-        # Isolation by the hardware is worth more than one pod more.
-        saved, cut, row = max(found, key=lambda one: (one[1].isolated, one[0], -one[2].gpu_devices))
-        if proposal := _proposal(stack, pool, seen, done, cut, row, saved):
+    moves = [_make_move(work, cut, row) for row in _list_types(stack, pool) for cut in _list_cuts(work, row)]
+    worthwhile = [move for move in moves if move and move.is_worthwhile]
+    if worthwhile:
+        # Isolation by the hardware is worth more than another pod on the GPU.
+        best = max(worthwhile, key=lambda move: (move.cut.isolated, move.saving, -move.row.gpu_devices))
+        if proposal := _propose(best):
             yield proposal
 
 
-def _types(stack: StackConfig, pool: Pool) -> list[Instance]:
-    """Types with the pool's GPU: fewer GPUs want smaller nodes."""
+def _list_types(stack: StackConfig, pool: Pool) -> list[Instance]:
+    """Return the instance types of the region with the pool's GPU: fewer GPUs need smaller nodes."""
     own = stack.instances_of(pool)[0]
-    return [
-        row for row in instances().values()
-        if row.gpu_name == pool.model.name and row.arch == own.arch and row.gpu_memory_mib == own.gpu_memory_mib
-        and stack.region in row.regions and not row.fractional and not row.bare_metal
-    ]  # fmt: skip
+    return [row for row in instances().values() if _is_alike(row, own, pool) and stack.region in row.regions]
 
 
-def _cuts(stack: StackConfig, pool: Pool, use: PoolUse, done: Activity, row: Instance) -> Iterator[Cut]:
-    hosted = most_pods_per_gpu(row, use.largest)
-    if pool.model.mig and (cut := _mig(pool, done, row, hosted)):
+def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
+    whole = not row.fractional and not row.bare_metal
+    same_gpu = row.gpu_name == pool.model.name and row.gpu_memory_mib == own.gpu_memory_mib
+    return whole and same_gpu and row.arch == own.arch
+
+
+def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
+    pool, most = work.pool, count_pods_per_gpu(row, work.use.largest)
+    if pool.model.mig and (cut := _choose_mig(pool.model.mig, work, row, most)):
         yield cut
-    elif sum(tenant.may_use(pool.name) for tenant in stack.tenants) <= 1:  # neither isolates one team from another
+    elif sum(tenant.may_use(pool.name) for tenant in work.stack.tenants) <= 1:  # neither mode isolates tenants
         mode = "mps" if pool.purpose == "inference" else "time-slicing"
-        if cut := _replicas(mode, done, row, hosted):
+        if cut := _cut_replicas(mode, work, row, most):
             yield cut
 
 
-def _mig(pool: Pool, done: Activity, row: Instance, hosted: float) -> Cut | None:
-    """The profile of which most fit on a GPU and on which a pod has room."""
-    cuts = (
-        []
-        if pool.model.mig is None
-        else [_instance(pool.model.mig, one, done, row, hosted) for one in pool.model.mig.rows]
-    )
+def _choose_mig(table: MigTable, work: Work, row: Instance, most: float) -> Cut | None:
+    """Return the MIG profile with room for a pod that fits most often on a GPU."""
+    cuts = [_cut_mig(table, profile, work, row, most) for profile in table.rows]
     return max((cut for cut in cuts if cut), key=lambda cut: (cut.pods, cut.mib), default=None)
 
 
-def _instance(table: MigTable, profile: MigProfile, done: Activity, row: Instance, hosted: float) -> Cut | None:
-    """A GPU full of instances of one profile, if a pod would fit on each and at least two on the GPU."""
+def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, most: float) -> Cut | None:
+    """Return a GPU full of instances of a profile, if an instance has room for a pod and the GPU runs two pods."""
+    activity = work.activity
     compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
-    mib, busy = usable_mib(row) * memory, max(done.sm_p95 / compute, done.dram_p95 / memory)
-    most = table.most(profile)
-    pods = int(min(most, hosted))
-    if profile.variant or pods < 2 or busy > MOST_SHARED or done.memory_mib * MEMORY_MARGIN > mib:
+    mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
+    count = table.most(profile)
+    pods = int(min(count, most))
+    if profile.variant or pods < 2 or busy > MOST_SHARED or activity.memory_mib * MEMORY_MARGIN > mib:
         return None
     return Cut(
         sharing={"mode": "mig", "profile": profile.name},
         pods=pods,
         mib=mib,
-        busy=f"{busy:.0%} of the instance, which has {compute:.1%} of the SMs and {memory:.1%} of the bandwidth",
+        load=f"{busy:.0%} of the instance, which has {compute:.1%} of the SMs and {memory:.1%} of the bandwidth",
         isolated=True,
-        hosted=f" (of its {most} instances, as many as a {row.instance_type} has CPU and memory for)" * (pods < most),
+        limit=f" (of its {count} instances; a {row.instance_type} has CPU and memory for no more)" * (pods < count),
     )
 
 
-def _replicas(mode: str, done: Activity, row: Instance, hosted: float) -> Cut | None:
-    busy = max(done.sm_p95, done.dram_p95)
+def _cut_replicas(mode: str, work: Work, row: Instance, most: float) -> Cut | None:
+    activity, room = work.activity, find_usable_mib(row)
+    busy = max(activity.sm_p95, activity.dram_p95)
     by_activity = MOST_SHARED / busy if busy else inf
-    by_memory = usable_mib(row) / (done.memory_mib * MEMORY_MARGIN) if done.memory_mib else inf
-    pods = int(min(by_activity, by_memory, hosted, MOST_REPLICAS))
+    by_memory = room / (activity.memory_mib * MEMORY_MARGIN) if activity.memory_mib else inf
+    pods = int(min(by_activity, by_memory, most, MOST_REPLICAS))
     if pods < 2:
         return None
-    text = f"{pods} × {busy:.0%} = {pods * busy:.0%} of the GPU at worst"
-    sharing = {"mode": mode, "replicas": pods}
-    return Cut(sharing=sharing, pods=pods, mib=usable_mib(row) / pods, busy=text, isolated=False)
+    load = f"{pods} × {busy:.0%} = {pods * busy:.0%} of the GPU at worst"
+    return Cut(sharing={"mode": mode, "replicas": pods}, pods=pods, mib=room / pods, load=load, isolated=False)
 
 
-def _gpus(pool: Pool, use: PoolUse, cut: Cut, row: Instance) -> int:
-    return whole_nodes((use.held_mean + kept_warm(pool)) / cut.pods, row)
-
-
-def _saved(stack: StackConfig, pool: Pool, seen: Observed, cut: Cut, row: Instance) -> float | None:
-    use = seen.of(pool)
-    bill = usd_a_month(stack, pool, use, seen.window)
-    price = usd_per_gpu_hour(stack, pool, row, spot_part(pool, use))
-    if bill.unknown or price.unknown:
+def _make_move(work: Work, cut: Cut, row: Instance) -> SharingMove | None:
+    """Return the move to a shared GPU, or None if its price is not known."""
+    pool = work.pool
+    price = find_price(work, pool, row)
+    if price is None:
         return None
-    saved = bill.known - price.known * _gpus(pool, use, cut, row) * HOURS_A_MONTH
-    return saved if saved >= LEAST_SAVING * bill.known else None
+    gpus = round_to_nodes(work.pods / cut.pods, row)
+    max_gpus = max(min(add_headroom(work.peak_pods / cut.pods, row), pool.max_gpus), row.gpu_devices)
+    is_own_type = row in work.stack.instances_of(pool)
+    fields = {
+        **({} if is_own_type else {"gpu": pool.model.name, "instanceTypes": None}),
+        "sharing": cut.sharing,
+        "staticNodes": None,
+        "maxGpus": max_gpus,
+        **expect_gpus(pool, gpus, max_gpus),
+    }
+    suffix = str(cut.sharing.get("profile") or cut.sharing["mode"]).replace(".", "-")
+    return SharingMove(work=work, row=row, gpus=gpus, suffix=suffix, fields=fields, usd_per_gpu_hour=price, cut=cut)
 
 
-def _proposal(
-    stack: StackConfig, pool: Pool, seen: Observed, done: Activity, cut: Cut, row: Instance, saved: float
-) -> Proposal | None:
-    use = seen.of(pool)
-    fields = _fields(stack, pool, use, cut, row)
-    added = beside(stack, pool, str(cut.sharing.get("profile") or cut.sharing["mode"]).replace(".", "-"), fields)
-    if added is None:
+def _propose(move: SharingMove) -> Proposal | None:
+    changes = list_changes(move)
+    if changes is None:
         return None
-    doubts = ["pods share memory bandwidth and faults, and slow each other in ways that no average shows"] * (
-        not cut.isolated
-    )
-    doubts += bursts(done)
-    doubts += ["all pods would stand on one node, and fall with it"] * (_gpus(pool, use, cut, row) == row.gpu_devices)
-    doubts += ["one pod can use up the memory of all"] * (cut.sharing["mode"] == "time-slicing")
+    pool = move.work.pool
     return Proposal(
         kind="share",
         subject=pool.name,
         pool=pool.name,
-        title=f"whole {pool.model.product} → {like(pool, fields).profile.summary}",
-        evidence=tuple(_evidence(stack, pool, seen, done, cut, row, saved)),
-        saving=round(saved, 2),
-        confidence=confidence(seen.window, *doubts),
-        next=_next(stack, pool, cut, added.name),
-        changes=(added, *emptied(pool)),
+        title=f"whole {pool.model.product} → {move.target.profile.summary}",
+        evidence=(*_explain_need(move), _explain_bill(move)),
+        saving=round(move.saving, 2),
+        confidence=judge_confidence(move.work.window, *_list_doubts(move)),
+        next=_list_steps(move, changes[0].name),
+        changes=changes,
     )
 
 
-def _fields(stack: StackConfig, pool: Pool, use: PoolUse, cut: Cut, row: Instance) -> dict[str, Any]:
-    most = max(min(with_headroom((use.held_peak + kept_warm(pool)) / cut.pods, row), pool.max_gpus), row.gpu_devices)
-    chosen = {} if row in stack.instances_of(pool) else {"gpu": pool.model.name, "instanceTypes": None}
-    now = expectation(pool, _gpus(pool, use, cut, row), most)
-    return {**chosen, "sharing": cut.sharing, "staticNodes": None, "maxGpus": most, **now}
+def _list_doubts(move: SharingMove) -> Iterator[str]:
+    if not move.cut.isolated:
+        yield "pods share memory bandwidth and faults, and slow each other in ways that no average shows"
+    yield from list_burst_doubts(move.work.activity)
+    if move.gpus == move.row.gpu_devices:
+        yield "all pods would run on one node and fail with it"
+    if move.cut.sharing["mode"] == "time-slicing":
+        yield "one pod can use up the memory of all pods"
 
 
-def _evidence(
-    stack: StackConfig, pool: Pool, seen: Observed, done: Activity, cut: Cut, row: Instance, saved: float
-) -> Iterator[str]:
-    use = seen.of(pool)
-    bill = usd_a_month(stack, pool, use, seen.window).known
-    price = usd_per_gpu_hour(stack, pool, row, spot_part(pool, use)).known
+def _explain_need(move: SharingMove) -> Iterator[str]:
+    activity, cut = move.work.activity, move.cut
+    used = activity.memory_mib / _GIB
     yield (
-        f"each pod holds a whole GPU and uses at most {done.memory_mib / _GIB:.1f} GiB of it; with a margin of "
-        f"{MEMORY_MARGIN - 1:.0%} that is {done.memory_mib * MEMORY_MARGIN / _GIB:.1f} GiB, and {cut.mib / _GIB:.1f} would be its own"
+        f"each pod holds a whole GPU and uses at most {used:.1f} GiB of it; with a margin of {MEMORY_MARGIN - 1:.0%} "
+        f"that is {used * MEMORY_MARGIN:.1f} GiB, and each pod would have {cut.mib / _GIB:.1f}"
     )
     yield (
-        f"SMs active {done.sm_mean:.0%} on average; the busiest GPU's p95: SMs {done.sm_p95:.1%}, memory bandwidth "
-        f"{done.dram_p95:.1%}: {cut.busy}; up to {MOST_SHARED:.0%} is allowed"
-    )
-    after = _gpus(pool, use, cut, row)
-    yield (
-        f"{use.held_mean:.1f} such pods ran on average: at {cut.pods} to a GPU{cut.hosted} they need {after} GPU{'s' * (after != 1)} in whole nodes of {row.instance_type}; "
-        f"{use.gpus_mean:.1f} GPUs cost ${bill:,.0f} a month, {after} at ${price:,.2f} × {HOURS_A_MONTH} h cost ${bill - saved:,.0f}"
+        f"SMs active {activity.sm_mean:.0%} on average; the busiest GPU's p95: SMs {activity.sm_p95:.1%}, "
+        f"memory bandwidth {activity.dram_p95:.1%}: {cut.load}; the limit is {MOST_SHARED:.0%}"
     )
 
 
-def _next(stack: StackConfig, pool: Pool, cut: Cut, name: str) -> tuple[str, ...]:
-    (resource,) = like(pool, {"sharing": cut.sharing}).profile.per_device
+def _explain_bill(move: SharingMove) -> str:
+    work, cut, gpus = move.work, move.cut, move.gpus
+    return (
+        f"{work.use.held_mean:.1f} pods ran on average: at {cut.pods} to a GPU{cut.limit} they need {gpus:.0f} "
+        f"GPU{'s' * (gpus != 1)} in whole nodes of {move.row.instance_type}; {work.use.gpus_mean:.1f} GPUs cost "
+        f"${work.usd_per_month:,.0f} a month, {gpus:.0f} at ${move.usd_per_gpu_hour:,.2f} × {HOURS_A_MONTH} h cost "
+        f"${work.usd_per_month - move.saving:,.0f}"
+    )
+
+
+def _list_steps(move: SharingMove, name: str) -> tuple[str, ...]:
+    pool, cut = move.work.pool, move.cut
+    (resource,) = change_pool(pool, {"sharing": cut.sharing}).profile.per_device
     together = "one pod on an instance" if cut.isolated else f"{cut.pods} pods on one GPU, all under load"
     return (
-        f"benchmark {together}: latency and throughput beside a whole GPU's",
-        f"canary: add the pool {name}, let a few pods ask for {resource} instead of nvidia.com/gpu, and compare for a day or more",
-        f"move the rest{services_of(stack, pool)}, then remove {pool.name}",
+        f"benchmark {together}: compare latency and throughput with a whole GPU",
+        f"canary: add the pool {name}, let a few pods request {resource} instead of nvidia.com/gpu, "
+        "and compare for a day or more",
+        f"move the other pods{move.services_note}, then remove {pool.name}",
     )

@@ -1,4 +1,4 @@
-"""Spot for pools whose work tolerates it, and a way out where spot is taken back often."""
+"""Spot for pools whose work tolerates it, and alternatives where EC2 takes spot nodes back often."""
 
 from collections.abc import Iterator
 
@@ -9,67 +9,68 @@ from ...config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH
 from ...cost.items import machine
 from ...cost.money import Usd
 from ...cost.pool_cost import spot_share
-from .bill import gpus_bought, usd_a_month
+from .bill import average_gpus, usd_a_month
 from .moves import LEAST_SAVING
 from .observed import Observed, PoolUse
-from .proposal import Proposal, Set, confidence
+from .proposal import Proposal, Set, judge_confidence
 
 OFTEN_TAKEN = 168
-"""Hours of a spot node: where EC2 takes each back more than once a week, work is lost more than capacity is gained."""
+"""Hours of a spot node. If EC2 takes nodes back after fewer hours than a week, interruptions lose more work than the
+spot capacity gains."""
 TOLERANT = ("inference", "batch", "notebook")
-"""Purposes whose pods can start again elsewhere; training can where it is checkpointed."""
+"""Purposes whose pods can start again on another node; training can if it writes checkpoints."""
+_MOST_TYPES = 4
+"""Instance types that one proposal adds."""
 
 
 def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield spot before on-demand for a pool whose work tolerates it."""
+    """Yield spot before on-demand for a pool whose work tolerates interruptions."""
     use = seen.of(pool)
     rows = [row for row in stack.instances_of(pool) if "spot" in row.usage_classes]
-    if not rows or not _may_have_spot(pool) or not gpus_bought(use, seen.window, "on-demand"):
+    if not rows or not _tolerates_spot(pool) or not average_gpus(use, seen.window, "on-demand"):
         return
-    bill, saved = usd_a_month(stack, pool, use, seen.window), _spot_saves(stack, use, seen)
+    bill, saved = usd_a_month(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
     if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
         return
     order = sorted({*pool.purchase, "spot"}, key=CAPACITY_ORDER.index)
     offers = len(rows) * len(stack.zones_of(pool))
-    doubts = [f"only {offers} spot offerings, fewer than {DIVERSE_ENOUGH}, so on-demand will often stand in"]
+    doubts = ["no metric shows whether the pods survive a notice of two minutes"]
+    if offers < DIVERSE_ENOUGH:
+        doubts.append(f"only {offers} spot offerings, fewer than {DIVERSE_ENOUGH}, so on-demand often steps in")
     yield Proposal(
         kind="purchase",
         subject=pool.name,
         pool=pool.name,
         title=f"purchase [{', '.join(pool.purchase)}] → [{', '.join(order)}]",
-        evidence=tuple(_spot_evidence(stack, pool, seen, rows, bill)),
+        evidence=tuple(_explain_spot(stack, pool, seen, rows, bill)),
         saving=round(saved.known, 2),
-        confidence=confidence(
-            seen.window,
-            "whether the pods survive a notice of two minutes is not in any metric",
-            *doubts * (offers < DIVERSE_ENOUGH),
-        ),
+        confidence=judge_confidence(seen.window, *doubts),
         next=(
-            "see that pods end well on SIGTERM within two minutes, and that there are two replicas or a checkpoint",
+            "check that pods end cleanly on SIGTERM within two minutes, "
+            "and that they have two replicas or a checkpoint",
             "change it for one pool, and watch the alert SpotInterruptionsFrequent for a week",
         ),
         changes=(Set(path=("pools", pool.name, "purchase"), value=order),),
     )
 
 
-def _may_have_spot(pool: Pool) -> bool:
-    fixed = pool.static_nodes or pool.multi_node
-    tolerant = pool.purpose in TOLERANT or pool.checkpointed
-    return tolerant and not fixed and "on-demand" in pool.purchase and "spot" not in pool.purchase
+def _tolerates_spot(pool: Pool) -> bool:
+    is_fixed = pool.static_nodes or pool.multi_node
+    is_tolerant = pool.purpose in TOLERANT or pool.checkpointed
+    return is_tolerant and not is_fixed and "on-demand" in pool.purchase and "spot" not in pool.purchase
 
 
-def _spot_evidence(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
-    use = seen.of(pool)
-    zones = stack.zones_of(pool)
-    families = {instance(kind).family for kind, how in use.node_hours if how == "on-demand"}
+def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
+    use, zones = seen.of(pool), stack.zones_of(pool)
+    families = {instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"}
     shares = ", ".join(f"{family} {spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
-        f"{gpus_bought(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates that a node goes "
-        "with two minutes' notice, and on-demand stands behind"
+        f"{average_gpus(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates "
+        "that a node goes with two minutes' notice, and on-demand remains the fallback"
     )
     yield (
-        f"{len(rows)} types × {len(zones)} zones are {len(rows) * len(zones)} spot offerings; from {DIVERSE_ENOUGH} on one of "
-        "them is nearly always to be had"
+        f"{len(rows)} types × {len(zones)} zones are {len(rows) * len(zones)} spot offerings; with {DIVERSE_ENOUGH} "
+        "or more, EC2 nearly always has capacity in one of them"
     )
     yield (
         f"spot costs this part of the on-demand price: {shares} (assumed; costs.spotShare replaces it); "
@@ -77,59 +78,66 @@ def _spot_evidence(stack: StackConfig, pool: Pool, seen: Observed, rows: list[In
     )
 
 
-def _spot_saves(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
-    """What all that ran on demand would cost less on spot, if that is always to be had."""
+def _estimate_saving(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
+    """Return dollars a month that spot saves if all on-demand nodes run on spot all the time."""
     total = Usd()
-    for (kind, how), hours in use.node_hours.items():
-        if how == "on-demand":
-            row = instance(kind)
+    for (instance_type, bought), hours in use.node_hours.items():
+        if bought == "on-demand":
+            row = instance(instance_type)
             share = spot_share(row.family, stack.costs.spot_share)
             unknown = Usd(unknown=frozenset({f"spot share of {row.family}"}))
-            price = machine(kind, stack.region)
+            price = machine(instance_type, stack.region)
             total += price * (hours * (1 - share)) if share else unknown
     return total * (HOURS_A_MONTH / seen.window.hours)
 
 
 def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield on-demand behind spot, or more types, for a pool whose spot nodes are taken back often."""
+    """Yield on-demand as a fallback, or more types, for a pool whose spot nodes EC2 takes back often."""
     use = seen.of(pool)
-    hours = use.hours_of("spot")
+    hours = use.sum_hours("spot")
     if not hours or use.interruptions <= hours / OFTEN_TAKEN:
         return
-    own = stack.instances_of(pool)
-    wider = _more_types(stack, pool)
+    more = _list_more_types(stack, pool)[:_MOST_TYPES]
     value: list[str]
     if "on-demand" not in pool.purchase:
-        title, field = "on-demand behind spot", "purchase"
+        title, field = "on-demand as a fallback for spot", "purchase"
         value = sorted({*pool.purchase, "on-demand"}, key=CAPACITY_ORDER.index)
-    elif pool.instance_types and wider:
-        title, field = f"more spot markets: {', '.join(wider[:4])}", "instanceTypes"
-        value = [*pool.instance_types, *wider[:4]]
+    elif pool.instance_types and more:
+        title, field = f"more spot markets: {', '.join(more)}", "instanceTypes"
+        value = [*pool.instance_types, *more]
     else:
         return
+    types = ", ".join(row.instance_type for row in stack.instances_of(pool))
     yield Proposal(
         kind="purchase",
         subject=pool.name,
         pool=pool.name,
         title=title,
         evidence=(
-            f"EC2 took {use.interruptions:.0f} spot nodes back in {hours:,.0f} node-hours: one in {hours / use.interruptions:.0f} h; "
-            f"more than one in {OFTEN_TAKEN} h counts as often",
-            f"it buys {', '.join(row.instance_type for row in own)} in {len(stack.zones_of(pool))} zones",
+            f"EC2 took {use.interruptions:.0f} spot nodes back in {hours:,.0f} node-hours: "
+            f"one in {hours / use.interruptions:.0f} h; more than one in {OFTEN_TAKEN} h counts as often",
+            f"the pool buys {types} in {len(stack.zones_of(pool))} zones",
         ),
         saving=None,
-        confidence=confidence(seen.window),
-        next=("shorten checkpoints first if jobs lose much", "on-demand is paid at its full price for as long as spot is not to be had"),
+        confidence=judge_confidence(seen.window),
+        next=(
+            "write checkpoints more often first if jobs lose much work",
+            "on-demand costs its full price for as long as EC2 has no spot capacity",
+        ),
         changes=(Set(path=("pools", pool.name, field), value=value),),
-    )  # fmt: skip
+    )
 
 
-def _more_types(stack: StackConfig, pool: Pool) -> list[str]:
-    """Types of the region with as large a part of the same GPU, which the pool does not name."""
+def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
+    """Return the region's other instance types with the same GPU, or the same fraction of it."""
     own = stack.instances_of(pool)
     return [
-        row.instance_type for row in instances().values()
-        if row.gpu_name == pool.model.name and row.gpu_memory_mib == own[0].gpu_memory_mib and row.fractional == own[0].fractional
-        and stack.region in row.regions and row.gpu_devices <= pool.max_gpus and row.arch == own[0].arch and row not in own
+        row.instance_type
+        for row in instances().values()
+        if row not in own
+        and stack.region in row.regions
+        and row.gpu_devices <= pool.max_gpus
         and not row.bare_metal
-    ]  # fmt: skip
+        and row.gpu_name == pool.model.name
+        and (row.gpu_memory_mib, row.fractional, row.arch) == (own[0].gpu_memory_mib, own[0].fractional, own[0].arch)
+    ]

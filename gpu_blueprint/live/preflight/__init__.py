@@ -1,8 +1,9 @@
-"""Questions to an AWS account, reading only: can it hold what a stack says? Nothing here writes anything."""
+"""Questions to an AWS account: can it hold the stack? Preflight only reads and changes nothing."""
 
-from .answers import Account, Finding, Question, RefusedError, Status, UnansweredError
+from .answers import Account, Question, RefusedError, UnansweredError
+from .findings import Finding, Status, exit_code, list_problems
 from .permissions import policy
-from .run import answer, exit_code, questions, run
+from .run import answer, questions, run
 
 __all__ = [
     "Account",
@@ -13,6 +14,7 @@ __all__ = [
     "UnansweredError",
     "answer",
     "exit_code",
+    "list_problems",
     "policy",
     "questions",
     "run",

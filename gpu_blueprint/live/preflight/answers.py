@@ -1,58 +1,30 @@
-"""What is asked of an account and what comes back: a finding, or the reason why there is no answer."""
+"""Questions to an AWS account, and the errors of a question without an answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Protocol
 
+from ...errors import Problem
+from .findings import Finding, Status
 
-class Status(StrEnum):
-    """How a question ended; what was not answered is not taken for fine."""
-
-    PASS = "pass"
-    WARN = "warn"
-    FAIL = "fail"
-    DENIED = "no permission"
-    UNANSWERED = "no answer"
-    LOCKED_OUT = "no credentials"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What one question found about one thing; ``remedy`` is a command or a sentence, empty when all is well."""
-
-    check: str
-    subject: str
-    status: Status
-    message: str
-    remedy: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        """Write it for programs."""
-        return {
-            "check": self.check,
-            "subject": self.subject,
-            "status": self.status.value,
-            "message": self.message,
-            "remedy": self.remedy,
-        }
+CHECK_ENDPOINT = "check the proxy and AWS_ENDPOINT_URL"
 
 
 class Account(Protocol):
-    """One AWS account in one region, asked by the names of the API's operations."""
+    """One AWS account in one region. Services and operations have the names of the AWS API."""
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
-        """Return the whole answer, all pages in one.
+        """Return the answer with all of its pages.
 
         Raises:
-            UnansweredError: AWS did not answer, or did not let us ask.
-            RefusedError: AWS answered with an error of its own.
+            UnansweredError: AWS did not answer, or the caller lacks the permission to ask.
+            RefusedError: AWS answered with an error that only the check can interpret.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One thing to ask; ``subject`` names it when there is no answer."""
+    """One question of a check. ``subject`` names the question in the report if it gets no answer."""
 
     check: str
     subject: str
@@ -60,27 +32,53 @@ class Question:
 
 
 class UnansweredError(Exception):
-    """A question that got no answer, and why."""
+    """A question got no answer."""
 
-    def __init__(self, status: Status, message: str, remedy: str) -> None:
-        self.status, self.message, self.remedy = status, message, remedy
-        super().__init__(message)
+    status = Status.UNANSWERED
+
+    def __init__(self, kind: str, reason: str, hint: str) -> None:
+        self.problem = Problem(kind, (), reason, hint)
+        super().__init__(self.problem.message)
 
 
-def part(answer: Any, *path: str) -> Any:
-    """What stands in an answer where the API always has something; what lacks it did not come from AWS."""
-    for key in path:
-        answer = answer.get(key) if isinstance(answer, dict) else None
-    if answer is None:
-        text = f"the answer lacks {'.'.join(path)}, so it is not from AWS"
-        raise UnansweredError(Status.UNANSWERED, text, "look at the proxy and at AWS_ENDPOINT_URL")
-    return answer
+class DeniedError(UnansweredError):
+    """The caller lacks an IAM permission."""
+
+    status = Status.DENIED
+
+    def __init__(self, action: str) -> None:
+        hint = f"grant {action}; `blueprint preflight --policy` prints every permission that preflight needs"
+        super().__init__("not-permitted", f"the permission {action} is missing", hint)
+
+
+class LockedOutError(UnansweredError):
+    """AWS does not accept the credentials."""
+
+    status = Status.LOCKED_OUT
+
+    def __init__(self, reason: str, hint: str) -> None:
+        super().__init__("not-signed-in", reason, hint)
 
 
 class RefusedError(UnansweredError):
-    """An error that AWS answered with; a check may know what its code means."""
+    """AWS answered with an error code; a check may know what the code means."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
-        remedy = f"look {code} up in the service's API reference, and run it again"
-        super().__init__(Status.UNANSWERED, f"AWS answered {code}: {message}", remedy)
+        hint = f"look up {code} in the service's API reference, then run preflight again"
+        super().__init__("aws-error", f"AWS answered {code}: {message}", hint)
+
+
+def read_part(answer: Any, *path: str) -> Any:
+    """Return the value at a path of an answer.
+
+    Raises:
+        UnansweredError: The path is missing. The API always fills it, so the answer is not from AWS.
+    """
+    for key in path:
+        answer = answer.get(key) if isinstance(answer, dict) else None
+    if answer is None:
+        raise UnansweredError(
+            "answer-not-from-aws", f"the answer lacks {'.'.join(path)}, so it is not from AWS", CHECK_ENDPOINT
+        )
+    return answer

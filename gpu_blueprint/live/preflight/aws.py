@@ -1,4 +1,4 @@
-"""The account as boto3 reaches it: retries with a limit, and every way of not getting an answer in one line."""
+"""The account behind boto3: a limited number of retries, and an UnansweredError for every way to get no answer."""
 
 import os
 import re
@@ -15,23 +15,30 @@ from botocore.parsers import ResponseParserError
 
 from ...catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
 from ...errors import UsageError, near
-from .answers import RefusedError, Status, UnansweredError
-from .permissions import action
+from .answers import CHECK_ENDPOINT, DeniedError, LockedOutError, RefusedError, UnansweredError
+from .permissions import name_action
 
 READS = ("Describe", "Get", "List")
-"""How every operation begins that only reads."""
+"""Prefixes of the operations that only read."""
 
 _UNSIGNED = (
-    raised.NoCredentialsError, raised.PartialCredentialsError, raised.CredentialRetrievalError, raised.SSOError,
-    raised.TokenRetrievalError, raised.LoginError, raised.NoAuthTokenError, raised.InvalidConfigError,
-)  # fmt: skip
-_NO_LINE = (raised.ConnectionError, raised.HTTPClientError)
-_LOG_IN = "log in anew (`aws sso login`, or whatever gives your shell its credentials) and run it again"
+    raised.NoCredentialsError,
+    raised.PartialCredentialsError,
+    raised.CredentialRetrievalError,
+    raised.SSOError,
+    raised.TokenRetrievalError,
+    raised.LoginError,
+    raised.NoAuthTokenError,
+    raised.InvalidConfigError,
+)
+_UNREACHABLE = (raised.ConnectionError, raised.HTTPClientError)
+_LOG_IN = "log in again (`aws sso login`, or the command that gives your shell its credentials), then run it again"
+_CHECK_NETWORK = "check the network, VPN and proxy"
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for one call, and how often to try it."""
+    """Timeouts of one call, and the number of attempts."""
 
     connect_seconds: float = 5
     read_seconds: float = 10
@@ -39,42 +46,40 @@ class Patience:
 
 
 class AwsAccount:
-    """One account in one region; safe to ask from several threads."""
+    """One account in one region. Several threads may ask it at the same time."""
 
     def __init__(self, session: Any, region: str, patience: Patience | None = None) -> None:
         self._session, self._region, self._patience = session, region, patience or Patience()
         self._clients: dict[str, Any] = {}
-        self._making = Lock()
+        self._lock = Lock()
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
-        """Make one call that reads, and return all of its pages in one."""
+        """Make one call that reads, and return all of its pages in one answer."""
         if not operation.startswith(READS):
             raise ValueError(f"{operation} could write; preflight only reads")
         try:
-            return self._answer(self._client(service), xform_name(operation), parameters)
+            return self._call(self._open_client(service), xform_name(operation), parameters)
         except raised.ClientError as error:
-            raise self._refusal(error, action(service, operation)) from None
+            raise self._interpret(error, name_action(service, operation)) from None
         except _UNSIGNED as error:
-            raise UnansweredError(Status.LOCKED_OUT, _line(error), _LOG_IN) from None
+            raise LockedOutError(_shorten(error), _LOG_IN) from None
         except (raised.ConnectTimeoutError, raised.ReadTimeoutError):
-            text = f"{service} did not answer {operation} in {self._patience.attempts} tries"
-            raise UnansweredError(
-                Status.UNANSWERED, text, "look at the network, VPN and proxy, and run it again"
-            ) from None
-        except _NO_LINE as error:
-            remedy = f"look at the network, VPN and proxy, AWS_ENDPOINT_URL, and whether {self._region} has {service}"
-            raise UnansweredError(Status.UNANSWERED, f"cannot be reached: {_line(error)}", remedy) from None
+            reason = f"{service} did not answer {operation} in {self._patience.attempts} attempts"
+            raise UnansweredError("aws-unreachable", reason, f"{_CHECK_NETWORK}, then run it again") from None
+        except _UNREACHABLE as error:
+            hint = f"{_CHECK_NETWORK}, AWS_ENDPOINT_URL, and whether {self._region} has {service}"
+            raise UnansweredError("aws-unreachable", f"{service} cannot be reached: {_shorten(error)}", hint) from None
         except ResponseParserError:
-            text = f"what answered {operation} is not {service}"
-            raise UnansweredError(Status.UNANSWERED, text, "look at the proxy and at AWS_ENDPOINT_URL") from None
+            reason = f"the answer to {operation} is not from {service}"
+            raise UnansweredError("answer-not-from-aws", reason, CHECK_ENDPOINT) from None
 
-    def _answer(self, client: Any, method: str, parameters: dict[str, Any]) -> Any:
+    def _call(self, client: Any, method: str, parameters: dict[str, Any]) -> Any:
         if client.can_paginate(method):
             return client.get_paginator(method).paginate(**parameters).build_full_result()
         return getattr(client, method)(**parameters)
 
-    def _client(self, service: str) -> Any:
-        with self._making:  # sessions, unlike clients, are not safe to share
+    def _open_client(self, service: str) -> Any:
+        with self._lock:  # threads may share clients, but not sessions
             if service not in self._clients:
                 patience = self._patience
                 config = Config(
@@ -85,54 +90,52 @@ class AwsAccount:
                 )
                 try:
                     self._clients[service] = self._session.client(service, region_name=self._region, config=config)
-                except ValueError as error:  # an endpoint that is no address
-                    raise UnansweredError(Status.UNANSWERED, _line(error), "look at AWS_ENDPOINT_URL") from None
+                except ValueError as error:  # AWS_ENDPOINT_URL is not an address
+                    raise UnansweredError("aws-unreachable", _shorten(error), "correct AWS_ENDPOINT_URL") from None
             return self._clients[service]
 
-    def _refusal(self, error: Any, wanted: str) -> UnansweredError:
-        """Tell apart what is not allowed, not signed, too much, and what only the check can judge."""
-        code, message = str(error.response["Error"].get("Code", "an error")), _line(error)
+    def _interpret(self, error: Any, action: str) -> UnansweredError:
+        """Return the reason of an error: permission, credentials, throttling, a proxy, or a code that a check knows."""
+        code, message = str(error.response["Error"].get("Code", "an error")), _shorten(error)
         if code in DENIED:
-            said = re.search(r"not authorized to perform: ([\w-]+:\w+)", message)
-            missing = said[1] if said else wanted
-            remedy = f"grant {missing}; `blueprint preflight --policy` prints all that is needed"
-            return UnansweredError(Status.DENIED, f"{missing} is missing", remedy)
+            named = re.search(r"not authorized to perform: ([\w-]+:\w+)", message)
+            return DeniedError(named[1] if named else action)
         if code in LOCKED_OUT:
-            remedy = f"{_LOG_IN}; if they are fresh, see whether {self._region} is enabled in the account"
-            return UnansweredError(Status.LOCKED_OUT, f"AWS does not take the credentials ({code})", remedy)
+            hint = f"{_LOG_IN}; if the credentials are fresh, check that {self._region} is enabled in the account"
+            return LockedOutError(f"AWS does not accept the credentials ({code})", hint)
         if code in BUSY:
-            text = f"AWS throttles {wanted} ({code}), {self._patience.attempts} times in a row"
-            return UnansweredError(Status.UNANSWERED, text, "run it again in a minute")
-        if code.isdigit():  # no error of AWS's own, such as the page of a proxy
-            text = f"{wanted} was answered with HTTP {code} and no reason"
-            return UnansweredError(Status.UNANSWERED, text, "look at the proxy and AWS_ENDPOINT_URL, and run it again")
+            reason = f"AWS throttles {action} ({code}), {self._patience.attempts} times in a row"
+            return UnansweredError("aws-throttled", reason, "run it again in a minute")
+        if code.isdigit():  # AWS names its errors; a bare HTTP status comes from a proxy
+            reason = f"{action} was answered with HTTP {code} and no reason"
+            return UnansweredError("answer-not-from-aws", reason, f"{CHECK_ENDPOINT}, then run it again")
         return RefusedError(code, " ".join(str(error.response["Error"].get("Message", "")).split()))
 
 
 def sign_in(region: str, profile: str | None = None) -> boto3.Session:
-    """Find the credentials that the environment, or a profile, has.
+    """Return a session with the credentials of the environment, or of a profile.
 
     Raises:
-        UsageError: there is no such profile, or there are no credentials.
+        UsageError: The profile does not exist, or there are no credentials.
     """
     try:
         session = boto3.Session(profile_name=profile, region_name=region)
-        found = session.get_credentials()
+        credentials = session.get_credentials()
     except raised.ProfileNotFound:
         name = profile or os.environ.get("AWS_PROFILE") or os.environ.get("AWS_DEFAULT_PROFILE", "")
         known = botocore.session.Session(profile="default").available_profiles
         raise UsageError(f"there is no AWS profile {name!r} {near(name, known, 'there are')}") from None
     except (raised.ConfigParseError, raised.ConfigNotFound) as error:
-        raise UsageError(f"the AWS configuration cannot be read: {_line(error)}") from None
+        raise UsageError(f"the AWS configuration cannot be read: {_shorten(error)}") from None
     except _UNSIGNED as error:
-        raise UsageError(f"no AWS credentials: {_line(error)}; {_LOG_IN}") from None
-    if found is None:
+        raise UsageError(f"no AWS credentials: {_shorten(error)}; {_LOG_IN}") from None
+    if credentials is None:
         raise UsageError(
             "no AWS credentials: log in (`aws sso login`, `aws configure`), or name a profile (AWS_PROFILE)"
         )
     return session
 
 
-def _line(error: Exception) -> str:
-    """An error as one line of decent length."""
+def _shorten(error: Exception) -> str:
+    """Return an error as one line of at most 240 characters."""
     return " ".join(str(error).split())[:240]

@@ -1,61 +1,57 @@
-"""Is it the right account, and is the cluster's name free or its own?"""
+"""Does preflight ask the right account, and is the cluster's name free or taken by this platform itself?"""
 
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from ...config import StackConfig
-from .answers import Account, Finding, Question, RefusedError, Status, part
+from ...errors import Problem
+from .answers import Account, Question, RefusedError, read_part
+from .findings import Finding, confirm, report
 
 
-def questions(stack: StackConfig) -> Iterator[Question]:
-    """Ask who we are, and for the cluster."""
-    yield Question(check="account", subject=stack.account_id, ask=partial(_account, stack))
-    yield Question(check="cluster", subject=stack.cluster_name, ask=partial(_cluster, stack))
+def list_questions(stack: StackConfig) -> Iterator[Question]:
+    """Yield the questions for the caller's identity and for the cluster."""
+    yield Question(check="account", subject=stack.account_id, ask=partial(_check_account, stack))
+    yield Question(check="cluster", subject=stack.cluster_name, ask=partial(_check_cluster, stack))
 
 
-def _account(stack: StackConfig, account: Account) -> list[Finding]:
+def _check_account(stack: StackConfig, account: Account) -> list[Finding]:
     caller = account.ask("sts", "GetCallerIdentity")
-    number, who = part(caller, "Account"), part(caller, "Arn")
+    number, arn = read_part(caller, "Account"), read_part(caller, "Arn")
     if number == stack.account_id:
-        return [Finding(check="account", subject=number, status=Status.PASS, message=f"asked as {who}")]
-    return [
-        Finding(
-            check="account",
-            subject=stack.account_id,
-            status=Status.FAIL,
-            message=f"the credentials are of account {number} ({who}): everything below is about that one",
-            remedy=f"log in to account {stack.account_id}, or name its --profile; `pulumi up` would refuse too",
-        )
-    ]
+        return [confirm("account", number, f"asked as {arn}")]
+    reason = f"the credentials belong to account {number} ({arn}), so every other finding is about that account"
+    hint = f"log in to account {stack.account_id}, or name its profile with --profile; `pulumi up` would refuse too"
+    return [report("account", stack.account_id, Problem("account-mismatch", ("accountId",), reason, hint))]
 
 
 def find_cluster(stack: StackConfig, account: Account) -> dict[str, Any] | None:
-    """The cluster that has the stack's name, if there is one."""
+    """Return the cluster that has the stack's name, if there is one."""
     try:
-        found: dict[str, Any] = part(account.ask("eks", "DescribeCluster", name=stack.cluster_name), "cluster")
+        cluster: dict[str, Any] = read_part(account.ask("eks", "DescribeCluster", name=stack.cluster_name), "cluster")
     except RefusedError as refusal:
         if refusal.code == "ResourceNotFoundException":
             return None
         raise
-    return found
+    return cluster
 
 
 def is_ours(stack: StackConfig, tags: dict[str, str]) -> bool:
-    """Whether something was made by this program for this environment."""
+    """Return whether the tags say that this program made the resource for this environment."""
     return tags.get("managed-by") == "gpu-blueprint" and tags.get("environment", stack.environment) == stack.environment
 
 
-def _cluster(stack: StackConfig, account: Account) -> list[Finding]:
-    found = find_cluster(stack, account)
-    tags = (found or {}).get("tags") or {}
-    status, remedy = Status.PASS, ""
-    if found is None:
-        message = "the name is free"
-    elif is_ours(stack, tags):
-        message = f"exists already and is this platform's own: {found.get('status')}, Kubernetes {found.get('version')}"
-    else:
-        status, remedy = Status.FAIL, "choose another name: cluster.name in the stack file"
-        whose = f"environment {tags.get('environment')!r}" if tags.get("managed-by") == "gpu-blueprint" else "others"
-        message = f"a cluster of this name exists and belongs to {whose}"
-    return [Finding(check="cluster", subject=stack.cluster_name, status=status, message=message, remedy=remedy)]
+def _check_cluster(stack: StackConfig, account: Account) -> list[Finding]:
+    name, cluster = stack.cluster_name, find_cluster(stack, account)
+    if cluster is None:
+        return [confirm("cluster", name, "the name is free")]
+    tags = cluster.get("tags") or {}
+    if is_ours(stack, tags):
+        state = f"{cluster.get('status')}, Kubernetes {cluster.get('version')}"
+        return [confirm("cluster", name, f"the cluster exists and belongs to this platform: {state}")]
+    ours = tags.get("managed-by") == "gpu-blueprint"
+    owner = f"the environment {tags.get('environment')!r}" if ours else "another owner"
+    reason = f"a cluster with the name {name} exists and belongs to {owner}"
+    problem = Problem("cluster-name-taken", ("cluster", "name"), reason, "choose another name in cluster.name")
+    return [report("cluster", name, problem)]

@@ -1,55 +1,74 @@
 """Do the pinned node images exist for the cluster's Kubernetes minor?"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from ...catalog import AL2023, instance
 from ...catalog.image_parameters import image_parameter
 from ...config import StackConfig
-from .answers import Account, Finding, Question, Status, part
+from ...errors import Path, Problem
+from .answers import Account, Question, read_part
+from .findings import Finding, confirm, report
 
-_MOST = 10
-"""Names that ssm:GetParameters takes at once."""
-
-
-def questions(stack: StackConfig) -> Iterator[Question]:
-    """Ask for every image in as few calls as can be."""
-    wanted = sorted(_wanted(stack).items())
-    for start in range(0, len(wanted), _MOST):
-        batch = dict(wanted[start : start + _MOST])
-        yield Question(check="node images", subject=", ".join(batch.values()), ask=partial(_images, stack, batch))
+_MAX_NAMES = 10
+"""Number of names that ssm:GetParameters takes at once."""
 
 
-def _wanted(stack: StackConfig) -> dict[str, str]:
-    """Parameter → what it is for."""
-    minor, wanted = stack.cluster.kubernetes_version, dict[str, str]()
-    # A managed node group's release 1.36.4-20260923 is the image v20260923.
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A node image of the stack."""
+
+    parameter: str
+    """Name of the public SSM parameter that holds the AMI id."""
+    subject: str
+    """Name of the image in the report, such as ``al2023@v20260923 amd64, NVIDIA``."""
+    path: Path
+    """The first field of the stack file that asks for the image."""
+
+
+def list_questions(stack: StackConfig) -> Iterator[Question]:
+    """Yield as few calls as possible that together ask for every image."""
+    images = sorted(_list_images(stack), key=lambda image: image.parameter)
+    for start in range(0, len(images), _MAX_NAMES):
+        batch = images[start : start + _MAX_NAMES]
+        subject = ", ".join(image.subject for image in batch)
+        yield Question(check="node images", subject=subject, ask=partial(_check_images, stack, batch))
+
+
+def _list_images(stack: StackConfig) -> list[Image]:
+    minor = stack.cluster.kubernetes_version
+    # The release 1.36.4-20260923 of a managed node group is the image v20260923.
     managed = f"v{stack.cluster.release.system_node_release.rsplit('-', 1)[1]}"
     arch = instance(stack.cluster.system_nodes.instance_types[0]).arch
-    wanted[image_parameter(AL2023, managed, minor, arch, "standard")] = f"al2023@{managed} {arch}, system nodes"
-    for pool in stack.pools:
+    parameter = image_parameter(AL2023, managed, minor, arch, "standard")
+    subject = f"al2023@{managed} {arch}, system nodes"
+    images = {parameter: Image(parameter, subject, ("cluster", "kubernetesVersion"))}
+    for index, pool in enumerate(stack.pools):
         version = managed if pool.static_nodes else pool.ami.pinned
         for arch in sorted({row.arch for row in stack.instances_of(pool)}):
-            path = image_parameter(pool.ami.row, version, minor, arch, "nvidia")
-            wanted.setdefault(path, f"{pool.ami.family}@{version} {arch}, NVIDIA")
-    return wanted
+            parameter = image_parameter(pool.ami.row, version, minor, arch, "nvidia")
+            image = Image(parameter, f"{pool.ami.family}@{version} {arch}, NVIDIA", ("pools", index, "ami"))
+            images.setdefault(parameter, image)
+    return list(images.values())
 
 
-def _images(stack: StackConfig, wanted: dict[str, str], account: Account) -> list[Finding]:
-    answer = account.ask("ssm", "GetParameters", Names=list(wanted))
-    found = {one["Name"]: one["Value"] for one in part(answer, "Parameters")}
-    return [_finding(stack, name, subject, found.get(name)) for name, subject in wanted.items()]
+def _check_images(stack: StackConfig, images: list[Image], account: Account) -> list[Finding]:
+    answer = account.ask("ssm", "GetParameters", Names=[image.parameter for image in images])
+    ids = {parameter["Name"]: parameter["Value"] for parameter in read_part(answer, "Parameters")}
+    return [_check_image(stack, image, ids.get(image.parameter)) for image in images]
 
 
-def _finding(stack: StackConfig, name: str, subject: str, image: str | None) -> Finding:
-    if image:
-        return Finding(check="node images", subject=subject, status=Status.PASS, message=image)
-    folder = name.rsplit("/", 2)[0]
-    return Finding(
-        check="node images",
-        subject=subject,
-        status=Status.FAIL,
-        message=f"no such image for Kubernetes {stack.cluster.kubernetes_version} in {stack.region}: no node would start",
-        remedy=f"pin a release of this list: aws ssm get-parameters-by-path --recursive --path {folder} --region {stack.region} "
-        "--query 'Parameters[].Name'",
+def _check_image(stack: StackConfig, image: Image, ami: str | None) -> Finding:
+    if ami:
+        return confirm("node images", image.subject, ami)
+    folder = image.parameter.rsplit("/", 2)[0]
+    reason = (
+        f"{image.subject}: the image does not exist for Kubernetes {stack.cluster.kubernetes_version} "
+        f"in {stack.region}, so no node would start"
     )
+    hint = (
+        f"pin a release of this list: aws ssm get-parameters-by-path --recursive --path {folder} "
+        f"--region {stack.region} --query 'Parameters[].Name'"
+    )
+    return report("node images", image.subject, Problem("node-image-missing", image.path, reason, hint))

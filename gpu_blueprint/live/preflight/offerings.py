@@ -1,61 +1,96 @@
-"""Are the instance types offered in the zones where they shall launch?"""
+"""Does AWS offer the instance types in the zones where their nodes shall launch?"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from ...config import StackConfig
 from ...config.network import STABLE_ZONES
-from .answers import Account, Finding, Question, Status
+from ...errors import Path, Problem
+from .answers import Account, Question
+from .findings import Finding, confirm, report
+
+_CHECK = "types in zones"
 
 
-def questions(stack: StackConfig) -> Iterator[Question]:
-    """Ask once for every type, in all zones."""
-    yield Question(check="types in zones", subject="all pools", ask=partial(_offerings, stack))
+@dataclass(frozen=True, slots=True)
+class Offering:
+    """An instance type that AWS offers in a zone."""
+
+    instance_type: str
+    zone: str
 
 
-def _wanted(stack: StackConfig) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Who launches which types in which zones."""
-    yield "system nodes", stack.cluster.system_nodes.instance_types, list(stack.network.zones)[:STABLE_ZONES]
-    for pool in stack.pools:
-        yield pool.name, [row.instance_type for row in stack.instances_of(pool)], stack.zones_of(pool)
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The instance types and zones of a pool, or of the system nodes."""
+
+    subject: str
+    types: Sequence[str]
+    zones: Sequence[str]
+    path: Path
 
 
-def _offerings(stack: StackConfig, account: Account) -> list[Finding]:
-    wanted = list(_wanted(stack))
-    names = sorted({name for _, types, _ in wanted for name in types})
+def list_questions(stack: StackConfig) -> Iterator[Question]:
+    """Yield one question for every instance type in all zones."""
+    yield Question(check=_CHECK, subject="all pools", ask=partial(_check_offerings, stack))
+
+
+def _list_launches(stack: StackConfig) -> Iterator[Launch]:
+    zones = list(stack.network.zones)[:STABLE_ZONES]
+    yield Launch("system nodes", stack.cluster.system_nodes.instance_types, zones, ("cluster", "systemNodes"))
+    for index, pool in enumerate(stack.pools):
+        types = [row.instance_type for row in stack.instances_of(pool)]
+        yield Launch(pool.name, types, stack.zones_of(pool), ("pools", index))
+
+
+def _check_offerings(stack: StackConfig, account: Account) -> list[Finding]:
+    launches = list(_list_launches(stack))
+    names = sorted({name for launch in launches for name in launch.types})
     answer = account.ask(
         "ec2",
         "DescribeInstanceTypeOfferings",
         LocationType="availability-zone",
         Filters=[{"Name": "instance-type", "Values": names}],
     )
-    offered = {(one["InstanceType"], one["Location"]) for one in answer.get("InstanceTypeOfferings", [])}
-    return [_finding(who, types, zones, offered) for who, types, zones in wanted]
+    rows = answer.get("InstanceTypeOfferings", [])
+    offered = {Offering(row["InstanceType"], row["Location"]) for row in rows}
+    return [finding for launch in launches for finding in _check_launch(launch, offered)]
 
 
-def _finding(who: str, types: Sequence[str], zones: Sequence[str], offered: set[tuple[str, str]]) -> Finding:
-    nowhere = [name for name in types if not any((name, zone) in offered for zone in zones)]
-    empty = [zone for zone in zones if not any((name, zone) in offered for name in types)]
-    status, remedy = Status.PASS, ""
-    if len(nowhere) == len(types):
-        elsewhere = sorted({zone for name, zone in offered if name in types})
-        status = Status.FAIL
-        message = f"{_list(types)}: not offered in {_list(zones)}, so nothing can launch"
-        remedy = f"they are in {_list(elsewhere)}" if elsewhere else "the account has them in no zone of the region"
-    elif nowhere or empty:
-        status = Status.WARN
-        message = "; ".join(
-            [f"{_list(nowhere)} in none of its zones"] * bool(nowhere)
-            + [f"nothing offered in {_list(empty)}"] * bool(empty)
+def _check_launch(launch: Launch, offered: set[Offering]) -> list[Finding]:
+    problems = list(_find_problems(launch, offered))
+    if problems:
+        return [report(_CHECK, launch.subject, problem) for problem in problems]
+    some = [name for name in launch.types if not all(Offering(name, zone) in offered for zone in launch.zones)]
+    fact = f"{len(launch.types)} type{'s' * (len(launch.types) > 1)} in {_join(launch.zones)}"
+    return [confirm(_CHECK, launch.subject, fact + (f" ({_join(some)} not in every zone)" if some else ""))]
+
+
+def _find_problems(launch: Launch, offered: set[Offering]) -> Iterator[Problem]:
+    missing = [name for name in launch.types if not any(Offering(name, zone) in offered for zone in launch.zones)]
+    empty = [zone for zone in launch.zones if not any(Offering(name, zone) in offered for name in launch.types)]
+    subject = launch.subject
+    if len(missing) == len(launch.types):
+        elsewhere = sorted({offer.zone for offer in offered if offer.instance_type in launch.types})
+        reason = f"{subject}: AWS does not offer {_join(missing)} in {_join(launch.zones)}, so no node can launch"
+        hint = (
+            f"use {_join(elsewhere)}, where AWS offers them"
+            if elsewhere
+            else "the region offers none of them: name other types"
         )
-        remedy = "leave them out, or name zones that have them: fewer offerings than the file seems to say"
-    else:
-        some = [name for name in types if not all((name, zone) in offered for zone in zones)]
-        message = f"{len(types)} type{'s' * (len(types) > 1)} in {_list(zones)}"
-        message += f" ({_list(some)} not in every zone)" if some else ""
-    return Finding(check="types in zones", subject=who, status=status, message=message, remedy=remedy)
+        yield Problem("type-not-offered", launch.path, reason, hint)
+        return
+    hint = "remove them, or name zones that offer them: the pool has fewer offerings than the file seems to say"
+    if missing:
+        reason = f"{subject}: AWS offers {_join(missing)} in none of its zones"
+        yield Problem("type-not-offered", launch.path, reason, hint, "warning")
+    if empty:
+        reason = f"{subject}: AWS offers none of its types in {_join(empty)}"
+        yield Problem("zone-without-types", launch.path, reason, hint, "warning")
 
 
-def _list(names: Iterable[str], most: int = 6) -> str:
+def _join(names: Iterable[str], most: int = 6) -> str:
+    """Return up to ``most`` names, and the number of the others."""
     listed = list(names)
     return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

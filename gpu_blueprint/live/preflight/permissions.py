@@ -1,7 +1,7 @@
-"""Which calls each check makes, and the IAM policy that grants exactly these.
+"""The calls of each check, and the IAM policy that grants exactly these calls.
 
-Source: AWS Service Authorization Reference: of these actions only ssm:GetParameters and eks:DescribeCluster can be
-granted on some resources only; sts:GetCallerIdentity needs no permission. Read 2026-11-21.
+Source: AWS Service Authorization Reference. Only ssm:GetParameters and eks:DescribeCluster can be granted for single
+resources; sts:GetCallerIdentity needs no permission. Read 2026-11-21.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from ...config import StackConfig
 CALLS: dict[str, tuple[str, ...]] = {
     "account": ("sts:GetCallerIdentity",),
     "cluster": ("eks:DescribeCluster",),
-    "quotas": (
+    "service quotas": (
         "servicequotas:GetServiceQuota",
         "servicequotas:GetAWSDefaultServiceQuota",
         "servicequotas:ListServiceQuotas",
@@ -31,23 +31,23 @@ CALLS: dict[str, tuple[str, ...]] = {
     "reservations": ("ec2:DescribeCapacityReservations",),
     "subnets": ("ec2:DescribeSubnets", "eks:DescribeCluster"),
 }
-"""Check → IAM actions, which are named after the operations of the API."""
+"""Check → IAM actions, which have the names of the API's operations."""
 
 _NEEDS_NONE = "sts:GetCallerIdentity"
 _PREFIXES = {"service-quotas": "servicequotas"}
 _IMAGES, _CLUSTER = "ssm:GetParameters", "eks:DescribeCluster"
 
 
-def action(service: str, operation: str) -> str:
-    """The IAM action that allows an operation of a service, as the SDK names them."""
+def name_action(service: str, operation: str) -> str:
+    """Return the IAM action that allows an operation; service and operation have the SDK's names."""
     return f"{_PREFIXES.get(service, service)}:{operation}"
 
 
 def policy(stack: StackConfig | None) -> dict[str, Any]:
-    """The IAM policy for one stack, or for all."""
+    """Return the IAM policy for one stack, or for all stacks."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
     cluster = stack.cluster_name if stack else "*"
-    actions = {one for calls in CALLS.values() for one in calls} - {_NEEDS_NONE, _IMAGES, _CLUSTER}
+    actions = {call for calls in CALLS.values() for call in calls} - {_NEEDS_NONE, _IMAGES, _CLUSTER}
     return {
         "Version": "2012-10-17",
         "Statement": [

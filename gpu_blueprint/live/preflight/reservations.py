@@ -1,4 +1,4 @@
-"""Is the reserved capacity there, as the file says?"""
+"""Is the reserved capacity there, as the stack file declares it?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,87 +6,124 @@ from typing import Any
 
 from ...config import StackConfig
 from ...config.buying import Reservation
-from .answers import Account, Finding, Question, RefusedError, Status
+from ...errors import Problem, Severity
+from .answers import Account, Question, RefusedError
+from .findings import Finding, confirm, report
 
 _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 _GONE = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.Malformed")
 
 
-def questions(stack: StackConfig) -> Iterator[Question]:
-    """Ask for each by itself: EC2 has no filter by id, and one unknown id fails a call for several."""
-    for one in stack.reservations:
-        yield Question(check="reservations", subject=one.id, ask=partial(_reservation, stack, one))
+def list_questions(stack: StackConfig) -> Iterator[Question]:
+    """Yield a question for each reservation: EC2 has no filter by id, and one unknown id fails a call for several."""
+    for index, declared in enumerate(stack.reservations):
+        ask = partial(_check_reservation, stack, index, declared)
+        yield Question(check="reservations", subject=declared.id, ask=ask)
 
 
-def _reservation(stack: StackConfig, said: Reservation, account: Account) -> list[Finding]:
+def _check_reservation(stack: StackConfig, index: int, declared: Reservation, account: Account) -> list[Finding]:
     try:
-        answer = account.ask("ec2", "DescribeCapacityReservations", CapacityReservationIds=[said.id])
+        answer = account.ask("ec2", "DescribeCapacityReservations", CapacityReservationIds=[declared.id])
     except RefusedError as refusal:
         if refusal.code not in _GONE:
             raise
         answer = {}
     found = next(iter(answer.get("CapacityReservations", [])), None)
     if found is None:
-        return [_finding(said, Status.FAIL, f"is not in this account and {stack.region}", "correct its id")]
-    wrong = [*_wrong(said, found)]
-    unwise = [*_unwise(said, found)]
-    remedy = f"correct reservations in the stack file, or the reservation {said.id}"
-    if wrong:
-        return [_finding(said, Status.FAIL, "; ".join(wrong + unwise), remedy)]
-    if unwise:
-        return [_finding(said, Status.WARN, "; ".join(unwise), remedy)]
+        reason = f"the reservation {declared.id} does not exist in this account and {stack.region}"
+        problems = [Problem("reservation-not-found", ("id",), reason, "correct its id")]
+    else:
+        problems = [*_find_faults(declared, found), *_find_differences(declared, found)]
+    if problems:
+        path = ("reservations", index)
+        return [report("reservations", declared.id, problem.under(*path)) for problem in problems]
+    return [confirm("reservations", declared.id, _describe(declared, found or {}))]
+
+
+def _describe(declared: Reservation, found: dict[str, Any]) -> str:
     kind = "Capacity Block" if found.get("ReservationType") == "capacity-block" else "reservation"
-    until = f"until {_end(found)}" if _end(found) else "without end"
+    end = f"until {_read_end(found)}" if _read_end(found) else "without end"
     free = found.get("AvailableInstanceCount", 0)
-    text = f"active {kind} of {said.instances} × {said.instance_type} in {said.zone}, {free} free, {until}"
-    return [_finding(said, Status.PASS, text, "")]
+    capacity = f"{declared.instances} × {declared.instance_type} in {declared.zone}"
+    return f"active {kind} of {capacity}, {free} free, {end}"
 
 
-def _wrong(said: Reservation, found: dict[str, Any]) -> Iterator[str]:
-    """What keeps nodes from launching into it."""
+def _find_faults(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
+    """Yield every reason why nodes cannot launch into the reservation."""
     if found.get("State") not in ("active", *_COMING):
-        yield f"is {found.get('State')}"
-    if found.get("InstanceType") != said.instance_type:
-        yield f"reserves {found.get('InstanceType')}, the file says {said.instance_type}"
-    if found.get("AvailabilityZone") != said.zone:
-        yield f"is in {found.get('AvailabilityZone')}, the file says {said.zone}"
-    if found.get("TotalInstanceCount", 0) < said.instances:
-        yield f"holds {found.get('TotalInstanceCount', 0)} instances, the file says {said.instances}"
-    if said.ends and _end(found) and _end(found) < said.ends.isoformat():
-        yield f"ends on {_end(found)}, the file says {said.ends}"
-    if found.get("Tenancy", "default") != "default":
-        yield f"is for {found['Tenancy']} tenancy, nodes run on shared hardware"
-    if found.get("InstancePlatform", "Linux/UNIX") != "Linux/UNIX":
-        yield f"is for {found['InstancePlatform']}, nodes run Linux/UNIX"
+        hint = "remove the reservation from the stack file, or name another reservation"
+        yield Problem("reservation-not-active", ("id",), f"the reservation is {found.get('State')}", hint)
+    if found.get("InstanceType") != declared.instance_type:
+        yield _differ("instanceType", f"reserves {found.get('InstanceType')}", declared.instance_type)
+    if found.get("AvailabilityZone") != declared.zone:
+        yield _differ("zone", f"is in {found.get('AvailabilityZone')}", declared.zone)
+    count = found.get("TotalInstanceCount", 0)
+    if count < declared.instances:
+        yield _differ("instances", f"holds {count} instances", declared.instances)
+    if declared.ends and _read_end(found) and _read_end(found) < declared.ends.isoformat():
+        yield _differ("ends", f"ends on {_read_end(found)}", declared.ends)
+    yield from _find_unusable(found)
     tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])}
-    missing = sorted(f"{key}={value}" for key, value in (said.tags or {}).items() if tags.get(key) != value)
+    missing = sorted(f"{key}={value}" for key, value in (declared.tags or {}).items() if tags.get(key) != value)
     if missing:
-        yield f"lacks the tags {', '.join(missing)}, by which pools select it"
+        reason = f"the reservation lacks the tags {', '.join(missing)}, by which pools select it"
+        yield Problem("reservation-differs", ("tags",), reason, "add the tags to the reservation, or correct them here")
 
 
-def _unwise(said: Reservation, found: dict[str, Any]) -> Iterator[str]:
-    """What is to be known: it comes later, holds more, or ends otherwise than said."""
+def _find_unusable(found: dict[str, Any]) -> Iterator[Problem]:
+    hint = "reserve default tenancy for Linux/UNIX"
+    if found.get("Tenancy", "default") != "default":
+        reason = f"the reservation is for {found['Tenancy']} tenancy, but nodes run on shared hardware"
+        yield Problem("reservation-unusable", ("id",), reason, hint)
+    if found.get("InstancePlatform", "Linux/UNIX") != "Linux/UNIX":
+        reason = f"the reservation is for {found['InstancePlatform']}, but nodes run Linux/UNIX"
+        yield Problem("reservation-unusable", ("id",), reason, hint)
+
+
+def _find_differences(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
+    """Yield warnings: nodes can launch into the reservation, but it starts later, is larger or ends on another day."""
     if found.get("State") in _COMING:
         start = found.get("StartDate")
-        yield f"is {found['State']}" + (f", starts {start:%Y-%m-%d %H:%M} UTC" if start else "")
-    if found.get("TotalInstanceCount", 0) > said.instances:
-        yield f"holds {found['TotalInstanceCount']} instances, the file uses {said.instances}: the rest is paid and idle"
-    if _end(found) and said.ends is None:
-        yield f"ends on {_end(found)}, the file says no end: write ends"
-    block = found.get("ReservationType", "default") == "capacity-block"
-    if said.capacity_block and not block:
-        yield "is no Capacity Block, so it counts against Running On-Demand, which the quotas above leave out: remove capacityBlock"
-    if block and not said.capacity_block:
-        yield "is a Capacity Block, which the file does not say: write capacityBlock: true"
-    if said.ends and (not _end(found) or _end(found) > said.ends.isoformat()):
-        yield f"ends {f'on {_end(found)}' if _end(found) else 'never by itself'}, the file says {said.ends}"
+        reason = f"the reservation is {found['State']}" + (f", starts {start:%Y-%m-%d %H:%M} UTC" if start else "")
+        hint = "wait until it is active before the pools need its nodes"
+        yield Problem("reservation-not-started", ("id",), reason, hint, "warning")
+    count = found.get("TotalInstanceCount", 0)
+    if count > declared.instances:
+        reason = (
+            f"the reservation holds {count} instances, the file uses {declared.instances}: "
+            "the others are paid for and idle"
+        )
+        hint = f"raise instances to {count}, or reduce the reservation"
+        yield Problem("reservation-idle", ("instances",), reason, hint, "warning")
+    yield from _find_kind(declared, found)
+    end = _read_end(found)
+    if end and declared.ends is None:
+        reason = f"the reservation ends on {end}, the file gives no end"
+        yield Problem("reservation-differs", ("ends",), reason, f"add ends: {end}", "warning")
+    if declared.ends and (not end or end > declared.ends.isoformat()):
+        yield _differ("ends", f"ends on {end}" if end else "never ends by itself", declared.ends, "warning")
 
 
-def _end(found: dict[str, Any]) -> str:
-    """The day it ends, in UTC; empty where it does not."""
+def _find_kind(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
+    path = ("capacityBlock",)
+    is_block = found.get("ReservationType", "default") == "capacity-block"
+    if declared.capacity_block and not is_block:
+        reason = (
+            "the reservation is no Capacity Block, so it counts against the service quota Running On-Demand, "
+            "which the service quotas above leave out"
+        )
+        yield Problem("reservation-differs", path, reason, "remove capacityBlock", "warning")
+    if is_block and not declared.capacity_block:
+        reason = "the reservation is a Capacity Block, but the file declares a plain reservation"
+        yield Problem("reservation-differs", path, reason, "add capacityBlock: true", "warning")
+
+
+def _differ(field: str, fact: str, declared: object, severity: Severity = "error") -> Problem:
+    hint = f"correct {field} in the stack file, or change the reservation"
+    return Problem("reservation-differs", (field,), f"the reservation {fact}, the file says {declared}", hint, severity)
+
+
+def _read_end(found: dict[str, Any]) -> str:
+    """Return the last day in UTC, or an empty string if the reservation has no end."""
     end = found.get("EndDate")
     return f"{end:%Y-%m-%d}" if end else ""
-
-
-def _finding(said: Reservation, status: Status, message: str, remedy: str) -> Finding:
-    return Finding(check="reservations", subject=said.id, status=status, message=message, remedy=remedy)

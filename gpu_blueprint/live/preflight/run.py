@@ -1,48 +1,35 @@
-"""Which questions a stack raises, and asking them side by side."""
+"""The questions that a stack raises, asked side by side."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from ...config import StackConfig
 from . import identity, images, limits, offerings, reservations, subnets
-from .answers import Account, Finding, Question, Status, UnansweredError
+from .answers import Account, Question, UnansweredError
+from .findings import Finding
 
-_AT_ONCE = 8
-"""Calls under way at a time: quick, and far below EC2's rate limits."""
+_PARALLEL_CALLS = 8
+"""Fast enough, and far below EC2's rate limits."""
 
 
 def questions(stack: StackConfig) -> list[Question]:
-    """Everything to ask about a stack, in the order of the report."""
-    subjects = (identity, limits, offerings, images, reservations, subnets)
-    return [question for subject in subjects for question in subject.questions(stack)]
+    """Return every question about a stack, in the order of the report."""
+    checks = (identity, limits, offerings, images, reservations, subnets)
+    return [question for check in checks for question in check.list_questions(stack)]
 
 
 def run(stack: StackConfig, account: Account) -> list[Finding]:
-    """Ask everything, side by side."""
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
+    """Ask every question about a stack, in parallel."""
+    with ThreadPoolExecutor(_PARALLEL_CALLS) as threads:
         answers = threads.map(lambda question: answer(question, account), questions(stack))
-        return [finding for found in answers for finding in found]
+        return [finding for findings in answers for finding in findings]
 
 
 def answer(question: Question, account: Account) -> Sequence[Finding]:
-    """Ask one question; without an answer, the finding says why, and the others still get theirs."""
+    """Ask one question. If it gets no answer, the finding says why, and the other questions are still asked."""
     try:
         return question.ask(account)
-    except UnansweredError as why:
-        return [
-            Finding(
-                check=question.check,
-                subject=question.subject,
-                status=why.status,
-                message=why.message,
-                remedy=why.remedy,
-            )
-        ]
-
-
-def exit_code(findings: Sequence[Finding]) -> int:
-    """0 all well, 1 something fails or was not answered, 2 AWS does not take the credentials."""
-    ended = {finding.status for finding in findings}
-    if Status.LOCKED_OUT in ended:
-        return 2
-    return 0 if ended <= {Status.PASS, Status.WARN} else 1
+    except UnansweredError as error:
+        problem = replace(error.problem, subject=question.subject)
+        return [Finding(check=question.check, subject=question.subject, status=error.status, problem=problem)]

@@ -1,4 +1,7 @@
-"""Are existing subnets what the file says, and have they enough free addresses? A new VPC has, by its arithmetic."""
+"""Do existing subnets match the stack file, and do they have enough free addresses?
+
+A new VPC is not asked about: its addresses are known by arithmetic.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,74 +11,100 @@ from ...catalog import instance
 from ...checks.capacity import CNI_ENIS, addresses_at_ceiling
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES, Subnet
-from .answers import Account, Finding, Question, Status, UnansweredError
+from ...errors import Problem, Severity
+from .answers import Account, Question, UnansweredError
+from .findings import Finding, confirm, report
 from .identity import find_cluster, is_ours
 
 _CONTROL_PLANE = 6
 """Addresses that EKS wants free in a subnet of the control plane (EKS user guide, "VPC and subnet requirements")."""
 
+FoundSubnets = dict[str, dict[str, Any]]
+"""Subnet id → the subnet as EC2 describes it."""
 
-def questions(stack: StackConfig) -> Iterator[Question]:
-    """Ask for all subnets at once."""
+
+def list_questions(stack: StackConfig) -> Iterator[Question]:
+    """Yield one question for all existing subnets."""
     if isinstance(stack.network, ExistingVpc):
-        yield Question(check="subnets", subject=stack.network.vpc_id, ask=partial(_subnets, stack, stack.network))
+        yield Question(check="subnets", subject=stack.network.vpc_id, ask=partial(_check_subnets, stack, stack.network))
 
 
-def _subnets(stack: StackConfig, network: ExistingVpc, account: Account) -> list[Finding]:
-    # A filter leaves out what is not there; SubnetIds would fail as a whole.
+def _check_subnets(stack: StackConfig, network: ExistingVpc, account: Account) -> list[Finding]:
+    # The filter leaves out subnets that do not exist; the parameter SubnetIds would fail as a whole.
     filters = [{"Name": "subnet-id", "Values": [subnet.id for subnet in network.subnets]}]
     answer = account.ask("ec2", "DescribeSubnets", Filters=filters)
-    found = {one["SubnetId"]: one for one in answer.get("Subnets", [])}
-    findings = [_subnet(network, said, found.get(said.id)) for said in network.subnets]
-    return [*findings, *_rooms(stack, network, found, account)]
+    found = {subnet["SubnetId"]: subnet for subnet in answer.get("Subnets", [])}
+    findings = [
+        finding
+        for index, declared in enumerate(network.subnets)
+        for finding in _check_subnet(network, index, declared, found.get(declared.id))
+    ]
+    return [*findings, *_check_addresses(stack, network, found, account)]
 
 
-def _subnet(network: ExistingVpc, said: Subnet, found: dict[str, Any] | None) -> Finding:
+def _check_subnet(network: ExistingVpc, index: int, declared: Subnet, found: dict[str, Any] | None) -> list[Finding]:
+    problems = [*_find_problems(network, index, declared, found)]
+    if problems or found is None:
+        return [report("subnets", declared.id, problem) for problem in problems]
+    fact = f"{found['CidrBlock']} in {declared.zone}, {found['AvailableIpAddressCount']:,} addresses free"
+    return [confirm("subnets", declared.id, fact)]
+
+
+def _find_problems(
+    network: ExistingVpc, index: int, declared: Subnet, found: dict[str, Any] | None
+) -> Iterator[Problem]:
+    path, subject, kind = ("network", "subnets", index), declared.id, "subnet-differs"
     if found is None:
-        return _finding(said.id, Status.FAIL, "is not in this account and region", "correct network.subnets")
-    wrong = []
+        reason = f"{subject} does not exist in this account and region"
+        yield Problem("subnet-not-found", (*path, "id"), reason, "correct its id")
+        return
     if found["VpcId"] != network.vpc_id:
-        wrong.append(f"is in {found['VpcId']}, the file says {network.vpc_id}")
-    if found["AvailabilityZone"] != said.zone:
-        wrong.append(f"is in {found['AvailabilityZone']}, the file says {said.zone}")
-    if said.cidr and found["CidrBlock"] != said.cidr:
-        wrong.append(f"has {found['CidrBlock']}, the file says {said.cidr}")
-    if wrong:
-        return _finding(said.id, Status.FAIL, "; ".join(wrong), "correct network.vpcId and network.subnets")
-    text = f"{found['CidrBlock']} in {said.zone}, {found['AvailableIpAddressCount']:,} addresses free"
-    return _finding(said.id, Status.PASS, text, "")
+        reason = f"{subject} is in {found['VpcId']}, the file says {network.vpc_id}"
+        yield Problem(kind, (*path, "id"), reason, "correct network.vpcId, or name a subnet of this VPC")
+    if found["AvailabilityZone"] != declared.zone:
+        reason = f"{subject} is in {found['AvailabilityZone']}, the file says {declared.zone}"
+        yield Problem(kind, (*path, "zone"), reason, f"write {found['AvailabilityZone']}")
+    if declared.cidr and found["CidrBlock"] != declared.cidr:
+        reason = f"{subject} has {found['CidrBlock']}, the file says {declared.cidr}"
+        yield Problem(kind, (*path, "cidr"), reason, f"write {found['CidrBlock']}")
 
 
-def _rooms(
-    stack: StackConfig, network: ExistingVpc, found: dict[str, dict[str, Any]], account: Account
+def _check_addresses(
+    stack: StackConfig, network: ExistingVpc, found: FoundSubnets, account: Account
 ) -> Iterator[Finding]:
-    """Compare what is free in each zone with what nodes hold there at the ceiling of all pools."""
+    """Compare the free addresses of each zone with the addresses of its nodes at the ceiling of all pools."""
     for zone in network.zones:
-        inside = [found[one.id] for one in network.subnets if one.zone == zone and one.id in found]
-        if not inside:
-            continue  # said above already
-        free, wanted = sum(one["AvailableIpAddressCount"] for one in inside), addresses_in(stack, zone)
-        text = f"{free:,} addresses free, nodes hold {wanted:,} at the ceiling of all pools"
+        subnets = [found[subnet.id] for subnet in network.subnets if subnet.zone == zone and subnet.id in found]
+        if not subnets:
+            continue  # each missing subnet has a finding already
+        free, wanted = sum(subnet["AvailableIpAddressCount"] for subnet in subnets), _count_addresses(stack, zone)
+        fact = f"{zone} has {free:,} addresses free, nodes hold {wanted:,} at the ceiling of all pools"
         if free >= wanted:
-            yield _finding(zone, Status.PASS, text, "")
-        elif _runs(stack, account):
-            text += ", of which those that run now hold some"
-            yield _finding(zone, Status.WARN, text, "see whether nodes of this platform hold the rest")
+            yield confirm("subnets", zone, fact)
+        elif _is_running(stack, account):
+            reason = f"{fact}, and running nodes hold some of them now"
+            hint = "check that nodes of this platform hold the other addresses"
+            yield report("subnets", zone, _lack_addresses(reason, hint, "warning"))
         else:
-            yield _finding(zone, Status.FAIL, text, "name larger or more subnets of the zone, or lower maxGpus")
+            hint = "name larger or more subnets of the zone, or lower maxGpus"
+            yield report("subnets", zone, _lack_addresses(fact, hint))
 
 
-def _runs(stack: StackConfig, account: Account) -> bool:
-    """Whether the platform runs already, as far as we may know."""
+def _lack_addresses(reason: str, hint: str, severity: Severity = "error") -> Problem:
+    return Problem("addresses-too-few", ("network", "subnets"), reason, hint, severity)
+
+
+def _is_running(stack: StackConfig, account: Account) -> bool:
+    """Return whether the platform runs already, as far as the caller may know."""
     try:
         cluster = find_cluster(stack, account)
-    except UnansweredError:  # said where the cluster itself is asked for
+    except UnansweredError:  # the check of the cluster reports this
         return False
     return cluster is not None and is_ours(stack, cluster.get("tags") or {})
 
 
-def addresses_in(stack: StackConfig, zone: str) -> int:
-    """Addresses that nodes and the control plane hold in one zone; pools spread over theirs evenly."""
+def _count_addresses(stack: StackConfig, zone: str) -> int:
+    """Return the addresses that nodes and the control plane hold in one zone. Pools spread evenly over their zones."""
     wanted = 0
     for pool in stack.pools:
         zones = stack.zones_of(pool)
@@ -87,7 +116,3 @@ def addresses_in(stack: StackConfig, zone: str) -> int:
         most = max(instance(name).addresses_per_eni for name in system.instance_types) * CNI_ENIS
         wanted += -(-system.count // len(stable)) * most + _CONTROL_PLANE
     return wanted
-
-
-def _finding(subject: str, status: Status, message: str, remedy: str) -> Finding:
-    return Finding(check="subnets", subject=subject, status=status, message=message, remedy=remedy)

@@ -1,11 +1,11 @@
-"""What `advise` makes of a window: how it is looked at, and what of it says something of the whole."""
+"""Windows: their sampling, and numbers that hold for most of the time."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpu_blueprint.live.advise.measure import read
+from gpu_blueprint.live.advise.measure import read_answers
 from gpu_blueprint.live.advise.observed import PoolUse
 from gpu_blueprint.live.advise.prometheus import Sample
 from gpu_blueprint.live.advise.queries import Look, questions
@@ -18,15 +18,15 @@ MAIN = {"pool": "main", "instance_type": "g6.xlarge", "capacity_type": "spot"}
 MINUTES = 24 * 60
 
 
-def measured(look: Look, **answers: float) -> PoolUse:
-    """The pool of the stack after answers to some of the questions, in a window that has data all the time."""
-    said = {"moments": look.moments, **{name.replace("_", " "): value for name, value in answers.items()}}
-    found = {name: [Sample(MAIN, said[name])] if name in said else [] for name in questions(look)}
-    return read(stack(), look, found).pools["main"]
+def measure(look: Look, **answers: float) -> PoolUse:
+    """Return the use of the pool from answers to some of the queries, in a window with complete data."""
+    values = {"moments": look.moments, **{name.replace("_", " "): value for name, value in answers.items()}}
+    found = {name: [Sample(MAIN, values[name])] if name in values else [] for name in questions(look)}
+    return read_answers(stack(), look, found).pools["main"]
 
 
-def refused(folder: Path, series: dict[str, str], expr: str, value: float) -> str:
-    """What promtool has against an expression's one value of the pool at the end of a day."""
+def find_failures(folder: Path, series: dict[str, str], expr: str, value: float) -> str:
+    """Return the complaints of promtool if an expression has another value for the pool at the end of a day."""
     rows = [{"series": name, "values": values} for name, values in series.items()]
     samples = [{"labels": '{pool="main"}', "value": value}]
     asked: list[dict[str, Any]] = [{"expr": expr, "eval_time": f"{MINUTES}m", "exp_samples": samples}]
@@ -35,37 +35,37 @@ def refused(folder: Path, series: dict[str, str], expr: str, value: float) -> st
 
 
 @pytest.mark.parametrize(("days", "step"), [(1, 5), (14, 5), (15, 6), (28, 10), (365, 131)])
-def test_a_window_of_more_than_two_weeks_is_looked_at_more_coarsely(days: int, step: int) -> None:
+def test_a_window_of_more_than_two_weeks_has_longer_steps(days: int, step: int) -> None:
     look = Look(days)
     assert look.step == step and look.moments * step == pytest.approx(days * MINUTES, rel=0.001)
     assert f"[{days}d:{step}m]" in questions(look)["gpus sum"]
 
 
 @pytest.mark.parametrize("days", [7, 15, 28, 365])
-def test_node_hours_are_hours_however_far_apart_the_looks(days: int) -> None:
-    found = measured(Look(days), node_moments=2 * Look(days).moments)
+def test_node_hours_do_not_depend_on_the_step(days: int) -> None:
+    found = measure(Look(days), node_moments=2 * Look(days).moments)
     assert found.node_hours == {("g6.xlarge", "spot"): pytest.approx(2 * days * 24, rel=0.001)}
 
 
 @pytest.mark.parametrize(("part", "low"), [(0.6, 0), (0.94, 0), (0.96, 4)])
-def test_what_ran_a_part_of_the_time_did_not_run_always(part: float, low: float) -> None:
+def test_gpus_that_ran_for_a_part_of_the_time_did_not_run_always(part: float, low: float) -> None:
     look = Look(7)
-    assert measured(look, gpus_count=part * look.moments, gpus_low=4).gpus_low == low
+    assert measure(look, gpus_count=part * look.moments, gpus_low=4).gpus_low == low
 
 
 @needs_promtool
 @pytest.mark.parametrize(("part", "low"), [(0.1, 4), (0.03, 8)])
-def test_what_ran_all_the_time_is_a_low_that_lasts_and_no_moment(part: float, low: float, tmp_path: Path) -> None:
+def test_a_short_low_does_not_count_as_the_gpus_that_always_ran(part: float, low: float, tmp_path: Path) -> None:
     short = round(part * MINUTES)
     series = {'gpu_pool:gpus:total{pool="main"}': f"4x{short} 8x{MINUTES - short}"}
-    assert refused(tmp_path, series, questions(Look(1))["gpus low"], low) == ""
+    assert find_failures(tmp_path, series, questions(Look(1))["gpus low"], low) == ""
 
 
 @needs_promtool
-def test_instances_of_one_gpu_are_devices_of_their_own(tmp_path: Path) -> None:
+def test_mig_instances_of_one_gpu_count_as_devices(tmp_path: Path) -> None:
     series = {'gpu_node:pool:info{node="n",pool="main"}': f"1x{MINUTES}"}
     for number, busy in enumerate((0.25, 0.75)):
         labels = f'node="n",gpu="0",GPU_I_ID="{number}",namespace="team",pod="p-{number}"'
         series[f"DCGM_FI_PROF_SM_ACTIVE{{{labels}}}"] = f"{busy}x{MINUTES}"
     asked = questions(Look(1))
-    assert refused(tmp_path, series, f"({asked['sm sum']}) / ({asked['sm count']})", 0.5) == ""
+    assert find_failures(tmp_path, series, f"({asked['sm sum']}) / ({asked['sm count']})", 0.5) == ""

@@ -1,26 +1,17 @@
-"""Preflight without an answer: not allowed, not signed, too much, too slow, not there. Nothing of it passes for fine."""
+"""Calls without an answer: denied, not signed in, throttled, too slow, unreachable. None of them counts as passed."""
 
-import json
-import sys
-from pathlib import Path
-from typing import Any
-
-import boto3
 import pytest
 
-from gpu_blueprint.cli import main
-from gpu_blueprint.live.preflight import Status, exit_code, questions, run
-from gpu_blueprint.live.preflight import aws as live
+from gpu_blueprint.live.preflight import Status, exit_code
 from gpu_blueprint.live.preflight.aws import Patience
 
-from ...support.aws_answers import account, ask, only
-from ...support.aws_endpoint import Answer, Answering, Endpoint, as_json, ec2_error, json_error
+from ...support.aws_answers import account, ask, only, p6
+from ...support.aws_endpoint import Answer, Answering, Endpoint, ec2_error, json_error
 from ...support.plans import shipped_config
 
 WHO = "User: arn:aws:iam::333344445555:user/tester is not authorized to perform: "
 BECAUSE = " because no identity-based policy allows the action"
 HASTY = Patience(connect_seconds=1, read_seconds=0.2, attempts=2)
-
 DENIED: list[tuple[str, str, str, Answer]] = [
     (
         "subnets",
@@ -41,7 +32,7 @@ DENIED: list[tuple[str, str, str, Answer]] = [
         json_error("AccessDeniedException", f"{WHO}ssm:GetParameters on resource: arn:aws:ssm:…{BECAUSE}"),
     ),
     (
-        "quotas",
+        "service quotas",
         "GetServiceQuota",
         "servicequotas:GetServiceQuota",
         json_error("AccessDeniedException", f"{WHO}servicequotas:GetServiceQuota{BECAUSE}"),
@@ -51,7 +42,7 @@ DENIED: list[tuple[str, str, str, Answer]] = [
 BUSY: list[tuple[str, str, Answer]] = [
     ("subnets", "DescribeSubnets", ec2_error("RequestLimitExceeded", "Request limit exceeded.", 503)),
     ("node images", "GetParameters", json_error("ThrottlingException", "Rate exceeded")),
-    ("quotas", "GetServiceQuota", json_error("TooManyRequestsException", "Rate exceeded", 429)),
+    ("service quotas", "GetServiceQuota", json_error("TooManyRequestsException", "Rate exceeded", 429)),
 ]
 STALE: list[tuple[str, str, Answer]] = [
     ("subnets", "DescribeSubnets", ec2_error("RequestExpired", "Request has expired.")),
@@ -62,176 +53,92 @@ STALE: list[tuple[str, str, Answer]] = [
 
 
 @pytest.mark.parametrize(("check", "operation", "missing", "answer"), DENIED, ids=[row[0] for row in DENIED])
-def test_what_is_denied_names_the_missing_permission(
+def test_a_denied_call_names_the_missing_permission(
     aws: Endpoint, check: str, operation: str, missing: str, answer: Answer
 ) -> None:
     aws.answers[operation] = answer
     found = ask(shipped_config("prod"), check)
-    assert {one.status for one in found} == {Status.DENIED}
-    assert {one.message for one in found} == {f"{missing} is missing"}
+    assert {finding.status for finding in found} == {Status.DENIED}
+    assert {finding.message for finding in found} == {f"the permission {missing} is missing"}
     assert f"grant {missing};" in found[0].remedy
     assert exit_code(found) == 1
 
 
-def test_the_others_are_still_answered_when_one_is_denied(aws: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
-    aws.answers["DescribeSubnets"] = DENIED[0][3]
-    assert main(["preflight", "prod"]) == 1
-    out = capsys.readouterr().out
-    assert "15 pass, 1 no permission. What was not answered is not taken for fine." in out
-    assert "ec2:DescribeSubnets is missing" in out
-
-
 @pytest.mark.parametrize(("check", "operation", "answer"), BUSY, ids=[row[0] for row in BUSY])
-def test_throttling_is_tried_again_with_a_limit_and_then_said(
+def test_a_throttled_call_is_repeated_and_then_reported(
     aws: Endpoint, check: str, operation: str, answer: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
     aws.answers[operation] = answer
     found = ask(shipped_config("prod"), check, HASTY)
-    assert {one.status for one in found} == {Status.UNANSWERED}
+    assert {finding.status for finding in found} == {Status.UNANSWERED}
     assert "throttles" in found[0].message and "2 times in a row" in found[0].message
     assert aws.asked.count(operation) == 2 * len(found)
 
 
-def test_throttling_that_ends_is_no_trouble(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_is_throttled_once_still_gets_its_answer(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
-    well = aws.answers["DescribeSubnets"]
-    assert isinstance(well, Answer)
-    left = [BUSY[0][2]]
-    aws.answers["DescribeSubnets"] = lambda _: left.pop() if left else well
-    assert {one.status for one in ask(shipped_config("prod"), "subnets", HASTY)} == {Status.PASS}
+    subnets = aws.answers["DescribeSubnets"]
+    assert isinstance(subnets, Answer)
+    refusals = [BUSY[0][2]]
+    aws.answers["DescribeSubnets"] = lambda _: refusals.pop() if refusals else subnets
+    assert {finding.status for finding in ask(shipped_config("prod"), "subnets", HASTY)} == {Status.PASS}
 
 
-def test_an_endpoint_that_keeps_silent_is_given_up(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_endpoint_is_given_up(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
     aws.answers["DescribeSubnets"] = aws.silent
     found = only(shipped_config("prod"), "subnets", "vpc-", HASTY)
     assert found.status is Status.UNANSWERED
-    assert found.message == "ec2 did not answer DescribeSubnets in 2 tries"
+    assert found.message == "ec2 did not answer DescribeSubnets in 2 attempts"
 
 
 @pytest.mark.parametrize(
     "answer", [Answer("<html>Please log in</html>", "text/html"), Answer("not found", "text/plain", 404)]
 )
-def test_what_is_not_aws_is_said(aws: Endpoint, answer: Answering) -> None:
+def test_an_answer_that_is_not_from_aws_does_not_pass(aws: Endpoint, answer: Answering) -> None:
     aws.answers["DescribeSubnets"] = answer
     found = ask(shipped_config("prod"), "subnets")
-    assert Status.PASS not in {one.status for one in found}
+    assert Status.PASS not in {finding.status for finding in found}
     assert exit_code(found) == 1
 
 
-def test_a_page_of_a_proxy_is_no_json(aws: Endpoint) -> None:
+def test_the_page_of_a_proxy_is_no_answer(aws: Endpoint) -> None:
     aws.answers["GetParameters"] = Answer("<html>Please log in</html>", "text/html")
     found = ask(shipped_config("prod"), "node images")
-    assert {one.status for one in found} == {Status.UNANSWERED}
-
-
-def test_an_endpoint_that_is_not_there_is_said_for_every_check(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-    stack = shipped_config("prod")
-    found = run(stack, live.AwsAccount(boto3.Session(), stack.region, HASTY))
-    assert len(found) == len(questions(stack))
-    assert {one.status for one in found} == {Status.UNANSWERED}
-    assert all("cannot be reached" in one.message for one in found)
+    assert {finding.status for finding in found} == {Status.UNANSWERED}
 
 
 @pytest.mark.parametrize(("check", "operation", "answer"), STALE, ids=[f"{row[0]} {n}" for n, row in enumerate(STALE)])
 def test_expired_or_wrong_credentials_end_with_2(aws: Endpoint, check: str, operation: str, answer: Answer) -> None:
     aws.answers[operation] = answer
     found = ask(shipped_config("prod"), check)
-    assert {one.status for one in found} == {Status.LOCKED_OUT}
+    assert {finding.status for finding in found} == {Status.LOCKED_OUT}
     assert "aws sso login" in found[0].remedy
     assert exit_code(found) == 2
 
 
-def test_without_credentials_nothing_is_asked(
-    aws: Endpoint, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    assert main(["preflight", "prod"]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("no AWS credentials: log in") and error.count("\n") == 1
+def test_an_unknown_error_of_ec2_does_not_pass(aws: Endpoint) -> None:
+    aws.answers["DescribeSubnets"] = ec2_error("InternalError", "An internal error has occurred", 400)
+    found = only(shipped_config("prod"), "subnets")
+    assert found.status is Status.UNANSWERED and "InternalError: An internal error" in found.message
+
+
+def test_an_operation_that_could_write_is_refused_before_it_is_sent(aws: Endpoint) -> None:
+    with pytest.raises(ValueError, match="only reads"):
+        account().ask("ec2", "TerminateInstances", InstanceIds=["i-0a1b2c3d4e5f60718"])
     assert aws.asked == []
 
 
-def test_half_credentials_end_with_2(
-    aws: Endpoint, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_region_of_the_stack_wins_over_the_region_of_the_environment(
+    aws: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    assert main(["preflight", "prod"]) == 2
-    assert "no AWS credentials: Partial credentials" in capsys.readouterr().err
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    account.cache_clear()
+    assert only(p6(), "types in zones", "main").remedy == "use us-east-1c, where AWS offers them"
 
 
-def test_an_unknown_profile_names_the_near_miss(
-    aws: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "config").write_text("[profile production]\nregion = us-east-1\n")
-    assert main(["preflight", "prod", "--profile", "produktion"]) == 2
-    assert capsys.readouterr().err == "there is no AWS profile 'produktion' (did you mean production?)\n"
-
-
-def test_an_unknown_profile_of_the_environment_is_named(
-    aws: Endpoint, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "nobody")
-    assert main(["preflight", "prod"]) == 2
-    assert "there is no AWS profile 'nobody'" in capsys.readouterr().err
-
-
-def test_a_configuration_that_cannot_be_read_ends_with_2(
-    aws: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "config").write_text("[profile\nregion")
-    assert main(["preflight", "prod"]) == 2
-    assert "the AWS configuration cannot be read" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("missing", ["boto3", "botocore"])
-def test_without_boto3_it_says_what_to_install(
-    missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delitem(sys.modules, "gpu_blueprint.live.preflight.aws")
-    for loaded in [name for name in sys.modules if name.split(".")[0] == missing]:
-        monkeypatch.delitem(sys.modules, loaded)
-    monkeypatch.setitem(sys.modules, missing, None)
-    assert main(["preflight", "prod"]) == 2
-    assert "python -m pip install -r requirements-live.txt" in capsys.readouterr().err
-
-
-def test_the_policy_needs_no_boto3_and_no_stack(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "boto3", None)
-    assert main(["preflight", "--policy"]) == 0
-    assert json.loads(capsys.readouterr().out)["Version"] == "2012-10-17"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["preflight"], "name the STACK"),
-        (["preflight", "prd"], "did you mean prod?"),
-        (["preflight", "stacks/Pulumi.prod.yaml"], "is a file, the stack is called prod"),
-        (["preflight", "prd", "--policy"], "did you mean prod?"),
-    ],
-)
-def test_bad_usage_ends_with_2_in_one_line(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    error = capsys.readouterr().err
-    assert words in error and error.count("\n") == 1
-
-
-@pytest.mark.parametrize("body", [{}, {"Quota": {}}, {"Quota": {"Value": None}}])
-def test_an_answer_without_a_value_is_no_pass(aws: Endpoint, body: Any) -> None:
-    aws.answers["GetServiceQuota"] = as_json(body)
-    assert {one.status for one in ask(shipped_config("prod"), "quotas")} == {Status.UNANSWERED}
-
-
-def test_the_clients_try_often_enough_but_not_for_ever(aws: Endpoint) -> None:
-    config = account()._client("ec2").meta.config
+def test_clients_have_timeouts_and_a_limited_number_of_attempts(aws: Endpoint) -> None:
+    config = account()._open_client("ec2").meta.config
     assert (config.connect_timeout, config.read_timeout) == (5, 10)
     assert config.retries == {"mode": "standard", "total_max_attempts": 4}

@@ -1,0 +1,99 @@
+"""Several pods on one GPU: when advise proposes it, and each limit."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.live.advise.observed import LargestPod, PoolUse
+from gpu_blueprint.live.advise.share import share
+
+from ...support import builders
+from ...support.observations import (
+    IDLE,
+    SMALL,
+    activity,
+    find_added_pool,
+    seen,
+    stack,
+    use,
+)
+
+
+def list_sharing(config: StackConfig, found: PoolUse) -> list[dict[str, Any]]:
+    return [find_added_pool(proposal).fields["sharing"] for proposal in share(config, config.pools[0], seen(found))]
+
+
+def test_small_pods_on_whole_h100s_get_the_smallest_mig_profile_that_holds_them() -> None:
+    config = stack(instanceTypes=["p5.4xlarge"])
+    assert list_sharing(config, use("p5.4xlarge", activity=IDLE)) == [{"mode": "mig", "profile": "1g.10gb"}]
+    larger = activity(sm_mean=0.1, sm_p95=0.15, tensor_p95=0.1, dram_p95=0.1, memory_mib=12 * 1024)
+    assert list_sharing(config, use("p5.4xlarge", activity=larger)) == [{"mode": "mig", "profile": "2g.20gb"}]
+    assert list_sharing(config, use("p5.4xlarge")) == []
+
+
+@pytest.mark.parametrize("needs", [{"memory_mib": 30 * 1024}, {"memory_mib": 20 * 1024, "dram_p95": 0.4}])
+def test_three_sevenths_of_the_sms_come_with_half_of_the_memory_and_its_bandwidth(needs: dict[str, float]) -> None:
+    found = use(
+        "p5.4xlarge", activity=activity(**{"sm_mean": 0.1, "sm_p95": 0.2, "tensor_p95": 0.1, "dram_p95": 0.1, **needs})
+    )
+    assert list_sharing(stack(instanceTypes=["p5.4xlarge"]), found) == [{"mode": "mig", "profile": "3g.40gb"}]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "mode"), [("inference", "mps"), ("notebook", "time-slicing"), ("batch", "time-slicing")]
+)
+def test_a_gpu_without_mig_is_shared_by_purpose(purpose: str, mode: str) -> None:
+    assert list_sharing(stack(purpose=purpose), use(activity=IDLE, largest=SMALL)) == [{"mode": mode, "replicas": 4}]
+
+
+@pytest.mark.parametrize(
+    ("busy", "replicas"),
+    [
+        ({"memory_mib": 2048}, 7),
+        ({"memory_mib": 1024, "sm_p95": 0.05}, 8),
+        ({"sm_p95": 0.4}, 2),
+        ({"sm_p95": 0.41}, None),
+        ({"memory_mib": 9.2 * 1024}, None),
+    ],
+)
+def test_replicas_come_from_memory_and_activity(busy: dict[str, float], replicas: int | None) -> None:
+    values = {"sm_mean": 0.05, "sm_p95": 0.11, "tensor_p95": 0.05, "dram_p95": 0.05, "memory_mib": 4096, **busy}
+    found = list_sharing(stack(purpose="notebook"), use(activity=activity(**values), largest=SMALL))
+    assert [sharing["replicas"] for sharing in found] == ([replicas] if replicas else [])
+
+
+def test_a_node_holds_no_more_pods_than_it_has_cpu_for() -> None:
+    (proposal,) = share(
+        config := stack(purpose="notebook"),
+        config.pools[0],
+        seen(use(activity=IDLE, largest=LargestPod(units=1, vcpu=1.5))),
+    )
+    assert find_added_pool(proposal).fields["sharing"]["replicas"] == 4 and "g6.2xlarge" in proposal.evidence[-1]
+    h100, large = stack(instanceTypes=["p5.4xlarge"]), LargestPod(units=1, vcpu=2.5)
+    (cut,) = share(h100, h100.pools[0], seen(use("p5.4xlarge", activity=IDLE, largest=large)))
+    assert "at 6 to a GPU (of its 7 instances; a p5.4xlarge has CPU and memory for no more)" in cut.evidence[-1]
+
+
+def test_several_tenants_share_no_gpu_without_isolation() -> None:
+    teams = [builders.tenant(name=name, gpus={"main": 4}) for name in ("one", "two")]
+    config = builders.config(pools=[builders.pool(purpose="notebook", purchase=["spot"])], tenants=teams)
+    assert list_sharing(config, use(activity=IDLE)) == []
+    cut = builders.config(pools=[builders.pool(instanceTypes=["p5.4xlarge"], purchase=["spot"])], tenants=teams)
+    assert list_sharing(cut, use("p5.4xlarge", activity=IDLE))[0]["mode"] == "mig"
+
+
+def test_training_shares_no_gpu() -> None:
+    assert list_sharing(stack(purpose="training", checkpointed=True), use(activity=IDLE)) == []
+
+
+def test_pods_that_still_fill_the_same_node_save_nothing() -> None:
+    whole = use("g6.48xlarge", 1, per_node=8, activity=IDLE, held_mean=8, largest=LargestPod(units=1, vcpu=20))
+    found = list(share(config := stack(instanceTypes=["g6.48xlarge"]), config.pools[0], seen(whole)))
+    assert all("g6.48xlarge" not in proposal.evidence[-1] for proposal in found)
+
+
+def test_pods_that_would_all_fail_with_one_node_lower_the_confidence() -> None:
+    config = stack(gpu="l4")
+    (found,) = share(config, config.pools[0], seen(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
+    assert "all pods would run on one node" in found.confidence.reason

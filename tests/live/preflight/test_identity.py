@@ -1,0 +1,57 @@
+"""The account of the credentials, and the owner of the cluster's name."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from gpu_blueprint.live.preflight import Status
+
+from ...support import builders
+from ...support.aws_answers import (
+    caller,
+    only,
+)
+from ...support.aws_endpoint import Endpoint
+from ...support.plans import shipped_config
+
+
+def test_credentials_of_another_account_fail(aws: Endpoint) -> None:
+    aws.answers["GetCallerIdentity"] = caller("111122223333")
+    found = only(shipped_config("prod"), "account")
+    assert found.status is Status.FAIL
+    assert "belong to account 111122223333" in found.message and "333344445555" in found.remedy
+
+
+@pytest.fixture
+def clusters(aws: Endpoint, moto: str) -> Iterator[Any]:
+    """Make clusters in moto, and remove them."""
+    client = boto3.client("eks", "us-east-1", endpoint_url=f"http://{moto}")
+    made = []
+
+    def make(name: str, tags: dict[str, str]) -> None:
+        vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
+        client.create_cluster(name=name, roleArn=builders.role("eks"), resourcesVpcConfig=vpc, tags=tags)
+        made.append(name)
+
+    yield make
+    for name in made:
+        client.delete_cluster(name=name)
+
+
+@pytest.mark.parametrize(
+    ("tags", "status", "words"),
+    [
+        ({"managed-by": "gpu-blueprint", "environment": "prod"}, Status.PASS, "belongs to this platform: ACTIVE"),
+        ({"managed-by": "gpu-blueprint", "environment": "dev"}, Status.FAIL, "belongs to the environment 'dev'"),
+        ({"team": "somebody"}, Status.FAIL, "belongs to another owner"),
+    ],
+)
+def test_the_name_of_the_cluster_is_free_or_its_own(
+    aws: Endpoint, clusters: Any, tags: dict[str, str], status: Status, words: str
+) -> None:
+    assert only(shipped_config("prod"), "cluster").message == "the name is free"
+    clusters("gpu-prod", tags)
+    found = only(shipped_config("prod"), "cluster")
+    assert (found.status, words in found.message) == (status, True)

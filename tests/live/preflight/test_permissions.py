@@ -1,0 +1,68 @@
+"""The IAM policy of preflight grants exactly the calls that it makes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.cli import main
+from gpu_blueprint.live.preflight import policy, questions, run
+from gpu_blueprint.live.preflight.permissions import CALLS, name_action
+
+from ...components.test_platform_iam import findings
+from ...support.aws_answers import (
+    NO_QUOTA,
+    account,
+    applied,
+    gateways,
+    p6,
+)
+from ...support.aws_endpoint import Endpoint, as_json
+from ...support.plans import SHIPPED, shipped_config
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_check_makes_only_the_calls_of_its_row(aws: Endpoint, name: str) -> None:
+    class Recorder:
+        def __init__(self) -> None:
+            self.calls: set[str] = set()
+            self.real = account(stack.region)
+
+        def ask(self, service: str, operation: str, **parameters: Any) -> Any:
+            self.calls.add(name_action(service, operation))
+            return self.real.ask(service, operation, **parameters)
+
+    stack = shipped_config(name)
+    for question in questions(stack):
+        recorder = Recorder()
+        question.ask(recorder)
+        assert recorder.calls and recorder.calls <= set(CALLS[question.check])
+
+
+def test_every_call_only_reads(aws: Endpoint) -> None:
+    short = applied({}, otherwise=0)
+    for name in SHIPPED:  # then again with every detour: defaults, listings, NAT gateways of others
+        run(shipped_config(name), account(shipped_config(name).region))
+    aws.answers["GetServiceQuota"] = NO_QUOTA
+    aws.answers["GetAWSDefaultServiceQuota"] = short
+    aws.answers["ListServiceQuotas"] = as_json({"Quotas": []})
+    aws.answers["DescribeNatGateways"] = gateways("subnet-0a1b2c3d4e5f60711")
+    run(p6(), account())
+    assert set(aws.asked) == {call.split(":")[1] for calls in CALLS.values() for call in calls}
+    assert all(name.startswith(("Describe", "Get", "List")) for name in aws.asked)
+
+
+def test_the_policy_grants_every_call_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight", "prod", "--policy"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == policy(shipped_config("prod"))
+    granted = [action for statement in printed["Statement"] for action in statement["Action"]]
+    wanted = {call for calls in CALLS.values() for call in calls} - {"sts:GetCallerIdentity"}
+    assert sorted(granted) == sorted(wanted)
+    assert all(call.split(":")[1].startswith(("Describe", "Get", "List")) for call in granted)
+    assert printed["Statement"][2]["Resource"] == "arn:aws:eks:us-east-1:333344445555:cluster/gpu-prod"
+
+
+def test_every_action_of_the_policy_exists() -> None:
+    # parliament only objects that public parameters belong to no account, as it does to Karpenter's own policy.
+    assert findings(policy(shipped_config("prod"))) == ["RESOURCE_MISMATCH"]
