@@ -1,7 +1,7 @@
-"""What Karpenter's controller may do: the six policies of its documentation, for one cluster.
+"""The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster.
 
-Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). The ``ec2:RebootInstances``
-that v1.15 adds serves only ``rebootForRepair``, which is off here, so it is left out.
+Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the action
+``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
 """
 
 from collections.abc import Sequence
@@ -9,14 +9,27 @@ from typing import Any
 
 from gpu_blueprint.config import StackConfig
 
-_TAGGED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+_TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+_DESCRIBED = (
+    "CapacityReservations",
+    "Images",
+    "Instances",
+    "InstanceStatus",
+    "InstanceTypeOfferings",
+    "InstanceTypes",
+    "LaunchTemplates",
+    "PlacementGroups",
+    "SecurityGroups",
+    "SpotPriceHistory",
+    "Subnets",
+)
 
 
-def controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: str) -> dict[str, dict[str, Any]]:
-    """Policy name → its statements."""
+def build_controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: str) -> dict[str, dict[str, Any]]:
+    """Return the policies of the controller's role: name → document without version."""
     statements = {
-        "node-lifecycle": _node_lifecycle(config),
-        "iam-integration": _iam_integration(config, node_role_arn),
+        "node-lifecycle": _allow_node_lifecycle(config),
+        "iam-integration": _allow_instance_profiles(config, node_role_arn),
         "eks-integration": [_allow("AllowAPIServerEndpointDiscovery", "eks:DescribeCluster", _cluster_arn(config))],
         "interruption": [
             _allow(
@@ -33,7 +46,7 @@ def controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: s
                 {"StringEquals": {"arc-zonal-shift:ResourceIdentifier": _cluster_arn(config)}},
             )
         ],
-        "resource-discovery": _resource_discovery(config),
+        "resource-discovery": _allow_discovery(config),
     }
     return {name: {"Statement": listed} for name, listed in statements.items()}
 
@@ -49,27 +62,27 @@ def _cluster_arn(config: StackConfig) -> str:
     return config.arn("eks", f"cluster/{config.cluster_name}")
 
 
-def _ec2(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[str]:
+def _ec2_arns(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[str]:
     return [f"arn:aws:ec2:{config.region}:{account}:{kind}/*" for kind in kinds]
 
 
-def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
+def _allow_node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
     owned = {
         "StringEquals": {f"aws:ResourceTag/{_cluster_tag(config)}": "owned"},
         "StringLike": {"aws:ResourceTag/karpenter.sh/nodepool": "*"},
     }
-    shared = _ec2(config, ("image", "snapshot"), "") + _ec2(
+    used = _ec2_arns(config, ("image", "snapshot"), "") + _ec2_arns(
         config, ("security-group", "subnet", "capacity-reservation", "placement-group")
     )
     launch = ["ec2:RunInstances", "ec2:CreateFleet"]
     return [
-        _allow("AllowScopedEC2InstanceAccessActions", launch, shared),
-        _allow("AllowScopedEC2LaunchTemplateAccessActions", launch, _ec2(config, ("launch-template",)), owned),
-        *_with_requested_tags(config, [*launch, "ec2:CreateLaunchTemplate"]),
+        _allow("AllowScopedEC2InstanceAccessActions", launch, used),
+        _allow("AllowScopedEC2LaunchTemplateAccessActions", launch, _ec2_arns(config, ("launch-template",)), owned),
+        *_allow_tagged_launches(config, [*launch, "ec2:CreateLaunchTemplate"]),
         _allow(
             "AllowScopedResourceTagging",
             "ec2:CreateTags",
-            _ec2(config, ("instance",)),
+            _ec2_arns(config, ("instance",)),
             {
                 **owned,
                 "StringEqualsIfExists": {"aws:RequestTag/eks:eks-cluster-name": config.cluster_name},
@@ -81,21 +94,21 @@ def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
         _allow(
             "AllowScopedDeletion",
             ["ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"],
-            _ec2(config, ("instance", "launch-template")),
+            _ec2_arns(config, ("instance", "launch-template")),
             owned,
         ),
     ]
 
 
-def _with_requested_tags(config: StackConfig, launch: list[str]) -> list[dict[str, Any]]:
-    """Launch and tag only what is marked as the cluster's own in the same request."""
+def _allow_tagged_launches(config: StackConfig, launch: list[str]) -> list[dict[str, Any]]:
+    """Allow a launch, and tags on it, only if the same request marks the result as owned by the cluster."""
     requested = {
         f"aws:RequestTag/{_cluster_tag(config)}": "owned",
         "aws:RequestTag/eks:eks-cluster-name": config.cluster_name,
     }
     created = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
     pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
-    made = _ec2(config, _TAGGED)
+    made = _ec2_arns(config, _TAGGED_AT_LAUNCH)
     return [
         _allow("AllowScopedEC2InstanceActionsWithTags", launch, made, {"StringEquals": requested, "StringLike": pool}),
         _allow(
@@ -111,7 +124,7 @@ def _cluster_tag(config: StackConfig) -> str:
     return f"kubernetes.io/cluster/{config.cluster_name}"
 
 
-def _iam_integration(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
+def _allow_instance_profiles(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
     profiles = config.arn("iam", "instance-profile/*", region=False)
     cluster_tag = _cluster_tag(config)
     region_tag, class_tag = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
@@ -152,14 +165,10 @@ def _iam_integration(config: StackConfig, node_role_arn: str) -> list[dict[str, 
     ]
 
 
-def _resource_discovery(config: StackConfig) -> list[dict[str, Any]]:
-    kinds = (
-        "CapacityReservations", "Images", "Instances", "InstanceStatus", "InstanceTypeOfferings", "InstanceTypes",
-        "LaunchTemplates", "PlacementGroups", "SecurityGroups", "SpotPriceHistory", "Subnets",
-    )  # fmt: skip
+def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
     here = {"StringEquals": {"aws:RequestedRegion": config.region}}
     return [
-        _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in kinds], "*", here),
+        _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in _DESCRIBED], "*", here),
         _allow("AllowSSMReadActions", "ssm:GetParameter", f"arn:aws:ssm:{config.region}::parameter/aws/service/*"),
         _allow("AllowPricingReadActions", "pricing:GetProducts", "*"),
         _allow("AllowUnscopedInstanceProfileListAction", "iam:ListInstanceProfiles", "*"),

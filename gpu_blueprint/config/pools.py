@@ -9,10 +9,11 @@ from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from ..catalog import Gpu, Instance, gpu, instance, instances
+from ..catalog.labels import GPU_LABEL, PURPOSE_LABEL
 from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem
 from ..model import Model
-from ..sharing import Exclusive, Sharing, SharingProfile, refusals, sharing_profile
+from ..sharing import POOL_KEY, Exclusive, Sharing, SharingProfile, refusals, sharing_profile
 from .buying import CapacityType, ReservationTerm, purchase_problems
 from .disruption import PRESETS, Disruption, Purpose
 from .headroom import Headroom
@@ -100,6 +101,17 @@ class Pool(Model):
     def profile(self) -> SharingProfile:
         """Everything that follows from GPU, AMI and sharing; only for a pool without problems."""
         return sharing_profile(self.name, self.model, self.ami.row, self.sharing)
+
+    @property
+    def node_labels(self) -> dict[str, str]:
+        """The labels of every node of the pool; the labels of the sharing profile choose the GPU Operator's configs."""
+        own = {POOL_KEY: self.name, GPU_LABEL: self.model.name, PURPOSE_LABEL: self.purpose}
+        return {**own, **self.profile.node_labels, **self.labels}
+
+    @property
+    def node_taints(self) -> list[dict[str, str]]:
+        """The taints of every node of the pool: the sharing profile's taint first, then those of the stack file."""
+        return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
 
     @property
     def shared(self) -> bool:
