@@ -30,7 +30,7 @@ OWNER_ACTIONS = (
     "sns:SetTopicAttributes",
     "sns:Subscribe",
 )
-"""The actions that SNS's default policy allows the owner of a topic. Our policy replaces the default, so it repeats them."""
+"""The actions that SNS's default policy allows a topic's owner. Our policy replaces the default, so it repeats them."""
 
 
 class Billing(pulumi.ComponentResource):
@@ -121,14 +121,14 @@ class Billing(pulumi.ComponentResource):
         return monitor.arn
 
     def _activate_tags(self, config: StackConfig) -> None:
-        """Activate our tags for cost allocation. They stay when the stack goes, as they count for the whole organization."""
+        """Activate our cost tags. They stay active after a destroy, because they count for the whole organization."""
         keep = pulumi.ResourceOptions(parent=self, retain_on_delete=True)
         for key in list_cost_tags(config):
             aws.costexplorer.CostAllocationTag(f"{self._prefix}-tag-{key}", tag_key=key, status="Active", opts=keep)
 
 
 def format_amount(usd: float) -> str:
-    """Return an amount without exponent, the form that AWS's API returns: another form would look like a change."""
+    """Return an amount without exponent, as AWS writes amounts."""
     return f"{Decimal(str(usd)).normalize():f}"
 
 

@@ -129,7 +129,7 @@ def build_table_configuration(account_id: str) -> dict[str, str]:
 
 
 def build_bucket_policy(bucket: str, account_id: str) -> dict[str, Any]:
-    """Return a bucket policy: AWS's billing writes exports of this account and reads the policy, and nobody skips TLS."""
+    """Return a bucket policy: only AWS's billing writes exports, only for this account, and nobody goes without TLS."""
     arn = f"arn:aws:s3:::{bucket}"
     sources = [
         f"arn:aws:bcm-data-exports:us-east-1:{account_id}:export/*",

@@ -13,8 +13,8 @@ from .cluster import Cluster
 class Access(pulumi.ComponentResource):
     """One EKS access entry per IAM principal.
 
-    ``provider`` reaches the Kubernetes API. It depends on the admins' access, so that a destroy removes everything inside
-    the cluster first and the access afterwards.
+    ``provider`` reaches the Kubernetes API. It depends on the admins' access, so that a destroy removes everything
+    inside the cluster first and the access afterwards.
     """
 
     provider: k8s.Provider

@@ -21,8 +21,8 @@ NODE_POLICIES = (
 class ServiceRole(pulumi.ComponentResource):
     """An IAM role for an AWS service or, through EKS Pod Identity, for a Kubernetes service account.
 
-    ``attachments`` lists the policy attachments. Resources that act as the role depend on them. Otherwise a destroy could
-    take the permissions away first, and the resources could not finish their work.
+    ``attachments`` lists the policy attachments. Resources that act as the role depend on them. Otherwise a destroy
+    could take the permissions away first, and the resources could not finish their work.
     """
 
     role: aws.iam.Role

@@ -1,4 +1,4 @@
-"""The one DCGM host engine of each GPU node. Why one, and why this one: docs/decisions/0003-one-dcgm-engine-per-node.md."""
+"""The one DCGM host engine of each GPU node: docs/decisions/0003-one-dcgm-engine-per-node.md says why."""
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig

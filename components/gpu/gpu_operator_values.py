@@ -69,7 +69,7 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``, which shares nothing."""
+    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``: it shares nothing."""
     files: dict[str, Any] = {"none": {"version": "v1"}}
     for profile in profiles:
         files |= profile.plugin_configs

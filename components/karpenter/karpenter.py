@@ -90,7 +90,7 @@ class Karpenter(pulumi.ComponentResource):
         )
 
     def _install(self, config: StackConfig, needed: Sequence[pulumi.Resource]) -> k8s.helm.v3.Release:
-        """Install the CRDs and then the controller: Helm never upgrades CRDs that are part of the controller's chart."""
+        """Install the CRDs and then the controller: Helm would never upgrade CRDs inside the controller's chart."""
         version = config.cluster.karpenter_version
         crds = install_chart(
             f"{self._prefix}-crd",

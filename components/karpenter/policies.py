@@ -1,7 +1,7 @@
 """The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster.
 
-Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the action
-``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
+Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the
+action ``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
 """
 
 from collections.abc import Sequence

@@ -16,12 +16,13 @@ _TEXT = (
     "{{ range .Alerts }}*{{ .Annotations.summary }}*\n"
     # Our alerts have the annotations costs and first_steps; the chart's have description and runbook_url.
     "{{ with .Annotations.costs }}{{ . }}\n{{ end }}{{ with .Annotations.first_steps }}{{ . }}\n{{ end }}"
-    "{{ with .Annotations.description }}{{ . }}\n{{ end }}{{ with .Annotations.runbook_url }}{{ . }}\n{{ end }}{{ end }}"
+    "{{ with .Annotations.description }}{{ . }}\n{{ end }}{{ with .Annotations.runbook_url }}{{ . }}\n{{ end }}"
+    "{{ end }}"
 )
 
 
 def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
-    """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call as well."""
+    """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too."""
     team = _build_slack(notify) | _build_email(notify) if notify else {}
     has_on_call = bool(notify and notify.pagerduty)
     return {

@@ -59,10 +59,10 @@ def build_grafana_values() -> dict[str, Any]:
 
     A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
 
-    By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a ConfigMap in one
-    namespace could then add dashboards, and Grafana could read every Secret of the cluster. Here they look in one namespace.
-    Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml of grafana-community/helm-charts,
-    charts/grafana. Read 2026-11-21.
+    By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
+    ConfigMap in one namespace could then add dashboards, and Grafana could read every Secret of the cluster. Here
+    they look in one namespace. Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml of
+    grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
     """
     one_namespace = {"enabled": True, "searchNamespace": namespaces.MONITORING, "resource": "configmap"}
     return {

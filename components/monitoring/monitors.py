@@ -12,9 +12,9 @@ from gpu_blueprint.monitoring.metrics import DCGM_JOB
 def build_dcgm_monitor_spec() -> dict[str, Any]:
     """Return the ``spec`` of dcgm-exporter's ServiceMonitor.
 
-    The labels ``namespace``, ``pod`` and ``container`` always name the pod that holds the GPU, and are absent where no pod
-    holds it. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone, the exporter's
-    pod would seem to hold the free GPUs.
+    The labels ``namespace``, ``pod`` and ``container`` always name the pod that holds the GPU, and are absent where
+    no pod holds it. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone,
+    the exporter's pod would seem to hold the free GPUs.
     """
     return {
         "jobLabel": "app",

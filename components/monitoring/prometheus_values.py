@@ -63,16 +63,16 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
     return {
         # With the chart's default, Prometheus sees only monitors and rules that carry the label of this release.
         **{f"{kind}SelectorNilUsesHelmValues": False for kind in SELECTED_KINDS},
-        # Every series and rule gets the namespace of its monitor, so a service's pods cannot speak for other namespaces.
-        # Our own monitors and rules are exempt.
+        # Every series and rule gets the namespace of its monitor, so a service's pods cannot speak for other
+        # namespaces. Our own monitors and rules are exempt.
         "enforcedNamespaceLabel": "namespace",
         "excludedFromEnforcement": trusted,
         "externalLabels": {"cluster": config.cluster_name, "environment": config.environment},
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",
         "storageSpec": {"volumeClaimTemplate": {"spec": _build_volume_claim(monitoring.storage_gib)}},
-        # The operator replaces its StatefulSet where a field cannot change, and the samples must outlive that. A destroy
-        # deletes the volume with the namespace.
+        # The operator replaces its StatefulSet where a field cannot change, and the samples must outlive that. A
+        # destroy deletes the volume with the namespace.
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         # The alternative to the signal is HTTP, which would open /-/quit to every pod as well.
         "reloadStrategy": "ProcessSignal",

@@ -7,10 +7,9 @@ NODE_POOL_KEY = "karpenter.sh/nodepool"
 HOLD_KEY = "gpu-blueprint/hold"
 """Label by which an admin keeps a NodeClaim beyond the hours, until the label is removed."""
 CLOSED_KEY = "gpu-blueprint/hours"
-"""Label of the nodes that a close has cordoned. The opening uncordons only them: nodes that somebody cordoned by hand stay
-cordoned."""
+"""Label of the nodes that a close has cordoned. The opening leaves nodes alone that somebody cordoned by hand."""
 FIELD_MANAGER = "gpu-blueprint-hours"
-"""Owner of the fields that the steps patch. Pulumi takes over the fields of owners named ``kubectl…``, and removes them."""
+"""Owner of the fields that the steps patch: Pulumi takes over, and removes, fields of owners named ``kubectl…``."""
 
 Steps = dict[str, list[str]]
 """Name of a container → the arguments of its kubectl, in the order in which the containers run."""
@@ -28,7 +27,7 @@ def build_close_steps(pool: Pool) -> Steps:
 
 
 def build_open_steps(pool: Pool) -> Steps:
-    """Return the steps of an opening: nodes that are left over take pods again, and then Karpenter may launch others."""
+    """Return the steps of an opening: remaining nodes take pods again, and then Karpenter may launch more nodes."""
     return {**(_uncordon(pool) if pool.holds_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
 
 

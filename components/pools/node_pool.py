@@ -54,8 +54,9 @@ def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]
 def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[str, Any]]:
     """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
 
-    An overlay tells Karpenter which resources a node will hand out; why: docs/decisions/0002-distinct-resource-names.md.
-    The overlays are disjoint by pool and instance type, because Karpenter applies neither of two overlays that conflict.
+    An overlay tells Karpenter which resources a node will hand out; why:
+    docs/decisions/0002-distinct-resource-names.md. The overlays are disjoint by pool and instance type, because
+    Karpenter applies neither of two overlays that conflict.
     """
     rows_by_devices: dict[int, list[Instance]] = {}
     for row in config.instances_of(pool):

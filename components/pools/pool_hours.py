@@ -1,6 +1,7 @@
 """The opening hours of a pool: two CronJobs, and a service account with exactly the rights that their steps need.
 
-Why CronJobs: docs/decisions/0007-hours.md. Their image holds kubectl and no shell, so each step is a container of its own.
+Why CronJobs: docs/decisions/0007-hours.md. Their image holds kubectl and no shell, so each step is a container of its
+own.
 """
 
 from typing import Any
@@ -73,8 +74,9 @@ def name_account(pool: Pool) -> str:
 def build_role_rules(pool: Pool) -> list[Any]:
     """Return the rules of the account's ClusterRole.
 
-    The account may patch only its own NodePool. RBAC cannot tell the nodes of one pool from the nodes of another, so the
-    rights on NodeClaims and nodes count for every pool. NodeClaims need ``list``, because kubectl deletes by label one by one.
+    The account may patch only its own NodePool. RBAC cannot tell the nodes of one pool from the nodes of another, so
+    the rights on NodeClaims and nodes count for every pool. NodeClaims need ``list``, because kubectl deletes by
+    label one by one.
     """
     own_pool = {
         "api_groups": ["karpenter.sh"],
@@ -110,7 +112,7 @@ def build_cron_job_spec(config: StackConfig, pool: Pool, hours: Hours, schedule:
 
 
 def build_job_pod_spec(config: StackConfig, pool: Pool, steps: Steps) -> Any:
-    """Return the ``spec`` of a pod on the system nodes: one container per step, and all but the last are init containers."""
+    """Return the ``spec`` of a pod on the system nodes. All steps but the last are init containers."""
     image = f"{KUBECTL_IMAGE}:{config.cluster.release.kubectl}"
     *init_containers, last = [_build_container(name, image, arguments) for name, arguments in steps.items()]
     return {

@@ -15,8 +15,8 @@ from gpu_blueprint.loading import part
 from gpu_blueprint.monitoring.scaling import measures
 
 SAMPLE_LIMIT = 10_000
-"""Samples that Prometheus takes from one pod at one scrape. Servers with many models have some thousands. A server that makes a
-label of each request would otherwise fill Prometheus."""
+"""Samples of one pod: servers with many models have some thousands, and a server with a label per request would fill
+Prometheus."""
 QUIET_SECONDS = 15 * 60
 """Time for which fewer replicas must suffice before a replica goes: a new replica loads its model for minutes."""
 
@@ -25,9 +25,9 @@ class GpuAutoscaler(pulumi.ComponentResource):
     """A KEDA ScaledObject for a Deployment, and a PodMonitor if the metrics of its server are known.
 
     Args:
-        scaling: The same fields as a service of a stack file, such as ``{"server": "vllm", "replicas": {"min": 1, "max": 4},
-            "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. A ``Scaling`` comes from a checked stack, and is not
-            checked again.
+        scaling: The same fields as a service of a stack file, such as ``{"server": "vllm", "replicas": {"min": 1,
+            "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. A ``Scaling`` comes from a checked stack,
+            and is not checked again.
         deployment: Name of the Deployment.
         namespace: Namespace of the Deployment.
         prometheus: Address of Prometheus that KEDA reaches.
@@ -104,7 +104,8 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
         "pollingInterval": 15,
-        # KEDA uses this period only for the step from one replica to none, which the HorizontalPodAutoscaler cannot take.
+        # KEDA uses this period only for the step from one replica to none, which the HorizontalPodAutoscaler cannot
+        # take.
         "cooldownPeriod": QUIET_SECONDS,
         "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior()}},
         "triggers": [

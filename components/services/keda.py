@@ -16,8 +16,8 @@ from ..helm import install_chart, merge_values
 class Keda(pulumi.ComponentResource):
     """KEDA's Helm release in a namespace of its own.
 
-    Everything that may hold ScaledObjects depends on ``release``: without KEDA, nobody would remove their finalizers, and a
-    destroy would wait for ever.
+    Everything that may hold ScaledObjects depends on ``release``: without KEDA, nobody would remove their finalizers,
+    and a destroy would wait for ever.
     """
 
     release: k8s.helm.v3.Release
@@ -50,15 +50,15 @@ class Keda(pulumi.ComponentResource):
 def build_keda_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Its CRDs are templates, so Helm upgrades them."""
     values = {
-        # The CRDs stay when KEDA goes. If they went too, the scalers that teams made would have to go with them; without
-        # KEDA's operator the scalers could not end, and neither could their namespaces.
+        # The CRDs stay when KEDA goes. If they went too, the scalers that teams made would have to go with them;
+        # without KEDA's operator the scalers could not end, and neither could their namespaces.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
         # One replica works at a time. The second takes over while a system node is replaced.
         "operator": {"replicaCount": 2},
         "metricsServer": {"replicaCount": 2},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
-        # Everybody who may edit a namespace may make scalers there, which read from Prometheus. Nobody gets the right to
-        # add series to Prometheus by this.
+        # Everybody who may edit a namespace may make scalers there, which read from Prometheus. Nobody gets the right
+        # to add series to Prometheus by this.
         "rbac": {"aggregateToDefaultRoles": True},
     }
     return merge_values(values, config.helm_overrides.keda)

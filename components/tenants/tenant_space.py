@@ -59,8 +59,8 @@ class TenantSpace(pulumi.ComponentResource):
 def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """Return the ``hard`` limits of the tenant's ResourceQuota.
 
-    A resource that a quota does not list is unlimited. The quota therefore lists every extended resource that some node of
-    the stack hands out, with 0 where the tenant has no grant.
+    A resource that a quota does not list is unlimited. The quota therefore lists every extended resource that some
+    node of the stack hands out, with 0 where the tenant has no grant.
     """
     granted = config.quota_of(tenant)
     gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
@@ -72,8 +72,8 @@ def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
 def build_container_limits(tenant: Tenant) -> Any:
     """Return the LimitRange item that bounds each container, and gives modest requests to containers without any.
 
-    The item must not name GPUs: Kubernetes turns a ``max`` without ``default`` into the default, so every container would
-    get GPUs (SetDefaults_LimitRangeItem). See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    The item must not name GPUs: Kubernetes turns a ``max`` without ``default`` into the default, so every container
+    would get GPUs (SetDefaults_LimitRangeItem). See docs/decisions/0005-no-gpu-in-limit-ranges.md.
     """
     return {
         "type": "Container",
