@@ -7,7 +7,7 @@ import pulumi
 import pulumi_aws as aws
 import pytest
 
-from components.cluster.cluster import without_creator_admin
+from components.cluster.cluster import remove_creator_admin
 from gpu_blueprint.errors import ProgramError
 from gpu_blueprint.plan import UNKNOWN, PlannedResource, has_unknown, record
 from gpu_blueprint.plan.recorder import RecordingMonitor
@@ -243,7 +243,7 @@ def test_an_existing_vpc_is_used_as_it_is() -> None:
 def transformed(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResult | None:
     opts = pulumi.ResourceOptions(protect=True)
     args = pulumi.ResourceTransformArgs(custom=True, type_=type_, name="any", props=props, opts=opts)
-    return without_creator_admin(args)
+    return remove_creator_admin(args)
 
 
 @pytest.mark.parametrize(

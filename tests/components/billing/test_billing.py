@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.billing.billing import amount, cost_tags
+from components.billing.billing import format_amount, list_cost_tags
 from gpu_blueprint.plan import PlannedResource
 
 from ...support import builders
@@ -117,7 +117,7 @@ def test_one_kind_of_alarm_may_be_left_out() -> None:
     ("usd", "text"), [(20_000, "20000"), (20_000.0, "20000"), (0.5, "0.5"), (1e7, "10000000"), (12.25, "12.25")]
 )
 def test_an_amount_is_written_without_exponent(usd: float, text: str) -> None:
-    assert amount(usd) == text
+    assert format_amount(usd) == text
 
 
 def test_the_topic_obeys_its_account_and_hears_the_two_watchers_of_this_account_only() -> None:
@@ -199,8 +199,8 @@ def test_our_tags_are_activated_only_when_asked_and_stay_so() -> None:
 
 
 def test_only_tags_that_something_carries_are_activated() -> None:
-    assert "tenant" not in cost_tags(builders.config(tenants=[]))
-    assert "tenant" in cost_tags(builders.config())
+    assert "tenant" not in list_cost_tags(builders.config(tenants=[]))
+    assert "tenant" in list_cost_tags(builders.config())
 
 
 def test_what_is_activated_is_what_nodes_carry() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.billing.billing_export import COLUMNS
+from components.billing.export_columns import COLUMNS
 from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
 
 from ...support import builders

@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from components.monitoring.alert_routes import alertmanager_config
+from components.monitoring.alert_routes import build_alertmanager_config
 
 from ...support import builders
 from ...support.programs import amtool, needs_amtool
@@ -26,7 +26,7 @@ NOTIFY: dict[str, dict[str, Any]] = {
 
 def routed(**fields: Any) -> dict[str, Any]:
     config = builders.config(**builders.notify(**fields)).monitoring
-    return alertmanager_config(getattr(config, "notify", None))
+    return build_alertmanager_config(getattr(config, "notify", None))
 
 
 def file(folder: Path, config: dict[str, Any]) -> Path:
@@ -110,7 +110,7 @@ def test_what_the_chart_keeps_back_is_not_ours(tmp_path: Path) -> None:
     program = shutil.which("alertmanager") or shutil.which("prometheus-alertmanager")
     assert program, "alertmanager is missing beside amtool: apt-get install prometheus-alertmanager"
     listening = free_address()
-    options = [f"--config.file={file(tmp_path, alertmanager_config(None))}", f"--storage.path={tmp_path}"]
+    options = [f"--config.file={file(tmp_path, build_alertmanager_config(None))}", f"--storage.path={tmp_path}"]
     options += [f"--web.listen-address={listening}", "--cluster.listen-address="]
     of = {"namespace": "serving", "severity": "info"}
     with running([program, *options], listening, tmp_path / "alertmanager.log") as url:
@@ -132,5 +132,5 @@ def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:
 
 
 def test_without_anybody_to_tell_alerts_only_stand_in_prometheus() -> None:
-    assert alertmanager_config(None)["route"]["receiver"] == "nobody"
-    assert [found["name"] for found in alertmanager_config(None)["receivers"]] == ["nobody"]
+    assert build_alertmanager_config(None)["route"]["receiver"] == "nobody"
+    assert [found["name"] for found in build_alertmanager_config(None)["receivers"]] == ["nobody"]

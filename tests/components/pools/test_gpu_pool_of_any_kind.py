@@ -7,11 +7,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.gpu.gpu_operator import gpu_operator_values
-from components.karpenter.karpenter import karpenter_values
-from components.pools.node_class import node_class_spec
-from components.pools.node_pool import node_overlay_specs, node_pool_spec
-from components.tenants.tenant_space import quota_hard
+from components.gpu.gpu_operator_values import build_gpu_operator_values
+from components.karpenter.karpenter import build_karpenter_values
+from components.pools.node_class import build_node_class_spec
+from components.pools.node_pool import build_node_overlay_specs, build_node_pool_spec
+from components.tenants.tenant_space import build_tenant_quota
 from gpu_blueprint.catalog import GPUS, Gpu, instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
@@ -90,14 +90,14 @@ def test_any_pool_is_refused_or_agrees_with_itself_everywhere() -> None:
 
 def agrees(config: StackConfig) -> None:
     made = config.pools[0]
-    spec = node_pool_spec(config, made)
+    spec = build_node_pool_spec(config, made)
     handed = set(made.profile.per_device)
     assert set(spec["limits"]) == handed
     quota = {
-        key.removeprefix("requests.") for key, value in quota_hard(config, config.tenants[0]).items() if value == "1"
+        key.removeprefix("requests.") for key, value in build_tenant_quota(config, config.tenants[0]).items() if value == "1"
     }
     assert quota == handed
-    assert {"requests.nvidia.com/gpu"} <= set(quota_hard(config, config.tenants[0]))
+    assert {"requests.nvidia.com/gpu"} <= set(build_tenant_quota(config, config.tenants[0]))
     taint = spec["template"]["spec"]["taints"][0]
     assert (
         taint["key"] == next(iter(handed))
@@ -111,7 +111,7 @@ def agrees(config: StackConfig) -> None:
 
 def overlays_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
     made = config.pools[0]
-    overlays = node_overlay_specs(config, made)
+    overlays = build_node_overlay_specs(config, made)
     told: list[str] = []
     for devices, overlay in overlays.items():
         pools_named, types_named = (requirement["values"] for requirement in overlay["requirements"])
@@ -126,12 +126,12 @@ def overlays_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) 
         row = instances()[name]
         right_alone = handed == {"nvidia.com/gpu"} and made.profile.per_node(row) == {"nvidia.com/gpu": row.gpu_count}
         assert (name in told) != right_alone
-    assert karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
+    assert build_karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
 
 
 def settings_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
-    user_data = node_class_spec(config, config.pools[0])["userData"]
+    user_data = build_node_class_spec(config, config.pools[0])["userData"]
     if config.pools[0].ami.family == "bottlerocket":
         assert labels["nvidia.com/gpu.deploy.operands"] == "false"
         plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})
@@ -139,7 +139,7 @@ def settings_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) 
         assert handed == {"nvidia.com/gpu.shared" if strategy else "nvidia.com/gpu"}
         assert plugin.get(strategy or "", {}).get("rename-by-default", True) is True
         return
-    values = gpu_operator_values(config)
+    values = build_gpu_operator_values(config)
     files = {key: yaml.safe_load(text) for key, text in values["devicePlugin"]["config"]["data"].items()}
     chosen = files[labels.get("nvidia.com/device-plugin.config", "none")]
     shared = [entry["name"] for way in chosen.get("sharing", {}).values() for entry in way["resources"]]

@@ -7,7 +7,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 
-from components.pools.pool_hours import FIELD_MANAGER
+from components.pools.hours_steps import FIELD_MANAGER
 from gpu_blueprint.catalog.versions import KUBERNETES
 from gpu_blueprint.cli.text.preview import show
 from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels

@@ -9,7 +9,7 @@ import pulumi
 import pytest
 import yaml
 
-from components.services.gpu_autoscaler import GpuAutoscaler, pod_monitor_spec, scaled_object_spec
+from components.services.gpu_autoscaler import GpuAutoscaler, build_pod_monitor_spec, build_scaled_object_spec
 from gpu_blueprint.config import Scaling
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import STACK_KEY, parse
@@ -36,7 +36,7 @@ def scaling(*signals: dict[str, Any], **fields: Any) -> Scaling:
 
 
 def spec(*signals: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return scaled_object_spec("chat", "team", scaling(*signals, **fields), URL)
+    return build_scaled_object_spec("chat", "team", scaling(*signals, **fields), URL)
 
 
 QUEUE = {"signal": "queue", "perReplica": 4}
@@ -253,7 +253,7 @@ def test_the_page_on_services_shows_a_service_and_its_deployment() -> None:
     (service,) = parse({**shipped_file("prod")[STACK_KEY], **in_the_file}, "us-east-1").services
     assert deployment["metadata"] == {"name": service.name, "namespace": service.tenant}
     labels = deployment["spec"]["template"]["metadata"]["labels"]
-    assert pod_monitor_spec(service.name, service)["selector"]["matchLabels"].items() <= labels.items()
+    assert build_pod_monitor_spec(service.name, service)["selector"]["matchLabels"].items() <= labels.items()
     assert "replicas" not in deployment["spec"]
 
 
