@@ -70,17 +70,18 @@ class BillingExport(pulumi.ComponentResource):
         return [public_access_block, encryption, self._expire_objects(bucket), policy]
 
     def _expire_objects(self, bucket: aws.s3.Bucket) -> pulumi.Resource:
-        rule = {
-            "id": "kept",
-            "status": "Enabled",
-            "filter": {"prefix": f"{PREFIX}/"},
-            "expiration": {"days": RETENTION_DAYS},
-            "abort_incomplete_multipart_upload": {"days_after_initiation": 7},
-        }
         return aws.s3.BucketLifecycleConfiguration(
             f"{self._prefix}-lifecycle",
             bucket=bucket.bucket,
-            rules=[rule],
+            rules=[
+                {
+                    "id": "kept",
+                    "status": "Enabled",
+                    "filter": {"prefix": f"{PREFIX}/"},
+                    "expiration": {"days": RETENTION_DAYS},
+                    "abort_incomplete_multipart_upload": {"days_after_initiation": 7},
+                }
+            ],
             opts=pulumi.ResourceOptions(parent=self),
         )
 

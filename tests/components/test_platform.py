@@ -1,15 +1,13 @@
 """The platform as one piece: its components, its providers, its protections, and that it is the same every time."""
 
-from collections import Counter
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pytest
 
-from components.cluster.cluster import remove_creator_admin
 from gpu_blueprint.errors import ProgramError
-from gpu_blueprint.plan import UNKNOWN, PlannedResource, has_unknown, record
+from gpu_blueprint.plan import PlannedResource, has_unknown, record
 from gpu_blueprint.plan.recorder import RecordingMonitor
 
 from ..support import builders
@@ -59,26 +57,6 @@ COMMON = {
     "Storage": "-storage",
 }  # fmt: skip
 ROLES = ("-cluster-control-plane", "-system", "-karpenter", "-karpenter-nodes", "-aws-ebs-csi-driver")
-
-CHOSEN = {
-    "authenticationMode": "API",
-    "bootstrapSelfManagedAddons": False,
-    "corednsAddonOptions": {"enabled": False},
-    "createInstanceRole": False,
-    "createOidcProvider": False,
-    "endpointPrivateAccess": True,
-    "kubeProxyAddonOptions": {"enabled": False},
-    "kubernetesServiceIpAddressRange": "172.20.0.0/16",
-    "skipDefaultNodeGroup": True,
-    "skipDefaultSecurityGroups": True,
-    "upgradePolicy": {"supportType": "STANDARD"},
-    "useDefaultVpcCni": True,
-}
-"""Inputs of the cluster that are the same in every stack: what pulumi-eks would otherwise decide by itself."""
-FROM_CONFIG = {
-    "deletionProtection", "enabledClusterLogTypes", "encryptionConfigKeyArn", "endpointPublicAccess", "name",
-    "serviceRole", "subnetIds", "version", "vpcId",
-}  # fmt: skip
 
 
 def cluster(planned: Plan) -> PlannedResource:
@@ -188,78 +166,11 @@ def test_a_shipped_stack_is_made_of_these_components(stack: str) -> None:
     assert {(kind(found), found.name) for found in plan(stack) if is_component(found)} == expected
 
 
-@pytest.mark.parametrize("protection", [True, False])
-def test_deletion_protection_guards_the_cluster_in_eks_and_in_pulumi(protection: bool) -> None:
-    planned = plan_of(builders.stack(cluster=builders.cluster(deletionProtection=protection)))
-    assert cluster(planned).inputs["deletionProtection"] is protection
-    protected = [found.urn for found in planned if found.options.get("protect")]
-    assert protected == ([cluster(planned).urn] if protection else [])
-
-
-@pytest.mark.parametrize("stack", SHIPPED)
-def test_only_pools_and_their_classes_may_take_45_minutes_to_go(stack: str) -> None:
-    slow = {found.urn: found.options["customTimeouts"] for found in plan(stack) if "customTimeouts" in found.options}
-    expected = [*some(plan(stack), "NodePool"), *some(plan(stack), "EC2NodeClass")]
-    assert slow == {found.urn: {"delete": "45m"} for found in expected}
-
-
-@pytest.mark.parametrize("stack", SHIPPED)
-def test_the_kubernetes_provider_is_told_which_cluster_it_serves(stack: str) -> None:
-    """While the kubeconfig is unknown, a constant identifier keeps everything inside from being planned for replacement."""
-    inputs = one(plan(stack), "pulumi:providers:kubernetes").inputs
-    assert inputs["kubeconfig"] == UNKNOWN
-    assert inputs["clusterIdentifier"] == f"gpu-{stack}"
-
-
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_no_input_inside_the_cluster_waits_for_the_cloud(stack: str) -> None:
     """Only secrets of the stack's own config are not known offline."""
     waiting = [found for found in inside_cluster(plan(stack)) if has_unknown(found.inputs)]
     assert [found.urn for found in waiting if kind(found) != "Secret"] == []
-
-
-@pytest.mark.parametrize("stack", SHIPPED)
-def test_the_cluster_leaves_nothing_to_pulumi_eks(stack: str) -> None:
-    inputs, config = dict(cluster(plan(stack)).inputs), shipped_config(stack)
-    public = {"publicAccessCidrs"} if config.cluster.api.access == "public" else set()
-    assert set(inputs) == {*CHOSEN, *FROM_CONFIG, *public}
-    assert {name: inputs[name] for name in CHOSEN} == CHOSEN
-    assert inputs["endpointPublicAccess"] is bool(public)
-    assert "0.0.0.0/0" not in inputs.get("publicAccessCidrs", [])
-    assert (inputs["name"], inputs["version"]) == (f"gpu-{stack}", "1.36")
-    assert len(inputs["subnetIds"]) >= 2
-    assert inputs["serviceRole"] == {"$resource": one(plan(stack), "aws:iam/role:Role", "-cluster-control-plane").urn}
-
-
-def test_an_existing_vpc_is_used_as_it_is() -> None:
-    subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
-    planned = plan_of(builders.stack(network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets}))
-    made = Counter(found.type for found in planned if found.type.startswith("aws:ec2"))
-    assert made == {"aws:ec2/launchTemplate:LaunchTemplate": 1}
-    assert cluster(planned).inputs["vpcId"] == "vpc-0a1b2c3d"
-    assert cluster(planned).inputs["subnetIds"] == ["subnet-0a1b2c3a", "subnet-0a1b2c3b"]
-
-
-def transformed(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResult | None:
-    opts = pulumi.ResourceOptions(protect=True)
-    args = pulumi.ResourceTransformArgs(custom=True, type_=type_, name="any", props=props, opts=opts)
-    return remove_creator_admin(args)
-
-
-@pytest.mark.parametrize(
-    "given", [{"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True}, None]
-)
-def test_whoever_creates_the_cluster_is_no_admin_by_that(given: dict[str, Any] | None) -> None:
-    props = {"name": "any", **({"accessConfig": given} if given else {})}
-    result = transformed("aws:eks/cluster:Cluster", props)
-    assert result is not None and result.opts.protect
-    expected = {**(given or {}), "bootstrapClusterCreatorAdminPermissions": False}
-    assert result.props == {"name": "any", "accessConfig": expected}
-    assert props.get("accessConfig") == given
-
-
-def test_the_transform_leaves_other_resources_alone() -> None:
-    assert transformed("aws:iam/role:Role", {"name": "any"}) is None
 
 
 LIMITS = {

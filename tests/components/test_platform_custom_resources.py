@@ -13,7 +13,7 @@ import pytest
 from ..support import builders
 from ..support.plans import ROOT, SHIPPED, custom, inside_cluster, plan, plan_of
 from ..support.programs import needs_npm, npm
-from .test_platform_kubernetes_objects import in_the_open, made
+from ..support.team_plan import plan_of_two_teams, reveal_secrets
 
 PACKAGES = {
     "karpenter.sh": "karpenter",
@@ -28,8 +28,8 @@ COMPILE = ("exec", "--offline", "--", "tsc", "--noEmit", "--strict", "--skipLibC
 def objects() -> Iterator[dict[str, Any]]:
     """Those of all shipped stacks, and of stacks that say what these do not."""
     existing = {"mode": "existing", "url": "http://prometheus.team:9090", "labels": {"release": "team"}}
-    for planned in (*map(plan, SHIPPED), made(), plan_of(builders.stack(monitoring=existing))):
-        yield from (in_the_open(found.inputs) for found in inside_cluster(planned) if custom(found))
+    for planned in (*map(plan, SHIPPED), plan_of_two_teams(), plan_of(builders.stack(monitoring=existing))):
+        yield from (reveal_secrets(found.inputs) for found in inside_cluster(planned) if custom(found))
 
 
 def complaints(folder: Path, found: list[dict[str, Any]]) -> str:
@@ -40,7 +40,7 @@ def complaints(folder: Path, found: list[dict[str, Any]]) -> str:
         imports.add(
             f'import type {{ {name} }} from "@kubernetes-models/{PACKAGES[group]}/{one["apiVersion"]}/{one["kind"]}";'
         )
-        values.append(f"const made{number}: {name} = {json.dumps(one)};")
+        values.append(f"const plan_of_two_teams{number}: {name} = {json.dumps(one)};")
     (folder / "objects.mts").write_text("\n".join([*sorted(imports), *values]))
     ran = npm(*COMPILE, folder / "objects.mts", cwd=folder)
     assert ran.returncode == 0 or ran.stdout, ran.stderr

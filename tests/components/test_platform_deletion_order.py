@@ -1,7 +1,5 @@
 """A destroy can always finish: whoever is needed to take something away goes after it."""
 
-from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
-from ..support.deletion import DestroyOrder, dependencies_of
+from ..support.deletion import DestroyOrder, assert_order, dependencies_of
 from ..support.plans import SHIPPED, Plan, inside_cluster, kind, one, plan, plan_of, some
 
 MULTI_NODE = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
@@ -18,8 +16,6 @@ MADE: dict[str, dict[str, Any]] = {
     "multi-node": builders.pool(name="multi-node", **MULTI_NODE),
     "shared": builders.pool(name="shared", sharing={"mode": "time-slicing", "replicas": 2}),
 }
-
-Some = PlannedResource | Iterable[PlannedResource]
 
 
 def made() -> Plan:
@@ -31,21 +27,6 @@ def made() -> Plan:
 @pytest.fixture(params=[*SHIPPED, "made"])
 def planned(request: pytest.FixtureRequest) -> Plan:
     return made() if request.param == "made" else plan(request.param)
-
-
-def listed(found: Some) -> list[PlannedResource]:
-    some_of_it = [found] if isinstance(found, PlannedResource) else list(found)
-    assert some_of_it, "nothing to compare"
-    return some_of_it
-
-
-def assert_order(planned: Plan, *groups: Some) -> None:
-    """Everything of a group is gone before anything of the next group is touched."""
-    order = DestroyOrder(planned)
-    for group, following in pairwise(groups):
-        for first in listed(group):
-            for then in listed(following):
-                assert order.before(first, then), f"{first.name} does not go before {then.name}"
 
 
 def release(planned: Plan, part: str) -> PlannedResource:

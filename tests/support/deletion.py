@@ -5,7 +5,8 @@ DependenciesOf (pulumi/pulumi, pkg/resource/graph/dependency_graph.go): what the
 ``deletedWith``, and, for a component that is depended on, everything inside it that was registered before.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from gpu_blueprint.plan import PlannedResource
 
@@ -65,3 +66,21 @@ def _inside(urn: str, children: dict[str, list[str]]) -> Iterator[str]:
     for child in children.get(urn, []):
         yield child
         yield from _inside(child, children)
+
+
+Resources = PlannedResource | Iterable[PlannedResource]
+
+
+def _as_list(found: Resources) -> list[PlannedResource]:
+    some_of_it = [found] if isinstance(found, PlannedResource) else list(found)
+    assert some_of_it, "nothing to compare"
+    return some_of_it
+
+
+def assert_order(planned: Plan, *groups: Resources) -> None:
+    """Everything of a group is gone before anything of the next group is touched."""
+    order = DestroyOrder(planned)
+    for group, following in pairwise(groups):
+        for first in _as_list(group):
+            for then in _as_list(following):
+                assert order.before(first, then), f"{first.name} does not go before {then.name}"

@@ -6,19 +6,17 @@ from typing import Any
 
 import pytest
 
-from components.billing.export_columns import COLUMNS
 from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
 
 from ...support import builders
 from ...support.deletion import DestroyOrder
+from ...support.iam_documents import as_set
 from ...support.plans import one, plan_of, some
-from ..test_platform_iam import as_set
 from ..test_platform_iam import findings as lint
 from .test_billing import ALL_ON, billed, inputs, of_billing
 
 BUCKET = "gpu-test-billing-111122223333"
 ARN = f"arn:aws:s3:::{BUCKET}"
-SPLIT = {"split_cost", "unused_cost", "split_usage", "reserved_usage", "actual_usage", "parent_resource_id"}
 
 
 def test_the_export_is_hourly_by_resource_and_pod_in_parquet() -> None:
@@ -55,16 +53,6 @@ def test_an_export_in_another_region_goes_to_the_bucket_there() -> None:
     assert to["s3Region"] == "us-west-2"
     sources = statements(inputs(planned, "BucketPolicy"))["AllowExports"]["Condition"]["ArnLike"]["aws:SourceArn"]
     assert [arn.split(":")[3] for arn in sources] == ["us-east-1", "us-east-1"], "where the APIs of billing stand"
-
-
-def test_columns_are_named_one_by_one_and_tell_pods_and_tags() -> None:
-    (query,) = inputs(billed(export=True), "Export")["export"]["dataQueries"]
-    statement = query["queryStatement"]
-    assert statement == f"SELECT {', '.join(COLUMNS)} FROM COST_AND_USAGE_REPORT"
-    assert len(statement) < 36_000 and "*" not in statement
-    assert len(set(COLUMNS)) == len(COLUMNS) and all(column.isidentifier() for column in COLUMNS)
-    assert {f"split_line_item_{column}" for column in SPLIT} < set(COLUMNS)
-    assert {"line_item_resource_id", "line_item_unblended_cost", "resource_tags", "tags"} < set(COLUMNS)
 
 
 def statements(policy: dict[str, Any]) -> dict[str, dict[str, Any]]:

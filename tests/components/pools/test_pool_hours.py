@@ -9,18 +9,14 @@ import pytest
 
 from components.pools.hours_steps import FIELD_MANAGER
 from gpu_blueprint.catalog.versions import KUBERNETES
-from gpu_blueprint.cli.text.preview import show
 from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
-from gpu_blueprint.loading import open_stack
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.summary.pool_chain import explain
-from gpu_blueprint.summary.stack import as_json, pool_summary
 
-from ...loading.test_stack_file import GOOD, TODAY
+from ...loading.test_stack_file import TODAY
 from ...support import builders
+from ...support.deletion import assert_order
 from ...support.plans import Plan, kind, one, plan_of, some
-from ..test_platform_deletion_order import assert_order
-from ..test_platform_sdk_types import misfits
+from ...support.sdk_types import find_misfits
 
 DAY = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
 NIGHT = {"timezone": "America/New_York", "start": "20:30", "stop": "06:00", "days": ["sun", "mon"]}
@@ -225,7 +221,7 @@ def test_objects_are_valid_to_the_letter_and_run_kubectl_of_the_clusters_minor(k
     assert len(found) == 2 * 5
     for resource in found:
         assert kubernetes_validate.validate(dict(resource.inputs), kubernetes, strict=True) == kubernetes
-        assert misfits(resource) == []
+        assert find_misfits(resource) == []
     images = json.dumps([dict(resource.inputs) for resource in some(made(kubernetes), "CronJob")])
     assert images.count("registry.k8s.io/kubectl:") == images.count(f"kubectl:v{kubernetes}.") == 9
 
@@ -249,33 +245,3 @@ def test_no_policy_finds_fault_with_hours(environment: str) -> None:
     mine = {found.name for found in ours(made())}
     told = findings(made(), read_levels(levels_file(environment)), [], TODAY)
     assert [found.verdict for found in told if found.resource in mine] == []
-
-
-def said(pool: str) -> str:
-    config = builders.config(pools=pools())
-    steps = {step.title: step.lines for step in explain(config, config.pools_by_name[pool])}
-    return "\n".join(steps.get("hours", ()))
-
-
-def test_explain_says_when_a_pool_is_open_and_what_happens_at_the_end() -> None:
-    assert said("lab").splitlines() == [
-        "mon–fri 07:00–20:00 Europe/Berlin: 65 hours a week, 282 of 730 a month",
-        "closes at '0 20-23 * * mon-fri': Karpenter launches nothing more (limits cpu: 0); its nodes are drained, within 1h",
-        "opens at '0 7-19 * * mon-fri'",
-    ]
-    assert "its nodes take no new pods, and go when their jobs are done" in said("train")
-    assert said("always") == ""
-
-
-def test_the_preview_says_when_pools_are_open(capsys: pytest.CaptureFixture[str]) -> None:
-    show(open_stack("hours", GOOD), made(), ())
-    out = capsys.readouterr().out
-    assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
-    assert "PoolHours lab" in out
-    config = builders.config(pools=pools())
-    told = {pool.name: as_json(pool_summary(config, pool))["hours"] for pool in config.pools}
-    assert told == {
-        "lab": "mon–fri 07:00–20:00 Europe/Berlin",
-        "train": "mon, sun 20:30–06:00 next day America/New_York",
-        "always": None,
-    }

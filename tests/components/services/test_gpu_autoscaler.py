@@ -159,20 +159,6 @@ def test_the_scaler_reads_the_prometheus_that_is_installed_or_the_teams_own() ->
     assert one(planned(monitoring=existing), "PodMonitor").inputs["metadata"]["labels"] == {"release": "own"}
 
 
-def test_keda_comes_with_services_or_when_asked_for() -> None:
-    assert one(planned(), "Release", "-keda-").inputs["version"] == "2.20.2"
-    alone = plan_of(builders.stack(**builders.monitoring(), autoscaling=True))
-    assert one(alone, "Release", "-keda-") and some(alone, "ScaledObject") == []
-    assert some(plan_of(builders.stack(**builders.monitoring())), "Release", "-keda-") == []
-
-
-def test_keda_is_asked_often_and_outlives_a_node() -> None:
-    values = one(planned(), "Release", "-keda-").inputs["values"]
-    assert values["operator"]["replicaCount"] == values["metricsServer"]["replicaCount"] == 2
-    assert values["podDisruptionBudget"] == {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}}
-    assert spec(QUEUE)["pollingInterval"] <= 30
-
-
 def test_services_of_two_teams_never_share_a_name() -> None:
     teams = [builders.tenant(name="a"), builders.tenant(name="a-b")]
     both = builders.services(builders.service(tenant="a", name="b-c"), builders.service(tenant="a-b", name="c"))

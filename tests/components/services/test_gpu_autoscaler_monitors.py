@@ -23,12 +23,6 @@ def test_an_unknown_server_is_not_scraped() -> None:
     assert some(found, "PodMonitor") == [] and one(found, "ScaledObject")
 
 
-def test_whoever_may_edit_a_namespace_may_scale_there_and_bring_no_series() -> None:
-    found = planned()
-    assert one(found, "Release", "-keda-").inputs["values"]["rbac"] == {"aggregateToDefaultRoles": True}
-    assert some(found, "ClusterRole") == []
-
-
 @pytest.mark.parametrize(
     ("server", "kept"),
     [
@@ -44,14 +38,3 @@ def test_pods_bring_no_series_but_their_server_s(server: str, kept: list[str]) -
     names = [*kept, "kube_node_labels", "gpu_node:pool:info", "my_vllm:x"]
     # Prometheus anchors a regex at both ends.
     assert [name for name in names if re.fullmatch(rule["regex"], name)] == kept
-
-
-def test_series_of_a_service_are_stamped_with_its_namespace() -> None:
-    spec = one(planned(), "Release", "-monitoring-release").inputs["values"]["prometheus"]["prometheusSpec"]
-    assert spec["enforcedNamespaceLabel"] == "namespace"
-    assert {(one["resource"], one["namespace"]) for one in spec["excludedFromEnforcement"]} >= {
-        ("servicemonitors", "monitoring"),
-        ("prometheusrules", "monitoring"),
-    }
-    # The chart's own monitors of kubelets, API server and CoreDNS read Prometheus's token from a file.
-    assert "arbitraryFSAccessThroughSMs" not in spec

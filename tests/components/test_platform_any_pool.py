@@ -18,7 +18,7 @@ from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 from gpu_blueprint.summary.pool_chain import pod
 
-from ...support.builders import REGION, stack, tenant
+from ..support.builders import REGION, stack, tenant
 
 _PROFILES = sorted({name for gpu in GPUS.values() if gpu.mig for name in gpu.mig.profiles})
 _PURCHASES = [["on-demand"], ["spot", "on-demand"], ["reserved", "on-demand"], ["on-demand", "spot"]]
@@ -94,7 +94,9 @@ def agrees(config: StackConfig) -> None:
     handed = set(made.profile.per_device)
     assert set(spec["limits"]) == handed
     quota = {
-        key.removeprefix("requests.") for key, value in build_tenant_quota(config, config.tenants[0]).items() if value == "1"
+        key.removeprefix("requests.")
+        for key, value in build_tenant_quota(config, config.tenants[0]).items()
+        if value == "1"
     }
     assert quota == handed
     assert {"requests.nvidia.com/gpu"} <= set(build_tenant_quota(config, config.tenants[0]))

@@ -1,0 +1,138 @@
+"""The permissions of Karpenter's controller, statement by statement."""
+
+from typing import Any
+
+import pytest
+
+from ...support.iam_documents import as_set, find_policies
+from ...support.plans import SHIPPED, shipped_config
+
+Statement = tuple[frozenset[str], frozenset[str], dict[str, dict[str, frozenset[str]]]]
+"""Actions, resources, and operator → key → values."""
+
+
+def conditions(given: dict[str, dict[str, Any]]) -> dict[str, dict[str, frozenset[str]]]:
+    return {operator: {key: as_set(value) for key, value in keys.items()} for operator, keys in given.items()}
+
+
+def statement(actions: str, resources: list[str], **given: dict[str, Any]) -> Statement:
+    named = {operator.replace("__", ":"): keys for operator, keys in given.items()}
+    return frozenset(actions.split()), frozenset(resources), conditions(named)
+
+
+def controller_permissions(region: str, account: str, cluster: str) -> dict[str, dict[str, Statement]]:
+    """Policy → statement → what Karpenter's documentation (v1.14.1) demands of it for one cluster."""
+    arn = f"arn:aws:eks:{region}:{account}:cluster/{cluster}"
+    here = {"aws:RequestedRegion": region}
+    describe = (
+        "CapacityReservations Images Instances InstanceStatus InstanceTypeOfferings InstanceTypes LaunchTemplates "
+        "PlacementGroups SecurityGroups SpotPriceHistory Subnets"
+    )
+    reads = " ".join(f"ec2:Describe{kind}" for kind in describe.split())
+    node_role = f"arn:aws:iam::{account}:role/{cluster}-karpenter-nodes"
+    any_profile = [f"arn:aws:iam::{account}:instance-profile/*"]
+    return {
+        "node-lifecycle": node_lifecycle(region, cluster),
+        "iam-integration": {
+            "AllowPassingInstanceRole": statement(
+                "iam:PassRole", [node_role], StringEquals={"iam:PassedToService": "ec2.amazonaws.com"}
+            ),
+            **instance_profiles(region, cluster, any_profile),
+        },
+        "eks-integration": {"AllowAPIServerEndpointDiscovery": statement("eks:DescribeCluster", [arn])},
+        "interruption": {
+            "AllowInterruptionQueueActions": statement(
+                "sqs:DeleteMessage sqs:GetQueueUrl sqs:ReceiveMessage", [f"arn:aws:sqs:{region}:{account}:{cluster}"]
+            )
+        },
+        "zonal-shift": {
+            "AllowZonalShiftStatusReadOnly": statement(
+                "arc-zonal-shift:GetManagedResource", ["*"], StringEquals={"arc-zonal-shift:ResourceIdentifier": arn}
+            )
+        },
+        "resource-discovery": {
+            "AllowRegionalReadActions": statement(reads, ["*"], StringEquals=here),
+            "AllowSSMReadActions": statement("ssm:GetParameter", [f"arn:aws:ssm:{region}::parameter/aws/service/*"]),
+            "AllowPricingReadActions": statement("pricing:GetProducts", ["*"]),
+            "AllowUnscopedInstanceProfileListAction": statement("iam:ListInstanceProfiles", ["*"]),
+            "AllowInstanceProfileReadActions": statement("iam:GetInstanceProfile", any_profile),
+        },
+    }
+
+
+def node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
+    def ec2(kinds: str, account: str = "*") -> list[str]:
+        return [f"arn:aws:ec2:{region}:{account}:{kind}/*" for kind in kinds.split()]
+
+    mine, name = f"kubernetes.io/cluster/{cluster}", "eks:eks-cluster-name"
+    owned = {f"aws:ResourceTag/{mine}": "owned"}
+    of_pool = {"aws:ResourceTag/karpenter.sh/nodepool": "*"}
+    asked = {f"aws:RequestTag/{mine}": "owned", f"aws:RequestTag/{name}": cluster}
+    for_pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
+    launch = "ec2:RunInstances ec2:CreateFleet"
+    made = ec2("fleet instance volume network-interface launch-template spot-instances-request")
+    used = [*ec2("image snapshot", ""), *ec2("security-group subnet capacity-reservation placement-group")]
+    creating = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
+    return {
+        "AllowScopedEC2InstanceAccessActions": statement(launch, used),
+        "AllowScopedEC2LaunchTemplateAccessActions": statement(
+            launch, ec2("launch-template"), StringEquals=owned, StringLike=of_pool
+        ),
+        "AllowScopedEC2InstanceActionsWithTags": statement(
+            f"{launch} ec2:CreateLaunchTemplate", made, StringEquals=asked, StringLike=for_pool
+        ),
+        "AllowScopedResourceCreationTagging": statement(
+            "ec2:CreateTags", made, StringEquals={**asked, **creating}, StringLike=for_pool
+        ),
+        "AllowScopedResourceTagging": statement(
+            "ec2:CreateTags",
+            ec2("instance"),
+            StringEquals=owned,
+            StringLike=of_pool,
+            StringEqualsIfExists={f"aws:RequestTag/{name}": cluster},
+            ForAllValues__StringEquals={"aws:TagKeys": [name, "karpenter.sh/nodeclaim", "Name"]},
+        ),
+        "AllowScopedDeletion": statement(
+            "ec2:TerminateInstances ec2:DeleteLaunchTemplate",
+            ec2("instance launch-template"),
+            StringEquals=owned,
+            StringLike=of_pool,
+        ),
+    }
+
+
+def instance_profiles(region: str, cluster: str, any_profile: list[str]) -> dict[str, Statement]:
+    def tags(of: str, **more: str) -> dict[str, str]:
+        own = {f"kubernetes.io/cluster/{cluster}": "owned", "topology.kubernetes.io/region": region, **more}
+        return {f"aws:{of}Tag/{key}": value for key, value in own.items()}
+
+    asked = tags("Request", **{"eks:eks-cluster-name": cluster})
+    of_class = {"aws:ResourceTag/karpenter.k8s.aws/ec2nodeclass": "*"}
+    for_class = {"aws:RequestTag/karpenter.k8s.aws/ec2nodeclass": "*"}
+    change = "iam:AddRoleToInstanceProfile iam:RemoveRoleFromInstanceProfile iam:DeleteInstanceProfile"
+    return {
+        "AllowScopedInstanceProfileCreationActions": statement(
+            "iam:CreateInstanceProfile", any_profile, StringEquals=asked, StringLike=for_class
+        ),
+        "AllowScopedInstanceProfileTagActions": statement(
+            "iam:TagInstanceProfile",
+            any_profile,
+            StringEquals={**tags("Resource"), **asked},
+            StringLike={**of_class, **for_class},
+        ),
+        "AllowScopedInstanceProfileActions": statement(
+            change, any_profile, StringEquals=tags("Resource"), StringLike=of_class
+        ),
+    }
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_karpenter_may_do_what_its_documentation_demands_and_no_more(stack: str) -> None:
+    config = shipped_config(stack)
+    for policy, demanded in controller_permissions(config.region, config.account_id, f"gpu-{stack}").items():
+        given = find_policies(stack)[f"-karpenter-{policy}"]["Statement"]
+        assert {one["Effect"] for one in given} == {"Allow"}
+        assert {
+            one["Sid"]: (as_set(one["Action"]), as_set(one["Resource"]), conditions(one.get("Condition", {})))
+            for one in given
+        } == demanded
