@@ -6,17 +6,17 @@ from gpu_blueprint.cli.text.preview import show
 from gpu_blueprint.loading import open_stack
 from gpu_blueprint.summary.stack import as_json, pool_summary
 
-from ..components.pools.test_pool_hours import made, pools
+from ..components.pools.test_pool_hours import build_pools, plan_hours
 from ..loading.test_stack_file import GOOD
 from ..support import builders
 
 
-def test_the_preview_says_when_pools_are_open(capsys: pytest.CaptureFixture[str]) -> None:
-    show(open_stack("hours", GOOD), made(), ())
+def test_the_preview_shows_opening_hours(capsys: pytest.CaptureFixture[str]) -> None:
+    show(open_stack("hours", GOOD), plan_hours(), ())
     out = capsys.readouterr().out
     assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
     assert "PoolHours lab" in out
-    config = builders.config(pools=pools())
+    config = builders.config(pools=build_pools())
     told = {pool.name: as_json(pool_summary(config, pool))["hours"] for pool in config.pools}
     assert told == {
         "lab": "mon–fri 07:00–20:00 Europe/Berlin",

@@ -1,4 +1,4 @@
-"""The platform as one piece: its components, its providers, its protections, and that it is the same every time."""
+"""The platform as a whole: components, providers, names, and repeatable rendering."""
 
 from typing import Any
 
@@ -52,10 +52,16 @@ FURTHER = {
 }
 TENANTS = {"dev": ["sandbox"], "research": ["language", "robotics", "vision"], "prod": ["serving", "training"]}
 COMMON = {
-    "Platform": "", "Network": "-network", "Cluster": "-cluster", "Access": "-access", "SystemNodes": "-system",
-    "Karpenter": "-karpenter", "InterruptionQueue": "-karpenter-interruption", "GpuOperator": "-gpu-operator",
+    "Platform": "",
+    "Network": "-network",
+    "Cluster": "-cluster",
+    "Access": "-access",
+    "SystemNodes": "-system",
+    "Karpenter": "-karpenter",
+    "InterruptionQueue": "-karpenter-interruption",
+    "GpuOperator": "-gpu-operator",
     "Storage": "-storage",
-}  # fmt: skip
+}
 ROLES = ("-cluster-control-plane", "-system", "-karpenter", "-karpenter-nodes", "-aws-ebs-csi-driver")
 
 
@@ -72,7 +78,7 @@ def test_every_resource_has_a_component_as_parent(stack: str) -> None:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_every_resource_goes_through_an_explicit_provider_of_its_package(stack: str) -> None:
+def test_every_resource_has_an_explicit_provider_of_its_package(stack: str) -> None:
     providers = {found.urn: package(found) for found in plan(stack) if is_provider(found)}
     assert sorted(providers.values()) == ["aws", "eks", "kubernetes"]
     lost = [found.urn for found in managed(plan(stack)) if providers.get(found.provider) != package(found)]
@@ -88,8 +94,8 @@ def test_the_aws_provider_refuses_another_account_and_tags_everything(stack: str
         assert f'"{tag}": "{value}"' in provider["defaultTags"]
 
 
-def test_pulumi_eks_is_handed_our_aws_provider_and_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Default providers are off: without ours, the cluster's own children would have none."""
+def test_pulumi_eks_gets_our_aws_provider_and_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Default providers are off. Without our provider, the children of the cluster would have none."""
     seen: list[Any] = []
     register = RecordingMonitor.RegisterResource
 
@@ -105,7 +111,7 @@ def test_pulumi_eks_is_handed_our_aws_provider_and_the_transform(monkeypatch: py
     assert len(request.transforms) == 1
 
 
-def test_rendering_a_platform_asks_the_cloud_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rendering_a_platform_calls_no_cloud_function(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     answer = RecordingMonitor.Invoke
 
@@ -118,12 +124,12 @@ def test_rendering_a_platform_asks_the_cloud_nothing(monkeypatch: pytest.MonkeyP
     assert set(asked) <= {"pulumi:pulumi:getResource"}
 
 
-def test_a_program_that_asks_the_cloud_is_refused() -> None:
+def test_a_program_that_calls_a_cloud_function_is_refused() -> None:
     with pytest.raises(ProgramError, match="getCallerIdentity"):
         record("test", {}, lambda: pulumi.export("account", aws.get_caller_identity().account_id))
 
 
-def test_two_resources_of_one_name_are_refused() -> None:
+def test_two_resources_with_the_same_name_are_refused() -> None:
     def program() -> None:
         for _ in range(2):
             aws.sqs.Queue("twice")
@@ -133,14 +139,14 @@ def test_two_resources_of_one_name_are_refused() -> None:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_urns_are_unique_and_name_their_stack(stack: str) -> None:
+def test_urns_are_unique_and_contain_the_stack_name(stack: str) -> None:
     urns = [found.urn for found in plan(stack)]
     assert len(set(urns)) == len(urns)
     assert all(urn.startswith(f"urn:pulumi:{stack}::gpu-blueprint::") for urn in urns)
 
 
-def test_a_stack_renders_the_same_twice_and_after_others() -> None:
-    """Several stacks in one process leave no trace in each other; only the order of what waits for nothing may differ."""
+def test_rendering_is_repeatable_and_independent_of_other_stacks() -> None:
+    """Stacks in one process do not influence each other. Only the order of independent resources may differ."""
     before = {found.urn: found.as_json() for found in plan("dev")}
     for stack in ("prod", "dev"):
         again = {found.urn: found.as_json() for found in record(stack, shipped_file(stack))}
@@ -148,12 +154,12 @@ def test_a_stack_renders_the_same_twice_and_after_others() -> None:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_a_shipped_stack_has_so_many_resources(stack: str) -> None:
+def test_a_shipped_stack_has_this_number_of_resources(stack: str) -> None:
     assert len(plan(stack)) == COUNTS[stack]
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_a_shipped_stack_is_made_of_these_components(stack: str) -> None:
+def test_a_shipped_stack_has_exactly_these_components(stack: str) -> None:
     name = f"gpu-{stack}"
     expected = {
         *((kind_, name + role) for kind_, role in COMMON.items()),
@@ -167,8 +173,8 @@ def test_a_shipped_stack_is_made_of_these_components(stack: str) -> None:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_no_input_inside_the_cluster_waits_for_the_cloud(stack: str) -> None:
-    """Only secrets of the stack's own config are not known offline."""
+def test_every_input_inside_the_cluster_is_known_in_a_preview(stack: str) -> None:
+    """The only unknown values are secrets of the stack's own config."""
     waiting = [found for found in inside_cluster(plan(stack)) if has_unknown(found.inputs)]
     assert [found.urn for found in waiting if kind(found) != "Secret"] == []
 
@@ -182,11 +188,11 @@ LIMITS = {
     ("aws:cloudwatch/eventRule:EventRule", "namePrefix"): 64 - 26,
     ("aws:eks/nodeGroup:NodeGroup", "nodeGroupNamePrefix"): 63 - 26,
 }
-"""How long AWS lets a name be; Terraform's provider keeps 26 characters of it behind a prefix."""
+"""The length that AWS allows for a name; Terraform's provider appends 26 characters to a prefix."""
 
 
 @pytest.mark.parametrize(("type_", "field"), LIMITS)
-def test_names_fit_aws_even_when_the_user_takes_the_longest(type_: str, field: str) -> None:
+def test_the_longest_names_fit_the_limits_of_aws(type_: str, field: str) -> None:
     longest = "n" * 40
     static = {"name": longest, "instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 1, "maxGpus": 1}
     several = {"name": "m" * 40, "instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}

@@ -1,4 +1,4 @@
-"""Whatever GPU, AMI, sharing and purchase are put together: refused with a reason, or the same names everywhere."""
+"""Any mix of GPU, AMI, sharing and purchase is refused with a reason, or uses the same resource names everywhere."""
 
 import tomllib
 from typing import Any
@@ -25,8 +25,8 @@ _PURCHASES = [["on-demand"], ["spot", "on-demand"], ["reserved", "on-demand"], [
 
 
 @st.composite
-def sharings(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
-    """Ways to share, most of them meant for the GPU."""
+def draw_sharing(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
+    """Draw a way to share; most fit the GPU."""
     mode = draw(st.sampled_from(["exclusive", "mig", "mig", "mig", "time-slicing", "mps"]))
     if mode != "mig":
         return {"mode": mode} if mode == "exclusive" else {"mode": mode, "replicas": draw(st.integers(1, 50))}
@@ -38,8 +38,8 @@ def sharings(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
 
 
 @st.composite
-def pools(draw: st.DrawFn) -> dict[str, Any]:
-    """Pools of any GPU, as a model or as types; about half of them make sense."""
+def draw_pool(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw a pool of any GPU, by model or by instance types; about half of the pools are valid."""
     gpu = GPUS[draw(st.sampled_from(sorted(GPUS)))]
     types = [name for name, row in instances().items() if row.gpu_name == gpu.name]
     named = st.lists(st.sampled_from(types or ["g6.xlarge"]), min_size=1, max_size=2, unique=True)
@@ -53,15 +53,15 @@ def pools(draw: st.DrawFn) -> dict[str, Any]:
         "reservations": [{"tags": {"team": "ml"}}] if "reserved" in purchase else [],
         "checkpointed": draw(st.booleans()),
         "ami": {"family": draw(st.sampled_from(["al2023", "bottlerocket"]))},
-        "sharing": draw(sharings(gpu)),
+        "sharing": draw(draw_sharing(gpu)),
         "maxGpus": draw(st.sampled_from([4, 8, 16])),
     }
 
 
-def accepted(one: dict[str, Any]) -> StackConfig | None:
-    """The config of a stack with this pool; None when it was refused, with a reason at a field of the pool."""
+def parse_or_check_refusal(pool: dict[str, Any]) -> StackConfig | None:
+    """Return the config of a stack with this pool; None if it was refused with a reason at a field of the pool."""
     try:
-        alone = parse(stack(pools=[one]), REGION)
+        alone = parse(stack(pools=[pool]), REGION)
     except StackError as error:
         for problem in error.problems:
             assert problem.path[0] == "pools", problem
@@ -69,26 +69,26 @@ def accepted(one: dict[str, Any]) -> StackConfig | None:
         return None
     units = alone.pools[0].profile.units
     team = tenant(gpus={"main": dict.fromkeys(units, 1) if len(units) > 1 else 1})
-    return parse(stack(pools=[one], tenants=[team]), REGION)
+    return parse(stack(pools=[pool], tenants=[team]), REGION)
 
 
-def test_any_pool_is_refused_or_agrees_with_itself_everywhere() -> None:
+def test_any_pool_is_refused_or_uses_the_same_names_everywhere() -> None:
     seen: set[tuple[str, str]] = set()
 
     @settings(max_examples=600, deadline=None, derandomize=True)
-    @given(pools())
-    def judge(one: dict[str, Any]) -> None:
-        config = accepted(one)
+    @given(draw_pool())
+    def judge(pool: dict[str, Any]) -> None:
+        config = parse_or_check_refusal(pool)
         if config is not None:
-            seen.add((one["sharing"]["mode"], one["ami"]["family"]))
-            agrees(config)
+            seen.add((pool["sharing"]["mode"], pool["ami"]["family"]))
+            check_names(config)
 
     judge()
     modes = {"exclusive", "mig", "time-slicing", "mps"}
     assert seen == {(mode, family) for mode in modes for family in ("al2023", "bottlerocket")}, "too few make sense"
 
 
-def agrees(config: StackConfig) -> None:
+def check_names(config: StackConfig) -> None:
     made = config.pools[0]
     spec = build_node_pool_spec(config, made)
     handed = set(made.profile.per_device)
@@ -107,11 +107,11 @@ def agrees(config: StackConfig) -> None:
         else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
     )
     assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed
-    overlays_agree(config, spec, handed)
-    settings_agree(config, spec, handed)
+    check_overlays(config, spec, handed)
+    check_settings(config, spec, handed)
 
 
-def overlays_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+def check_overlays(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
     made = config.pools[0]
     overlays = build_node_overlay_specs(config, made)
     told: list[str] = []
@@ -131,7 +131,7 @@ def overlays_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) 
     assert build_karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
 
 
-def settings_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+def check_settings(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
     user_data = build_node_class_spec(config, config.pools[0])["userData"]
     if config.pools[0].ami.family == "bottlerocket":

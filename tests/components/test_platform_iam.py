@@ -1,4 +1,4 @@
-"""Who may do what in AWS: every IAM document of the plans, and Karpenter's permissions statement by statement."""
+"""Every IAM document of the plans: its trust, its managed policies, and the linter's findings."""
 
 import json
 import warnings
@@ -26,20 +26,25 @@ SERVICES = {
 MANAGED = {
     "-cluster-control-plane": {"AmazonEKSClusterPolicy"},
     "-system": {
-        "AmazonEKSWorkerNodePolicy", "AmazonEKS_CNI_Policy", "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonEKSWorkerNodePolicy",
+        "AmazonEKS_CNI_Policy",
+        "AmazonEC2ContainerRegistryPullOnly",
         "AmazonSSMManagedInstanceCore",
     },
     "-karpenter-nodes": {
-        "AmazonEKSWorkerNodePolicy", "AmazonEKS_CNI_Policy", "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonEKSWorkerNodePolicy",
+        "AmazonEKS_CNI_Policy",
+        "AmazonEC2ContainerRegistryPullOnly",
         "AmazonSSMManagedInstanceCore",
     },
     "-aws-ebs-csi-driver": {"service-role/AmazonEBSCSIDriverPolicy"},
-}  # fmt: skip
+}
 
 KNOWN_FINDINGS = {
-    # A launch touches resources of several kinds, each under its own conditions; parliament sees one statement at a time.
+    # A launch touches resources of several kinds, each under its own conditions. parliament reads the statements one
+    # by one.
     "-karpenter-node-lifecycle": ["RESOURCE_MISMATCH"] * 3,
-    # The action takes no cluster as a resource; the condition names the one it is limited to.
+    # The action takes no cluster as a resource. The condition names the cluster instead.
     "-karpenter-zonal-shift": ["RESOURCE_STAR"],
     # Public parameters belong to no account.
     "-karpenter-resource-discovery": ["RESOURCE_MISMATCH"],
@@ -51,28 +56,28 @@ def findings(document: Document) -> list[str]:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_parliament_finds_nothing_new_in_policies(stack: str) -> None:
+def test_parliament_has_only_known_findings_in_policies(stack: str) -> None:
     found = {name: findings(policy) for name, policy in find_policies(stack).items()}
     assert len(found) == (8 if stack == "prod" else 7)  # prod has the topic of its billing
     assert {name: issues for name, issues in found.items() if issues} == KNOWN_FINDINGS
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_parliament_finds_nothing_in_trust_policies_but_that_they_name_no_resource(stack: str) -> None:
-    """A trust policy belongs to its role, so it has no resource; parliament knows only policies that have one."""
+def test_parliament_misses_only_the_resource_in_trust_policies(stack: str) -> None:
+    """A trust policy belongs to its role, so it has no resource. parliament knows only policies with a resource."""
     for name, found in find_trust_policies(stack).items():
         assert findings(found) == ["MALFORMED"], name
         with_resource = [{**statement, "Resource": "*"} for statement in found["Statement"]]
         assert set(findings({**found, "Statement": with_resource})) <= {"RESOURCE_STAR", "RESOURCE_MISMATCH"}, name
 
 
-def test_parliament_would_find_an_action_that_does_not_exist() -> None:
+def test_parliament_finds_an_unknown_action() -> None:
     wrong = {"Effect": "Allow", "Action": "ec2:RunInstance", "Resource": "*"}
     assert "UNKNOWN_ACTION" in findings({"Version": "2012-10-17", "Statement": [wrong]})
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_nothing_is_allowed_by_a_wildcard_of_actions_or_to_everybody(stack: str) -> None:
+def test_no_policy_allows_a_wildcard_of_actions_or_everybody(stack: str) -> None:
     for name, statement in list_statements(stack):
         if statement["Effect"] == "Allow":
             assert not {"NotAction", "NotResource", "NotPrincipal"} & set(statement), name
@@ -81,7 +86,7 @@ def test_nothing_is_allowed_by_a_wildcard_of_actions_or_to_everybody(stack: str)
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_each_role_trusts_one_service_and_pods_of_one_cluster(stack: str) -> None:
+def test_each_role_trusts_one_service_or_the_pods_of_one_cluster(stack: str) -> None:
     config = shipped_config(stack)
     cluster = f"arn:aws:eks:{config.region}:{config.account_id}:cluster/gpu-{stack}"
     here = {"StringEquals": {"aws:SourceAccount": config.account_id, "aws:SourceArn": cluster}}

@@ -1,4 +1,4 @@
-"""The objects of built-in kinds: well-formed for the cluster's version, and quotas that hold every GPU resource."""
+"""Objects of Kubernetes' own kinds are valid for the cluster's version."""
 
 import kubernetes_validate
 import pytest
@@ -14,29 +14,29 @@ def planned(request: pytest.FixtureRequest) -> Plan:
     return plan_of_two_teams() if request.param == "two teams" else plan(request.param)
 
 
-def built_in(planned: Plan) -> list[PlannedResource]:
+def filter_builtin_kinds(planned: Plan) -> list[PlannedResource]:
     return [found for found in inside_cluster(planned) if not custom(found) and kind(found) != "Release"]
 
 
 @pytest.mark.parametrize("kind_", ["Namespace", "ResourceQuota", "LimitRange", "RoleBinding"])
-def test_a_plan_holds_objects_of_each_kind(planned: Plan, kind_: str) -> None:
-    assert kind_ in {kind(found) for found in built_in(planned)}
+def test_a_plan_has_objects_of_each_kind(planned: Plan, kind_: str) -> None:
+    assert kind_ in {kind(found) for found in filter_builtin_kinds(planned)}
 
 
-def test_objects_are_valid_to_the_letter_for_the_clusters_version(planned: Plan) -> None:
+def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> None:
     version = one(planned, "eks:index:Cluster").inputs["version"]
-    for found in built_in(planned):
+    for found in filter_builtin_kinds(planned):
         used = kubernetes_validate.validate(reveal_secrets(found.inputs), version, strict=True)
         assert used == version, "kubernetes-validate has no schemas of this version"
 
 
-def test_an_unknown_field_would_be_noticed() -> None:
+def test_the_validator_finds_an_unknown_field() -> None:
     quota = dict(one(plan("dev"), "ResourceQuota").inputs)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate({**quota, "spec": {"hards": {}}}, "1.36", strict=True)
 
 
-def test_only_what_sees_the_host_runs_privileged_pods(planned: Plan) -> None:
+def test_only_namespaces_of_host_agents_allow_privileged_pods(planned: Plan) -> None:
     level = {
         found.inputs["metadata"]["name"]: found.inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
         for found in some(planned, "Namespace")

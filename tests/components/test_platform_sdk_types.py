@@ -1,4 +1,4 @@
-"""Every input that we plan is one that the installed SDKs know, of their type; dicts would let a slip pass in silence."""
+"""The installed SDKs know every planned input, with its type. Plain dicts would let a misspelt input pass."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,8 +12,8 @@ from ..support.plans import SHIPPED, Plan, custom, managed, one, package, plan, 
 from ..support.sdk_types import find_misfits
 
 
-def with_everything() -> Plan:
-    """A stack with the resource types that no shipped stack has."""
+def plan_every_resource_type() -> Plan:
+    """Return the plan of a stack with the resource types that no shipped stack has."""
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     static = {
         "instanceTypes": ["g5g.xlarge"],
@@ -29,20 +29,22 @@ def with_everything() -> Plan:
     return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})], **bill, **watched))
 
 
-def checked(planned: Plan) -> list[PlannedResource]:
-    """Everything whose SDK has types: the CRDs of Karpenter have rules of their own, those of Prometheus promtool."""
+def filter_typed_resources(planned: Plan) -> list[PlannedResource]:
+    """Return the resources whose SDK has types. Other tests check custom resources."""
     return [found for found in managed(planned) if not custom(found)]
 
 
 @pytest.mark.parametrize("stack", [*SHIPPED, "with everything"])
-def test_every_planned_input_fits_the_sdk(stack: str) -> None:
-    resources = checked(with_everything() if stack == "with everything" else plan(stack))
+def test_every_planned_input_matches_the_sdk(stack: str) -> None:
+    resources = filter_typed_resources(plan_every_resource_type() if stack == "with everything" else plan(stack))
     assert {package(found) for found in resources} == {"aws", "eks", "kubernetes"}
     assert [misfit for found in resources for misfit in find_misfits(found)] == []
 
 
-def test_some_types_have_no_sdk_class_and_these_are_of_custom_resources() -> None:
-    types = {found.type for found in managed(with_everything())} - {found.type for found in checked(with_everything())}
+def test_only_custom_resources_have_no_sdk_class() -> None:
+    types = {found.type for found in managed(plan_every_resource_type())} - {
+        found.type for found in filter_typed_resources(plan_every_resource_type())
+    }
     assert types == {
         "kubernetes:karpenter.sh/v1:NodePool",
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
@@ -53,7 +55,7 @@ def test_some_types_have_no_sdk_class_and_these_are_of_custom_resources() -> Non
     }
 
 
-def spoilt(type_: str, part: str, **inputs: Any) -> list[str]:
+def find_misfits_after_change(type_: str, part: str, **inputs: Any) -> list[str]:
     resource = one(plan("prod"), type_, part)
     kept = {name: value for name, value in {**resource.inputs, **inputs}.items() if value is not ...}
     return find_misfits(replace(resource, inputs=kept))
@@ -72,7 +74,12 @@ ADDON, GROUP, TEMPLATE = "aws:eks/addon:Addon", "aws:eks/nodeGroup:NodeGroup", "
         (ADDON, "ebs", {"podIdentityAssociations": [{"roleArn": "a"}]}, "[0].serviceAccount: required"),
         (ADDON, "ebs", {"podIdentityAssociations": {"roleArn": "a"}}, "is not"),
         (GROUP, "system", {"scalingConfig": {"minSize": 1, "maxSize": 1}}, "scalingConfig.desiredSize: required"),
-        (GROUP, "system", {"scalingConfig": {"minSize": "1", "maxSize": 1, "desiredSize": 1}}, "minSize: '1' is not int"),
+        (
+            GROUP,
+            "system",
+            {"scalingConfig": {"minSize": "1", "maxSize": 1, "desiredSize": 1}},
+            "minSize: '1' is not int",
+        ),
         (GROUP, "system", {"instanceTypes": "m7i.large"}, "instanceTypes: 'm7i.large' is not"),
         (TEMPLATE, "system", {"updateDefaultVersion": "true"}, "updateDefaultVersion: 'true' is not bool"),
         ("eks:index:Cluster", "", {"authenticationMode": "Api"}, "authenticationMode: 'Api' is not"),
@@ -81,7 +88,7 @@ ADDON, GROUP, TEMPLATE = "aws:eks/addon:Addon", "aws:eks/nodeGroup:NodeGroup", "
         ("Namespace", "serving", {"metadata": {"labels": {"a": True}}}, "metadata.labels.a: True is not str"),
         ("Release", "-controller", {"skipCRDs": True}, "skipCRDs: no such input ['skipCrds']"),
     ],
-)  # fmt: skip
-def test_a_slip_in_an_input_is_found(type_: str, part: str, inputs: dict[str, Any], complaint: str) -> None:
-    found = spoilt(type_, part, **inputs)
+)
+def test_a_wrong_input_is_found(type_: str, part: str, inputs: dict[str, Any], complaint: str) -> None:
+    found = find_misfits_after_change(type_, part, **inputs)
     assert len(found) == 1 and complaint in found[0]

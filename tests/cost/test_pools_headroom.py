@@ -24,11 +24,11 @@ def cost(**pool: Any) -> Cost:
 def gpu_hour(**pool: Any) -> float:
     """Of the cheapest type with more than four CPUs and 16 GiB."""
     stack = builders.config(pools=[builders.pool(**pool)])
-    (node,) = [one for one in nodes_of(stack, stack.pools[0]) if one.row.instance_type == "g6.2xlarge"]
+    (node,) = [node for node in nodes_of(stack, stack.pools[0]) if node.row.instance_type == "g6.2xlarge"]
     return node.gpu(ON_DEMAND).known
 
 
-def test_headroom_is_paid_when_nothing_runs_and_beside_what_does() -> None:
+def test_headroom_costs_the_same_with_and_without_work() -> None:
     without, with_ = cost(expectedUtilization=0.25), cost(expectedUtilization=0.25, headroom=ROOM)
     two = 2 * gpu_hour()
     assert without.floor.hour.known == 0
@@ -38,11 +38,11 @@ def test_headroom_is_paid_when_nothing_runs_and_beside_what_does() -> None:
     assert with_.ceiling == without.ceiling
 
 
-def test_a_pool_that_is_full_keeps_nothing_warm() -> None:
+def test_a_full_pool_pays_nothing_for_headroom() -> None:
     assert cost(headroom=ROOM).expected == cost().expected
 
 
-def test_headroom_is_paid_while_the_pool_is_open() -> None:
+def test_headroom_is_paid_only_in_open_hours() -> None:
     month = cost(hours=DAYTIME, expectedUtilization=0.25, headroom=ROOM).floor.month.known
     assert month == pytest.approx(2 * gpu_hour() * HOURS_A_MONTH * 50 / 168, rel=0.01)
 
@@ -66,7 +66,7 @@ def test_headroom_is_paid_in_whole_nodes(pool: dict[str, Any], gpus: int) -> Non
     assert kept(stack, stack.pools[0], ON_DEMAND).warm == gpus
 
 
-def test_what_a_reservation_holds_is_warm_already() -> None:
+def test_free_gpus_of_a_reservation_count_as_headroom() -> None:
     reserved = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved", "on-demand"]}
     pool = builders.pool(**reserved, maxGpus=16, reservations=[{"id": "cr-0a1b2c3d"}], expectedUtilization=0.1)
     held = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
@@ -77,7 +77,7 @@ def test_what_a_reservation_holds_is_warm_already() -> None:
     assert found[0].floor == found[1].floor
 
 
-def test_room_beside_a_reservation_that_work_fills_is_bought() -> None:
+def test_headroom_beside_a_full_reservation_costs_another_node() -> None:
     """Eight reserved GPUs at work leave none for the placeholder: a second node stands beside them all month."""
     reserved = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved", "on-demand"]}
     pool = builders.pool(**reserved, maxGpus=16, reservations=[{"id": "cr-0a1b2c3d"}], expectedUtilization=0.5)
@@ -89,7 +89,7 @@ def test_room_beside_a_reservation_that_work_fills_is_bought() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
-def test_no_month_is_expected_below_an_idle_one(share: float) -> None:
+def test_the_expected_month_never_costs_less_than_an_idle_month(share: float) -> None:
     found = cost(expectedUtilization=share, headroom={**ROOM, "pods": 8, "cpu": "14"})
     assert found.expected.month.known >= found.floor.month.known
 
@@ -103,7 +103,7 @@ def with_service(**fields: object) -> Cost:
     return cost_of(stack, stack.pools[0], Terms())
 
 
-def test_the_fewest_replicas_of_services_are_idle_costs_and_part_of_the_work() -> None:
+def test_minimum_replicas_count_as_idle_cost_and_as_expected_work() -> None:
     stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
     (node,) = nodes_of(stack, stack.pools[0])
     hour = node.gpu(ON_DEMAND).known

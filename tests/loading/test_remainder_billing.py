@@ -5,18 +5,18 @@ from ..support import builders
 OTHER_TOPIC = "arn:aws:sns:eu-central-1:111122223333:costs"
 
 
-def test_a_wrong_budget_or_account_is_not_told_again_of_billing() -> None:
+def test_a_wrong_budget_or_account_is_reported_once() -> None:
     wrong = {**builders.billing(topicArn=OTHER_TOPIC), "accountId": "1", "monthlyBudget": -1}
     told = [line.split(":")[0] for line in builders.problems(**wrong)]
     assert sorted(told) == ["accountId", "monthlyBudget"]
 
 
-def test_alarms_are_judged_although_another_part_is_wrong() -> None:
+def test_alarms_are_checked_beside_a_wrong_owner() -> None:
     wrong = {**builders.billing(actualPercent=[9, 1]), "owner": 4711}
     told = [line.split(":")[0] for line in builders.problems(**wrong)]
     assert sorted(told) == ["billing.actualPercent", "owner"]
 
 
-def test_alarms_are_judged_although_the_pools_are_wrong_altogether() -> None:
+def test_alarms_are_checked_beside_unreadable_pools() -> None:
     told = [line.split(":")[0] for line in builders.problems(**builders.billing(actualPercent=[9, 1]), pools=4711)]
     assert sorted(told) == ["billing.actualPercent", "pools"]

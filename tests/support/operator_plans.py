@@ -6,16 +6,18 @@ from . import builders
 from .plans import Plan, one, plan_of, some
 
 TOLERATE_EVERYTHING = [{"operator": "Exists"}]
-
-
 BOTTLEROCKET = {"family": "bottlerocket"}
-
-
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
+A100 = {"gpu": "a100-80gb", "maxGpus": 8}
+H100 = {"gpu": "h100-80gb", "maxGpus": 8}
+
+
+def mig(profile: str, **more: Any) -> dict[str, Any]:
+    return {"sharing": {"mode": "mig", "profile": profile, **more}}
 
 
 def plan_of_pools(*pools: dict[str, Any], **stack: Any) -> Plan:
-    named = [builders.pool(name=f"pool-{index}", **one) for index, one in enumerate(pools)]
+    named = [builders.pool(name=f"pool-{index}", **pool) for index, pool in enumerate(pools)]
     return plan_of(builders.stack(pools=named, **stack))
 
 
@@ -30,7 +32,7 @@ def list_node_labels(planned: Plan) -> list[dict[str, str]]:
 
 
 def plan_of_every_sharing() -> Plan:
-    """Every way of sharing on AL2023, with one pool twice, one on Bottlerocket and one of fixed size."""
+    """Return a plan with every way of sharing on AL2023, one way twice, on Bottlerocket, and on static nodes."""
     layout = {"3g.40gb": 1, "1g.10gb": 4}
     return plan_of_pools(
         {},
@@ -44,13 +46,3 @@ def plan_of_every_sharing() -> Plan:
         {"gpu": "rtx-pro-6000-96gb", **mig("1g.24gb+gfx")},
         {"instanceTypes": ["p5.4xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2, **mig("7g.80gb")},
     )
-
-
-A100 = {"gpu": "a100-80gb", "maxGpus": 8}
-
-
-H100 = {"gpu": "h100-80gb", "maxGpus": 8}
-
-
-def mig(profile: str, **more: Any) -> dict[str, Any]:
-    return {"sharing": {"mode": "mig", "profile": profile, **more}}

@@ -16,19 +16,17 @@ from pulumi import _types
 from gpu_blueprint.plan import PlannedResource
 
 NOT_YET_KNOWN = ({"$unknown"}, {"$resource"})
-
-
 SCALARS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 
 
 def find_misfits(resource: PlannedResource) -> list[str]:
-    """What is wrong with the inputs of a resource."""
+    """Return the faults of a resource's inputs, one line each."""
     return list(_check_fields(dict(resource.inputs), find_input_class(resource), resource.name))
 
 
 @cache
 def _find_class(type_: str) -> type:
-    """The class of a resource's inputs: ``aws:eks/addon:Addon`` → ``pulumi_aws.eks.addon.AddonArgs``."""
+    """Return the class of a resource's inputs: ``aws:eks/addon:Addon`` → ``pulumi_aws.eks.addon.AddonArgs``."""
     sdk, module, name = type_.split(":")
     parts = module.split("/")
     folder = {"aws": parts[:1], "eks": [], "kubernetes": [parts[0].split(".")[0], *parts[1:]]}[sdk]
@@ -44,7 +42,7 @@ def find_input_class(resource: PlannedResource) -> type:
 
 @cache
 def _fields(class_: type) -> tuple[dict[str, Any], frozenset[str]]:
-    """Name in the plan → type, and the names of those that are required."""
+    """Return the type of each field by its name in the plan, and the names of required fields."""
     names = _types.input_type_py_to_pulumi_names(class_)
     known = {**vars(sys.modules[class_.__module__]), "Output": pulumi.Output, "T": TypeVar("T")}
     hints = {name: typing.get_type_hints(getattr(class_, field).fget, known)["return"] for field, name in names.items()}
@@ -54,7 +52,7 @@ def _fields(class_: type) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def _alternatives(type_: Any) -> list[Any]:
-    """The plain types that an ``Input`` allows."""
+    """Return the plain types that an ``Input`` allows."""
     if typing.get_origin(type_) is typing.Union:
         return [found for argument in typing.get_args(type_) for found in _alternatives(argument)]
     origin = typing.get_origin(type_) or type_
@@ -73,14 +71,14 @@ def _check_fields(value: Mapping[str, Any], class_: type, place: str) -> Iterato
 
 
 def _check_value(value: Any, type_: Any, place: str) -> Iterator[str]:
-    """Yield the fewest find_misfits that one of the allowed types leaves."""
+    """Yield the faults against the allowed type that fits best."""
     value = value["$secret"] if isinstance(value, dict) and set(value) == {"$secret"} else value
     if isinstance(value, dict) and set(value) in NOT_YET_KNOWN:
         return
     alternatives = _alternatives(type_)
     if value is None or Any in alternatives:
         return
-    found = [list(_check_alternative(value, one, place)) for one in alternatives]
+    found = [list(_check_alternative(value, alternative, place)) for alternative in alternatives]
     yield from min(found, key=len, default=[f"{place}: nothing is allowed here"])
 
 

@@ -8,7 +8,7 @@ from .plans import Plan, plan_of
 
 
 def plan_of_two_teams() -> Plan:
-    """Two teams, pools that hand out six different resources, one static and one for jobs on several nodes."""
+    """Return a plan with two teams and with pools of six resources: one pool is static, one is for multi-node jobs."""
     layout = {"3g.40gb": 1, "1g.10gb": 4}
     room = {**builders.ROOM, "gpus": {"1g.10gb": 1}}
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {"hugepages": True}}
@@ -25,11 +25,11 @@ def plan_of_two_teams() -> Plan:
 
 
 def reveal_secrets(value: Any) -> Any:
-    """Inputs as the cluster will get them; a text for what only the stack's config knows."""
+    """Return inputs as the cluster gets them, with a placeholder text for secrets of the stack's config."""
     if isinstance(value, Mapping):
         if "$unknown" in value:
             return "unknown"
-        return (
-            reveal_secrets(value["$secret"]) if "$secret" in value else {k: reveal_secrets(v) for k, v in value.items()}
-        )
+        if "$secret" in value:
+            return reveal_secrets(value["$secret"])
+        return {key: reveal_secrets(item) for key, item in value.items()}
     return [reveal_secrets(item) for item in value] if isinstance(value, list | tuple) else value

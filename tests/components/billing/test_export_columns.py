@@ -2,13 +2,13 @@
 
 from components.billing.export_columns import COLUMNS
 
-from .test_billing import billed, inputs
+from .test_billing import find_inputs, plan_billing
 
 SPLIT = {"split_cost", "unused_cost", "split_usage", "reserved_usage", "actual_usage", "parent_resource_id"}
 
 
-def test_columns_are_named_one_by_one_and_tell_pods_and_tags() -> None:
-    (query,) = inputs(billed(export=True), "Export")["export"]["dataQueries"]
+def test_the_query_names_every_column_and_has_pods_and_tags() -> None:
+    (query,) = find_inputs(plan_billing(export=True), "Export")["export"]["dataQueries"]
     statement = query["queryStatement"]
     assert statement == f"SELECT {', '.join(COLUMNS)} FROM COST_AND_USAGE_REPORT"
     assert len(statement) < 36_000 and "*" not in statement

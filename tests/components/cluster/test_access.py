@@ -8,8 +8,8 @@ from ...support.plans import SHIPPED, one, plan
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_the_kubernetes_provider_is_told_which_cluster_it_serves(stack: str) -> None:
-    """While the kubeconfig is unknown, a constant identifier keeps everything inside from being planned for replacement."""
+def test_the_kubernetes_provider_has_a_constant_cluster_identifier(stack: str) -> None:
+    """Without it, an unknown kubeconfig would make Pulumi plan to replace every object inside the cluster."""
     inputs = one(plan(stack), "pulumi:providers:kubernetes").inputs
     assert inputs["kubeconfig"] == UNKNOWN
     assert inputs["clusterIdentifier"] == f"gpu-{stack}"

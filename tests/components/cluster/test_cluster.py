@@ -25,30 +25,37 @@ CHOSEN = {
     "upgradePolicy": {"supportType": "STANDARD"},
     "useDefaultVpcCni": True,
 }
-"""Inputs of the cluster that are the same in every stack: what pulumi-eks would otherwise decide by itself."""
+"""Inputs that are the same in every stack. pulumi-eks would otherwise choose them by itself."""
 
 
 FROM_CONFIG = {
-    "deletionProtection", "enabledClusterLogTypes", "encryptionConfigKeyArn", "endpointPublicAccess", "name",
-    "serviceRole", "subnetIds", "version", "vpcId",
-}  # fmt: skip
+    "deletionProtection",
+    "enabledClusterLogTypes",
+    "encryptionConfigKeyArn",
+    "endpointPublicAccess",
+    "name",
+    "serviceRole",
+    "subnetIds",
+    "version",
+    "vpcId",
+}
 
 
-def cluster(planned: Plan) -> PlannedResource:
+def find_cluster(planned: Plan) -> PlannedResource:
     return one(planned, "eks:index:Cluster")
 
 
 @pytest.mark.parametrize("protection", [True, False])
-def test_deletion_protection_guards_the_cluster_in_eks_and_in_pulumi(protection: bool) -> None:
+def test_deletion_protection_protects_the_cluster_in_eks_and_in_pulumi(protection: bool) -> None:
     planned = plan_of(builders.stack(cluster=builders.cluster(deletionProtection=protection)))
-    assert cluster(planned).inputs["deletionProtection"] is protection
+    assert find_cluster(planned).inputs["deletionProtection"] is protection
     protected = [found.urn for found in planned if found.options.get("protect")]
-    assert protected == ([cluster(planned).urn] if protection else [])
+    assert protected == ([find_cluster(planned).urn] if protection else [])
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_the_cluster_leaves_nothing_to_pulumi_eks(stack: str) -> None:
-    inputs, config = dict(cluster(plan(stack)).inputs), shipped_config(stack)
+def test_the_cluster_states_every_input_that_pulumi_eks_would_choose(stack: str) -> None:
+    inputs, config = dict(find_cluster(plan(stack)).inputs), shipped_config(stack)
     public = {"publicAccessCidrs"} if config.cluster.api.access == "public" else set()
     assert set(inputs) == {*CHOSEN, *FROM_CONFIG, *public}
     assert {name: inputs[name] for name in CHOSEN} == CHOSEN
@@ -59,7 +66,7 @@ def test_the_cluster_leaves_nothing_to_pulumi_eks(stack: str) -> None:
     assert inputs["serviceRole"] == {"$resource": one(plan(stack), "aws:iam/role:Role", "-cluster-control-plane").urn}
 
 
-def transformed(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResult | None:
+def transform(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResult | None:
     opts = pulumi.ResourceOptions(protect=True)
     args = pulumi.ResourceTransformArgs(custom=True, type_=type_, name="any", props=props, opts=opts)
     return remove_creator_admin(args)
@@ -68,9 +75,9 @@ def transformed(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformRe
 @pytest.mark.parametrize(
     "given", [{"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True}, None]
 )
-def test_whoever_creates_the_cluster_is_no_admin_by_that(given: dict[str, Any] | None) -> None:
+def test_the_creator_of_the_cluster_does_not_become_an_admin(given: dict[str, Any] | None) -> None:
     props = {"name": "any", **({"accessConfig": given} if given else {})}
-    result = transformed("aws:eks/cluster:Cluster", props)
+    result = transform("aws:eks/cluster:Cluster", props)
     assert result is not None and result.opts.protect
     expected = {**(given or {}), "bootstrapClusterCreatorAdminPermissions": False}
     assert result.props == {"name": "any", "accessConfig": expected}
@@ -78,4 +85,4 @@ def test_whoever_creates_the_cluster_is_no_admin_by_that(given: dict[str, Any] |
 
 
 def test_the_transform_leaves_other_resources_alone() -> None:
-    assert transformed("aws:iam/role:Role", {"name": "any"}) is None
+    assert transform("aws:iam/role:Role", {"name": "any"}) is None

@@ -1,4 +1,4 @@
-"""Managed node groups."""
+"""The parts that managed node groups share."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from ...support.plans import one, some
 
 
 @pytest.mark.parametrize("repair", [True, False])
-def test_managed_nodes_are_repaired_by_eks_where_karpenters_are_by_karpenter(repair: bool) -> None:
+def test_eks_repairs_managed_nodes_if_karpenter_repairs_its_own(repair: bool) -> None:
     static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
     planned = plan_of_pools(static, cluster=builders.cluster(nodeRepair=repair))
     groups = some(planned, "NodeGroup")

@@ -21,13 +21,13 @@ from ...support.operator_plans import (
 from ...support.plans import SHIPPED, Plan, one, plan, some
 
 
-def monitoring(planned: Plan) -> dict[str, Any]:
+def find_agent_settings(planned: Plan) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(one(planned, "Addon", "node-monitoring").inputs["configurationValues"])
     return found
 
 
-def engines_of(planned: Plan, labels: dict[str, str]) -> list[str]:
-    """Which DCGM host engines run on a node with these labels: pods of their own, and the one inside dcgm-exporter."""
+def list_engines(planned: Plan, labels: dict[str, str]) -> list[str]:
+    """Return the DCGM host engines on a node with these labels: engines in pods and inside dcgm-exporter."""
     engines = []
     if some(planned, "GpuOperator") and labels.get(OPERANDS_LABEL) != "false":
         told = [item["name"] for item in find_operator_values(planned)["dcgmExporter"].get("env", [])]
@@ -35,7 +35,7 @@ def engines_of(planned: Plan, labels: dict[str, str]) -> list[str]:
             engines.append("operator")
         elif "DCGM_REMOTE_HOSTENGINE_INFO" not in told:
             engines.append("exporter")
-    agent = monitoring(planned)["dcgmAgent"]
+    agent = find_agent_settings(planned)["dcgmAgent"]
     selector = agent.get("nodeSelector", {})
     if agent["enabled"] and agent["tolerations"] == TOLERATE_EVERYTHING and selector.items() <= labels.items():
         engines.append("agent")
@@ -56,11 +56,11 @@ def test_exactly_one_dcgm_engine_runs_on_each_gpu_node(planned: Any) -> None:
     assert nodes
     for labels in nodes:
         alike = not any(other.get(OPERANDS_LABEL) == "false" for other in nodes)
-        assert engines_of(planned(), labels) == (["operator"] if alike else ["agent"])
+        assert list_engines(planned(), labels) == (["operator"] if alike else ["agent"])
 
 
 def test_the_agent_finds_the_operators_engine_through_its_service() -> None:
-    agent = monitoring(plan_of_pools({}))["nodeAgent"]
+    agent = find_agent_settings(plan_of_pools({}))["nodeAgent"]
     assert agent["dcgmAddress"].startswith("nvidia-dcgm.gpu-operator.svc")
     assert agent["dnsPolicy"] == "ClusterFirstWithHostNet"
 
@@ -68,14 +68,14 @@ def test_the_agent_finds_the_operators_engine_through_its_service() -> None:
 MIXED_ARM: tuple[dict[str, Any], ...] = ({"gpu": "t4g"}, {"ami": BOTTLEROCKET})
 
 
-def test_the_exporter_reaches_the_agents_engine_at_the_nodes_own_port_where_there_is_one() -> None:
+def test_the_exporter_uses_the_agents_engine_where_that_engine_runs() -> None:
     engine = {"name": "DCGM_REMOTE_HOSTENGINE_INFO", "value": "localhost:5555"}
     assert engine in find_operator_values(plan_of_pools({}, {"ami": BOTTLEROCKET}))["dcgmExporter"]["env"]
     for pools in ((dict[str, Any](),), MIXED_ARM):
         assert engine not in find_operator_values(plan_of_pools(*pools))["dcgmExporter"].get("env", [])
 
 
-def test_gpus_that_nothing_watches_are_warned_of() -> None:
+def test_a_stack_with_unwatched_gpus_gets_a_warning() -> None:
     pools = [builders.pool(**{"name": f"p{index}", **pool}) for index, pool in enumerate(MIXED_ARM)]
     told = [str(problem) for problem in capacity_warnings(builders.config(pools=pools), date(2026, 11, 20))]
     assert any("no DCGM engine for arm64" in line for line in told)

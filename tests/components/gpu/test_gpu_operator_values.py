@@ -20,76 +20,76 @@ from ...support.operator_plans import (
 from ...support.plans import SHIPPED, Plan, plan, some
 
 
-def plugin_configs(planned: Plan) -> dict[str, Any]:
+def read_plugin_configs(planned: Plan) -> dict[str, Any]:
     return {
         name: yaml.safe_load(text)
         for name, text in find_operator_values(planned)["devicePlugin"]["config"]["data"].items()
     }
 
 
-def mig_configs(planned: Plan) -> dict[str, Any]:
+def read_mig_configs(planned: Plan) -> dict[str, Any]:
     (text,) = find_operator_values(planned)["migManager"]["config"]["data"].values()
     found: dict[str, Any] = yaml.safe_load(text)["mig-configs"]
     return found
 
 
-def labelled(planned: Plan, label: str) -> set[str]:
+def list_label_values(planned: Plan, label: str) -> set[str]:
     return {labels[label] for labels in list_node_labels(planned) if label in labels}
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_everything_of_the_operator_runs_on_tainted_nodes(stack: str) -> None:
-    """Feature discovery is a chart of its own and does not take the tolerations of the others."""
+def test_all_pods_of_the_operator_tolerate_every_taint(stack: str) -> None:
+    """Feature discovery is a chart of its own: it ignores the tolerations of ``daemonsets``."""
     assert find_operator_values(plan(stack))["daemonsets"]["tolerations"] == TOLERATE_EVERYTHING
     assert find_operator_values(plan(stack))["node-feature-discovery"]["worker"]["tolerations"] == TOLERATE_EVERYTHING
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_driver_and_toolkit_are_the_images_own(stack: str) -> None:
+def test_the_operator_installs_neither_driver_nor_toolkit(stack: str) -> None:
     assert find_operator_values(plan(stack))["driver"] == {"enabled": False}
     assert find_operator_values(plan(stack))["toolkit"] == {"enabled": False}
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_instances_have_names_of_their_own(stack: str) -> None:
+def test_mig_slices_have_resource_names_of_their_own(stack: str) -> None:
     """With "single", the chart's default, a slice would be called nvidia.com/gpu."""
     assert find_operator_values(plan(stack))["mig"] == {"strategy": "mixed"}
 
 
-def test_each_plugin_config_that_a_node_asks_for_is_there_and_no_other() -> None:
-    asked = labelled(plan_of_every_sharing(), "nvidia.com/device-plugin.config")
+def test_the_plugin_configs_are_the_configs_that_nodes_name() -> None:
+    asked = list_label_values(plan_of_every_sharing(), "nvidia.com/device-plugin.config")
     config = find_operator_values(plan_of_every_sharing())["devicePlugin"]["config"]
     assert len(asked) == 3
     assert set(config["data"]) == {*asked, "none"}
     assert (config["create"], config["default"]) == (True, "none")
 
 
-def test_each_mig_config_that_a_node_asks_for_is_there_and_no_other() -> None:
-    asked = labelled(plan_of_every_sharing(), "nvidia.com/mig.config")
+def test_the_mig_configs_are_the_configs_that_nodes_name() -> None:
+    asked = list_label_values(plan_of_every_sharing(), "nvidia.com/mig.config")
     assert len(asked) == 5
-    assert set(mig_configs(plan_of_every_sharing())) == {*asked, "all-disabled"}
+    assert set(read_mig_configs(plan_of_every_sharing())) == {*asked, "all-disabled"}
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_shipped_stacks_agree_with_their_nodes_too(stack: str) -> None:
-    asked = labelled(plan(stack), "nvidia.com/device-plugin.config")
-    assert set(plugin_configs(plan(stack))) == {*asked, "none"}
-    asked = labelled(plan(stack), "nvidia.com/mig.config")
+def test_the_configs_of_shipped_stacks_are_the_configs_that_nodes_name(stack: str) -> None:
+    asked = list_label_values(plan(stack), "nvidia.com/device-plugin.config")
+    assert set(read_plugin_configs(plan(stack))) == {*asked, "none"}
+    asked = list_label_values(plan(stack), "nvidia.com/mig.config")
     assert bool(asked) == find_operator_values(plan(stack))["migManager"]["enabled"] == (stack == "research")
-    assert not asked or set(mig_configs(plan(stack))) == {*asked, "all-disabled"}
+    assert not asked or set(read_mig_configs(plan(stack))) == {*asked, "all-disabled"}
 
 
-def test_a_mig_config_of_our_own_still_knows_how_to_switch_mig_off() -> None:
-    """It replaces the generated ones, and the operator asks for all-disabled wherever the label is missing."""
+def test_our_mig_config_can_still_switch_mig_off() -> None:
+    """Our config replaces the generated configs. The operator applies ``all-disabled`` where a node lacks the label."""
     planned = plan_of_pools({**H100, **mig("1g.10gb")})
-    assert mig_configs(planned)["all-disabled"] == [{"devices": "all", "mig-enabled": False}]
+    assert read_mig_configs(planned)["all-disabled"] == [{"devices": "all", "mig-enabled": False}]
     assert set(find_operator_values(planned)["migManager"]["config"]["data"]) == {"config.yaml"}
 
 
-def test_a_mig_config_cuts_every_gpu_alike() -> None:
-    (name,) = labelled(plan_of_pools({**H100, **mig("1g.10gb")}), "nvidia.com/mig.config")
+def test_a_mig_config_cuts_every_gpu_in_the_same_way() -> None:
+    (name,) = list_label_values(plan_of_pools({**H100, **mig("1g.10gb")}), "nvidia.com/mig.config")
     cut = {"devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 7}}
-    assert mig_configs(plan_of_pools({**H100, **mig("1g.10gb")}))[name] == [cut]
+    assert read_mig_configs(plan_of_pools({**H100, **mig("1g.10gb")}))[name] == [cut]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,11 @@ def test_a_mig_config_cuts_every_gpu_alike() -> None:
         ({"mode": "mig", "profile": "1g.10gb", "replicas": 4}, "timeSlicing", "nvidia.com/mig-1g.10gb"),
     ],
 )
-def test_a_plugin_config_shares_under_a_name_of_its_own(sharing: dict[str, Any], how: str, resource: str) -> None:
+def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], how: str, resource: str) -> None:
     (config,) = [
-        found for name, found in plugin_configs(plan_of_pools({**H100, "sharing": sharing})).items() if name != "none"
+        found
+        for name, found in read_plugin_configs(plan_of_pools({**H100, "sharing": sharing})).items()
+        if name != "none"
     ]
     assert set(config["sharing"]) == {how}
     assert config["sharing"][how]["renameByDefault"] is True
@@ -111,7 +113,7 @@ def test_a_plugin_config_shares_under_a_name_of_its_own(sharing: dict[str, Any],
 
 
 def test_nodes_without_a_label_share_nothing() -> None:
-    assert plugin_configs(plan_of_pools({})) == {"none": {"version": "v1"}}
+    assert read_plugin_configs(plan_of_pools({})) == {"none": {"version": "v1"}}
 
 
 @pytest.mark.parametrize(
@@ -124,16 +126,16 @@ def test_nodes_without_a_label_share_nothing() -> None:
         ([{**H100, **mig("1g.10gb")}, {**A100, **mig("1g.10gb"), "ami": BOTTLEROCKET}], "false"),
     ],
 )
-def test_nodes_reboot_only_where_an_a100_is_cut(pools: list[dict[str, Any]], reboot: str) -> None:
+def test_nodes_reboot_only_if_an_a100_is_cut(pools: list[dict[str, Any]], reboot: str) -> None:
     env = find_operator_values(plan_of_pools(*pools))["migManager"]["env"]
     assert env == [{"name": "WITH_REBOOT", "value": reboot}]
 
 
-def test_without_mig_there_is_no_mig_manager() -> None:
+def test_the_mig_manager_is_off_without_mig() -> None:
     assert find_operator_values(plan_of_pools({}, A100))["migManager"] == {"enabled": False}
 
 
-def test_without_al2023_there_is_no_operator() -> None:
+def test_the_operator_is_not_installed_without_al2023() -> None:
     sliced = {**H100, **mig("1g.10gb"), "ami": BOTTLEROCKET, "taints": [{"key": "example.com/slices"}]}
     planned = plan_of_pools({"ami": BOTTLEROCKET}, sliced)
     assert some(planned, "Release", "gpu-operator") == some(planned, "GpuOperator") == []
@@ -145,7 +147,7 @@ def test_the_operator_stays_off_bottlerocket_nodes_only() -> None:
     assert [labels.get(OPERANDS_LABEL) for labels in list_node_labels(planned)] == [None, "false", "false"]
 
 
-def test_overrides_are_laid_over_and_leave_the_rest() -> None:
+def test_helm_overrides_change_only_the_values_they_name() -> None:
     overrides = {
         "gpuOperator": {"dcgmExporter": {"serviceMonitor": {"enabled": True}}, "daemonsets": {"tolerations": []}}
     }

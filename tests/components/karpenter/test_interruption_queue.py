@@ -7,7 +7,7 @@ from ...support.plans import SHIPPED, shipped_config
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_the_queue_takes_events_from_aws_over_tls_only(stack: str) -> None:
+def test_the_queue_accepts_only_events_of_aws_over_tls(stack: str) -> None:
     config = shipped_config(stack)
     queue = f"arn:aws:sqs:{config.region}:{config.account_id}:gpu-{stack}"
     allow, deny = find_policies(stack)["-karpenter-interruption-policy"]["Statement"]

@@ -11,17 +11,17 @@ Statement = tuple[frozenset[str], frozenset[str], dict[str, dict[str, frozenset[
 """Actions, resources, and operator → key → values."""
 
 
-def conditions(given: dict[str, dict[str, Any]]) -> dict[str, dict[str, frozenset[str]]]:
+def normalize_conditions(given: dict[str, dict[str, Any]]) -> dict[str, dict[str, frozenset[str]]]:
     return {operator: {key: as_set(value) for key, value in keys.items()} for operator, keys in given.items()}
 
 
-def statement(actions: str, resources: list[str], **given: dict[str, Any]) -> Statement:
+def build_statement(actions: str, resources: list[str], **given: dict[str, Any]) -> Statement:
     named = {operator.replace("__", ":"): keys for operator, keys in given.items()}
-    return frozenset(actions.split()), frozenset(resources), conditions(named)
+    return frozenset(actions.split()), frozenset(resources), normalize_conditions(named)
 
 
-def controller_permissions(region: str, account: str, cluster: str) -> dict[str, dict[str, Statement]]:
-    """Policy → statement → what Karpenter's documentation (v1.14.1) demands of it for one cluster."""
+def list_documented_permissions(region: str, account: str, cluster: str) -> dict[str, dict[str, Statement]]:
+    """Return policy → statement → the permissions that Karpenter's documentation (v1.14.1) asks for."""
     arn = f"arn:aws:eks:{region}:{account}:cluster/{cluster}"
     here = {"aws:RequestedRegion": region}
     describe = (
@@ -32,35 +32,37 @@ def controller_permissions(region: str, account: str, cluster: str) -> dict[str,
     node_role = f"arn:aws:iam::{account}:role/{cluster}-karpenter-nodes"
     any_profile = [f"arn:aws:iam::{account}:instance-profile/*"]
     return {
-        "node-lifecycle": node_lifecycle(region, cluster),
+        "node-lifecycle": list_node_lifecycle(region, cluster),
         "iam-integration": {
-            "AllowPassingInstanceRole": statement(
+            "AllowPassingInstanceRole": build_statement(
                 "iam:PassRole", [node_role], StringEquals={"iam:PassedToService": "ec2.amazonaws.com"}
             ),
-            **instance_profiles(region, cluster, any_profile),
+            **list_instance_profiles(region, cluster, any_profile),
         },
-        "eks-integration": {"AllowAPIServerEndpointDiscovery": statement("eks:DescribeCluster", [arn])},
+        "eks-integration": {"AllowAPIServerEndpointDiscovery": build_statement("eks:DescribeCluster", [arn])},
         "interruption": {
-            "AllowInterruptionQueueActions": statement(
+            "AllowInterruptionQueueActions": build_statement(
                 "sqs:DeleteMessage sqs:GetQueueUrl sqs:ReceiveMessage", [f"arn:aws:sqs:{region}:{account}:{cluster}"]
             )
         },
         "zonal-shift": {
-            "AllowZonalShiftStatusReadOnly": statement(
+            "AllowZonalShiftStatusReadOnly": build_statement(
                 "arc-zonal-shift:GetManagedResource", ["*"], StringEquals={"arc-zonal-shift:ResourceIdentifier": arn}
             )
         },
         "resource-discovery": {
-            "AllowRegionalReadActions": statement(reads, ["*"], StringEquals=here),
-            "AllowSSMReadActions": statement("ssm:GetParameter", [f"arn:aws:ssm:{region}::parameter/aws/service/*"]),
-            "AllowPricingReadActions": statement("pricing:GetProducts", ["*"]),
-            "AllowUnscopedInstanceProfileListAction": statement("iam:ListInstanceProfiles", ["*"]),
-            "AllowInstanceProfileReadActions": statement("iam:GetInstanceProfile", any_profile),
+            "AllowRegionalReadActions": build_statement(reads, ["*"], StringEquals=here),
+            "AllowSSMReadActions": build_statement(
+                "ssm:GetParameter", [f"arn:aws:ssm:{region}::parameter/aws/service/*"]
+            ),
+            "AllowPricingReadActions": build_statement("pricing:GetProducts", ["*"]),
+            "AllowUnscopedInstanceProfileListAction": build_statement("iam:ListInstanceProfiles", ["*"]),
+            "AllowInstanceProfileReadActions": build_statement("iam:GetInstanceProfile", any_profile),
         },
     }
 
 
-def node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
+def list_node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
     def ec2(kinds: str, account: str = "*") -> list[str]:
         return [f"arn:aws:ec2:{region}:{account}:{kind}/*" for kind in kinds.split()]
 
@@ -74,17 +76,17 @@ def node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
     used = [*ec2("image snapshot", ""), *ec2("security-group subnet capacity-reservation placement-group")]
     creating = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
     return {
-        "AllowScopedEC2InstanceAccessActions": statement(launch, used),
-        "AllowScopedEC2LaunchTemplateAccessActions": statement(
+        "AllowScopedEC2InstanceAccessActions": build_statement(launch, used),
+        "AllowScopedEC2LaunchTemplateAccessActions": build_statement(
             launch, ec2("launch-template"), StringEquals=owned, StringLike=of_pool
         ),
-        "AllowScopedEC2InstanceActionsWithTags": statement(
+        "AllowScopedEC2InstanceActionsWithTags": build_statement(
             f"{launch} ec2:CreateLaunchTemplate", made, StringEquals=asked, StringLike=for_pool
         ),
-        "AllowScopedResourceCreationTagging": statement(
+        "AllowScopedResourceCreationTagging": build_statement(
             "ec2:CreateTags", made, StringEquals={**asked, **creating}, StringLike=for_pool
         ),
-        "AllowScopedResourceTagging": statement(
+        "AllowScopedResourceTagging": build_statement(
             "ec2:CreateTags",
             ec2("instance"),
             StringEquals=owned,
@@ -92,7 +94,7 @@ def node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
             StringEqualsIfExists={f"aws:RequestTag/{name}": cluster},
             ForAllValues__StringEquals={"aws:TagKeys": [name, "karpenter.sh/nodeclaim", "Name"]},
         ),
-        "AllowScopedDeletion": statement(
+        "AllowScopedDeletion": build_statement(
             "ec2:TerminateInstances ec2:DeleteLaunchTemplate",
             ec2("instance launch-template"),
             StringEquals=owned,
@@ -101,7 +103,7 @@ def node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
     }
 
 
-def instance_profiles(region: str, cluster: str, any_profile: list[str]) -> dict[str, Statement]:
+def list_instance_profiles(region: str, cluster: str, any_profile: list[str]) -> dict[str, Statement]:
     def tags(of: str, **more: str) -> dict[str, str]:
         own = {f"kubernetes.io/cluster/{cluster}": "owned", "topology.kubernetes.io/region": region, **more}
         return {f"aws:{of}Tag/{key}": value for key, value in own.items()}
@@ -111,28 +113,32 @@ def instance_profiles(region: str, cluster: str, any_profile: list[str]) -> dict
     for_class = {"aws:RequestTag/karpenter.k8s.aws/ec2nodeclass": "*"}
     change = "iam:AddRoleToInstanceProfile iam:RemoveRoleFromInstanceProfile iam:DeleteInstanceProfile"
     return {
-        "AllowScopedInstanceProfileCreationActions": statement(
+        "AllowScopedInstanceProfileCreationActions": build_statement(
             "iam:CreateInstanceProfile", any_profile, StringEquals=asked, StringLike=for_class
         ),
-        "AllowScopedInstanceProfileTagActions": statement(
+        "AllowScopedInstanceProfileTagActions": build_statement(
             "iam:TagInstanceProfile",
             any_profile,
             StringEquals={**tags("Resource"), **asked},
             StringLike={**of_class, **for_class},
         ),
-        "AllowScopedInstanceProfileActions": statement(
+        "AllowScopedInstanceProfileActions": build_statement(
             change, any_profile, StringEquals=tags("Resource"), StringLike=of_class
         ),
     }
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_karpenter_may_do_what_its_documentation_demands_and_no_more(stack: str) -> None:
+def test_karpenter_has_exactly_the_permissions_of_its_documentation(stack: str) -> None:
     config = shipped_config(stack)
-    for policy, demanded in controller_permissions(config.region, config.account_id, f"gpu-{stack}").items():
+    for policy, demanded in list_documented_permissions(config.region, config.account_id, f"gpu-{stack}").items():
         given = find_policies(stack)[f"-karpenter-{policy}"]["Statement"]
-        assert {one["Effect"] for one in given} == {"Allow"}
+        assert {entry["Effect"] for entry in given} == {"Allow"}
         assert {
-            one["Sid"]: (as_set(one["Action"]), as_set(one["Resource"]), conditions(one.get("Condition", {})))
-            for one in given
+            entry["Sid"]: (
+                as_set(entry["Action"]),
+                as_set(entry["Resource"]),
+                normalize_conditions(entry.get("Condition", {})),
+            )
+            for entry in given
         } == demanded

@@ -1,4 +1,4 @@
-"""What watches the platform, as it is rendered: in what order, with which labels, and where secrets do not stand."""
+"""Monitoring as it is rendered: order, labels, secrets and permissions."""
 
 import json
 import sys
@@ -17,25 +17,25 @@ from .test_alert_routes import KEYS
 EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
 
 
-def watched(**fields: Any) -> Plan:
-    """The plan of a stack that installs Prometheus."""
+def plan_monitoring(**fields: Any) -> Plan:
+    """Return the plan of a stack that installs Prometheus."""
     return plan_of(builders.stack(**builders.monitoring(**fields)))
 
 
-def values(planned: Plan) -> dict[str, Any]:
+def find_values(planned: Plan) -> dict[str, Any]:
     found: dict[str, Any] = one(planned, "Release", "-monitoring-release").inputs["values"]
     return found
 
 
 @pytest.mark.parametrize("stack", ["dev", "research"])
-def test_without_monitoring_nothing_is_made_and_the_exporter_keeps_its_list(stack: str) -> None:
+def test_without_monitoring_the_exporter_keeps_the_charts_metrics(stack: str) -> None:
     assert some(plan(stack), "PrometheusRule") == some(plan(stack), "ServiceMonitor") == []
     exporter = one(plan(stack), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter == {"enabled": True, "serviceMonitor": {"enabled": False}}
 
 
 @pytest.mark.parametrize("fields", [builders.monitoring(), EXISTING], ids=["install", "existing"])
-def test_definitions_come_before_monitors_and_before_the_gpu_operator(fields: dict[str, Any]) -> None:
+def test_crds_come_before_monitors_and_before_the_gpu_operator(fields: dict[str, Any]) -> None:
     planned = plan_of(builders.stack(**fields))
     crds = one(planned, "Release", "-monitoring-crd").urn
     waiting = [
@@ -47,49 +47,49 @@ def test_definitions_come_before_monitors_and_before_the_gpu_operator(fields: di
     assert all(crds in found.dependencies for found in waiting)
 
 
-def test_a_team_with_its_own_prometheus_gets_definitions_monitors_rules_and_dashboards_alone() -> None:
+def test_a_team_with_its_own_prometheus_gets_no_second_prometheus() -> None:
     planned = plan_of(builders.stack(**EXISTING))
     assert [found.name for found in some(planned, "Release", "-monitoring-")] == ["gpu-test-monitoring-crd"]
     for found in [one(planned, "PrometheusRule"), *some(planned, "ServiceMonitor")]:
         assert found.inputs["metadata"]["labels"] == {"release": "prometheus"}
 
 
-def test_the_rules_in_the_cluster_are_those_that_promtool_has_tested() -> None:
+def test_the_cluster_gets_the_rules_that_promtool_has_tested() -> None:
     config = builders.config(**builders.monitoring())
-    assert one(watched(), "PrometheusRule").inputs["spec"] == {"groups": rule_groups(config)}
+    assert one(plan_monitoring(), "PrometheusRule").inputs["spec"] == {"groups": rule_groups(config)}
 
 
-def test_the_exporter_gets_our_list_and_tells_apart_pods_that_share_a_gpu() -> None:
-    exporter = one(watched(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
+def test_the_exporter_gets_our_metrics_and_names_pods_that_share_a_gpu() -> None:
+    exporter = one(plan_monitoring(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter["config"] == {"name": "dcgm-metrics"}
     assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
     assert {"name": "NVIDIA_RESOURCE_NAMES", "value": "nvidia.com/gpu.shared"} in exporter["env"]
-    listed = one(watched(), "ConfigMap", "-gpu-operator-metrics")
+    listed = one(plan_monitoring(), "ConfigMap", "-gpu-operator-metrics")
     assert listed.inputs["data"] == {"dcgm-metrics.csv": dcgm_csv()}
-    assert listed.urn in one(watched(), "Release", "-gpu-operator-").dependencies
+    assert listed.urn in one(plan_monitoring(), "Release", "-gpu-operator-").dependencies
 
 
-def test_what_a_teams_own_prometheus_shares_stays_when_ours_goes() -> None:
-    for planned, kept in ((plan_of(builders.stack(**EXISTING)), True), (watched(), False)):
+def test_objects_that_a_teams_own_prometheus_shares_outlive_ours() -> None:
+    for planned, kept in ((plan_of(builders.stack(**EXISTING)), True), (plan_monitoring(), False)):
         namespace, crds = one(planned, "Namespace", "-monitoring-"), one(planned, "Release", "-monitoring-crd")
-        assert [bool(one.options.get("retainOnDelete")) for one in (namespace, crds)] == [kept, kept]
+        assert [bool(resource.options.get("retainOnDelete")) for resource in (namespace, crds)] == [kept, kept]
         assert crds.inputs.get("takeOwnership", False) is kept
 
 
-def test_prometheus_writes_to_amp_as_itself_and_nothing_else() -> None:
-    planned = watched(remoteWrite={"mode": "amp", "workspaceArn": builders.AMP_ARN})
+def test_prometheus_may_write_to_its_amp_workspace_only() -> None:
+    planned = plan_monitoring(remoteWrite={"mode": "amp", "workspaceArn": builders.AMP_ARN})
     url = "https://aps-workspaces.us-east-1.amazonaws.com/workspaces/ws-0a1b2c3d/api/v1/remote_write"
-    assert values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"] == [
+    assert find_values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"] == [
         {"url": url, "sigv4": {"region": "us-east-1"}}
     ]
     policy = json.loads(one(planned, "Policy", "-monitoring-remote-write").inputs["policy"])
     assert policy["Statement"] == [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [builders.AMP_ARN]}]
     identity = one(planned, "PodIdentityAssociation", "-monitoring-identity")
-    assert identity.inputs["serviceAccount"] == values(planned)["prometheus"]["serviceAccount"]["name"]
+    assert identity.inputs["serviceAccount"] == find_values(planned)["prometheus"]["serviceAccount"]["name"]
     assert identity.urn in one(planned, "Release", "-monitoring-release").dependencies
 
 
-def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
+def test_secrets_are_unknown_in_a_preview_and_in_no_helm_value() -> None:
     remote = {"mode": "endpoint", "url": "https://a.example.com/push", "username": "gpu"}
     stack = builders.notify()
     stack["monitoring"]["remoteWrite"] = remote
@@ -97,12 +97,12 @@ def test_secrets_are_unknown_in_a_preview_and_stand_in_no_value() -> None:
     routes = one(planned, "Secret", "-routes").inputs["stringData"]["$secret"]
     assert {*routes} == KEYS and all(value == {"$unknown": True} for value in routes.values())
     assert one(planned, "Secret", "-remote-write").inputs["stringData"]["$secret"]["password"] == {"$unknown": True}
-    (written,) = values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
+    (written,) = find_values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
     assert written["basicAuth"]["password"] == {"name": "remote-write", "key": "password"}
-    assert values(planned)["alertmanager"]["alertmanagerSpec"]["secrets"] == ["alert-routes"]
+    assert find_values(planned)["alertmanager"]["alertmanagerSpec"]["secrets"] == ["alert-routes"]
 
 
-def test_missing_secrets_are_told_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_missing_secrets_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["gpu_blueprint.plan.record"], "SECRET_KEYS", ())
     with pytest.raises(ProgramError) as caught:
         fresh_plan_of(builders.stack(**builders.notify()))

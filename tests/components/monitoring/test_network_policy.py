@@ -4,11 +4,11 @@ import json
 
 from ...support import builders
 from ...support.plans import one, plan_of, some
-from .test_monitoring import EXISTING, watched
+from .test_monitoring import EXISTING, plan_monitoring
 
 
 def test_only_monitoring_and_keda_reach_prometheus_and_alertmanager() -> None:
-    planned = watched()
+    planned = plan_monitoring()
     doors = one(planned, "NetworkPolicy").inputs
     (behind,) = doors["spec"]["podSelector"]["matchExpressions"]
     assert doors["metadata"]["namespace"] == "monitoring" and behind["values"] == ["prometheus", "alertmanager"]

@@ -1,4 +1,4 @@
-"""The network of a stack."""
+"""The network: an existing VPC."""
 
 from collections import Counter
 
@@ -6,7 +6,7 @@ from ...support import builders
 from ...support.plans import one, plan_of
 
 
-def test_an_existing_vpc_is_used_as_it_is() -> None:
+def test_an_existing_vpc_is_not_changed() -> None:
     subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
     planned = plan_of(builders.stack(network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets}))
     made = Counter(found.type for found in planned if found.type.startswith("aws:ec2"))

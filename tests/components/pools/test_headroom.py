@@ -1,4 +1,4 @@
-"""Warm capacity: placeholders of the shape of the next pod, what they cost, and that they are nobody's work."""
+"""Warm capacity: placeholders have the shape of the next pod, and every other pod evicts them."""
 
 from typing import Any
 
@@ -12,30 +12,30 @@ from ...support.plans import Plan, one, plan_of, some
 LAYOUT = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}}
 
 
-def planned(**pool: Any) -> Plan:
+def plan_headroom(**pool: Any) -> Plan:
     return plan_of(builders.stack(pools=[builders.pool(**{"headroom": ROOM, **pool})]))
 
 
-def placeholder(found: Plan) -> dict[str, Any]:
+def find_placeholder(found: Plan) -> dict[str, Any]:
     spec: dict[str, Any] = one(found, "Deployment").inputs["spec"]["template"]["spec"]
     return spec
 
 
-def test_without_headroom_there_is_no_placeholder() -> None:
-    found = planned(headroom=None)
+def test_there_is_no_placeholder_without_headroom() -> None:
+    found = plan_headroom(headroom=None)
     assert some(found, "Deployment") == some(found, "PriorityClass") == []
 
 
-def test_new_placeholders_do_not_wait_for_room_beside_the_old() -> None:
-    assert one(planned(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
+def test_new_placeholders_replace_the_old_ones() -> None:
+    assert one(plan_headroom(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
 
 
-def test_a_placeholder_gives_way_to_everybody_at_once_and_displaces_nobody() -> None:
-    found = planned()
+def test_every_pod_evicts_a_placeholder_and_a_placeholder_evicts_none() -> None:
+    found = plan_headroom()
     priority = one(found, "PriorityClass").inputs
     assert priority["value"] < 0 and priority["preemptionPolicy"] == "Never" and not priority.get("globalDefault")
-    assert placeholder(found)["priorityClassName"] == priority["metadata"]["name"]
-    assert placeholder(found)["terminationGracePeriodSeconds"] == 0
+    assert find_placeholder(found)["priorityClassName"] == priority["metadata"]["name"]
+    assert find_placeholder(found)["terminationGracePeriodSeconds"] == 0
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,21 @@ def test_a_placeholder_gives_way_to_everybody_at_once_and_displaces_nobody() -> 
     ],
 )
 def test_a_placeholder_has_the_shape_of_the_next_pod(pool: dict[str, Any], resource: dict[str, str]) -> None:
-    (container,) = placeholder(planned(**pool))["containers"]
+    (container,) = find_placeholder(plan_headroom(**pool))["containers"]
     asked = {"cpu": "4", "memory": "16Gi", **resource}
     assert container["resources"] == {"requests": asked, "limits": asked}
 
 
-def test_a_placeholder_lands_in_its_pool_whatever_its_taints() -> None:
-    found = planned(taints=[{"key": "example.com/team", "value": "a"}])
-    spec = placeholder(found)
+def test_a_placeholder_tolerates_every_taint_of_its_pool() -> None:
+    found = plan_headroom(taints=[{"key": "example.com/team", "value": "a"}])
+    spec = find_placeholder(found)
     pool = one(found, "NodePool").inputs["spec"]["template"]
     assert spec["nodeSelector"].items() <= pool["metadata"]["labels"].items()
     tolerated = {(item["key"], item["effect"]) for item in spec["tolerations"] if item["operator"] == "Exists"}
     assert tolerated == {(taint["key"], taint["effect"]) for taint in pool["spec"]["taints"]}
 
 
-def test_the_namespace_holds_the_placeholders_and_not_a_gpu_more() -> None:
+def test_the_quota_of_the_namespace_is_exactly_the_placeholders() -> None:
     pools = [
         builders.pool(headroom=ROOM),
         builders.pool(name="more", headroom={**ROOM, "pods": 3}),
@@ -78,6 +78,6 @@ def test_the_namespace_holds_the_placeholders_and_not_a_gpu_more() -> None:
     }
 
 
-def test_a_destroy_ends_placeholders_before_their_nodes() -> None:
-    found = planned()
+def test_a_destroy_deletes_placeholders_before_their_node_pool() -> None:
+    found = plan_headroom()
     assert DestroyOrder(found).before(one(found, "Deployment"), one(found, "NodePool"))

@@ -24,11 +24,7 @@ GRANTED = {
 
 
 QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|[KMGTPE]i?)?")
-
-
 EFA = "vpc.amazonaws.com/efa"
-
-
 GPU = re.compile(r"nvidia\.com/|vpc\.amazonaws\.com/")
 
 
@@ -37,15 +33,15 @@ def planned(request: pytest.FixtureRequest) -> Plan:
     return plan_of_two_teams() if request.param == "two teams" else plan(request.param)
 
 
-def quotas(planned: Plan) -> dict[str, dict[str, str]]:
-    """Namespace → ``spec.hard``."""
+def find_quotas(planned: Plan) -> dict[str, dict[str, str]]:
+    """Return namespace → ``spec.hard``."""
     return {
         found.inputs["metadata"]["namespace"]: found.inputs["spec"]["hard"] for found in some(planned, "ResourceQuota")
     }
 
 
-def exposed(planned: Plan) -> set[str]:
-    """Every GPU resource that a pool may hand out, whole GPUs, which a node may show before it is cut, and EFA."""
+def list_gpu_resources(planned: Plan) -> set[str]:
+    """Return the GPU resources of all pools, EFA, and whole GPUs, which a node hands out until MIG has cut them."""
     names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
     for found in some(planned, "NodePool"):
         names |= set(found.inputs["spec"]["limits"])
@@ -57,7 +53,7 @@ def exposed(planned: Plan) -> set[str]:
     return names
 
 
-def test_every_namespace_of_a_tenant_has_quota_limits_and_members(planned: Plan) -> None:
+def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> None:
     for tenant in some(planned, "TenantSpace"):
         inside = [found for found in planned if found.parent == tenant.urn]
         assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding"]
@@ -66,50 +62,50 @@ def test_every_namespace_of_a_tenant_has_quota_limits_and_members(planned: Plan)
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_a_quota_grants_what_the_stack_file_says_and_nothing_else(stack: str) -> None:
+def test_a_quota_grants_exactly_the_grants_of_the_stack_file(stack: str) -> None:
     for tenant, granted in GRANTED[stack].items():
-        expected = {name: granted.get(name, "0") for name in {*exposed(plan(stack)), EFA}}
-        hard = quotas(plan(stack))[tenant]
+        expected = {name: granted.get(name, "0") for name in {*list_gpu_resources(plan(stack)), EFA}}
+        hard = find_quotas(plan(stack))[tenant]
         assert {key.removeprefix("requests."): hard[key] for key in hard if GPU.search(key)} == expected
-    assert set(quotas(plan(stack))) - {"gpu-headroom"} == set(GRANTED[stack])
+    assert set(find_quotas(plan(stack))) - {"gpu-headroom"} == set(GRANTED[stack])
 
 
-def test_a_quota_lists_every_resource_that_some_node_can_show(planned: Plan) -> None:
-    """What a quota does not list is unlimited."""
-    for space, hard in quotas(planned).items():
-        assert {f"requests.{name}" for name in exposed(planned)} <= set(hard), space
+def test_a_quota_lists_every_resource_that_a_node_may_hand_out(planned: Plan) -> None:
+    """A resource that a quota does not list is unlimited."""
+    for space, hard in find_quotas(planned).items():
+        assert {f"requests.{name}" for name in list_gpu_resources(planned)} <= set(hard), space
 
 
 def test_a_team_without_a_grant_may_request_no_gpu_at_all() -> None:
-    hard = quotas(plan_of_two_teams())["another"]
+    hard = find_quotas(plan_of_two_teams())["another"]
     gpus = {key: value for key, value in hard.items() if GPU.search(key)}
     assert len(gpus) == 6
     assert set(gpus.values()) == {"0"}
 
 
-def test_a_team_gets_the_interfaces_that_come_with_its_gpus() -> None:
+def test_a_team_gets_the_efa_interfaces_of_its_gpus() -> None:
     """A p5.48xlarge has 32 EFA interfaces and 8 GPUs."""
-    assert quotas(plan_of_two_teams())["team"]["requests.vpc.amazonaws.com/efa"] == "32"
-    assert quotas(plan_of_two_teams())["team"]["requests.nvidia.com/mig-3g.40gb"] == "3"
-    assert quotas(plan_of_two_teams())["team"]["requests.nvidia.com/mig-1g.10gb"] == "0"
-    assert quotas(plan_of_two_teams())["team"]["requests.nvidia.com/gpu.shared"] == "4"
+    assert find_quotas(plan_of_two_teams())["team"]["requests.vpc.amazonaws.com/efa"] == "32"
+    assert find_quotas(plan_of_two_teams())["team"]["requests.nvidia.com/mig-3g.40gb"] == "3"
+    assert find_quotas(plan_of_two_teams())["team"]["requests.nvidia.com/mig-1g.10gb"] == "0"
+    assert find_quotas(plan_of_two_teams())["team"]["requests.nvidia.com/gpu.shared"] == "4"
 
 
 def test_a_quota_limits_requests_only(planned: Plan) -> None:
     """The API refuses ``limits`` and bare names of extended resources."""
-    for hard in quotas(planned).values():
+    for hard in find_quotas(planned).values():
         assert [key for key in hard if not key.startswith("requests.")] == []
         assert [value for value in hard.values() if not QUANTITY.fullmatch(value)] == []
 
 
-def limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
+def list_limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
     for found in some(planned, "LimitRange"):
         yield from found.inputs["spec"]["limits"]
 
 
 def test_a_limit_range_gives_no_container_a_gpu(planned: Plan) -> None:
-    """A GPU among the defaults, or a maximum of GPUs, from which the API makes a default, would go to every container."""
-    items = list(limit_items(planned))
+    """With a GPU as default or as maximum, from which the API makes a default, every container would get GPUs."""
+    items = list(list_limit_items(planned))
     assert items
     for item in items:
         assert set(item) == {"type", "max", "defaultRequest"}
