@@ -50,14 +50,7 @@ class Platform(pulumi.ComponentResource):
         network = Network(f"{name}-network", config, opts=cloud)
         cluster = Cluster(f"{name}-cluster", config, network=network, opts=cloud)
         access = Access(f"{name}-access", config, cluster=cluster, opts=cloud)
-        node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=cloud)
-        nodes = SystemNodes(
-            f"{name}-system", config, network=network, cluster=cluster, depends_on=node_addons.installed, opts=cloud
-        )
-        cluster_addons = Addons(
-            f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=cloud
-        )
-        working_cluster = [nodes.group, *cluster_addons.installed]
+        system_nodes, working_cluster = self._make_system_nodes(network, cluster, opts=cloud)
 
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
         cloud_and_kubernetes = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
@@ -65,19 +58,42 @@ class Platform(pulumi.ComponentResource):
         karpenter = Karpenter(
             f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=cloud_and_kubernetes
         )
-        gpu_programs = self._make_gpu_programs(network, depends_on=working_cluster, opts=cloud_and_kubernetes)
+        node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=cloud_and_kubernetes)
 
-        working_karpenter = [karpenter.release, *gpu_programs]
-        self._make_static_pools(network, nodes, depends_on=working_karpenter, opts=cloud)
+        working_karpenter = [karpenter.release, *node_programs]
+        self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
         node_pools = self._make_pools(depends_on=working_karpenter, opts=kubernetes)
-        self._make_workspaces(node_pools, working_cluster, working_karpenter, opts=kubernetes)
+
+        keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
+        # The scalers in a tenant's namespace end only while KEDA still runs.
+        namespaces = self._make_tenants(node_pools, depends_on=[*working_cluster, *keda], opts=kubernetes)
+        self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
+        self._make_autoscalers(namespaces, opts=kubernetes)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
 
-    def _make_gpu_programs(
+    def _make_system_nodes(
+        self, network: Network, cluster: Cluster, *, opts: pulumi.ResourceOptions
+    ) -> tuple[SystemNodes, list[pulumi.Resource]]:
+        """Make the system nodes, between the add-ons that nodes need and the add-ons that need nodes.
+
+        Returns:
+            The system nodes, and the resources that together make a cluster in which pods run.
+        """
+        name, config = self.cluster_name, self._config
+        node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
+        nodes = SystemNodes(
+            f"{name}-system", config, network=network, cluster=cluster, depends_on=node_addons.installed, opts=opts
+        )
+        cluster_addons = Addons(
+            f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
+        )
+        return nodes, [nodes.group, *cluster_addons.installed]
+
+    def _make_node_programs(
         self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> list[pulumi.Resource]:
         """Make monitoring, the GPU Operator and EFA, and return the resources that GPU nodes wait for.
@@ -130,24 +146,12 @@ class Platform(pulumi.ComponentResource):
                     PoolHours(pool.name, self._config, pool, pool.hours, node_pool=node_pool, opts=opts)
         return node_pools
 
-    def _make_workspaces(
-        self,
-        node_pools: Mapping[str, pulumi.Resource],
-        working_cluster: Sequence[pulumi.Resource],
-        working_karpenter: Sequence[pulumi.Resource],
-        *,
-        opts: pulumi.ResourceOptions,
-    ) -> None:
-        """Make KEDA, the tenants' namespaces, the headroom and the autoscalers of services."""
-        name, config = self.cluster_name, self._config
-        keda = (
-            [Keda(f"{name}-keda", config, depends_on=working_karpenter, opts=opts).release] if config.has_keda else []
-        )
-        # The scalers in a tenant's namespace end only while KEDA still runs.
-        tenants = self._make_tenants(node_pools, depends_on=[*working_cluster, *keda], opts=opts)
-        if any(pool.headroom for pool in config.pools):
-            HeadroomSpace(f"{name}-headroom", config, depends_on=[*working_cluster, *node_pools.values()], opts=opts)
-        self._make_autoscalers(tenants, opts=opts)
+    def _make_keda(
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
+        if not self._config.has_keda:
+            return []
+        return [Keda(f"{self.cluster_name}-keda", self._config, depends_on=depends_on, opts=opts).release]
 
     def _make_tenants(
         self,
@@ -166,6 +170,10 @@ class Platform(pulumi.ComponentResource):
             )
             namespaces[tenant.name] = space.namespace
         return namespaces
+
+    def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
+        if any(pool.headroom for pool in self._config.pools):
+            HeadroomSpace(f"{self.cluster_name}-headroom", self._config, depends_on=depends_on, opts=opts)
 
     def _make_autoscalers(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
         for service in self._config.services:

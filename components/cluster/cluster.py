@@ -1,6 +1,7 @@
 """The EKS control plane. Every choice that pulumi-eks would make by itself is made here."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -10,6 +11,18 @@ from gpu_blueprint.config import PrivateApi, PublicApi, StackConfig
 
 from ..network.network import Network, select_stable_subnets
 from .roles import ServiceRole, build_service_trust
+
+NO_EXTRAS: dict[str, Any] = {
+    "bootstrap_self_managed_addons": False,
+    "coredns_addon_options": {"enabled": False},
+    "kube_proxy_addon_options": {"enabled": False},
+    "use_default_vpc_cni": True,
+    "create_oidc_provider": False,
+    "create_instance_role": False,
+    "skip_default_node_group": True,
+    "skip_default_security_groups": True,
+}
+"""Arguments that turn off the parts which pulumi-eks would add by itself, with versions and rules of its own choice."""
 
 
 class Cluster(pulumi.ComponentResource):
@@ -72,15 +85,7 @@ class Cluster(pulumi.ComponentResource):
             kubernetes_service_ip_address_range=config.cluster.service_cidr,
             deletion_protection=config.cluster.deletion_protection,
             upgrade_policy={"support_type": "STANDARD"},
-            # pulumi-eks would add these parts by itself, with versions and rules of its own choice.
-            bootstrap_self_managed_addons=False,
-            coredns_addon_options={"enabled": False},
-            kube_proxy_addon_options={"enabled": False},
-            use_default_vpc_cni=True,
-            create_oidc_provider=False,
-            create_instance_role=False,
-            skip_default_node_group=True,
-            skip_default_security_groups=True,
+            **NO_EXTRAS,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=list(depends_on),
