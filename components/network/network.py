@@ -25,7 +25,7 @@ class Network(pulumi.ComponentResource):
     def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-blueprint:components:Network", name, None, opts)
         self._prefix = name
-        self._stack_config = config
+        self._config = config
         if isinstance(config.network, ExistingVpc):
             self.vpc_id = config.network.vpc_id
             self.private_subnet_ids = [subnet.id for subnet in config.network.subnets]
@@ -41,12 +41,12 @@ class Network(pulumi.ComponentResource):
             cidr_block=network.cidr,
             enable_dns_hostnames=True,
             enable_dns_support=True,
-            tags=self._tags("vpc"),
+            tags=self._build_tags("vpc"),
             opts=child,
         )
         # Pulumi takes over the VPC's default security group and removes its rules, so that nothing uses it by accident.
         aws.ec2.DefaultSecurityGroup(
-            f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._tags("default-closed"), opts=child
+            f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._build_tags("default-closed"), opts=child
         )
         nats = self._make_public_subnets(network, vpc)
         tables = self._make_private_subnets(network, vpc, nats)
@@ -61,9 +61,9 @@ class Network(pulumi.ComponentResource):
         """
         child = pulumi.ResourceOptions(parent=self)
         gateway = aws.ec2.InternetGateway(
-            f"{self._prefix}-internet", vpc_id=vpc.id, tags=self._tags("internet"), opts=child
+            f"{self._prefix}-internet", vpc_id=vpc.id, tags=self._build_tags("internet"), opts=child
         )
-        table = aws.ec2.RouteTable(f"{self._prefix}-public", vpc_id=vpc.id, tags=self._tags("public"), opts=child)
+        table = aws.ec2.RouteTable(f"{self._prefix}-public", vpc_id=vpc.id, tags=self._build_tags("public"), opts=child)
         internet_route = aws.ec2.Route(
             f"{self._prefix}-public-out",
             route_table_id=table.id,
@@ -79,7 +79,7 @@ class Network(pulumi.ComponentResource):
                 availability_zone=zone,
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
-                tags=self._tags(f"public-{zone}") | {"kubernetes.io/role/elb": "1"},
+                tags=self._build_tags(f"public-{zone}") | {"kubernetes.io/role/elb": "1"},
                 opts=child,
             )
             aws.ec2.RouteTableAssociation(
@@ -91,12 +91,14 @@ class Network(pulumi.ComponentResource):
 
     def _make_nat(self, zone: str, subnet: aws.ec2.Subnet, internet_route: aws.ec2.Route) -> aws.ec2.NatGateway:
         child = pulumi.ResourceOptions(parent=self)
-        address = aws.ec2.Eip(f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=child)
+        address = aws.ec2.Eip(
+            f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._build_tags(f"nat-{zone}"), opts=child
+        )
         return aws.ec2.NatGateway(
             f"{self._prefix}-nat-{zone}",
             subnet_id=subnet.id,
             allocation_id=address.id,
-            tags=self._tags(f"nat-{zone}"),
+            tags=self._build_tags(f"nat-{zone}"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[internet_route]),
         )
 
@@ -114,12 +116,12 @@ class Network(pulumi.ComponentResource):
                 availability_zone=zone,
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
-                tags=self._tags(f"private-{zone}")
-                | {"kubernetes.io/role/internal-elb": "1", DISCOVERY_TAG: self._stack_config.cluster_name},
+                tags=self._build_tags(f"private-{zone}")
+                | {"kubernetes.io/role/internal-elb": "1", DISCOVERY_TAG: self._config.cluster_name},
                 opts=child,
             )
             table = aws.ec2.RouteTable(
-                f"{self._prefix}-private-{zone}", vpc_id=vpc.id, tags=self._tags(f"private-{zone}"), opts=child
+                f"{self._prefix}-private-{zone}", vpc_id=vpc.id, tags=self._build_tags(f"private-{zone}"), opts=child
             )
             aws.ec2.Route(
                 f"{self._prefix}-private-{zone}-out",
@@ -143,10 +145,10 @@ class Network(pulumi.ComponentResource):
             aws.ec2.VpcEndpoint(
                 f"{self._prefix}-endpoint-s3",
                 vpc_id=vpc.id,
-                service_name=f"com.amazonaws.{self._stack_config.region}.s3",
+                service_name=f"com.amazonaws.{self._config.region}.s3",
                 vpc_endpoint_type="Gateway",
                 route_table_ids=[table.id for table in tables],
-                tags=self._tags("endpoint-s3"),
+                tags=self._build_tags("endpoint-s3"),
                 opts=child,
             )
         interfaces = [service for service in services if service != "s3"]
@@ -157,12 +159,12 @@ class Network(pulumi.ComponentResource):
             aws.ec2.VpcEndpoint(
                 f"{self._prefix}-endpoint-{service}",
                 vpc_id=vpc.id,
-                service_name=f"com.amazonaws.{self._stack_config.region}.{service}",
+                service_name=f"com.amazonaws.{self._config.region}.{service}",
                 vpc_endpoint_type="Interface",
                 private_dns_enabled=True,
                 subnet_ids=self.private_subnet_ids,
                 security_group_ids=[group.id],
-                tags=self._tags(f"endpoint-{service}"),
+                tags=self._build_tags(f"endpoint-{service}"),
                 opts=child,
             )
 
@@ -180,12 +182,12 @@ class Network(pulumi.ComponentResource):
                     "description": "HTTPS",
                 }
             ],
-            tags=self._tags("endpoints"),
+            tags=self._build_tags("endpoints"),
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _tags(self, role: str) -> dict[str, str]:
-        return {"Name": f"{self._stack_config.cluster_name}-{role}"}
+    def _build_tags(self, role: str) -> dict[str, str]:
+        return {"Name": f"{self._config.cluster_name}-{role}"}
 
 
 def select_stable_subnets(network: Network) -> list[pulumi.Input[str]]:

@@ -112,16 +112,16 @@ def test_pulumi_eks_gets_our_aws_provider_and_the_transform(monkeypatch: pytest.
 
 
 def test_rendering_a_platform_calls_no_cloud_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
     answer = RecordingMonitor.Invoke
 
     def watch(self: RecordingMonitor, request: Any) -> Any:
-        asked.append(request.tok)
+        calls.append(request.tok)
         return answer(self, request)
 
     monkeypatch.setattr(RecordingMonitor, "Invoke", watch)
     fresh_plan_of(builders.stack())
-    assert set(asked) <= {"pulumi:pulumi:getResource"}
+    assert set(calls) <= {"pulumi:pulumi:getResource"}
 
 
 def test_a_program_that_calls_a_cloud_function_is_refused() -> None:

@@ -91,64 +91,66 @@ def test_any_pool_is_refused_or_uses_the_same_names_everywhere() -> None:
 def check_names(config: StackConfig) -> None:
     made = config.pools[0]
     spec = build_node_pool_spec(config, made)
-    handed = set(made.profile.per_device)
-    assert set(spec["limits"]) == handed
+    handed_out = set(made.profile.per_device)
+    assert set(spec["limits"]) == handed_out
     quota = {
         key.removeprefix("requests.")
         for key, value in build_tenant_quota(config, config.tenants[0]).items()
         if value == "1"
     }
-    assert quota == handed
+    assert quota == handed_out
     assert {"requests.nvidia.com/gpu"} <= set(build_tenant_quota(config, config.tenants[0]))
     taint = spec["template"]["spec"]["taints"][0]
     assert (
-        taint["key"] == next(iter(handed))
-        if len(handed) == 1
+        taint["key"] == next(iter(handed_out))
+        if len(handed_out) == 1
         else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
     )
-    assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed
-    check_overlays(config, spec, handed)
-    check_settings(config, spec, handed)
+    assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
+    check_overlays(config, spec, handed_out)
+    check_settings(config, spec, handed_out)
 
 
-def check_overlays(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     made = config.pools[0]
     overlays = build_node_overlay_specs(config, made)
-    told: list[str] = []
+    covered: list[str] = []
     for devices, overlay in overlays.items():
         pools_named, types_named = (requirement["values"] for requirement in overlay["requirements"])
         assert pools_named == ["main"]
-        told += types_named
-        assert {name for name, count in overlay["capacity"].items() if count != "0"} == handed
+        covered += types_named
+        assert {name for name, count in overlay["capacity"].items() if count != "0"} == handed_out
         for name, count in made.profile.per_device.items():
             assert overlay["capacity"][name] == str(count * devices)
-    assert len(told) == len(set(told)), "two overlays speak of one type"
+    assert len(covered) == len(set(covered)), "two overlays speak of one type"
     wants = {requirement["key"]: requirement["values"] for requirement in spec["template"]["spec"]["requirements"]}
     for name in wants["node.kubernetes.io/instance-type"]:
         row = instances()[name]
-        right_alone = handed == {"nvidia.com/gpu"} and made.profile.per_node(row) == {"nvidia.com/gpu": row.gpu_count}
-        assert (name in told) != right_alone
+        right_alone = handed_out == {"nvidia.com/gpu"} and made.profile.per_node(row) == {
+            "nvidia.com/gpu": row.gpu_count
+        }
+        assert (name in covered) != right_alone
     assert build_karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
 
 
-def check_settings(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+def check_settings(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
     user_data = build_node_class_spec(config, config.pools[0])["userData"]
     if config.pools[0].ami.family == "bottlerocket":
         assert labels["nvidia.com/gpu.deploy.operands"] == "false"
         plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})
         strategy = plugin.get("device-sharing-strategy")
-        assert handed == {"nvidia.com/gpu.shared" if strategy else "nvidia.com/gpu"}
+        assert handed_out == {"nvidia.com/gpu.shared" if strategy else "nvidia.com/gpu"}
         assert plugin.get(strategy or "", {}).get("rename-by-default", True) is True
         return
     values = build_gpu_operator_values(config)
     files = {key: yaml.safe_load(text) for key, text in values["devicePlugin"]["config"]["data"].items()}
     chosen = files[labels.get("nvidia.com/device-plugin.config", "none")]
     shared = [entry["name"] for way in chosen.get("sharing", {}).values() for entry in way["resources"]]
-    assert {f"{name}.shared" for name in shared} == {name for name in handed if name.endswith(".shared")}
+    assert {f"{name}.shared" for name in shared} == {name for name in handed_out if name.endswith(".shared")}
     layouts = yaml.safe_load(
         values["migManager"].get("config", {}).get("data", {}).get("config.yaml", "mig-configs: {}")
     )
     cut = layouts["mig-configs"].get(labels.get("nvidia.com/mig.config", ""), [{}])[0].get("mig-devices", {})
     instances_named = {f"nvidia.com/mig-{profile.replace('+', '.')}" for profile in cut}
-    assert instances_named == {name.removesuffix(".shared") for name in handed if "/mig-" in name}
+    assert instances_named == {name.removesuffix(".shared") for name in handed_out if "/mig-" in name}

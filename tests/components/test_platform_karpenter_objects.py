@@ -160,9 +160,9 @@ def test_each_overlay_names_one_pool_and_no_two_overlap(source: Any) -> None:
     seen: set[tuple[str, str]] = set()
     for found in source():
         if kind(found) == "NodeOverlay":
-            wanted = {term["key"]: term["values"] for term in found.inputs["spec"]["requirements"]}
-            (pool,) = wanted["karpenter.sh/nodepool"]
-            covered = {(pool, type_) for type_ in wanted["node.kubernetes.io/instance-type"]}
+            requirements = {term["key"]: term["values"] for term in found.inputs["spec"]["requirements"]}
+            (pool,) = requirements["karpenter.sh/nodepool"]
+            covered = {(pool, type_) for type_ in requirements["node.kubernetes.io/instance-type"]}
             assert covered and not covered & seen
             seen |= covered
 

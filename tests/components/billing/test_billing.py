@@ -189,8 +189,8 @@ def test_an_anomaly_monitor_of_the_account_replaces_a_new_one() -> None:
 
 def test_every_address_gets_the_daily_mail() -> None:
     emails = [f"{name}@example.com" for name in "abcdefghij"]
-    told = find_inputs(plan_billing(emails=emails), "AnomalySubscription", "-daily")["subscribers"]
-    assert told == [{"type": "EMAIL", "address": email} for email in emails]
+    subscribers = find_inputs(plan_billing(emails=emails), "AnomalySubscription", "-daily")["subscribers"]
+    assert subscribers == [{"type": "EMAIL", "address": email} for email in emails]
 
 
 def test_tags_are_activated_only_on_request_and_stay_active() -> None:

@@ -104,8 +104,8 @@ def test_the_bucket_is_private_and_encrypted_and_expires_after_three_years() -> 
     )
     (rule,) = find_inputs(planned, "BucketServerSideEncryptionConfiguration")["rules"]
     assert rule == {"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}
-    (kept,) = find_inputs(planned, "BucketLifecycleConfiguration")["rules"]
-    assert kept == {
+    (expiry,) = find_inputs(planned, "BucketLifecycleConfiguration")["rules"]
+    assert expiry == {
         "id": "kept",
         "status": "Enabled",
         "filter": {"prefix": "billing/"},
@@ -161,5 +161,7 @@ def test_no_statement_allows_everybody_or_a_wildcard_of_actions() -> None:
 @pytest.mark.parametrize("environment", ["dev", "research", "prod"])
 def test_billing_passes_the_policies_of_every_environment(environment: str) -> None:
     levels = read_levels(levels_file(environment))
-    mine = {found.name for found in list_billing_resources(plan_billing(**ALL_ON))}
-    assert [found.verdict.message for found in findings(plan_billing(**ALL_ON), levels) if found.resource in mine] == []
+    names = {found.name for found in list_billing_resources(plan_billing(**ALL_ON))}
+    assert [
+        found.verdict.message for found in findings(plan_billing(**ALL_ON), levels) if found.resource in names
+    ] == []

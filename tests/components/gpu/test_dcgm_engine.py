@@ -30,10 +30,10 @@ def list_engines(planned: Plan, labels: dict[str, str]) -> list[str]:
     """Return the DCGM host engines on a node with these labels: engines in pods and inside dcgm-exporter."""
     engines = []
     if some(planned, "GpuOperator") and labels.get(OPERANDS_LABEL) != "false":
-        told = [item["name"] for item in find_operator_values(planned)["dcgmExporter"].get("env", [])]
+        variables = [item["name"] for item in find_operator_values(planned)["dcgmExporter"].get("env", [])]
         if find_operator_values(planned)["dcgm"]["enabled"]:
             engines.append("operator")
-        elif "DCGM_REMOTE_HOSTENGINE_INFO" not in told:
+        elif "DCGM_REMOTE_HOSTENGINE_INFO" not in variables:
             engines.append("exporter")
     agent = find_agent_settings(planned)["dcgmAgent"]
     selector = agent.get("nodeSelector", {})
@@ -77,5 +77,5 @@ def test_the_exporter_uses_the_agents_engine_where_that_engine_runs() -> None:
 
 def test_a_stack_with_unwatched_gpus_gets_a_warning() -> None:
     pools = [builders.pool(**{"name": f"p{index}", **pool}) for index, pool in enumerate(MIXED_ARM)]
-    told = [str(problem) for problem in capacity_warnings(builders.config(pools=pools), date(2026, 11, 20))]
-    assert any("no DCGM engine for arm64" in line for line in told)
+    warnings = [str(problem) for problem in capacity_warnings(builders.config(pools=pools), date(2026, 11, 20))]
+    assert any("no DCGM engine for arm64" in line for line in warnings)

@@ -57,26 +57,26 @@ def test_mig_slices_have_resource_names_of_their_own(stack: str) -> None:
 
 
 def test_the_plugin_configs_are_the_configs_that_nodes_name() -> None:
-    asked = list_label_values(plan_of_every_sharing(), "nvidia.com/device-plugin.config")
+    named_by_nodes = list_label_values(plan_of_every_sharing(), "nvidia.com/device-plugin.config")
     config = find_operator_values(plan_of_every_sharing())["devicePlugin"]["config"]
-    assert len(asked) == 3
-    assert set(config["data"]) == {*asked, "none"}
+    assert len(named_by_nodes) == 3
+    assert set(config["data"]) == {*named_by_nodes, "none"}
     assert (config["create"], config["default"]) == (True, "none")
 
 
 def test_the_mig_configs_are_the_configs_that_nodes_name() -> None:
-    asked = list_label_values(plan_of_every_sharing(), "nvidia.com/mig.config")
-    assert len(asked) == 5
-    assert set(read_mig_configs(plan_of_every_sharing())) == {*asked, "all-disabled"}
+    named_by_nodes = list_label_values(plan_of_every_sharing(), "nvidia.com/mig.config")
+    assert len(named_by_nodes) == 5
+    assert set(read_mig_configs(plan_of_every_sharing())) == {*named_by_nodes, "all-disabled"}
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_the_configs_of_shipped_stacks_are_the_configs_that_nodes_name(stack: str) -> None:
-    asked = list_label_values(plan(stack), "nvidia.com/device-plugin.config")
-    assert set(read_plugin_configs(plan(stack))) == {*asked, "none"}
-    asked = list_label_values(plan(stack), "nvidia.com/mig.config")
-    assert bool(asked) == find_operator_values(plan(stack))["migManager"]["enabled"] == (stack == "research")
-    assert not asked or set(read_mig_configs(plan(stack))) == {*asked, "all-disabled"}
+    named_by_nodes = list_label_values(plan(stack), "nvidia.com/device-plugin.config")
+    assert set(read_plugin_configs(plan(stack))) == {*named_by_nodes, "none"}
+    named_by_nodes = list_label_values(plan(stack), "nvidia.com/mig.config")
+    assert bool(named_by_nodes) == find_operator_values(plan(stack))["migManager"]["enabled"] == (stack == "research")
+    assert not named_by_nodes or set(read_mig_configs(plan(stack))) == {*named_by_nodes, "all-disabled"}
 
 
 def test_our_mig_config_can_still_switch_mig_off() -> None:

@@ -66,10 +66,10 @@ def list_node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
     def ec2(kinds: str, account: str = "*") -> list[str]:
         return [f"arn:aws:ec2:{region}:{account}:{kind}/*" for kind in kinds.split()]
 
-    mine, name = f"kubernetes.io/cluster/{cluster}", "eks:eks-cluster-name"
-    owned = {f"aws:ResourceTag/{mine}": "owned"}
+    cluster_tag, name_tag = f"kubernetes.io/cluster/{cluster}", "eks:eks-cluster-name"
+    owned = {f"aws:ResourceTag/{cluster_tag}": "owned"}
     of_pool = {"aws:ResourceTag/karpenter.sh/nodepool": "*"}
-    asked = {f"aws:RequestTag/{mine}": "owned", f"aws:RequestTag/{name}": cluster}
+    requested = {f"aws:RequestTag/{cluster_tag}": "owned", f"aws:RequestTag/{name_tag}": cluster}
     for_pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
     launch = "ec2:RunInstances ec2:CreateFleet"
     made = ec2("fleet instance volume network-interface launch-template spot-instances-request")
@@ -81,18 +81,18 @@ def list_node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
             launch, ec2("launch-template"), StringEquals=owned, StringLike=of_pool
         ),
         "AllowScopedEC2InstanceActionsWithTags": build_statement(
-            f"{launch} ec2:CreateLaunchTemplate", made, StringEquals=asked, StringLike=for_pool
+            f"{launch} ec2:CreateLaunchTemplate", made, StringEquals=requested, StringLike=for_pool
         ),
         "AllowScopedResourceCreationTagging": build_statement(
-            "ec2:CreateTags", made, StringEquals={**asked, **creating}, StringLike=for_pool
+            "ec2:CreateTags", made, StringEquals={**requested, **creating}, StringLike=for_pool
         ),
         "AllowScopedResourceTagging": build_statement(
             "ec2:CreateTags",
             ec2("instance"),
             StringEquals=owned,
             StringLike=of_pool,
-            StringEqualsIfExists={f"aws:RequestTag/{name}": cluster},
-            ForAllValues__StringEquals={"aws:TagKeys": [name, "karpenter.sh/nodeclaim", "Name"]},
+            StringEqualsIfExists={f"aws:RequestTag/{name_tag}": cluster},
+            ForAllValues__StringEquals={"aws:TagKeys": [name_tag, "karpenter.sh/nodeclaim", "Name"]},
         ),
         "AllowScopedDeletion": build_statement(
             "ec2:TerminateInstances ec2:DeleteLaunchTemplate",
@@ -108,18 +108,18 @@ def list_instance_profiles(region: str, cluster: str, any_profile: list[str]) ->
         own = {f"kubernetes.io/cluster/{cluster}": "owned", "topology.kubernetes.io/region": region, **more}
         return {f"aws:{of}Tag/{key}": value for key, value in own.items()}
 
-    asked = tags("Request", **{"eks:eks-cluster-name": cluster})
+    requested = tags("Request", **{"eks:eks-cluster-name": cluster})
     of_class = {"aws:ResourceTag/karpenter.k8s.aws/ec2nodeclass": "*"}
     for_class = {"aws:RequestTag/karpenter.k8s.aws/ec2nodeclass": "*"}
     change = "iam:AddRoleToInstanceProfile iam:RemoveRoleFromInstanceProfile iam:DeleteInstanceProfile"
     return {
         "AllowScopedInstanceProfileCreationActions": build_statement(
-            "iam:CreateInstanceProfile", any_profile, StringEquals=asked, StringLike=for_class
+            "iam:CreateInstanceProfile", any_profile, StringEquals=requested, StringLike=for_class
         ),
         "AllowScopedInstanceProfileTagActions": build_statement(
             "iam:TagInstanceProfile",
             any_profile,
-            StringEquals={**tags("Resource"), **asked},
+            StringEquals={**tags("Resource"), **requested},
             StringLike={**of_class, **for_class},
         ),
         "AllowScopedInstanceProfileActions": build_statement(

@@ -51,7 +51,7 @@ def test_alertmanager_would_refuse_a_missing_receiver(tmp_path: Path) -> None:
 
 @needs_amtool
 @pytest.mark.parametrize(
-    ("notify", "severity", "told"),
+    ("notify", "severity", "receivers"),
     [
         ("everybody", "critical", "on-call,team"),
         ("everybody", "warning", "team"),
@@ -62,14 +62,14 @@ def test_alertmanager_would_refuse_a_missing_receiver(tmp_path: Path) -> None:
         ("everybody", "info", "team"),
     ],
 )
-def test_each_alert_reaches_the_right_receivers(tmp_path: Path, notify: str, severity: str, told: str) -> None:
+def test_each_alert_reaches_the_right_receivers(tmp_path: Path, notify: str, severity: str, receivers: str) -> None:
     config = write_config(tmp_path, build_config(**NOTIFY[notify]))
-    asked = ("config", "routes", "test", f"--config.file={config}")
-    assert amtool(*asked, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == told
-    assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+    command = ("config", "routes", "test", f"--config.file={config}")
+    assert amtool(*command, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == receivers
+    assert amtool(*command, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
     waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
-    assert amtool(*asked, *waiting).stdout.strip() == "nobody"
-    assert amtool(*asked, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
+    assert amtool(*command, *waiting).stdout.strip() == "nobody"
+    assert amtool(*command, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
 
 
 @needs_amtool

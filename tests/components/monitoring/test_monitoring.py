@@ -64,16 +64,19 @@ def test_the_exporter_gets_our_metrics_and_names_pods_that_share_a_gpu() -> None
     assert exporter["config"] == {"name": "dcgm-metrics"}
     assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
     assert {"name": "NVIDIA_RESOURCE_NAMES", "value": "nvidia.com/gpu.shared"} in exporter["env"]
-    listed = one(plan_monitoring(), "ConfigMap", "-gpu-operator-metrics")
-    assert listed.inputs["data"] == {"dcgm-metrics.csv": dcgm_csv()}
-    assert listed.urn in one(plan_monitoring(), "Release", "-gpu-operator-").dependencies
+    metric_list = one(plan_monitoring(), "ConfigMap", "-gpu-operator-metrics")
+    assert metric_list.inputs["data"] == {"dcgm-metrics.csv": dcgm_csv()}
+    assert metric_list.urn in one(plan_monitoring(), "Release", "-gpu-operator-").dependencies
 
 
 def test_objects_that_a_teams_own_prometheus_shares_outlive_ours() -> None:
-    for planned, kept in ((plan_of(builders.stack(**EXISTING)), True), (plan_monitoring(), False)):
+    for planned, is_shared in ((plan_of(builders.stack(**EXISTING)), True), (plan_monitoring(), False)):
         namespace, crds = one(planned, "Namespace", "-monitoring-"), one(planned, "Release", "-monitoring-crd")
-        assert [bool(resource.options.get("retainOnDelete")) for resource in (namespace, crds)] == [kept, kept]
-        assert crds.inputs.get("takeOwnership", False) is kept
+        assert [bool(resource.options.get("retainOnDelete")) for resource in (namespace, crds)] == [
+            is_shared,
+            is_shared,
+        ]
+        assert crds.inputs.get("takeOwnership", False) is is_shared
 
 
 def test_prometheus_may_write_to_its_amp_workspace_only() -> None:
@@ -106,5 +109,7 @@ def test_all_missing_secrets_are_named_at_once(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys.modules["gpu_blueprint.plan.record"], "SECRET_KEYS", ())
     with pytest.raises(ProgramError) as caught:
         fresh_plan_of(builders.stack(**builders.notify()))
-    told = str(caught.value)
-    assert [key for key in ("grafanaPassword", *sorted(KEYS)) if f"pulumi config set --secret {key}" not in told] == []
+    message = str(caught.value)
+    assert [
+        key for key in ("grafanaPassword", *sorted(KEYS)) if f"pulumi config set --secret {key}" not in message
+    ] == []

@@ -49,8 +49,8 @@ def test_every_pod_evicts_a_placeholder_and_a_placeholder_evicts_none() -> None:
 )
 def test_a_placeholder_has_the_shape_of_the_next_pod(pool: dict[str, Any], resource: dict[str, str]) -> None:
     (container,) = find_placeholder(plan_headroom(**pool))["containers"]
-    asked = {"cpu": "4", "memory": "16Gi", **resource}
-    assert container["resources"] == {"requests": asked, "limits": asked}
+    requests = {"cpu": "4", "memory": "16Gi", **resource}
+    assert container["resources"] == {"requests": requests, "limits": requests}
 
 
 def test_a_placeholder_tolerates_every_taint_of_its_pool() -> None:

@@ -179,9 +179,9 @@ def test_an_opening_uncordons_remaining_nodes_before_it_allows_launches() -> Non
 @pytest.mark.parametrize("purpose", ["inference", "notebook", "batch", "training"])
 def test_only_training_pools_are_cordoned(purpose: str) -> None:
     planned = plan_of(builders.stack(pools=[builders.pool(purpose=purpose, hours=DAY)]))
-    said = json.dumps(dict(one(planned, "CronJob", "close").inputs))
-    assert ("drain-nodes" in said) == (purpose != "training")
-    assert ("cordon-nodes" in said) == (purpose == "training")
+    text = json.dumps(dict(one(planned, "CronJob", "close").inputs))
+    assert ("drain-nodes" in text) == (purpose != "training")
+    assert ("cordon-nodes" in text) == (purpose == "training")
 
 
 def test_pulumi_and_the_hours_own_different_fields() -> None:
@@ -220,8 +220,8 @@ def test_the_account_has_exactly_the_rights_that_its_steps_need(pool: str) -> No
     assert role["metadata"] == {"name": f"gpu-blueprint-hours-{pool}"}
     assert role["rules"] == RULES[pool]
     binding = one(plan_hours(), "ClusterRoleBinding", pool).inputs
-    whole = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"gpu-blueprint-hours-{pool}"}
-    assert binding["roleRef"] == whole
+    role_ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"gpu-blueprint-hours-{pool}"}
+    assert binding["roleRef"] == role_ref
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": f"hours-{pool}", "namespace": "kube-system"}]
 
 
@@ -260,6 +260,6 @@ def test_the_longest_pool_name_fits_a_cron_job() -> None:
 
 @pytest.mark.parametrize("environment", ["dev", "research", "prod"])
 def test_hours_pass_the_policies_of_every_environment(environment: str) -> None:
-    mine = {found.name for found in list_hours_objects(plan_hours())}
-    told = findings(plan_hours(), read_levels(levels_file(environment)), [], TODAY)
-    assert [found.verdict for found in told if found.resource in mine] == []
+    names = {found.name for found in list_hours_objects(plan_hours())}
+    verdicts = findings(plan_hours(), read_levels(levels_file(environment)), [], TODAY)
+    assert [found.verdict for found in verdicts if found.resource in names] == []

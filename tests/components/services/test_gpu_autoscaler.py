@@ -151,9 +151,9 @@ def test_a_query_returns_one_number_or_none(
 ) -> None:
     (measure,) = measures("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
     samples = [] if value is None else [{"labels": "{}", "value": value}]
-    asked = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
-    listed = [{"series": name, "values": values} for name, values in series.items()]
-    test = {"interval": "1m", "input_series": listed, "promql_expr_test": asked}
+    expectation = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
+    input_series = [{"series": name, "values": values} for name, values in series.items()]
+    test = {"interval": "1m", "input_series": input_series, "promql_expr_test": expectation}
     assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""
 
 
