@@ -1,4 +1,4 @@
-"""The Pulumi program: read the stack object, build the platform, export what its users need."""
+"""The Pulumi program: read the stack object, build the platform, export its outputs."""
 
 import pulumi
 

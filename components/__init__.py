@@ -1,1 +1,1 @@
-"""ComponentResources: the only code that creates cloud resources; platform.py is the table of contents."""
+"""Pulumi components: the only code that creates cloud resources. platform.py is the table of contents."""

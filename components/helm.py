@@ -1,4 +1,4 @@
-"""Helm releases, made in one way."""
+"""Helm releases: every chart is installed in the same way."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog.versions import Chart
 
 
-def chart_release(
+def install_chart(
     name: str,
     chart: Chart,
     namespace: str,
@@ -19,9 +19,11 @@ def chart_release(
     depends_on: Sequence[pulumi.Resource],
     shared: bool = False,
 ) -> k8s.helm.v3.Release:
-    """Install a pinned chart with its hooks; its own CRDs are left to whoever owns them.
+    """Install a pinned chart with its hooks, but without its CRDs where another chart owns them.
 
-    What is ``shared`` with others may be there already, and stays when it is taken out.
+    Args:
+        shared: Other programs use the same objects. The release takes over objects that exist already, and leaves them
+            in the cluster when it is deleted.
     """
     return k8s.helm.v3.Release(
         name,
@@ -34,17 +36,19 @@ def chart_release(
         skip_crds=chart.crds_apart,
         cleanup_on_fail=True,
         timeout=900,
-        # The GPU Operator installs objects of kinds that its own hooks define.
+        # The GPU Operator installs objects of kinds that its own hooks define, so validation would not know the kinds.
         disable_openapi_validation=True,
         take_ownership=shared or None,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=list(depends_on), retain_on_delete=shared or None),
     )
 
 
-def overlaid(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+def merge_values(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Lay overrides over values as Helm does: mappings merge, everything else is replaced."""
     merged = dict(values)
     for key, value in overrides.items():
-        below = merged.get(key)
-        merged[key] = overlaid(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+        current = merged.get(key)
+        if isinstance(current, dict) and isinstance(value, dict):
+            value = merge_values(current, value)
+        merged[key] = value
     return merged

@@ -1,21 +1,27 @@
-"""The whole platform, in the order in which it is built: the table of contents."""
+"""The whole platform, in the order in which it is built: the table of contents of this folder.
 
-from collections.abc import Mapping
+A destroy runs in the opposite order: tenants, pools, Karpenter, system nodes, cluster, network. A component therefore
+depends on everything that is needed to delete it. tests/components/test_platform_deletion_order.py proves the order.
+"""
+
+from collections.abc import Mapping, Sequence
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
+from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import StackConfig
 
 from .billing.billing import Billing
 from .cluster.access import Access
-from .cluster.addons import CLUSTER_ADDONS, NODE_ADDONS, Addons
+from .cluster.addons import Addons
 from .cluster.cluster import Cluster
 from .cluster.storage import Storage
 from .cluster.system_nodes import SystemNodes
 from .gpu.efa import Efa
-from .gpu.gpu_operator import GpuOperator, operator_profiles
+from .gpu.gpu_operator import GpuOperator
+from .gpu.gpu_operator_values import list_operator_profiles
 from .karpenter.karpenter import Karpenter
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
@@ -29,7 +35,7 @@ from .tenants.tenant_space import TenantSpace
 
 
 class Platform(pulumi.ComponentResource):
-    """One environment: network, cluster, Karpenter, GPU pools and tenants."""
+    """One environment: network, cluster, Karpenter, GPU pools, tenants and their services."""
 
     cluster_name: str
     kubeconfig: pulumi.Output[str]
@@ -37,119 +43,163 @@ class Platform(pulumi.ComponentResource):
     def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         name = self.cluster_name = config.cluster_name
         super().__init__("gpu-blueprint:components:Platform", name, None, opts)
-        cloud_providers = self._make_cloud_providers(config)
+        self._config = config
+        cloud_providers = self._make_cloud_providers()
         cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
+
         network = Network(f"{name}-network", config, opts=cloud)
         cluster = Cluster(f"{name}-cluster", config, network=network, opts=cloud)
         access = Access(f"{name}-access", config, cluster=cluster, opts=cloud)
-        node_addons = Addons(f"{name}-node-addons", config, addons=NODE_ADDONS, cluster=cluster, after=[], opts=cloud)
-        first: list[pulumi.Resource] = [*node_addons.installed]
-        nodes = SystemNodes(f"{name}-system", config, network=network, cluster=cluster, first=first, opts=cloud)
-        addons = Addons(
-            f"{name}-addons", config, addons=CLUSTER_ADDONS, cluster=cluster, after=[nodes.group], opts=cloud
-        )
-        ready: list[pulumi.Resource] = [nodes.group, *addons.installed]
+        system_nodes, working_cluster = self._make_system_nodes(network, cluster, opts=cloud)
 
-        both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
-        inside = pulumi.ResourceOptions(parent=self, providers=[access.provider])
-        Storage(f"{name}-storage", after=ready, opts=inside)
-        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, after=ready, opts=both)
-        launchers = [karpenter.release, *self._make_operators(config, network, after=ready, opts=both)]
-        self._make_static_pools(config, network, nodes, after=launchers, opts=cloud)
-        pools = self._make_pools(config, after=launchers, opts=inside)
-        scaler = [Keda(f"{name}-keda", config, after=launchers, opts=inside).release] if config.has_keda else []
-        # Scalers in tenants' namespaces end while KEDA is there to let them go.
-        spaces = self._make_tenants(config, pools, after=[*ready, *scaler], opts=inside)
-        if any(pool.headroom for pool in config.pools):
-            HeadroomSpace(f"{name}-headroom", config, after=[*ready, *pools.values()], opts=inside)
-        self._make_autoscalers(config, spaces, opts=inside)
+        kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
+        cloud_and_kubernetes = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
+        Storage(f"{name}-storage", depends_on=working_cluster, opts=kubernetes)
+        karpenter = Karpenter(
+            f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=cloud_and_kubernetes
+        )
+        node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=cloud_and_kubernetes)
+
+        working_karpenter = [karpenter.release, *node_programs]
+        self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
+        node_pools = self._make_pools(depends_on=working_karpenter, opts=kubernetes)
+
+        keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
+        # The scalers in a tenant's namespace end only while KEDA still runs.
+        namespaces = self._make_tenants(node_pools, depends_on=[*working_cluster, *keda], opts=kubernetes)
+        self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
+        self._make_autoscalers(namespaces, opts=kubernetes)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
 
-    def _make_operators(
-        self, config: StackConfig, network: Network, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions
+    def _make_system_nodes(
+        self, network: Network, cluster: Cluster, *, opts: pulumi.ResourceOptions
+    ) -> tuple[SystemNodes, list[pulumi.Resource]]:
+        """Make the system nodes, between the add-ons that nodes need and the add-ons that need nodes.
+
+        Returns:
+            The system nodes, and the resources that together make a cluster in which pods run.
+        """
+        name, config = self.cluster_name, self._config
+        node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
+        nodes = SystemNodes(
+            f"{name}-system", config, network=network, cluster=cluster, depends_on=node_addons.installed, opts=opts
+        )
+        cluster_addons = Addons(
+            f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
+        )
+        return nodes, [nodes.group, *cluster_addons.installed]
+
+    def _make_node_programs(
+        self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> list[pulumi.Resource]:
-        """What makes GPUs of nodes, and before it what watches them; returns what pools wait for."""
-        name, made = self.cluster_name, list[pulumi.Resource]()
+        """Make monitoring, the GPU Operator and EFA, and return the resources that GPU nodes wait for.
+
+        Monitoring comes first, because the GPU Operator looks for its CRDs.
+        """
+        name, config = self.cluster_name, self._config
+        made: list[pulumi.Resource] = []
         if config.monitoring:
-            watched = Monitoring(f"{name}-monitoring", config, config.monitoring, after=after, opts=opts)
-            made += watched.ready
-            after = [*after, *watched.ready]
-        if operator_profiles(config):
-            made.append(GpuOperator(f"{name}-gpu-operator", config, after=after, opts=opts).release)
+            monitoring = Monitoring(f"{name}-monitoring", config, config.monitoring, depends_on=depends_on, opts=opts)
+            made += monitoring.ready
+            depends_on = [*depends_on, *monitoring.ready]
+        if list_operator_profiles(config):
+            made.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
         if any(pool.multi_node for pool in config.pools):
-            made += Efa(f"{name}-efa", config, network=network, after=after, opts=opts).ready
+            made += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
         return made
 
     def _make_static_pools(
         self,
-        config: StackConfig,
         network: Network,
-        nodes: SystemNodes,
+        system_nodes: SystemNodes,
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
     ) -> None:
-        for pool in config.pools:
+        """Make a managed node group for each pool of fixed size."""
+        for pool in self._config.pools:
             if pool.static_nodes:
-                StaticNodes(pool.name, config, pool, network=network, system=nodes, after=after, opts=opts)
+                StaticNodes(
+                    pool.name,
+                    self._config,
+                    pool,
+                    network=network,
+                    system_nodes=system_nodes,
+                    depends_on=depends_on,
+                    opts=opts,
+                )
 
     def _make_pools(
-        self, config: StackConfig, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> dict[str, pulumi.Resource]:
-        """Karpenter's pools and what opens and closes them; returns the NodePools by name."""
-        made: dict[str, pulumi.Resource] = {}
-        for pool in config.pools:
+        """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
+        node_pools: dict[str, pulumi.Resource] = {}
+        for pool in self._config.pools:
             if not pool.static_nodes:
-                made[pool.name] = GpuPool(pool.name, config, pool, after=after, opts=opts).node_pool
+                node_pool = GpuPool(pool.name, self._config, pool, depends_on=depends_on, opts=opts).node_pool
+                node_pools[pool.name] = node_pool
                 if pool.hours:
-                    PoolHours(pool.name, config, pool, pool.hours, node_pool=made[pool.name], opts=opts)
-        return made
+                    PoolHours(pool.name, self._config, pool, pool.hours, node_pool=node_pool, opts=opts)
+        return node_pools
+
+    def _make_keda(
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
+        if not self._config.has_keda:
+            return []
+        return [Keda(f"{self.cluster_name}-keda", self._config, depends_on=depends_on, opts=opts).release]
 
     def _make_tenants(
         self,
-        config: StackConfig,
-        pools: Mapping[str, pulumi.Resource],
+        node_pools: Mapping[str, pulumi.Resource],
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
     ) -> dict[str, pulumi.Resource]:
-        """Tenants' spaces; returns their namespaces by tenant."""
-        made: dict[str, pulumi.Resource] = {}
-        for tenant in config.tenants:
-            # A destroy then ends a tenant's pods before it drains the pools that they run in.
-            used = [pools[name] for name in tenant.gpus if name in pools]
-            space = TenantSpace(f"tenant-{tenant.name}", config, tenant, after=[*after, *used], opts=opts)
-            made[tenant.name] = space.namespace
-        return made
+        """Make the spaces of the tenants, and return their namespaces by tenant."""
+        namespaces: dict[str, pulumi.Resource] = {}
+        for tenant in self._config.tenants:
+            # A destroy then deletes the tenant's pods before it drains the pools that they run in.
+            used = [node_pools[pool] for pool in tenant.gpus if pool in node_pools]
+            space = TenantSpace(
+                f"tenant-{tenant.name}", self._config, tenant, depends_on=[*depends_on, *used], opts=opts
+            )
+            namespaces[tenant.name] = space.namespace
+        return namespaces
 
-    def _make_autoscalers(
-        self, config: StackConfig, spaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions
-    ) -> None:
-        for service in config.services:
+    def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
+        if any(pool.headroom for pool in self._config.pools):
+            HeadroomSpace(f"{self.cluster_name}-headroom", self._config, depends_on=depends_on, opts=opts)
+
+    def _make_autoscalers(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
+        for service in self._config.services:
             GpuAutoscaler(
                 f"{service.tenant}/{service.name}",
                 service,
                 deployment=service.name,
-                namespace=config.namespace_of(service),
-                prometheus=config.prometheus_url,
-                monitor_labels=getattr(config.monitoring, "labels", None),
-                after=[spaces[service.tenant]],
+                namespace=self._config.namespace_of(service),
+                prometheus=self._config.prometheus_url,
+                monitor_labels=getattr(self._config.monitoring, "labels", None),
+                depends_on=[namespaces[service.tenant]],
                 opts=opts,
             )
 
-    def _make_cloud_providers(self, config: StackConfig) -> list[pulumi.ProviderResource]:
-        """AWS, guarded by account and region; pulumi-eks needs one of its own because default providers are off."""
+    def _make_cloud_providers(self) -> list[pulumi.ProviderResource]:
+        """Make the providers of AWS and of pulumi-eks; the latter needs its own, because default providers are off.
+
+        The AWS provider refuses any account but the stack's own.
+        """
         child = pulumi.ResourceOptions(parent=self)
         return [
             aws.Provider(
                 f"{self.cluster_name}-aws",
-                region=config.region,
-                allowed_account_ids=[config.account_id],
-                default_tags={"tags": config.all_tags},
+                region=self._config.region,
+                allowed_account_ids=[self._config.account_id],
+                default_tags={"tags": self._config.all_tags},
                 opts=child,
             ),
             eks.Provider(f"{self.cluster_name}-eks", opts=child),

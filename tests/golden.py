@@ -1,8 +1,7 @@
-"""The golden plans: what every shipped stack, and every telling pool, becomes. ``python -m tests.golden`` writes them anew.
+"""The golden plans of every shipped stack and every example pool. ``python -m tests.golden`` writes them again.
 
-Left out of a plan are the versions of Pulumi's plugins, which would stand at every resource and are pinned in
-requirements.txt. A resource is called by its type and name; who its parents are stands at each parent. JSON inside a
-text is shown as JSON.
+A golden plan leaves out the versions of Pulumi's plugins: requirements.txt pins them, and every resource would repeat
+them. It names a resource by type and name, and shows JSON inside a text as JSON.
 """
 
 import json
@@ -12,43 +11,43 @@ from typing import Any
 
 from gpu_blueprint.plan import PlannedResource
 
-from .support import telling_pools
+from .support import example_pools
 from .support.plans import SHIPPED, Plan, plan
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def golden_file(stack: str) -> Path:
-    """Where the golden plan of a shipped stack stands."""
+    """Return the file with the golden plan of a shipped stack."""
     return GOLDEN / f"{stack}.json"
 
 
 def snapshot(planned: Plan) -> dict[str, Any]:
-    """Resource → everything that is planned of it, in an order that does not depend on the rendering."""
+    """Return resource → its plan, in an order that does not depend on the rendering."""
     names = {found.urn: f"{found.type} {found.name}" for found in planned}
     assert len(set(names.values())) == len(names)
-    return {names[found.urn]: _shown(found, names) for found in sorted(planned, key=lambda found: names[found.urn])}
+    return {names[found.urn]: _describe(found, names) for found in sorted(planned, key=lambda found: names[found.urn])}
 
 
-def as_text(shown: dict[str, Any]) -> str:
-    """What stands in the file."""
-    return json.dumps(shown, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+def as_text(plan_by_resource: dict[str, Any]) -> str:
+    """Return the text of a golden file."""
+    return json.dumps(plan_by_resource, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _shown(found: PlannedResource, names: dict[str, str]) -> dict[str, Any]:
+def _describe(found: PlannedResource, names: dict[str, str]) -> dict[str, Any]:
     parts = found.as_json()
     parts["options"] = {name: value for name, value in found.options.items() if name != "version"}
     parts["dependencies"] = sorted(names.get(urn, urn) for urn in found.dependencies)
-    parts["inputs"] = _readable(parts["inputs"], names)
+    parts["inputs"] = _expand(parts["inputs"], names)
     parts |= {name: names.get(parts[name], parts[name]) for name in ("parent", "provider")}
     return {name: value for name, value in parts.items() if name not in ("urn", "type", "name") and value}
 
 
-def _readable(value: Any, names: dict[str, str]) -> Any:
+def _expand(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: _readable(item, names) for key, item in value.items()}
+        return {key: _expand(item, names) for key, item in value.items()}
     if isinstance(value, list):
-        return [_readable(item, names) for item in value]
+        return [_expand(item, names) for item in value]
     if isinstance(value, str) and re.match(r'\{\s*"', value):
         document = json.loads(value)
         return {"$dashboard": _queries(document)} if "panels" in document else {"$json": document}
@@ -56,7 +55,7 @@ def _readable(value: Any, names: dict[str, str]) -> Any:
 
 
 def _queries(dashboard: dict[str, Any]) -> dict[str, list[str]]:
-    """Panel → what it asks; how it looks is for tests/test_dashboards.py, and for docs/dashboards.md what it is for."""
+    """Return panel → queries. Other tests check the look of panels, and docs/dashboards.md states their purpose."""
     return {panel["title"]: [target["expr"] for target in panel.get("targets", [])] for panel in dashboard["panels"]}
 
 
@@ -64,8 +63,8 @@ def main() -> None:
     """Write every golden file."""
     for stack in SHIPPED:
         golden_file(stack).write_text(as_text(snapshot(plan(stack))))
-    for pool in telling_pools.POOLS:
-        (GOLDEN / "pools" / f"{pool}.yaml").write_text(telling_pools.rendered(pool))
+    for pool in example_pools.POOLS:
+        (GOLDEN / "pools" / f"{pool}.yaml").write_text(example_pools.render_example(pool))
 
 
 if __name__ == "__main__":

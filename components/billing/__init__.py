@@ -1,1 +1,1 @@
-"""Budgets, anomaly alarms, cost tags and the billing export."""
+"""AWS's own watch on the bill: budget, anomaly alarms, cost allocation tags and the billing export."""

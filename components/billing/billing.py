@@ -1,4 +1,7 @@
-"""What AWS watches of the bill: a budget with alarms, anomalies, tags by which cost can be told apart."""
+"""Alarms from AWS's bill: a monthly AWS Budget, anomaly alarms, and on request cost allocation tags and a data export.
+
+Why these settings: docs/decisions/0006-billing.md.
+"""
 
 from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
 
@@ -12,7 +15,7 @@ import pulumi_aws as aws
 from gpu_blueprint.config import Billing as BillingConfig
 from gpu_blueprint.config import StackConfig
 
-from ..cluster.roles import document
+from ..cluster.roles import render_policy
 from .billing_export import BillingExport
 
 PUBLISHERS = ("budgets.amazonaws.com", "costalerts.amazonaws.com")
@@ -27,11 +30,15 @@ OWNER_ACTIONS = (
     "sns:SetTopicAttributes",
     "sns:Subscribe",
 )
-"""What SNS's own default policy allows the owner of a topic; ours takes its place."""
+"""The actions that SNS's default policy allows a topic's owner. Our policy replaces the default, so it repeats them."""
 
 
 class Billing(pulumi.ComponentResource):
-    """Alarms by e-mail and on a topic; whoever wants them in a chat subscribes to ``topic_arn``."""
+    """Alarms by e-mail and on an SNS topic; chat tools subscribe to ``topic_arn``.
+
+    Args:
+        usd_per_month: The amount of the budget.
+    """
 
     topic_arn: str
 
@@ -45,130 +52,147 @@ class Billing(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Billing", name, None, opts)
-        child = pulumi.ResourceOptions(parent=self)
+        self._prefix = name
         self.topic_arn = billing.topic_arn or config.arn("sns", name)
-        told = [] if billing.topic_arn else self._make_topic(name, config)
+        topic = [] if billing.topic_arn else self._make_topic(config)
+        self._make_budget(config, billing, usd_per_month, depends_on=topic)
+        self._make_anomaly_alarms(config, billing, depends_on=topic)
+        if billing.activate_tags:
+            self._activate_tags(config)
+        if billing.export:
+            BillingExport(f"{name}-export", config, opts=pulumi.ResourceOptions(parent=self))
+        self.register_outputs({"topicArn": self.topic_arn})
+
+    def _make_topic(self, config: StackConfig) -> list[pulumi.Resource]:
+        """Make the topic, and the policy that alarms wait for: without it, AWS could not publish."""
+        child = pulumi.ResourceOptions(parent=self)
+        topic = aws.sns.Topic(
+            f"{self._prefix}-topic", name=self._prefix, display_name=f"Cost of {config.cluster_name}", opts=child
+        )
+        policy = render_policy(build_topic_policy(self.topic_arn, config.account_id))
+        return [topic, aws.sns.TopicPolicy(f"{self._prefix}-topic-policy", arn=topic.arn, policy=policy, opts=child)]
+
+    def _make_budget(
+        self, config: StackConfig, billing: BillingConfig, usd: float, *, depends_on: Sequence[pulumi.Resource]
+    ) -> None:
         aws.budgets.Budget(
-            f"{name}-budget",
+            f"{self._prefix}-budget",
             name=f"{config.cluster_name}-monthly",
             budget_type="COST",
             time_unit="MONTHLY",
-            limit_amount=amount(usd_per_month),
+            limit_amount=format_amount(usd),
             limit_unit="USD",
-            # What was used, and not what is left to pay: a credit would hide a node that was forgotten.
+            # The budget counts usage and ignores credits and refunds, because a credit would hide a forgotten node.
             cost_types=aws.budgets.BudgetCostTypesArgs(include_credit=False, include_refund=False),
-            cost_filters=cost_filters(config, billing),
-            notifications=notifications(billing, self.topic_arn),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=told),
+            cost_filters=build_cost_filters(config, billing),
+            notifications=build_notifications(billing, self.topic_arn),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        self._watch_anomalies(name, config, billing, told)
-        for key in cost_tags(config) if billing.activate_tags else []:
-            # To delete it would deactivate the tag for the whole organization.
-            keep = pulumi.ResourceOptions(parent=self, retain_on_delete=True)
-            aws.costexplorer.CostAllocationTag(f"{name}-tag-{key}", tag_key=key, status="Active", opts=keep)
-        if billing.export:
-            BillingExport(f"{name}-export", config, opts=child)
-        self.register_outputs({"topicArn": self.topic_arn})
 
-    def _make_topic(self, name: str, config: StackConfig) -> list[pulumi.Resource]:
-        child = pulumi.ResourceOptions(parent=self)
-        topic = aws.sns.Topic(f"{name}-topic", name=name, display_name=f"Cost of {config.cluster_name}", opts=child)
-        policy = document(topic_policy(self.topic_arn, config.account_id))
-        return [topic, aws.sns.TopicPolicy(f"{name}-topic-policy", arn=topic.arn, policy=policy, opts=child)]
-
-    def _watch_anomalies(
-        self, name: str, config: StackConfig, billing: BillingConfig, told: Sequence[pulumi.Resource]
+    def _make_anomaly_alarms(
+        self, config: StackConfig, billing: BillingConfig, *, depends_on: Sequence[pulumi.Resource]
     ) -> None:
-        monitor: pulumi.Input[str] | None = billing.anomaly_monitor_arn
-        if monitor is None:
-            monitor = aws.costexplorer.AnomalyMonitor(
-                f"{name}-monitor",
-                name=f"{config.cluster_name}-services",
-                monitor_type="DIMENSIONAL",
-                monitor_dimension="SERVICE",
-                opts=pulumi.ResourceOptions(parent=self),
-            ).arn
-        # Each frequency takes one kind of subscriber: e-mail once a day, SNS at once.
-        ways = {"daily": ("EMAIL", billing.emails), "immediate": ("SNS", [self.topic_arn])}
-        for frequency, (kind, addresses) in ways.items():
+        monitor_arn = billing.anomaly_monitor_arn or self._make_anomaly_monitor(config)
+        # The API pairs each frequency with one kind of subscriber: e-mail is daily, SNS is immediate.
+        subscribers = {"daily": ("EMAIL", billing.emails), "immediate": ("SNS", [self.topic_arn])}
+        for frequency, (kind, addresses) in subscribers.items():
             aws.costexplorer.AnomalySubscription(
-                f"{name}-{frequency}",
+                f"{self._prefix}-{frequency}",
                 name=f"{config.cluster_name}-anomalies-{frequency}",
                 frequency=frequency.upper(),
-                monitor_arn_lists=[monitor],
+                monitor_arn_lists=[monitor_arn],
                 subscribers=[
                     aws.costexplorer.AnomalySubscriptionSubscriberArgs(type=kind, address=address)
                     for address in addresses
                 ],
-                threshold_expression=threshold(billing.anomaly_usd),
-                opts=pulumi.ResourceOptions(parent=self, depends_on=told),
+                threshold_expression=build_anomaly_threshold(billing.anomaly_usd),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
 
+    def _make_anomaly_monitor(self, config: StackConfig) -> pulumi.Output[str]:
+        """Make a monitor of all AWS services of the account; AWS allows one per account."""
+        monitor = aws.costexplorer.AnomalyMonitor(
+            f"{self._prefix}-monitor",
+            name=f"{config.cluster_name}-services",
+            monitor_type="DIMENSIONAL",
+            monitor_dimension="SERVICE",
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return monitor.arn
 
-def amount(usd: float) -> str:
-    """Write an amount as AWS does: never with an exponent."""
+    def _activate_tags(self, config: StackConfig) -> None:
+        """Activate our cost tags. They stay active after a destroy, because they count for the whole organization."""
+        keep = pulumi.ResourceOptions(parent=self, retain_on_delete=True)
+        for key in list_cost_tags(config):
+            aws.costexplorer.CostAllocationTag(f"{self._prefix}-tag-{key}", tag_key=key, status="Active", opts=keep)
+
+
+def format_amount(usd: float) -> str:
+    """Return an amount without exponent, as AWS writes amounts."""
     return f"{Decimal(str(usd)).normalize():f}"
 
 
-def cost_filters(config: StackConfig, billing: BillingConfig) -> list[aws.budgets.BudgetCostFilterArgs]:
-    """What the budget counts: this account, or what carries the environment's tag."""
-    if billing.scope == "account":  # the payer's budget would count the whole organization without this
+def build_cost_filters(config: StackConfig, billing: BillingConfig) -> list[aws.budgets.BudgetCostFilterArgs]:
+    """Return the budget's filter: this account, or everything with the stack's ``environment`` tag."""
+    if billing.scope == "account":
+        # Without the filter, a budget in the payer's account would count every account of the organization.
         return [aws.budgets.BudgetCostFilterArgs(name="LinkedAccount", values=[config.account_id])]
     value = f"user:environment${config.environment}"
     return [aws.budgets.BudgetCostFilterArgs(name="TagKeyValue", values=[value])]
 
 
-def notifications(billing: BillingConfig, topic_arn: str) -> list[aws.budgets.BudgetNotificationArgs]:
-    """One alarm per percentage, each by e-mail and on the topic."""
-    kinds = {"ACTUAL": billing.actual_percent, "FORECASTED": billing.forecast_percent}
+def build_notifications(billing: BillingConfig, topic_arn: str) -> list[aws.budgets.BudgetNotificationArgs]:
+    """Return one alarm per percentage. Each goes out by e-mail and on the topic."""
+    percents_by_type = {"ACTUAL": billing.actual_percent, "FORECASTED": billing.forecast_percent}
     return [
         aws.budgets.BudgetNotificationArgs(
-            notification_type=kind,
+            notification_type=notification_type,
             comparison_operator="GREATER_THAN",
             threshold=percent,
             threshold_type="PERCENTAGE",
             subscriber_email_addresses=list(billing.emails),
             subscriber_sns_topic_arns=[topic_arn],
         )
-        for kind, percents in kinds.items()
+        for notification_type, percents in percents_by_type.items()
         for percent in percents
     ]
 
 
-def threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs:
-    """Only anomalies of at least so many US dollars."""
+def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs:
+    """Return the expression that lets only anomalies of at least this many US dollars through."""
     return aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs(
         dimension=aws.costexplorer.AnomalySubscriptionThresholdExpressionDimensionArgs(
-            key="ANOMALY_TOTAL_IMPACT_ABSOLUTE", match_options=["GREATER_THAN_OR_EQUAL"], values=[amount(usd)]
+            key="ANOMALY_TOTAL_IMPACT_ABSOLUTE", match_options=["GREATER_THAN_OR_EQUAL"], values=[format_amount(usd)]
         )
     )
 
 
-def cost_tags(config: StackConfig) -> list[str]:
-    """The tags by which cost is told apart; to activate one that nothing carries would fail."""
-    used = {key for pool in config.pools for key in config.node_tags(pool)}
-    return [key for key in ("owner", "environment", "cost-center", "pool", "tenant") if key in used]
+def list_cost_tags(config: StackConfig) -> list[str]:
+    """Return the keys of our cost tags that some node carries: AWS refuses to activate a key that nothing carries."""
+    carried = {key for pool in config.pools for key in config.node_tags(pool)}
+    return [key for key in ("owner", "environment", "cost-center", "pool", "tenant") if key in carried]
 
 
-def topic_policy(arn: str, account: str) -> dict[str, Any]:
-    """Let the account administer the topic, and AWS's two watchers publish what they saw of this account alone."""
+def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:
+    """Return a topic policy: the account administers the topic, and AWS publishes alarms about this account only."""
     return {
         "Statement": [
             {
                 "Sid": "AllowOwner",
                 "Effect": "Allow",
-                "Principal": {"AWS": f"arn:aws:iam::{account}:root"},
+                "Principal": {"AWS": f"arn:aws:iam::{account_id}:root"},
                 "Action": list(OWNER_ACTIONS),
-                "Resource": arn,
+                "Resource": topic_arn,
             },
             {
                 "Sid": "AllowAlarms",
                 "Effect": "Allow",
                 "Principal": {"Service": list(PUBLISHERS)},
                 "Action": "sns:Publish",
-                "Resource": arn,
-                # Not by aws:SourceArn: that Cost Anomaly Detection sends it stands nowhere, and alarms would be lost.
-                "Condition": {"StringEquals": {"aws:SourceAccount": account}},
+                "Resource": topic_arn,
+                # A condition on aws:SourceArn would be narrower, but no page of AWS says that Cost Anomaly Detection
+                # sends it. Alarms could be lost.
+                "Condition": {"StringEquals": {"aws:SourceAccount": account_id}},
             },
         ]
     }

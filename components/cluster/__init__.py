@@ -1,1 +1,1 @@
-"""The EKS cluster: control plane, access, add-ons, system nodes, storage classes."""
+"""The EKS cluster: control plane, access, add-ons, system nodes, StorageClass."""

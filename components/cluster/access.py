@@ -1,28 +1,21 @@
-"""Who may use the cluster, as EKS access entries; and the program's own way in."""
-
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+"""EKS access entries for people and roles, and the Kubernetes provider that this program itself uses."""
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
-from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.config import StackConfig
 
+from .access_entries import ADMIN_POLICY, PrincipalAccess, collect_access
 from .cluster import Cluster
 
 
-@dataclass
-class Entry:
-    """What one IAM principal may do: access policies over the whole cluster, and Kubernetes groups."""
-
-    policies: list[str] = field(default_factory=list)
-    groups: list[str] = field(default_factory=list)
-
-
 class Access(pulumi.ComponentResource):
-    """One access entry per principal; ``provider`` reaches the cluster and lives exactly as long as the admins' entries."""
+    """One EKS access entry per IAM principal.
+
+    ``provider`` reaches the Kubernetes API. It depends on the admins' access, so that a destroy removes everything
+    inside the cluster first and the access afterwards.
+    """
 
     provider: k8s.Provider
 
@@ -30,60 +23,43 @@ class Access(pulumi.ComponentResource):
         self, name: str, config: StackConfig, *, cluster: Cluster, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Access", name, None, opts)
-        after = pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane])
-        admins: list[pulumi.Resource] = []
-        for principal, entry in access_entries(config).items():
-            short = principal.split("::", 1)[1]
-            made = aws.eks.AccessEntry(
-                f"{name}-{short}",
-                cluster_name=config.cluster_name,
-                principal_arn=principal,
-                kubernetes_groups=entry.groups,
-                type="STANDARD",
-                opts=after,
-            )
-            for policy in entry.policies:
-                association = aws.eks.AccessPolicyAssociation(
-                    f"{name}-{short}-{policy}",
-                    cluster_name=config.cluster_name,
-                    principal_arn=principal,
-                    policy_arn=f"arn:aws:eks::aws:cluster-access-policy/{policy}",
-                    access_scope={"type": "cluster"},
-                    opts=pulumi.ResourceOptions(parent=self, depends_on=[made]),
-                )
-                if policy == ADMIN:
-                    admins.append(association)
+        self._prefix = name
+        admin_associations: list[pulumi.Resource] = []
+        for principal, access in collect_access(config).items():
+            admin_associations += self._make_entry(config, principal, access, cluster)
         self.provider = k8s.Provider(
             f"{name}-kubernetes",
             kubeconfig=cluster.control_plane.kubeconfig_json,
-            # Constant, so that a kubeconfig that is not known yet does not plan the replacement of everything inside.
+            # Without a constant identifier, a kubeconfig that a preview does not know yet would make Pulumi plan to
+            # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*admins, *cluster.reachable]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*admin_associations, *cluster.api_rules]),
         )
         self.register_outputs({})
 
-
-ADMIN = "AmazonEKSClusterAdminPolicy"
-VIEW = "AmazonEKSViewPolicy"
-
-
-def tenant_group(tenant: Tenant) -> str:
-    """The Kubernetes group of a tenant's members."""
-    return f"tenant-{tenant.name}"
-
-
-def access_entries(config: StackConfig) -> dict[str, Entry]:
-    """Principal → what it may do; one that is named in several places gets one entry with everything."""
-    entries: defaultdict[str, Entry] = defaultdict(Entry)
-    for principal, policy in _policies(config):
-        entries[principal].policies.append(policy)
-    for tenant in config.tenants:
-        for principal in tenant.members:
-            entries[principal].groups.append(tenant_group(tenant))
-    return dict(entries)
-
-
-def _policies(config: StackConfig) -> Iterator[tuple[str, str]]:
-    yield from ((principal, ADMIN) for principal in config.cluster.admins)
-    yield from ((principal, VIEW) for principal in config.cluster.viewers)
+    def _make_entry(
+        self, config: StackConfig, principal: str, access: PrincipalAccess, cluster: Cluster
+    ) -> list[pulumi.Resource]:
+        """Make the access entry of a principal, and return its association with the admin policy if it has that."""
+        short_name = principal.split("::", 1)[1]
+        entry = aws.eks.AccessEntry(
+            f"{self._prefix}-{short_name}",
+            cluster_name=config.cluster_name,
+            principal_arn=principal,
+            kubernetes_groups=access.groups,
+            type="STANDARD",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane]),
+        )
+        associations: dict[str, pulumi.Resource] = {
+            policy: aws.eks.AccessPolicyAssociation(
+                f"{self._prefix}-{short_name}-{policy}",
+                cluster_name=config.cluster_name,
+                principal_arn=principal,
+                policy_arn=f"arn:aws:eks::aws:cluster-access-policy/{policy}",
+                access_scope={"type": "cluster"},
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[entry]),
+            )
+            for policy in access.policies
+        }
+        return [association for policy, association in associations.items() if policy == ADMIN_POLICY]

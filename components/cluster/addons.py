@@ -1,27 +1,23 @@
-"""EKS add-ons at pinned versions; those that nodes need to become ready come before the first node."""
+"""EKS add-ons at pinned versions. Their facts: gpu_blueprint/catalog/addons.py."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
+from gpu_blueprint.catalog.addons import NODE_MONITORING_AGENT, VPC_CNI, AddOn, PodIdentity
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 
+from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
+from ..tolerations import TOLERATE_EVERY_TAINT
 from .cluster import Cluster
-from .roles import ServiceRole, pod_identity_trust
-
-EVERYWHERE = [{"operator": "Exists"}]
-"""Tolerates every taint: what must run on each node, whatever its pool."""
-
-NODE_ADDONS = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
-"""DaemonSets without which no node becomes ready."""
-CLUSTER_ADDONS = ("coredns", "metrics-server", "aws-ebs-csi-driver", "eks-node-monitoring-agent")
-"""Add-ons that need nodes to run on."""
+from .roles import ServiceRole, build_pod_identity_trust
 
 
 class Addons(pulumi.ComponentResource):
-    """A group of add-ons; ``installed`` lists them."""
+    """A group of EKS add-ons that are installed at the same time; ``installed`` lists them."""
 
     installed: list[aws.eks.Addon]
 
@@ -30,78 +26,69 @@ class Addons(pulumi.ComponentResource):
         name: str,
         config: StackConfig,
         *,
-        addons: tuple[str, ...],
+        add_ons: Sequence[AddOn],
         cluster: Cluster,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Addons", name, None, opts)
-        self.installed = []
-        for addon in addons:
-            role = self._make_role(config, addon)
-            values = addon_values(addon, config)
-            self.installed.append(
-                aws.eks.Addon(
-                    f"{name}-{addon}",
-                    cluster_name=config.cluster_name,
-                    addon_name=addon,
-                    addon_version=config.cluster.release.addons[addon],
-                    configuration_values=json.dumps(values) if values else None,
-                    pod_identity_associations=[{"role_arn": role.arn, "service_account": _SERVICE_ACCOUNTS[addon]}]
-                    if role
-                    else None,
-                    resolve_conflicts_on_create="OVERWRITE",
-                    resolve_conflicts_on_update="OVERWRITE",
-                    opts=pulumi.ResourceOptions(
-                        parent=self,
-                        depends_on=[cluster.control_plane, *after, *([role.role, *role.ready] if role else [])],
-                    ),
-                )
-            )
+        self._prefix = name
+        self.installed = [
+            self._install(config, add_on, depends_on=[cluster.control_plane, *depends_on]) for add_on in add_ons
+        ]
         self.register_outputs({})
 
-    def _make_role(self, config: StackConfig, addon: str) -> ServiceRole | None:
-        if addon not in _POLICIES:
-            return None
+    def _install(self, config: StackConfig, add_on: AddOn, *, depends_on: list[pulumi.Resource]) -> aws.eks.Addon:
+        role = self._make_role(config, add_on.name, add_on.identity) if add_on.identity else None
+        settings = build_settings(config, add_on)
+        return aws.eks.Addon(
+            f"{self._prefix}-{add_on.name}",
+            cluster_name=config.cluster_name,
+            addon_name=add_on.name,
+            addon_version=add_on.version_for(config.cluster.release.version),
+            configuration_values=json.dumps(settings) if settings else None,
+            pod_identity_associations=[{"role_arn": role.arn, "service_account": add_on.identity.service_account}]
+            if role and add_on.identity
+            else None,
+            resolve_conflicts_on_create="OVERWRITE",
+            resolve_conflicts_on_update="OVERWRITE",
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*depends_on, *([role.role, *role.attachments] if role else [])]
+            ),
+        )
+
+    def _make_role(self, config: StackConfig, add_on: str, identity: PodIdentity) -> ServiceRole:
         return ServiceRole(
-            f"{config.cluster_name}-{addon}",
+            f"{config.cluster_name}-{add_on}",
             config,
-            trust=pod_identity_trust(config),
-            managed=[_POLICIES[addon]],
+            trust=build_pod_identity_trust(config),
+            managed_policies=[identity.managed_policy],
             opts=pulumi.ResourceOptions(parent=self),
         )
 
 
-_POLICIES = {"aws-ebs-csi-driver": "service-role/AmazonEBSCSIDriverPolicy"}
-_SERVICE_ACCOUNTS = {"aws-ebs-csi-driver": "ebs-csi-controller-sa"}
+def build_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
+    """Return the add-on's ``configuration_values``: the settings of every stack, and the ones that this stack needs."""
+    return {**add_on.settings, **_build_stack_settings(config, add_on)}
 
 
-def addon_values(addon: str, config: StackConfig) -> dict[str, Any]:
-    """The settings of an add-on; empty where its defaults are right."""
-    if addon == "aws-ebs-csi-driver":
-        return {"node": {"tolerateAllTaints": True}}
-    if addon == "eks-node-monitoring-agent":
-        return _node_monitoring(config)
-    if addon == "vpc-cni" and isinstance(config.monitoring, InstallMonitoring):
-        # Else NetworkPolicies are there and hold nothing back. Source: EKS user guide, cni-network-policy-configure.
+def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
+    if add_on is VPC_CNI and isinstance(config.monitoring, InstallMonitoring):
+        # Without this setting the cluster accepts NetworkPolicies and enforces none of them.
+        # Source: EKS user guide, cni-network-policy-configure.
         return {"enableNetworkPolicy": "true"}
+    if add_on is NODE_MONITORING_AGENT:
+        return _build_agent_settings(config)
     return {}
 
 
-def _node_monitoring(config: StackConfig) -> dict[str, Any]:
-    """Where the agent finds DCGM: the GPU Operator's engine if that runs on every GPU node, else an engine of its own.
+def _build_agent_settings(config: StackConfig) -> dict[str, Any]:
+    """Return where the node monitoring agent finds DCGM: at the GPU Operator's engine, or at an engine of its own.
 
-    See docs/decisions/0003. Without tolerations its own engine would miss every tainted node.
+    See docs/decisions/0003-one-dcgm-engine-per-node.md. Without tolerations the agent's own engine would miss every
+    tainted node.
     """
     if operator_runs_dcgm(config):
-        address = {
-            "dcgmAddress": "nvidia-dcgm.gpu-operator.svc.cluster.local:5555",
-            "dnsPolicy": "ClusterFirstWithHostNet",
-        }
+        address = {"dcgmAddress": OPERATOR_ENGINE_ADDRESS, "dnsPolicy": "ClusterFirstWithHostNet"}
         return {"dcgmAgent": {"enabled": False}, "nodeAgent": address}
-    return {"dcgmAgent": {"enabled": True, "tolerations": EVERYWHERE}}
-
-
-def operator_runs_dcgm(config: StackConfig) -> bool:
-    """Whether the GPU Operator's DCGM serves every GPU node: where no pool keeps its operands off."""
-    return not any(pool.profile.operands_off for pool in config.pools)
+    return {"dcgmAgent": {"enabled": True, "tolerations": TOLERATE_EVERY_TAINT}}

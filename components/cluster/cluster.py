@@ -1,6 +1,7 @@
-"""The EKS control plane, with nothing left to choice at run time."""
+"""The EKS control plane. Every choice that pulumi-eks would make by itself is made here."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -8,25 +9,38 @@ import pulumi_eks as eks
 
 from gpu_blueprint.config import PrivateApi, PublicApi, StackConfig
 
-from ..network.network import Network, stable_subnet_ids
-from .roles import ServiceRole, service_trust
+from ..network.network import Network, select_stable_subnets
+from .roles import ServiceRole, build_service_trust
+
+NO_EXTRAS: dict[str, Any] = {
+    "bootstrap_self_managed_addons": False,
+    "coredns_addon_options": {"enabled": False},
+    "kube_proxy_addon_options": {"enabled": False},
+    "use_default_vpc_cni": True,
+    "create_oidc_provider": False,
+    "create_instance_role": False,
+    "skip_default_node_group": True,
+    "skip_default_security_groups": True,
+}
+"""Arguments that turn off the parts which pulumi-eks would add by itself, with versions and rules of its own choice."""
 
 
 class Cluster(pulumi.ComponentResource):
-    """The control plane; ``control_plane`` is what everything inside the cluster depends on.
+    """The control plane with its role, its KMS key for secrets and its log group.
 
-    ``reachable`` lists what lets networks outside the VPC reach its API.
+    Everything inside the cluster depends on ``control_plane``. ``api_rules`` lists the security group rules that let
+    networks outside the VPC reach a private API.
     """
 
     control_plane: eks.Cluster
-    reachable: list[pulumi.Resource]
+    api_rules: list[pulumi.Resource]
 
     def __init__(
         self, name: str, config: StackConfig, *, network: Network, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Cluster", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
-        logs = aws.cloudwatch.LogGroup(
+        log_group = aws.cloudwatch.LogGroup(
             f"{name}-logs",
             name=f"/aws/eks/{config.cluster_name}/cluster",
             retention_in_days=config.cluster.log_retention_days,
@@ -35,55 +49,53 @@ class Cluster(pulumi.ComponentResource):
         role = ServiceRole(
             f"{name}-control-plane",
             config,
-            trust=service_trust("eks.amazonaws.com"),
-            managed=["AmazonEKSClusterPolicy"],
+            trust=build_service_trust("eks.amazonaws.com"),
+            managed_policies=["AmazonEKSClusterPolicy"],
             opts=child,
         )
-        self.control_plane = self._make_control_plane(name, config, network, role, [network, logs, *role.ready])
+        needed = [network, log_group, *role.attachments]
+        self.control_plane = self._make_control_plane(name, config, network, role, needed)
         api = config.cluster.api
-        self.reachable = [self._admit(name, cidr) for cidr in api.allowed_cidrs] if isinstance(api, PrivateApi) else []
+        cidrs = api.allowed_cidrs if isinstance(api, PrivateApi) else []
+        self.api_rules = [self._make_api_rule(name, cidr) for cidr in cidrs]
         self.register_outputs({"name": config.cluster_name})
 
     def _make_control_plane(
-        self, name: str, config: StackConfig, network: Network, role: ServiceRole, after: list[pulumi.Resource]
+        self,
+        name: str,
+        config: StackConfig,
+        network: Network,
+        role: ServiceRole,
+        depends_on: Sequence[pulumi.Resource],
     ) -> eks.Cluster:
         api = config.cluster.api
-        public = isinstance(api, PublicApi)
         return eks.Cluster(
             f"{name}-eks",
             name=config.cluster_name,
             version=config.cluster.kubernetes_version,
             vpc_id=network.vpc_id,
-            subnet_ids=stable_subnet_ids(network),
+            subnet_ids=select_stable_subnets(network),
             service_role=role.role,
             authentication_mode=eks.AuthenticationMode.API,
             endpoint_private_access=True,
-            endpoint_public_access=public,
+            endpoint_public_access=isinstance(api, PublicApi),
             public_access_cidrs=list(api.allowed_cidrs) if isinstance(api, PublicApi) else None,
             encryption_config_key_arn=config.cluster.secrets_key_arn or self._make_key(name),
             enabled_cluster_log_types=list(config.cluster.logs),
             kubernetes_service_ip_address_range=config.cluster.service_cidr,
             deletion_protection=config.cluster.deletion_protection,
             upgrade_policy={"support_type": "STANDARD"},
-            # What pulumi-eks would add by itself, at versions and rules of its own choosing.
-            bootstrap_self_managed_addons=False,
-            coredns_addon_options={"enabled": False},
-            kube_proxy_addon_options={"enabled": False},
-            use_default_vpc_cni=True,
-            create_oidc_provider=False,
-            create_instance_role=False,
-            skip_default_node_group=True,
-            skip_default_security_groups=True,
+            **NO_EXTRAS,
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=after,
+                depends_on=list(depends_on),
                 protect=config.cluster.deletion_protection,
-                transforms=[without_creator_admin],
+                transforms=[remove_creator_admin],
             ),
         )
 
-    def _admit(self, name: str, cidr: str) -> pulumi.Resource:
-        """Let a network that is routed to the VPC reach the API: EKS's own group admits nodes alone."""
+    def _make_api_rule(self, name: str, cidr: str) -> pulumi.Resource:
+        """Let a network that is routed to the VPC reach the API: the security group of EKS admits nodes only."""
         return aws.vpc.SecurityGroupIngressRule(
             f"{name}-api-{cidr}",
             security_group_id=self.control_plane.eks_cluster.vpc_config.cluster_security_group_id,
@@ -106,10 +118,11 @@ class Cluster(pulumi.ComponentResource):
         return key.arn
 
 
-def without_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Keep EKS from making the creator an admin for ever, which pulumi-eks 4.4 asks for and offers no argument against.
+def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Keep EKS from making the creator of the cluster an admin for ever.
 
-    The deploying role gets its access entry from ``admins`` like everybody else; with both, EKS refuses the second.
+    pulumi-eks 4.4 asks for this access and has no argument against it. The deploying role gets its access entry from
+    ``admins``, as every other admin does. With both, EKS would refuse the second entry.
     """
     if args.type_ != "aws:eks/cluster:Cluster":
         return None

@@ -1,13 +1,20 @@
-"""The storage class that pods get when they name none."""
+"""The default StorageClass."""
+
+from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 
 class Storage(pulumi.ComponentResource):
-    """gp3 volumes, encrypted, made in the zone where the pod lands; notebooks and caches wait for ever without a default."""
+    """The StorageClass ``gp3``: encrypted EBS volumes, made in the zone where the pod is scheduled.
 
-    def __init__(self, name: str, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions | None = None) -> None:
+    Without a default class, the volumes of notebooks and caches would stay pending for ever.
+    """
+
+    def __init__(
+        self, name: str, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         super().__init__("gpu-blueprint:components:Storage", name, None, opts)
         k8s.storage.v1.StorageClass(
             f"{name}-gp3",
@@ -16,6 +23,6 @@ class Storage(pulumi.ComponentResource):
             parameters={"type": "gp3", "encrypted": "true"},
             volume_binding_mode="WaitForFirstConsumer",
             allow_volume_expansion=True,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         self.register_outputs({})

@@ -1,1 +1,1 @@
-"""Programs that make GPUs usable: the GPU Operator and the EFA device plugin."""
+"""Programs that make GPUs and fast networking usable in pods: the GPU Operator and EFA."""

@@ -1,4 +1,6 @@
-"""What pods of a job on several nodes need to talk fast: EFA's security group, placement groups and device plugin."""
+"""Elastic Fabric Adapter (EFA): the AWS and Kubernetes objects that jobs on several nodes need for fast networking."""
+
+from collections.abc import Sequence
 
 import pulumi
 import pulumi_aws as aws
@@ -7,15 +9,19 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import EFA_PLUGIN
 from gpu_blueprint.config import Pool, StackConfig
 
-from ..cluster.addons import EVERYWHERE
-from ..helm import chart_release
+from ..helm import install_chart
 from ..network.network import Network
+from ..tolerations import TOLERATE_EVERY_TAINT
 
 EFA_TAG = "gpu-blueprint/efa"
+"""Tag of EFA's security group, by which node classes find it."""
 
 
 class Efa(pulumi.ComponentResource):
-    """Made only where a pool has ``multiNode``; ``ready`` is what such pools depend on."""
+    """EFA's security group, the placement groups and AWS's device plugin; made only if a pool has ``multiNode``.
+
+    Pools depend on ``ready``.
+    """
 
     ready: list[pulumi.Resource]
 
@@ -25,13 +31,13 @@ class Efa(pulumi.ComponentResource):
         config: StackConfig,
         *,
         network: Network,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Efa", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
-        # EFA passes only what a group allows to and from itself; an open egress rule is not enough.
-        group = aws.ec2.SecurityGroup(
+        # EFA traffic passes only if the group allows traffic to and from itself. An open egress rule is not enough.
+        security_group = aws.ec2.SecurityGroup(
             f"{name}-group",
             description=f"EFA between nodes of {config.cluster_name}",
             vpc_id=network.vpc_id,
@@ -40,30 +46,30 @@ class Efa(pulumi.ComponentResource):
             tags={"Name": name, EFA_TAG: config.cluster_name},
             opts=child,
         )
-        placements = [
+        placement_groups = [
             aws.ec2.PlacementGroup(
-                f"{name}-{pool.name}", name=placement_group_name(config, pool), strategy="cluster", opts=child
+                f"{name}-{pool.name}", name=name_placement_group(config, pool), strategy="cluster", opts=child
             )
             for pool in config.pools
             if pool.placed
         ]
-        plugin = chart_release(
+        plugin = install_chart(
             f"{name}-plugin",
             EFA_PLUGIN,
             namespaces.KUBE_SYSTEM,
-            {"tolerations": EVERYWHERE},
+            {"tolerations": TOLERATE_EVERY_TAINT},
             parent=self,
-            depends_on=after,
+            depends_on=depends_on,
         )
-        self.ready = [group, *placements, plugin]
+        self.ready = [security_group, *placement_groups, plugin]
         self.register_outputs({})
 
 
-def placement_group_name(config: StackConfig, pool: Pool) -> str:
-    """The placement group that a pool's node class selects."""
+def name_placement_group(config: StackConfig, pool: Pool) -> str:
+    """Return the name of a pool's placement group, by which its node class selects the group."""
     return f"{config.cluster_name}-{pool.name}"
 
 
-def security_group_tags(config: StackConfig) -> dict[str, str]:
-    """How a node class finds EFA's group."""
+def build_security_group_tags(config: StackConfig) -> dict[str, str]:
+    """Return the tags by which a node class finds EFA's security group."""
     return {EFA_TAG: config.cluster_name}

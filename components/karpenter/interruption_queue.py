@@ -1,4 +1,4 @@
-"""The queue through which Karpenter hears that EC2 will take nodes away, two minutes before it does."""
+"""The SQS queue through which Karpenter learns that EC2 will take nodes away, such as spot nodes in two minutes."""
 
 import json
 from typing import Any
@@ -8,6 +8,8 @@ import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 
+from ..cluster.roles import render_policy
+
 EVENTS = {
     "health": ("aws.health", "AWS Health Event"),
     "spot-interruption": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
@@ -15,11 +17,17 @@ EVENTS = {
     "state-change": ("aws.ec2", "EC2 Instance State-change Notification"),
     "reservation-interruption": ("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
 }
-"""Rule → event source and detail type. Source: Karpenter v1.14.1 getting-started cloudformation.yaml."""
+"""Name of an EventBridge rule → event source and detail type.
+
+Source: Karpenter v1.14.1 getting-started cloudformation.yaml.
+"""
 
 
 class InterruptionQueue(pulumi.ComponentResource):
-    """An SQS queue named after the cluster, fed by five EventBridge rules; ``ready`` lists what makes it work."""
+    """An SQS queue with the name of the cluster, and five EventBridge rules that feed it.
+
+    ``ready`` lists the queue, its policy and the rules' targets: with all of them, events arrive.
+    """
 
     queue_name: str
     arn: str
@@ -38,39 +46,39 @@ class InterruptionQueue(pulumi.ComponentResource):
             opts=child,
         )
         policy = aws.sqs.QueuePolicy(
-            f"{name}-policy", queue_url=queue.url, policy=json.dumps(queue_policy(self.arn)), opts=child
+            f"{name}-policy", queue_url=queue.url, policy=render_policy(build_queue_policy(self.arn)), opts=child
         )
         self.ready = [queue, policy]
-        for role, (source, detail_type) in EVENTS.items():
+        for rule_name, (source, detail_type) in EVENTS.items():
             rule = aws.cloudwatch.EventRule(
-                f"{name}-{role}",
-                name_prefix=f"{name[:30]}-{role[:6]}-",
+                f"{name}-{rule_name}",
+                name_prefix=f"{name[:30]}-{rule_name[:6]}-",
                 description=f"{detail_type}, for Karpenter in {config.cluster_name}",
                 event_pattern=json.dumps({"source": [source], "detail-type": [detail_type]}),
                 opts=child,
             )
-            self.ready.append(aws.cloudwatch.EventTarget(f"{name}-{role}", rule=rule.name, arn=queue.arn, opts=child))
+            target = aws.cloudwatch.EventTarget(f"{name}-{rule_name}", rule=rule.name, arn=queue.arn, opts=child)
+            self.ready.append(target)
         self.register_outputs({"queueName": self.queue_name})
 
 
-def queue_policy(arn: str) -> dict[str, Any]:
-    """Let EventBridge and SQS send, and nobody without TLS."""
+def build_queue_policy(queue_arn: str) -> dict[str, Any]:
+    """Return a queue policy that lets EventBridge and SQS send messages, and nobody do anything without TLS."""
     return {
-        "Version": "2012-10-17",
         "Statement": [
             {
                 "Sid": "AllowEvents",
                 "Effect": "Allow",
                 "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
                 "Action": "sqs:SendMessage",
-                "Resource": arn,
+                "Resource": queue_arn,
             },
             {
                 "Sid": "DenyHTTP",
                 "Effect": "Deny",
                 "Principal": "*",
                 "Action": "sqs:*",
-                "Resource": arn,
+                "Resource": queue_arn,
                 "Condition": {"Bool": {"aws:SecureTransport": "false"}},
             },
         ],

@@ -1,5 +1,6 @@
-"""Karpenter: its identity, its queue, its custom resource definitions and its controller."""
+"""Karpenter: its IAM roles, its interruption queue, its CRDs and its controller."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -11,19 +12,19 @@ from gpu_blueprint.catalog.versions import karpenter_chart, karpenter_crd_chart
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.cluster import Cluster
-from ..cluster.roles import ServiceRole, pod_identity_trust, service_trust
-from ..cluster.system_nodes import NODE_POLICIES
-from ..helm import chart_release, overlaid
+from ..cluster.roles import NODE_POLICIES, ServiceRole, build_pod_identity_trust, build_service_trust
+from ..helm import install_chart, merge_values
 from .interruption_queue import InterruptionQueue
-from .policies import controller_policies
+from .policies import build_controller_policies
 
 SERVICE_ACCOUNT = "karpenter"
 
 
 class Karpenter(pulumi.ComponentResource):
-    """The controller; ``release`` is what node classes and pools depend on.
+    """Karpenter's controller with everything that it needs to launch and drain nodes.
 
-    It depends on everything that it needs to drain nodes, so that a destroy removes that last.
+    Node classes and NodePools depend on ``release``. The release itself depends on roles, permissions, queue and access
+    entry, because a destroy must keep them until the controller has drained the last node.
     """
 
     release: k8s.helm.v3.Release
@@ -34,63 +35,88 @@ class Karpenter(pulumi.ComponentResource):
         config: StackConfig,
         *,
         cluster: Cluster,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Karpenter", name, None, opts)
-        child = pulumi.ResourceOptions(parent=self)
-        queue = InterruptionQueue(f"{name}-interruption", config, opts=child)
-        nodes = ServiceRole(
-            node_role_name(config), config, trust=service_trust("ec2.amazonaws.com"), managed=NODE_POLICIES, opts=child
-        )
-        entry = aws.eks.AccessEntry(
-            f"{name}-nodes",
-            cluster_name=config.cluster_name,
-            principal_arn=nodes.arn,
-            type="EC2_LINUX",
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, nodes.role]),
-        )
-        controller, identity = self._make_identity(name, config, cluster, nodes.arn, queue.arn)
-        needed = [*after, *queue.ready, *nodes.ready, *controller.ready, entry, identity]
-        version = config.cluster.karpenter_version
-        crds = chart_release(
-            f"{name}-crd", karpenter_crd_chart(version), namespaces.KUBE_SYSTEM, {}, parent=self, depends_on=needed
-        )
-        self.release = chart_release(
-            f"{name}-controller",
-            karpenter_chart(version),
-            namespaces.KUBE_SYSTEM,
-            karpenter_values(config),
-            parent=self,
-            depends_on=[crds, *needed],
-        )
+        self._prefix = name
+        queue = InterruptionQueue(f"{name}-interruption", config, opts=pulumi.ResourceOptions(parent=self))
+        nodes = self._make_node_role(config)
+        node_entry = self._admit_nodes(config, cluster, nodes)
+        controller = self._make_controller_role(config, nodes.arn, queue.arn)
+        association = self._bind_controller_role(config, cluster, controller)
+        needed = [*depends_on, *queue.ready, *nodes.attachments, *controller.attachments, node_entry, association]
+        self.release = self._install(config, needed)
         self.register_outputs({})
 
-    def _make_identity(
-        self, name: str, config: StackConfig, cluster: Cluster, node_role_arn: str, queue_arn: str
-    ) -> tuple[ServiceRole, pulumi.Resource]:
-        """The controller's role, and what hands it to the controller's pods."""
-        child = pulumi.ResourceOptions(parent=self)
-        policies = controller_policies(config, node_role_arn=node_role_arn, queue_arn=queue_arn)
-        controller = ServiceRole(name, config, trust=pod_identity_trust(config), policies=policies, opts=child)
-        identity = aws.eks.PodIdentityAssociation(
-            f"{name}-identity",
+    def _make_node_role(self, config: StackConfig) -> ServiceRole:
+        """Make the role that GPU nodes run as."""
+        return ServiceRole(
+            name_node_role(config),
+            config,
+            trust=build_service_trust("ec2.amazonaws.com"),
+            managed_policies=NODE_POLICIES,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _admit_nodes(self, config: StackConfig, cluster: Cluster, role: ServiceRole) -> pulumi.Resource:
+        """Make the EKS access entry that lets nodes with the role join the cluster."""
+        return aws.eks.AccessEntry(
+            f"{self._prefix}-nodes",
+            cluster_name=config.cluster_name,
+            principal_arn=role.arn,
+            type="EC2_LINUX",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, role.role]),
+        )
+
+    def _make_controller_role(self, config: StackConfig, node_role_arn: str, queue_arn: str) -> ServiceRole:
+        return ServiceRole(
+            self._prefix,
+            config,
+            trust=build_pod_identity_trust(config),
+            own_policies=build_controller_policies(config, node_role_arn=node_role_arn, queue_arn=queue_arn),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _bind_controller_role(self, config: StackConfig, cluster: Cluster, role: ServiceRole) -> pulumi.Resource:
+        """Make the association by which EKS Pod Identity hands the role to the controller's pods."""
+        return aws.eks.PodIdentityAssociation(
+            f"{self._prefix}-identity",
             cluster_name=config.cluster_name,
             namespace=namespaces.KUBE_SYSTEM,
             service_account=SERVICE_ACCOUNT,
-            role_arn=controller.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, controller.role]),
+            role_arn=role.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, role.role]),
         )
-        return controller, identity
+
+    def _install(self, config: StackConfig, needed: Sequence[pulumi.Resource]) -> k8s.helm.v3.Release:
+        """Install the CRDs and then the controller: Helm would never upgrade CRDs inside the controller's chart."""
+        version = config.cluster.karpenter_version
+        crds = install_chart(
+            f"{self._prefix}-crd",
+            karpenter_crd_chart(version),
+            namespaces.KUBE_SYSTEM,
+            {},
+            parent=self,
+            depends_on=needed,
+        )
+        return install_chart(
+            f"{self._prefix}-controller",
+            karpenter_chart(version),
+            namespaces.KUBE_SYSTEM,
+            build_karpenter_values(config),
+            parent=self,
+            depends_on=[crds, *needed],
+        )
 
 
-def node_role_name(config: StackConfig) -> str:
-    """Name of the role that GPU nodes run as; node classes refer to it."""
+def name_node_role(config: StackConfig) -> str:
+    """Return the name of the role that GPU nodes run as; node classes refer to the role by name."""
     return f"{config.cluster_name}-karpenter-nodes"
 
 
-def karpenter_values(config: StackConfig) -> dict[str, Any]:
-    """Values of the controller's chart; the feature gates follow from what the pools need."""
+def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
+    """Return the values of the controller's chart. The feature gates follow from the pools."""
     values = {
         "replicas": 2,
         "serviceAccount": {"name": SERVICE_ACCOUNT},
@@ -108,4 +134,4 @@ def karpenter_values(config: StackConfig) -> dict[str, Any]:
             },
         },
     }
-    return overlaid(values, config.helm_overrides.karpenter)
+    return merge_values(values, config.helm_overrides.karpenter)

@@ -1,7 +1,7 @@
-"""What Karpenter's controller may do: the six policies of its documentation, for one cluster.
+"""The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster.
 
-Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). The ``ec2:RebootInstances``
-that v1.15 adds serves only ``rebootForRepair``, which is off here, so it is left out.
+Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the
+action ``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,30 @@ from typing import Any
 
 from gpu_blueprint.config import StackConfig
 
-_TAGGED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+_TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+_DESCRIBED = (
+    "CapacityReservations",
+    "Images",
+    "Instances",
+    "InstanceStatus",
+    "InstanceTypeOfferings",
+    "InstanceTypes",
+    "LaunchTemplates",
+    "PlacementGroups",
+    "SecurityGroups",
+    "SpotPriceHistory",
+    "Subnets",
+)
 
 
-def controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: str) -> dict[str, dict[str, Any]]:
-    """Policy name → its statements."""
+def build_controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: str) -> dict[str, dict[str, Any]]:
+    """Return the policies of the controller's role: name → document without version."""
     statements = {
-        "node-lifecycle": _node_lifecycle(config),
-        "iam-integration": _iam_integration(config, node_role_arn),
-        "eks-integration": [_allow("AllowAPIServerEndpointDiscovery", "eks:DescribeCluster", _cluster_arn(config))],
+        "node-lifecycle": _allow_node_lifecycle(config),
+        "iam-integration": _allow_instance_profiles(config, node_role_arn),
+        "eks-integration": [
+            _allow("AllowAPIServerEndpointDiscovery", "eks:DescribeCluster", _build_cluster_arn(config))
+        ],
         "interruption": [
             _allow(
                 "AllowInterruptionQueueActions",
@@ -30,12 +45,12 @@ def controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: s
                 "AllowZonalShiftStatusReadOnly",
                 "arc-zonal-shift:GetManagedResource",
                 "*",
-                {"StringEquals": {"arc-zonal-shift:ResourceIdentifier": _cluster_arn(config)}},
+                {"StringEquals": {"arc-zonal-shift:ResourceIdentifier": _build_cluster_arn(config)}},
             )
         ],
-        "resource-discovery": _resource_discovery(config),
+        "resource-discovery": _allow_discovery(config),
     }
-    return {name: {"Statement": listed} for name, listed in statements.items()}
+    return {name: {"Statement": entries} for name, entries in statements.items()}
 
 
 def _allow(
@@ -45,33 +60,38 @@ def _allow(
     return statement | ({"Condition": condition} if condition else {})
 
 
-def _cluster_arn(config: StackConfig) -> str:
+def _build_cluster_arn(config: StackConfig) -> str:
     return config.arn("eks", f"cluster/{config.cluster_name}")
 
 
-def _ec2(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[str]:
+def _build_ec2_arns(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[str]:
     return [f"arn:aws:ec2:{config.region}:{account}:{kind}/*" for kind in kinds]
 
 
-def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
-    owned = {
-        "StringEquals": {f"aws:ResourceTag/{_cluster_tag(config)}": "owned"},
+def _allow_node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
+    owned_by_cluster = {
+        "StringEquals": {f"aws:ResourceTag/{_name_cluster_tag(config)}": "owned"},
         "StringLike": {"aws:ResourceTag/karpenter.sh/nodepool": "*"},
     }
-    shared = _ec2(config, ("image", "snapshot"), "") + _ec2(
+    shared_arns = _build_ec2_arns(config, ("image", "snapshot"), "") + _build_ec2_arns(
         config, ("security-group", "subnet", "capacity-reservation", "placement-group")
     )
     launch = ["ec2:RunInstances", "ec2:CreateFleet"]
     return [
-        _allow("AllowScopedEC2InstanceAccessActions", launch, shared),
-        _allow("AllowScopedEC2LaunchTemplateAccessActions", launch, _ec2(config, ("launch-template",)), owned),
-        *_with_requested_tags(config, [*launch, "ec2:CreateLaunchTemplate"]),
+        _allow("AllowScopedEC2InstanceAccessActions", launch, shared_arns),
+        _allow(
+            "AllowScopedEC2LaunchTemplateAccessActions",
+            launch,
+            _build_ec2_arns(config, ("launch-template",)),
+            owned_by_cluster,
+        ),
+        *_allow_tagged_launches(config, [*launch, "ec2:CreateLaunchTemplate"]),
         _allow(
             "AllowScopedResourceTagging",
             "ec2:CreateTags",
-            _ec2(config, ("instance",)),
+            _build_ec2_arns(config, ("instance",)),
             {
-                **owned,
+                **owned_by_cluster,
                 "StringEqualsIfExists": {"aws:RequestTag/eks:eks-cluster-name": config.cluster_name},
                 "ForAllValues:StringEquals": {
                     "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
@@ -81,46 +101,51 @@ def _node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
         _allow(
             "AllowScopedDeletion",
             ["ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"],
-            _ec2(config, ("instance", "launch-template")),
-            owned,
+            _build_ec2_arns(config, ("instance", "launch-template")),
+            owned_by_cluster,
         ),
     ]
 
 
-def _with_requested_tags(config: StackConfig, launch: list[str]) -> list[dict[str, Any]]:
-    """Launch and tag only what is marked as the cluster's own in the same request."""
-    requested = {
-        f"aws:RequestTag/{_cluster_tag(config)}": "owned",
+def _allow_tagged_launches(config: StackConfig, launch: list[str]) -> list[dict[str, Any]]:
+    """Allow a launch, and tags on it, only if the same request marks the result as owned by the cluster."""
+    requested_tags = {
+        f"aws:RequestTag/{_name_cluster_tag(config)}": "owned",
         "aws:RequestTag/eks:eks-cluster-name": config.cluster_name,
     }
-    created = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
-    pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
-    made = _ec2(config, _TAGGED)
+    created_by_launch = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
+    for_a_pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
+    launched_arns = _build_ec2_arns(config, _TAGGED_AT_LAUNCH)
     return [
-        _allow("AllowScopedEC2InstanceActionsWithTags", launch, made, {"StringEquals": requested, "StringLike": pool}),
+        _allow(
+            "AllowScopedEC2InstanceActionsWithTags",
+            launch,
+            launched_arns,
+            {"StringEquals": requested_tags, "StringLike": for_a_pool},
+        ),
         _allow(
             "AllowScopedResourceCreationTagging",
             "ec2:CreateTags",
-            made,
-            {"StringEquals": {**requested, **created}, "StringLike": pool},
+            launched_arns,
+            {"StringEquals": {**requested_tags, **created_by_launch}, "StringLike": for_a_pool},
         ),
     ]
 
 
-def _cluster_tag(config: StackConfig) -> str:
+def _name_cluster_tag(config: StackConfig) -> str:
     return f"kubernetes.io/cluster/{config.cluster_name}"
 
 
-def _iam_integration(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
+def _allow_instance_profiles(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
     profiles = config.arn("iam", "instance-profile/*", region=False)
-    cluster_tag = _cluster_tag(config)
+    cluster_tag = _name_cluster_tag(config)
     region_tag, class_tag = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
-    requested = {
+    requested_tags = {
         f"aws:RequestTag/{cluster_tag}": "owned",
         "aws:RequestTag/eks:eks-cluster-name": config.cluster_name,
         f"aws:RequestTag/{region_tag}": config.region,
     }
-    owned = {f"aws:ResourceTag/{cluster_tag}": "owned", f"aws:ResourceTag/{region_tag}": config.region}
+    owned_tags = {f"aws:ResourceTag/{cluster_tag}": "owned", f"aws:ResourceTag/{region_tag}": config.region}
     return [
         _allow(
             "AllowPassingInstanceRole",
@@ -132,14 +157,14 @@ def _iam_integration(config: StackConfig, node_role_arn: str) -> list[dict[str, 
             "AllowScopedInstanceProfileCreationActions",
             "iam:CreateInstanceProfile",
             profiles,
-            {"StringEquals": requested, "StringLike": {f"aws:RequestTag/{class_tag}": "*"}},
+            {"StringEquals": requested_tags, "StringLike": {f"aws:RequestTag/{class_tag}": "*"}},
         ),
         _allow(
             "AllowScopedInstanceProfileTagActions",
             "iam:TagInstanceProfile",
             profiles,
             {
-                "StringEquals": {**owned, **requested},
+                "StringEquals": {**owned_tags, **requested_tags},
                 "StringLike": {f"aws:ResourceTag/{class_tag}": "*", f"aws:RequestTag/{class_tag}": "*"},
             },
         ),
@@ -147,19 +172,15 @@ def _iam_integration(config: StackConfig, node_role_arn: str) -> list[dict[str, 
             "AllowScopedInstanceProfileActions",
             ["iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"],
             profiles,
-            {"StringEquals": owned, "StringLike": {f"aws:ResourceTag/{class_tag}": "*"}},
+            {"StringEquals": owned_tags, "StringLike": {f"aws:ResourceTag/{class_tag}": "*"}},
         ),
     ]
 
 
-def _resource_discovery(config: StackConfig) -> list[dict[str, Any]]:
-    kinds = (
-        "CapacityReservations", "Images", "Instances", "InstanceStatus", "InstanceTypeOfferings", "InstanceTypes",
-        "LaunchTemplates", "PlacementGroups", "SecurityGroups", "SpotPriceHistory", "Subnets",
-    )  # fmt: skip
-    here = {"StringEquals": {"aws:RequestedRegion": config.region}}
+def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
+    in_region = {"StringEquals": {"aws:RequestedRegion": config.region}}
     return [
-        _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in kinds], "*", here),
+        _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in _DESCRIBED], "*", in_region),
         _allow("AllowSSMReadActions", "ssm:GetParameter", f"arn:aws:ssm:{config.region}::parameter/aws/service/*"),
         _allow("AllowPricingReadActions", "pricing:GetProducts", "*"),
         _allow("AllowUnscopedInstanceProfileListAction", "iam:ListInstanceProfiles", "*"),

@@ -1,1 +1,1 @@
-"""Prometheus, Alertmanager, Grafana and what they read."""
+"""Prometheus, Alertmanager, Grafana, and the monitors, rules and dashboards that they read."""

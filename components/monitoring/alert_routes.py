@@ -1,4 +1,7 @@
-"""Alertmanager's routing: who is told of what. Secrets are files that it mounts, and stand in no value."""
+"""Alertmanager's routing: which alert reaches which people.
+
+Alertmanager mounts the secrets as files. No Helm value holds a secret.
+"""
 
 from typing import Any
 
@@ -6,21 +9,22 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config.monitoring import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, Notify
 from gpu_blueprint.monitoring.rules import SOURCE
 
-SECRET = "alert-routes"
-_FOLDER = f"/etc/alertmanager/secrets/{SECRET}"
+ROUTES_SECRET = "alert-routes"
+_FOLDER = f"/etc/alertmanager/secrets/{ROUTES_SECRET}"
 NOBODY, TEAM, ON_CALL = "nobody", "team", "on-call"
 _TEXT = (
     "{{ range .Alerts }}*{{ .Annotations.summary }}*\n"
-    # What ours say, and what the chart's do.
+    # Our alerts have the annotations costs and first_steps; the chart's have description and runbook_url.
     "{{ with .Annotations.costs }}{{ . }}\n{{ end }}{{ with .Annotations.first_steps }}{{ . }}\n{{ end }}"
-    "{{ with .Annotations.description }}{{ . }}\n{{ end }}{{ with .Annotations.runbook_url }}{{ . }}\n{{ end }}{{ end }}"
+    "{{ with .Annotations.description }}{{ . }}\n{{ end }}{{ with .Annotations.runbook_url }}{{ . }}\n{{ end }}"
+    "{{ end }}"
 )
 
 
-def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
-    """Alertmanager's config: everything to the team, critical alerts to whoever is on call besides."""
-    team = _slack(notify) | _email(notify) if notify else {}
-    paged = bool(notify and notify.pagerduty)
+def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
+    """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too."""
+    team = _build_slack(notify) | _build_email(notify) if notify else {}
+    has_on_call = bool(notify and notify.pagerduty)
     return {
         "route": {
             "receiver": TEAM if team else NOBODY,
@@ -28,37 +32,44 @@ def alertmanager_config(notify: Notify | None) -> dict[str, Any]:
             "group_wait": "30s",
             "group_interval": "5m",
             "repeat_interval": "12h",
-            "routes": [
-                {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']},
-                # Placeholders wait whenever work needs their room; GpuPodPending passes over them, too.
-                {"receiver": NOBODY, "matchers": [f'namespace = "{namespaces.HEADROOM}"', 'severity != "critical"']},
-                *([{"receiver": ON_CALL, "matchers": ['severity = "critical"'], "continue": True}] if paged else []),
-                *([{"receiver": TEAM, "matchers": ['severity =~ ".+"']}] if paged and team else []),
-            ],
+            "routes": _build_routes(has_team=bool(team), has_on_call=has_on_call),
         },
-        "inhibit_rules": _inhibited(),
+        "inhibit_rules": _build_inhibit_rules(),
         "receivers": [
             {"name": NOBODY},
             *([{"name": TEAM, **team}] if team else []),
-            *([{"name": ON_CALL, **_pagerduty()}] if paged else []),
+            *([{"name": ON_CALL, **_build_pagerduty()}] if has_on_call else []),
         ],
     }
 
 
-def _inhibited() -> list[dict[str, Any]]:
-    """Which alerts are not told of while another fires; left out, the chart's own list would stay.
+def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
+    routes: list[dict[str, Any]] = [
+        {"receiver": NOBODY, "matchers": ['alertname =~ "Watchdog|InfoInhibitor"']},
+        # Placeholders are pending whenever other pods need their place. The alert GpuPodPending leaves them out too.
+        {"receiver": NOBODY, "matchers": [f'namespace = "{namespaces.HEADROOM}"', 'severity != "critical"']},
+    ]
+    if has_on_call:
+        routes.append({"receiver": ON_CALL, "matchers": ['severity = "critical"'], "continue": True})
+        if has_team:
+            routes.append({"receiver": TEAM, "matchers": ['severity =~ ".+"']})
+    return routes
 
-    That one keeps back every alert of severity ``info`` which is alone in its namespace: right for the chart's, which only
-    explain others, and wrong for ours.
+
+def _build_inhibit_rules() -> list[dict[str, Any]]:
+    """Return the rules by which a firing alert keeps others back.
+
+    They replace the chart's own list, which holds back every alert of severity ``info`` that is alone in its namespace.
+    The chart's alerts of that severity only explain other alerts. Ours stand alone, so the last rule exempts them.
     """
-    same = ["namespace", "alertname"]
+    same_alert = ["namespace", "alertname"]
     return [
         {
             "source_matchers": ['severity = "critical"'],
             "target_matchers": ['severity =~ "warning|info"'],
-            "equal": same,
+            "equal": same_alert,
         },
-        {"source_matchers": ['severity = "warning"'], "target_matchers": ['severity = "info"'], "equal": same},
+        {"source_matchers": ['severity = "warning"'], "target_matchers": ['severity = "info"'], "equal": same_alert},
         {
             "source_matchers": ['alertname = "InfoInhibitor"'],
             "target_matchers": ['severity = "info"', f'source != "{SOURCE}"'],
@@ -67,20 +78,20 @@ def _inhibited() -> list[dict[str, Any]]:
     ]
 
 
-def _slack(notify: Notify) -> dict[str, Any]:
+def _build_slack(notify: Notify) -> dict[str, Any]:
     if notify.slack_channel is None:
         return {}
-    one = {
+    channel = {
         "api_url_file": f"{_FOLDER}/{SLACK_WEBHOOK}",
         "channel": notify.slack_channel,
         "send_resolved": True,
         "title": "{{ .Status | toUpper }}: {{ .CommonLabels.alertname }}",
         "text": _TEXT,
     }
-    return {"slack_configs": [one]}
+    return {"slack_configs": [channel]}
 
 
-def _email(notify: Notify) -> dict[str, Any]:
+def _build_email(notify: Notify) -> dict[str, Any]:
     if notify.smtp is None:
         return {}
     server = {
@@ -92,5 +103,5 @@ def _email(notify: Notify) -> dict[str, Any]:
     return {"email_configs": [{"to": ", ".join(notify.emails), "send_resolved": True, **server}]}
 
 
-def _pagerduty() -> dict[str, Any]:
+def _build_pagerduty() -> dict[str, Any]:
     return {"pagerduty_configs": [{"routing_key_file": f"{_FOLDER}/{PAGERDUTY_KEY}", "send_resolved": True}]}

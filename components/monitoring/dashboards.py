@@ -1,6 +1,6 @@
-"""Dashboards in the cluster, and the Grafana that shows them unless the team has one."""
+"""Dashboards as ConfigMaps, and the values of the Grafana that shows them unless the team has its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -11,14 +11,18 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
 from gpu_blueprint.monitoring.dashboards.grafana import dashboard_json
 
-FOLDER = "grafana_folder"
-"""Annotation with the folder, for sidecars that are told to read it: ours is."""
+FOLDER_ANNOTATION = "grafana_folder"
+"""Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar does so if it is told to."""
 ADMIN_SECRET = "grafana-admin"
 USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
 
 
 class Dashboards(pulumi.ComponentResource):
-    """One ConfigMap for each dashboard; ``labels`` are further ones that they carry."""
+    """One ConfigMap for each dashboard.
+
+    Args:
+        labels: Further labels of the ConfigMaps, by which a team's own Grafana may select them.
+    """
 
     def __init__(
         self,
@@ -26,7 +30,7 @@ class Dashboards(pulumi.ComponentResource):
         config: StackConfig,
         *,
         labels: Mapping[str, str],
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Dashboards", name, None, opts)
@@ -37,27 +41,30 @@ class Dashboards(pulumi.ComponentResource):
                     "name": f"{dashboard.uid}-dashboard",
                     "namespace": namespaces.MONITORING,
                     "labels": {**labels, DASHBOARD_LABEL: "1"},
-                    "annotations": {FOLDER: "GPUs"},
+                    "annotations": {FOLDER_ANNOTATION: "GPUs"},
                 },
-                data=dashboard_files(config, dashboard),
-                opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+                data=build_dashboard_files(config, dashboard),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
         self.register_outputs({})
 
 
-def dashboard_files(config: StackConfig, dashboard: Dashboard) -> dict[str, str]:
-    """What the ConfigMap holds: the file that Grafana reads."""
+def build_dashboard_files(config: StackConfig, dashboard: Dashboard) -> dict[str, str]:
+    """Return the data of the ConfigMap: the one JSON file that Grafana reads."""
     return {f"{dashboard.uid}.json": dashboard_json(config, dashboard)}
 
 
-def grafana_values() -> dict[str, Any]:
-    """Values of the chart's Grafana: signed in to with a Secret, and without a volume, since all it shows is code.
+def build_grafana_values() -> dict[str, Any]:
+    """Return the values of the chart's Grafana.
 
-    Its sidecars would look for dashboards and data sources in all namespaces, so that whoever may write a ConfigMap
-    in one of them could add to them, and Grafana could read every Secret of the cluster. Sources: values.yaml of
-    kube-prometheus-stack; values.yaml and templates/role.yaml of grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
+    A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
+
+    By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
+    ConfigMap in one namespace could then add dashboards, and Grafana could read every Secret of the cluster. Here
+    they look in one namespace. Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml of
+    grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
     """
-    here = {"enabled": True, "searchNamespace": namespaces.MONITORING, "resource": "configmap"}
+    one_namespace = {"enabled": True, "searchNamespace": namespaces.MONITORING, "resource": "configmap"}
     return {
         "enabled": True,
         "admin": {"existingSecret": ADMIN_SECRET, "userKey": USER_KEY, "passwordKey": PASSWORD_KEY},
@@ -67,14 +74,14 @@ def grafana_values() -> dict[str, Any]:
         "grafana.ini": {"analytics": {"reporting_enabled": False, "check_for_updates": False}},
         "sidecar": {
             "dashboards": {
-                **here,
+                **one_namespace,
                 "label": DASHBOARD_LABEL,
                 "labelValue": "1",
-                "folderAnnotation": FOLDER,
+                "folderAnnotation": FOLDER_ANNOTATION,
                 "provider": {"foldersFromFilesStructure": True},
-                # Of the dashboards that the chart brings: nodes, pods and volumes, which are no business of ours.
-                "annotations": {FOLDER: "Kubernetes"},
+                # The chart's own dashboards, about nodes, pods and volumes, go into a folder beside ours.
+                "annotations": {FOLDER_ANNOTATION: "Kubernetes"},
             },
-            "datasources": here,
+            "datasources": one_namespace,
         },
     }

@@ -1,7 +1,9 @@
-"""What watches the platform: custom resource definitions, monitors, rules, dashboards, and Prometheus unless the team has one."""
+"""Monitoring of the platform: CRDs, monitors, rules, dashboards, and Prometheus unless the team has its own.
 
-from collections.abc import Mapping
-from typing import Any
+Why this shape: docs/decisions/0009-monitoring.md.
+"""
+
+from collections.abc import Mapping, Sequence
 
 import pulumi
 import pulumi_aws as aws
@@ -11,20 +13,23 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config import Monitoring as MonitoringConfig
-from gpu_blueprint.config.monitoring import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD, Amp
-from gpu_blueprint.monitoring import rule_groups
+from gpu_blueprint.config.monitoring import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD, Amp, RemoteUrl
 
-from ..cluster.roles import ServiceRole, pod_identity_trust
-from ..gpu.gpu_operator import operator_profiles
-from ..helm import chart_release
-from .alert_routes import SECRET
+from ..cluster.roles import ServiceRole, build_pod_identity_trust
+from ..helm import install_chart
+from .alert_routes import ROUTES_SECRET
 from .dashboards import ADMIN_SECRET, PASSWORD_KEY, USER_KEY, Dashboards
-from .monitors import dcgm_monitor, karpenter_monitor
-from .prometheus_values import REMOTE_SECRET, SERVICE_ACCOUNT, prometheus_values
+from .network_policy import build_network_policy_spec
+from .operator_objects import list_operator_objects
+from .prometheus_values import REMOTE_WRITE_SECRET, SERVICE_ACCOUNT, build_prometheus_values
+from .secrets import read_secrets
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Monitoring; ``ready`` is what operators depend on that look for ServiceMonitors."""
+    """Monitoring in a namespace of its own.
+
+    The GPU Operator depends on ``ready``, the release with the CRDs, because it looks for the kind ServiceMonitor.
+    """
 
     ready: list[pulumi.Resource]
 
@@ -34,149 +39,132 @@ class Monitoring(pulumi.ComponentResource):
         config: StackConfig,
         monitoring: MonitoringConfig,
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Monitoring", name, None, opts)
-        shared = not isinstance(monitoring, InstallMonitoring)
-        namespace, crds = self._make_ground(name, after, shared=shared)
+        self._prefix = name
+        is_installed = isinstance(monitoring, InstallMonitoring)
+        namespace = self._make_namespace(depends_on, shared=not is_installed)
+        crds = self._install_crds([namespace, *depends_on], shared=not is_installed)
         self.ready = [crds]
         labels: dict[str, str] = {}
         if isinstance(monitoring, InstallMonitoring):
-            self._install(name, config, monitoring, after=[namespace, crds, *after])
+            self._install_prometheus(config, monitoring, depends_on=[namespace, crds, *depends_on])
         else:
             labels = dict(monitoring.labels or {})
-        for role, (kind, spec) in objects(config).items():
+        for entry in list_operator_objects(config):
             k8s.apiextensions.CustomResource(
-                f"{name}-{role}",
+                f"{name}-{entry.role}",
                 api_version="monitoring.coreos.com/v1",
-                kind=kind,
-                metadata={"name": f"gpu-blueprint-{role}", "namespace": namespaces.MONITORING, "labels": labels},
-                spec=spec,
+                kind=entry.kind,
+                metadata={"name": f"gpu-blueprint-{entry.role}", "namespace": namespaces.MONITORING, "labels": labels},
+                spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
             )
-        inside = pulumi.ResourceOptions(parent=self)
-        Dashboards(f"{name}-dashboards", config, labels=labels, after=[namespace], opts=inside)
+        Dashboards(
+            f"{name}-dashboards",
+            config,
+            labels=labels,
+            depends_on=[namespace],
+            opts=pulumi.ResourceOptions(parent=self),
+        )
         self.register_outputs({})
 
-    def _make_ground(
-        self, name: str, after: list[pulumi.Resource], *, shared: bool
-    ) -> tuple[pulumi.Resource, pulumi.Resource]:
-        """The namespace and the kinds: shared with a team's own Prometheus they stay, or all that it has in them would go."""
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            # The node exporter sees its host.
+    def _make_namespace(self, depends_on: Sequence[pulumi.Resource], *, shared: bool) -> pulumi.Resource:
+        """Make the namespace. A namespace that a team's own Prometheus shares stays when ours is deleted."""
+        return k8s.core.v1.Namespace(
+            f"{self._prefix}-namespace",
+            # The node exporter sees its host: it needs the privileged level of Pod Security.
             metadata={
                 "name": namespaces.MONITORING,
                 "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
             },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after, retain_on_delete=shared or None),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), retain_on_delete=shared or None),
         )
-        crds = chart_release(
-            f"{name}-crd", PROMETHEUS_CRDS, namespaces.MONITORING, {}, parent=self, depends_on=[namespace, *after], shared=shared,
-        )  # fmt: skip
-        return namespace, crds
 
-    def _install(
-        self, name: str, config: StackConfig, monitoring: InstallMonitoring, *, after: list[pulumi.Resource]
-    ) -> None:
-        needed, known = [*after], secrets(monitoring.secrets)
-        if monitoring.notify:
-            routes = {key: known[key] for key in monitoring.notify.secrets}
-            needed.append(self._make_secret(f"{name}-routes", SECRET, routes, after))
-        if monitoring.grafana:
-            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin", PASSWORD_KEY: known[GRAFANA_PASSWORD]}
-            needed.append(self._make_secret(f"{name}-grafana", ADMIN_SECRET, admin, after))
-        target = monitoring.remote_write
-        if isinstance(target, Amp):
-            needed += self._make_identity(name, config, target, after)
-        elif target and target.username:
-            values: dict[str, pulumi.Input[str]] = {
-                "username": target.username,
-                "password": known[REMOTE_WRITE_PASSWORD],
-            }
-            needed.append(self._make_secret(f"{name}-remote-write", REMOTE_SECRET, values, after))
-        k8s.networking.v1.NetworkPolicy(
-            f"{name}-network-policy",
-            metadata={"name": "prometheus-and-alertmanager", "namespace": namespaces.MONITORING},
-            spec=network_policy_spec(),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+    def _install_crds(self, depends_on: Sequence[pulumi.Resource], *, shared: bool) -> pulumi.Resource:
+        """Install the CRDs of the Prometheus operator; shared CRDs stay, or the team's monitors would go with them."""
+        return install_chart(
+            f"{self._prefix}-crd",
+            PROMETHEUS_CRDS,
+            namespaces.MONITORING,
+            {},
+            parent=self,
+            depends_on=depends_on,
+            shared=shared,
         )
-        chart_release(
-            f"{name}-release",
+
+    def _install_prometheus(
+        self, config: StackConfig, monitoring: InstallMonitoring, *, depends_on: Sequence[pulumi.Resource]
+    ) -> None:
+        """Install kube-prometheus-stack, with the Secrets and the IAM role that its pods need first."""
+        needed = [*depends_on, *self._make_secrets(monitoring, depends_on)]
+        if isinstance(monitoring.remote_write, Amp):
+            needed += self._make_amp_identity(config, monitoring.remote_write, depends_on)
+        k8s.networking.v1.NetworkPolicy(
+            f"{self._prefix}-network-policy",
+            metadata={"name": "prometheus-and-alertmanager", "namespace": namespaces.MONITORING},
+            spec=build_network_policy_spec(),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+        )
+        install_chart(
+            f"{self._prefix}-release",
             PROMETHEUS_STACK,
             namespaces.MONITORING,
-            prometheus_values(config, monitoring),
+            build_prometheus_values(config, monitoring),
             parent=self,
             depends_on=needed,
         )
 
+    def _make_secrets(
+        self, monitoring: InstallMonitoring, depends_on: Sequence[pulumi.Resource]
+    ) -> list[pulumi.Resource]:
+        """Make the Kubernetes Secrets that Alertmanager, Grafana and Prometheus read."""
+        values, target = read_secrets(monitoring.secrets), monitoring.remote_write
+        secrets: list[pulumi.Resource] = []
+        if monitoring.notify:
+            routes: dict[str, pulumi.Input[str]] = {key: values[key] for key in monitoring.notify.secrets}
+            secrets.append(self._make_secret("routes", ROUTES_SECRET, routes, depends_on))
+        if monitoring.grafana:
+            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin", PASSWORD_KEY: values[GRAFANA_PASSWORD]}
+            secrets.append(self._make_secret("grafana", ADMIN_SECRET, admin, depends_on))
+        if isinstance(target, RemoteUrl) and target.username:
+            login: dict[str, pulumi.Input[str]] = {
+                "username": target.username,
+                "password": values[REMOTE_WRITE_PASSWORD],
+            }
+            secrets.append(self._make_secret("remote-write", REMOTE_WRITE_SECRET, login, depends_on))
+        return secrets
+
     def _make_secret(
-        self, name: str, title: str, values: Mapping[str, pulumi.Input[str]], after: list[pulumi.Resource]
+        self, role: str, secret_name: str, data: Mapping[str, pulumi.Input[str]], depends_on: Sequence[pulumi.Resource]
     ) -> pulumi.Resource:
         return k8s.core.v1.Secret(
-            name,
-            metadata={"name": title, "namespace": namespaces.MONITORING},
-            string_data=values,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+            f"{self._prefix}-{role}",
+            metadata={"name": secret_name, "namespace": namespaces.MONITORING},
+            string_data=data,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
 
-    def _make_identity(
-        self, name: str, config: StackConfig, target: Amp, after: list[pulumi.Resource]
+    def _make_amp_identity(
+        self, config: StackConfig, target: Amp, depends_on: Sequence[pulumi.Resource]
     ) -> list[pulumi.Resource]:
-        """Let Prometheus write to the workspace, and to nothing else."""
-        allowed = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [target.workspace_arn]}
+        """Let Prometheus write to its workspace of Amazon Managed Service for Prometheus, and to nothing else."""
+        write = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [target.workspace_arn]}
         role = ServiceRole(
-            name,
+            self._prefix,
             config,
-            trust=pod_identity_trust(config),
-            policies={"remote-write": {"Statement": [allowed]}},
+            trust=build_pod_identity_trust(config),
+            own_policies={"remote-write": {"Statement": [write]}},
             opts=pulumi.ResourceOptions(parent=self),
         )
-        identity = aws.eks.PodIdentityAssociation(
-            f"{name}-identity",
+        association = aws.eks.PodIdentityAssociation(
+            f"{self._prefix}-identity",
             cluster_name=config.cluster_name,
             namespace=namespaces.MONITORING,
             service_account=SERVICE_ACCOUNT,
             role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *after]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *depends_on]),
         )
-        return [identity, *role.ready]
-
-
-def objects(config: StackConfig) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Name → kind and ``spec`` of what the Prometheus operator reads, whoever installed it."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {
-        "rules": ("PrometheusRule", {"groups": rule_groups(config)}),
-        "karpenter": ("ServiceMonitor", karpenter_monitor()),
-    }
-    if operator_profiles(config):
-        found["dcgm"] = ("ServiceMonitor", dcgm_monitor())
-    return found
-
-
-def network_policy_spec() -> Any:
-    """The ``spec`` of a NetworkPolicy: neither asks who comes, and whoever reaches Alertmanager may silence every alert.
-
-    ``kubectl port-forward`` comes from the node and passes. Others get in by a NetworkPolicy of their own in this namespace.
-    """
-    ours = {"key": "app.kubernetes.io/name", "operator": "In", "values": ["prometheus", "alertmanager"]}
-    guests = {
-        "key": "kubernetes.io/metadata.name",
-        "operator": "In",
-        "values": [namespaces.MONITORING, namespaces.KEDA],
-    }
-    return {
-        "pod_selector": {"match_expressions": [ours]},
-        "policy_types": ["Ingress"],
-        "ingress": [{"from_": [{"namespace_selector": {"match_expressions": [guests]}}]}],
-    }
-
-
-def secrets(keys: list[str]) -> dict[str, pulumi.Output[str]]:
-    """Secrets of the stack's Pulumi config, beside the stack object; those that are missing end the program, all told at once."""
-    config = pulumi.Config()
-    if missing := [key for key in keys if config.get_secret(key) is None]:
-        remedy = "; ".join(f"pulumi config set --secret {key}" for key in missing)
-        raise pulumi.RunError(f"secrets of this stack are missing: {remedy}")
-    return {key: config.require_secret(key) for key in keys}
+        return [association, *role.attachments]

@@ -1,4 +1,7 @@
-"""What Prometheus is to scrape of the platform, and with which labels: docs/decisions/0009-monitoring.md."""
+"""ServiceMonitors: the targets that Prometheus scrapes, and the labels of their series.
+
+Why these labels: docs/decisions/0009-monitoring.md.
+"""
 
 from typing import Any
 
@@ -6,11 +9,12 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
 
-def dcgm_monitor() -> dict[str, Any]:
-    """The ``spec`` of dcgm-exporter's ServiceMonitor.
+def build_dcgm_monitor_spec() -> dict[str, Any]:
+    """Return the ``spec`` of dcgm-exporter's ServiceMonitor.
 
-    The target's own namespace, pod and container are dropped, so that these labels always mean whoever holds the GPU
-    and are absent where nobody does; ``honorLabels`` alone would name the exporter as the holder of free GPUs.
+    The labels ``namespace``, ``pod`` and ``container`` always name the pod that holds the GPU, and are absent where
+    no pod holds it. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone,
+    the exporter's pod would seem to hold the free GPUs.
     """
     return {
         "jobLabel": "app",
@@ -30,8 +34,11 @@ def dcgm_monitor() -> dict[str, Any]:
     }
 
 
-def karpenter_monitor() -> dict[str, Any]:
-    """The ``spec`` of Karpenter's ServiceMonitor; the chart's own would need the CRD before Karpenter."""
+def build_karpenter_monitor_spec() -> dict[str, Any]:
+    """Return the ``spec`` of Karpenter's ServiceMonitor.
+
+    Karpenter's chart has a ServiceMonitor too, but would need its CRD before Karpenter is installed.
+    """
     return {
         "namespaceSelector": {"matchNames": [namespaces.KUBE_SYSTEM]},
         "selector": {"matchLabels": {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}},

@@ -1,4 +1,4 @@
-"""Values of kube-prometheus-stack: what is scraped, kept, passed on and told."""
+"""Helm values of kube-prometheus-stack: scraping, storage, remote write and alerting."""
 
 from typing import Any
 
@@ -8,71 +8,80 @@ from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config.monitoring import ALERTMANAGER_GIB, Amp
 from gpu_blueprint.monitoring.state_metrics import state_metrics
 
-from ..cluster.addons import EVERYWHERE
-from ..helm import overlaid
-from .alert_routes import SECRET, alertmanager_config
-from .dashboards import grafana_values
+from ..helm import merge_values
+from ..tolerations import TOLERATE_EVERY_TAINT
+from .alert_routes import ROUTES_SECRET, build_alertmanager_config
+from .dashboards import build_grafana_values
 
 SERVICE_ACCOUNT = "prometheus"
-REMOTE_SECRET = "remote-write"
-NOISY = (
+REMOTE_WRITE_SECRET = "remote-write"
+DISABLED_ALERTS = (
     # A cluster that grows on demand has larger quotas than nodes, and no node to spare.
-    "KubeCPUQuotaOvercommit", "KubeMemoryQuotaOvercommit", "KubeCPUOvercommit", "KubeMemoryOvercommit",
+    "KubeCPUQuotaOvercommit",
+    "KubeMemoryQuotaOvercommit",
+    "KubeCPUOvercommit",
+    "KubeMemoryOvercommit",
     # A training job runs for days.
     "KubeJobNotCompleted",
-    # ServiceAtMostReplicas tells of it, and not where no other number is allowed.
+    # Our alert ServiceAtMostReplicas replaces it. Ours does not fire where the stack file allows no other number.
     "KubeHpaMaxedOut",
-)  # fmt: skip
-"""Alerts of the chart that fire while all is as it should be."""
-HIDDEN = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
-"""Parts of a control plane that EKS does not show, or not on an address that Prometheus reaches."""
-ALL = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
-OURS = ("servicemonitors", "podmonitors", "prometheusrules", "probes", "scrapeconfigs")
+)
+"""Alerts of the chart that fire although nothing is wrong."""
+HIDDEN_PARTS = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
+"""Parts of Kubernetes that EKS does not show, or not at an address that Prometheus reaches."""
+SELECTED_KINDS = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
+"""Kinds of objects that Prometheus selects, as the chart names them."""
+TRUSTED_RESOURCES = ("servicemonitors", "podmonitors", "prometheusrules", "probes", "scrapeconfigs")
+"""The same kinds as resources of the Kubernetes API."""
 
 
-def prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
-    """Values of the chart."""
+def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
+    """Return the values of the chart."""
     values = {
         "fullnameOverride": PROMETHEUS_STACK.name,
         "crds": {"enabled": False},
-        **{part: {"enabled": False} for part in HIDDEN},
-        "defaultRules": {"disabled": dict.fromkeys(NOISY, True)},
-        "grafana": grafana_values() if monitoring.grafana else {"enabled": False},
+        **{part: {"enabled": False} for part in HIDDEN_PARTS},
+        "defaultRules": {"disabled": dict.fromkeys(DISABLED_ALERTS, True)},
+        "grafana": build_grafana_values() if monitoring.grafana else {"enabled": False},
         "prometheus": {
             "serviceAccount": {"name": SERVICE_ACCOUNT},
-            "prometheusSpec": _prometheus(config, monitoring),
+            "prometheusSpec": _build_prometheus_spec(config, monitoring),
         },
-        "alertmanager": _alertmanager(monitoring),
+        "alertmanager": _build_alertmanager_values(monitoring),
         "kube-state-metrics": state_metrics(),
-        "prometheus-node-exporter": {"tolerations": EVERYWHERE},
+        "prometheus-node-exporter": {"tolerations": TOLERATE_EVERY_TAINT},
     }
-    return overlaid(values, config.helm_overrides.kube_prometheus_stack)
+    return merge_values(values, config.helm_overrides.kube_prometheus_stack)
 
 
-def _prometheus(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
+def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
+    """Return the ``spec`` of the Prometheus object."""
+    trusted = [
+        {"group": "monitoring.coreos.com", "resource": resource, "namespace": namespaces.MONITORING}
+        for resource in TRUSTED_RESOURCES
+    ]
     return {
-        # Else Prometheus would see only monitors and rules that carry this release's label.
-        **{f"{kind}SelectorNilUsesHelmValues": False for kind in ALL},
-        # A service's pods speak for their own namespace alone.
+        # With the chart's default, Prometheus sees only monitors and rules that carry the label of this release.
+        **{f"{kind}SelectorNilUsesHelmValues": False for kind in SELECTED_KINDS},
+        # Every series and rule gets the namespace of its monitor, so a service's pods cannot speak for other
+        # namespaces. Our own monitors and rules are exempt.
         "enforcedNamespaceLabel": "namespace",
-        "excludedFromEnforcement": [
-            {"group": "monitoring.coreos.com", "resource": kind, "namespace": namespaces.MONITORING} for kind in OURS
-        ],
+        "excludedFromEnforcement": trusted,
         "externalLabels": {"cluster": config.cluster_name, "environment": config.environment},
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",
-        "storageSpec": {"volumeClaimTemplate": {"spec": _volume(monitoring.storage_gib)}},
-        # The operator makes its StatefulSet anew where a field cannot change: samples must outlive that. The namespace takes the
-        # volume with it in a destroy.
+        "storageSpec": {"volumeClaimTemplate": {"spec": _build_volume_claim(monitoring.storage_gib)}},
+        # The operator replaces its StatefulSet where a field cannot change, and the samples must outlive that. A
+        # destroy deletes the volume with the namespace.
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
-        # By signal: over HTTP, /-/quit would be there as well, for every pod.
+        # The alternative to the signal is HTTP, which would open /-/quit to every pod as well.
         "reloadStrategy": "ProcessSignal",
         "resources": {"requests": {"cpu": "500m", "memory": "2Gi"}, "limits": {"memory": "4Gi"}},
-        "remoteWrite": _remote_write(monitoring),
+        "remoteWrite": _build_remote_write(monitoring),
     }
 
 
-def _volume(gib: int) -> dict[str, Any]:
+def _build_volume_claim(gib: int) -> dict[str, Any]:
     return {
         "storageClassName": "gp3",
         "accessModes": ["ReadWriteOnce"],
@@ -80,17 +89,20 @@ def _volume(gib: int) -> dict[str, Any]:
     }
 
 
-def _remote_write(monitoring: InstallMonitoring) -> list[dict[str, Any]]:
+def _build_remote_write(monitoring: InstallMonitoring) -> list[dict[str, Any]]:
     target = monitoring.remote_write
     if target is None:
         return []
     if isinstance(target, Amp):
         return [{"url": target.url, "sigv4": {"region": target.region}}]
-    keys = {key: {"name": REMOTE_SECRET, "key": key} for key in ("username", "password")}
-    return [{"url": target.url, **({"basicAuth": keys} if target.username else {})}]
+    login = {key: {"name": REMOTE_WRITE_SECRET, "key": key} for key in ("username", "password")}
+    return [{"url": target.url, **({"basicAuth": login} if target.username else {})}]
 
 
-def _alertmanager(monitoring: InstallMonitoring) -> dict[str, Any]:
-    secrets = [SECRET] if monitoring.notify else []
-    spec = {"secrets": secrets, "storage": {"volumeClaimTemplate": {"spec": _volume(ALERTMANAGER_GIB)}}}
-    return {"config": alertmanager_config(monitoring.notify), "alertmanagerSpec": spec}
+def _build_alertmanager_values(monitoring: InstallMonitoring) -> dict[str, Any]:
+    secrets = [ROUTES_SECRET] if monitoring.notify else []
+    storage = {"volumeClaimTemplate": {"spec": _build_volume_claim(ALERTMANAGER_GIB)}}
+    return {
+        "config": build_alertmanager_config(monitoring.notify),
+        "alertmanagerSpec": {"secrets": secrets, "storage": storage},
+    }

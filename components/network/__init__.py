@@ -1,1 +1,1 @@
-"""The VPC."""
+"""The VPC that the cluster runs in."""

@@ -1,4 +1,4 @@
-"""The VPC: subnets, NAT and endpoints, or the existing one."""
+"""The VPC with its subnets, NAT gateways and endpoints; or the existing VPC that the stack file names."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,14 @@ from gpu_blueprint.config import ExistingVpc, NewVpc, StackConfig
 from gpu_blueprint.config.network import SERVICES, STABLE_ZONES
 
 DISCOVERY_TAG = "karpenter.sh/discovery"
+"""Tag of the private subnets of a new VPC, by which Karpenter finds them."""
 
 
 class Network(pulumi.ComponentResource):
-    """A private subnet in each zone, with a way out; ``vpc_id``, and ``private_subnet_ids`` with the ``zones`` they are in, in the same order."""
+    """A VPC with one private subnet per zone and a route to the internet.
+
+    ``private_subnet_ids`` and ``zones`` have the same order: each subnet is in the zone at its own position.
+    """
 
     vpc_id: pulumi.Input[str]
     private_subnet_ids: list[pulumi.Input[str]]
@@ -21,42 +25,46 @@ class Network(pulumi.ComponentResource):
     def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-blueprint:components:Network", name, None, opts)
         self._prefix = name
-        self._stack_config = config
+        self._config = config
         if isinstance(config.network, ExistingVpc):
             self.vpc_id = config.network.vpc_id
             self.private_subnet_ids = [subnet.id for subnet in config.network.subnets]
             self.zones = [subnet.zone for subnet in config.network.subnets]
         else:
-            self._make(config.network)
+            self._make_vpc(config.network)
         self.register_outputs({"vpcId": self.vpc_id, "privateSubnetIds": self.private_subnet_ids})
 
-    def _make(self, network: NewVpc) -> None:
+    def _make_vpc(self, network: NewVpc) -> None:
         child = pulumi.ResourceOptions(parent=self)
         vpc = aws.ec2.Vpc(
             f"{self._prefix}-vpc",
             cidr_block=network.cidr,
             enable_dns_hostnames=True,
             enable_dns_support=True,
-            tags=self._tags("vpc"),
+            tags=self._build_tags("vpc"),
             opts=child,
         )
-        # Taking over the default security group without rules closes it: nothing can use it by accident.
+        # Pulumi takes over the VPC's default security group and removes its rules, so that nothing uses it by accident.
         aws.ec2.DefaultSecurityGroup(
-            f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._tags("default-closed"), opts=child
+            f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._build_tags("default-closed"), opts=child
         )
-        nats = self._make_public(network, vpc)
-        tables = self._make_private(network, vpc, nats)
+        nats = self._make_public_subnets(network, vpc)
+        tables = self._make_private_subnets(network, vpc, nats)
         self._make_endpoints(network, vpc, tables)
         self.vpc_id = vpc.id
 
-    def _make_public(self, network: NewVpc, vpc: aws.ec2.Vpc) -> dict[str, aws.ec2.NatGateway]:
-        """One public subnet per zone, and NAT gateways; returns the gateway that each zone uses."""
+    def _make_public_subnets(self, network: NewVpc, vpc: aws.ec2.Vpc) -> dict[str, aws.ec2.NatGateway]:
+        """Make one public subnet per zone, and NAT gateways.
+
+        Returns:
+            Zone → the NAT gateway that its private subnet uses.
+        """
         child = pulumi.ResourceOptions(parent=self)
         gateway = aws.ec2.InternetGateway(
-            f"{self._prefix}-internet", vpc_id=vpc.id, tags=self._tags("internet"), opts=child
+            f"{self._prefix}-internet", vpc_id=vpc.id, tags=self._build_tags("internet"), opts=child
         )
-        table = aws.ec2.RouteTable(f"{self._prefix}-public", vpc_id=vpc.id, tags=self._tags("public"), opts=child)
-        route = aws.ec2.Route(
+        table = aws.ec2.RouteTable(f"{self._prefix}-public", vpc_id=vpc.id, tags=self._build_tags("public"), opts=child)
+        internet_route = aws.ec2.Route(
             f"{self._prefix}-public-out",
             route_table_id=table.id,
             destination_cidr_block="0.0.0.0/0",
@@ -71,31 +79,33 @@ class Network(pulumi.ComponentResource):
                 availability_zone=zone,
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
-                tags=self._tags(f"public-{zone}") | {"kubernetes.io/role/elb": "1"},
+                tags=self._build_tags(f"public-{zone}") | {"kubernetes.io/role/elb": "1"},
                 opts=child,
             )
             aws.ec2.RouteTableAssociation(
                 f"{self._prefix}-public-{zone}", subnet_id=subnet.id, route_table_id=table.id, opts=child
             )
-            shared = next(iter(nats.values()), None) if network.nat == "single" else None
-            nats[zone] = shared or self._make_nat(zone, subnet, route)
+            shared_nat = next(iter(nats.values()), None) if network.nat == "single" else None
+            nats[zone] = shared_nat or self._make_nat(zone, subnet, internet_route)
         return nats
 
-    def _make_nat(self, zone: str, subnet: aws.ec2.Subnet, route: aws.ec2.Route) -> aws.ec2.NatGateway:
+    def _make_nat(self, zone: str, subnet: aws.ec2.Subnet, internet_route: aws.ec2.Route) -> aws.ec2.NatGateway:
         child = pulumi.ResourceOptions(parent=self)
-        address = aws.ec2.Eip(f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=child)
+        address = aws.ec2.Eip(
+            f"{self._prefix}-nat-{zone}", domain="vpc", tags=self._build_tags(f"nat-{zone}"), opts=child
+        )
         return aws.ec2.NatGateway(
             f"{self._prefix}-nat-{zone}",
             subnet_id=subnet.id,
             allocation_id=address.id,
-            tags=self._tags(f"nat-{zone}"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[route]),
+            tags=self._build_tags(f"nat-{zone}"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[internet_route]),
         )
 
-    def _make_private(
+    def _make_private_subnets(
         self, network: NewVpc, vpc: aws.ec2.Vpc, nats: dict[str, aws.ec2.NatGateway]
     ) -> list[aws.ec2.RouteTable]:
-        """One private subnet per zone, where the control plane and all nodes stand."""
+        """Make one private subnet per zone, for the control plane and all nodes, and return their route tables."""
         child = pulumi.ResourceOptions(parent=self)
         tables: list[aws.ec2.RouteTable] = []
         self.private_subnet_ids, self.zones = [], list(network.zones)
@@ -106,12 +116,12 @@ class Network(pulumi.ComponentResource):
                 availability_zone=zone,
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
-                tags=self._tags(f"private-{zone}")
-                | {"kubernetes.io/role/internal-elb": "1", DISCOVERY_TAG: self._stack_config.cluster_name},
+                tags=self._build_tags(f"private-{zone}")
+                | {"kubernetes.io/role/internal-elb": "1", DISCOVERY_TAG: self._config.cluster_name},
                 opts=child,
             )
             table = aws.ec2.RouteTable(
-                f"{self._prefix}-private-{zone}", vpc_id=vpc.id, tags=self._tags(f"private-{zone}"), opts=child
+                f"{self._prefix}-private-{zone}", vpc_id=vpc.id, tags=self._build_tags(f"private-{zone}"), opts=child
             )
             aws.ec2.Route(
                 f"{self._prefix}-private-{zone}-out",
@@ -128,16 +138,17 @@ class Network(pulumi.ComponentResource):
         return tables
 
     def _make_endpoints(self, network: NewVpc, vpc: aws.ec2.Vpc, tables: list[aws.ec2.RouteTable]) -> None:
+        """Make the VPC endpoints: a gateway for S3, and an interface in each private subnet for every other service."""
         services = [service for endpoint in network.endpoints for service in SERVICES.get(endpoint, (endpoint,))]
         child = pulumi.ResourceOptions(parent=self)
         if "s3" in services:
             aws.ec2.VpcEndpoint(
                 f"{self._prefix}-endpoint-s3",
                 vpc_id=vpc.id,
-                service_name=f"com.amazonaws.{self._stack_config.region}.s3",
+                service_name=f"com.amazonaws.{self._config.region}.s3",
                 vpc_endpoint_type="Gateway",
                 route_table_ids=[table.id for table in tables],
-                tags=self._tags("endpoint-s3"),
+                tags=self._build_tags("endpoint-s3"),
                 opts=child,
             )
         interfaces = [service for service in services if service != "s3"]
@@ -148,12 +159,12 @@ class Network(pulumi.ComponentResource):
             aws.ec2.VpcEndpoint(
                 f"{self._prefix}-endpoint-{service}",
                 vpc_id=vpc.id,
-                service_name=f"com.amazonaws.{self._stack_config.region}.{service}",
+                service_name=f"com.amazonaws.{self._config.region}.{service}",
                 vpc_endpoint_type="Interface",
                 private_dns_enabled=True,
                 subnet_ids=self.private_subnet_ids,
                 security_group_ids=[group.id],
-                tags=self._tags(f"endpoint-{service}"),
+                tags=self._build_tags(f"endpoint-{service}"),
                 opts=child,
             )
 
@@ -171,26 +182,29 @@ class Network(pulumi.ComponentResource):
                     "description": "HTTPS",
                 }
             ],
-            tags=self._tags("endpoints"),
+            tags=self._build_tags("endpoints"),
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _tags(self, role: str) -> dict[str, str]:
-        return {"Name": f"{self._stack_config.cluster_name}-{role}"}
+    def _build_tags(self, role: str) -> dict[str, str]:
+        return {"Name": f"{self._config.cluster_name}-{role}"}
 
 
-def stable_subnet_ids(network: Network) -> list[pulumi.Input[str]]:
-    """The subnets of the first zones."""
-    return subnets_in(network, list(dict.fromkeys(network.zones))[:STABLE_ZONES])
+def select_stable_subnets(network: Network) -> list[pulumi.Input[str]]:
+    """Return the subnets of the first zones, which hold the control plane and the system nodes.
+
+    A zone that the stack file appends later must touch neither of them. See ``STABLE_ZONES``.
+    """
+    return select_subnets(network, list(dict.fromkeys(network.zones))[:STABLE_ZONES])
 
 
-def subnets_in(network: Network, zones: Sequence[str]) -> list[pulumi.Input[str]]:
-    """The private subnets of some zones."""
+def select_subnets(network: Network, zones: Sequence[str]) -> list[pulumi.Input[str]]:
+    """Return the private subnets of the given zones."""
     return [subnet for zone, subnet in zip(network.zones, network.private_subnet_ids, strict=True) if zone in zones]
 
 
-def subnet_selector_terms(config: StackConfig) -> list[dict[str, object]]:
-    """How Karpenter finds the private subnets: by tag where we made them, by id where they were given."""
+def build_subnet_selector_terms(config: StackConfig) -> list[dict[str, object]]:
+    """Return the terms by which Karpenter finds the private subnets: by tag in a new VPC, by id in an existing one."""
     if isinstance(config.network, ExistingVpc):
         return [{"id": subnet.id} for subnet in config.network.subnets]
     return [{"tags": {DISCOVERY_TAG: config.cluster_name}}]

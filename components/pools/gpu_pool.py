@@ -1,19 +1,21 @@
-"""One GPU pool: the node class, node pool and overlays that Karpenter works from."""
+"""One GPU pool of Karpenter: EC2NodeClass, NodePool and NodeOverlays."""
+
+from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import Pool, StackConfig
 
-from .node_class import node_class_spec
-from .node_pool import node_overlay_specs, node_pool_spec, pool_labels
+from .node_class import build_node_class_spec
+from .node_pool import build_node_overlay_specs, build_node_pool_spec, build_pool_labels
 
 _SLOW_DELETE = pulumi.CustomTimeouts(delete="45m")
-"""A node class waits for its nodes, and nodes for their pods."""
+"""A node class waits until its nodes are gone, and nodes wait until their pods are gone."""
 
 
 class GpuPool(pulumi.ComponentResource):
-    """A NodePool with its EC2NodeClass and, where nodes hand out something else than EC2 says, NodeOverlays."""
+    """A NodePool with its EC2NodeClass, and NodeOverlays where nodes hand out other resources than EC2 lists."""
 
     node_pool: k8s.apiextensions.CustomResource
 
@@ -23,7 +25,7 @@ class GpuPool(pulumi.ComponentResource):
         config: StackConfig,
         pool: Pool,
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:GpuPool", name, None, opts)
@@ -32,26 +34,26 @@ class GpuPool(pulumi.ComponentResource):
             api_version="karpenter.k8s.aws/v1",
             kind="EC2NodeClass",
             metadata={"name": pool.name},
-            spec=node_class_spec(config, pool),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after, custom_timeouts=_SLOW_DELETE),
+            spec=build_node_class_spec(config, pool),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), custom_timeouts=_SLOW_DELETE),
         )
         overlays = [
             k8s.apiextensions.CustomResource(
-                f"{name}-overlay-{devices}",
+                f"{name}-overlay-{gpu_devices}",
                 api_version="karpenter.sh/v1alpha1",
                 kind="NodeOverlay",
-                metadata={"name": f"{pool.name}-{devices}-gpu"},
+                metadata={"name": f"{pool.name}-{gpu_devices}-gpu"},
                 spec=spec,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
-            for devices, spec in node_overlay_specs(config, pool).items()
+            for gpu_devices, spec in build_node_overlay_specs(config, pool).items()
         ]
         self.node_pool = k8s.apiextensions.CustomResource(
             f"{name}-node-pool",
             api_version="karpenter.sh/v1",
             kind="NodePool",
-            metadata={"name": pool.name, "labels": pool_labels(pool)},
-            spec=node_pool_spec(config, pool),
+            metadata={"name": pool.name, "labels": build_pool_labels(pool)},
+            spec=build_node_pool_spec(config, pool),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[node_class, *overlays], custom_timeouts=_SLOW_DELETE),
         )
         self.register_outputs({"nodePool": pool.name})

@@ -1,9 +1,10 @@
-"""Warm capacity: placeholders that hold GPUs for the next pods and give way to them at once.
+"""Warm capacity: placeholder pods that hold GPUs for the next pods, and give their place to them at once.
 
-Karpenter keeps a node for a placeholder as for any pod, and launches one for a placeholder that has lost its place. Why not
-Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
+Karpenter keeps a node for a placeholder as for any other pod. When a pod evicts a placeholder, Karpenter launches a
+node for the placeholder. Why not Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -14,83 +15,84 @@ from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import Headroom, Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
 
-from .node_pool import node_taints
-
-PRIORITY = "gpu-headroom"
+PRIORITY_CLASS = "gpu-headroom"
 
 
 class HeadroomSpace(pulumi.ComponentResource):
-    """One Deployment of placeholders for each pool that has headroom, in a namespace that holds nothing else."""
+    """A namespace that holds only placeholders: one Deployment for each pool with headroom."""
 
     def __init__(
         self,
         name: str,
         config: StackConfig,
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:HeadroomSpace", name, None, opts)
-        first = pulumi.ResourceOptions(parent=self, depends_on=after)
+        after_pools = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={"name": namespaces.HEADROOM, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
-            opts=first,
+            opts=after_pools,
         )
         priority = k8s.scheduling.v1.PriorityClass(
             f"{name}-priority",
-            metadata={"name": PRIORITY},
+            metadata={"name": PRIORITY_CLASS},
             value=-1000,
             preemption_policy="Never",
             description="Placeholders that keep GPUs warm: every other pod takes their place, they take nobody's.",
-            opts=first,
+            opts=after_pools,
         )
         k8s.core.v1.ResourceQuota(
             f"{name}-quota",
             metadata={"name": "headroom", "namespace": namespaces.HEADROOM},
-            spec={"hard": quota_hard(config)},
+            spec={"hard": build_headroom_quota(config)},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
         )
         for pool in config.pools:
             if pool.headroom:
-                self._make_placeholders(f"{name}-{pool.name}", pool, pool.headroom, after=[namespace, priority])
+                self._make_placeholders(f"{name}-{pool.name}", pool, pool.headroom, depends_on=[namespace, priority])
         self.register_outputs({})
 
-    def _make_placeholders(self, name: str, pool: Pool, room: Headroom, *, after: list[pulumi.Resource]) -> None:
+    def _make_placeholders(
+        self, name: str, pool: Pool, headroom: Headroom, *, depends_on: list[pulumi.Resource]
+    ) -> None:
         k8s.apps.v1.Deployment(
             name,
-            # Nobody waits for it: at the ceiling, or while the pool is closed, placeholders are pending.
+            # While the pool is at its ceiling or closed, placeholders are pending. `pulumi up` must not wait for them.
             metadata={
                 "name": pool.name,
                 "namespace": namespaces.HEADROOM,
                 "annotations": {"pulumi.com/skipAwait": "true"},
             },
-            spec=deployment_spec(pool, room),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+            spec=build_deployment_spec(pool, headroom),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
         )
 
 
-def deployment_spec(pool: Pool, room: Headroom) -> Any:
-    """The ``spec`` of the placeholders of a pool."""
+def build_deployment_spec(pool: Pool, headroom: Headroom) -> Any:
+    """Return the ``spec`` of the Deployment with a pool's placeholders."""
     labels = {"app.kubernetes.io/name": "headroom", POOL_KEY: pool.name}
     return {
-        "replicas": room.pods,
+        "replicas": headroom.pods,
         "selector": {"match_labels": labels},
-        # Beside the old ones there may be no room for new ones.
+        # A rolling update would start new placeholders beside the old ones, and there may be no room for both.
         "strategy": {"type": "Recreate"},
-        "template": {"metadata": {"labels": labels}, "spec": placeholder_spec(pool, room)},
+        "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(pool, headroom)},
     }
 
 
-def placeholder_spec(pool: Pool, room: Headroom) -> Any:
-    """A pod that asks for what the next one will, does nothing, and ends without a moment's grace."""
-    asked = {"cpu": room.cpu, "memory": room.memory, **requested(pool, room)}
-    tolerated = [{"key": taint["key"], "operator": "Exists", "effect": taint["effect"]} for taint in node_taints(pool)]
+def build_placeholder_spec(pool: Pool, headroom: Headroom) -> Any:
+    """Return the ``spec`` of a placeholder: it requests what the next pod will, does nothing, and ends at once."""
+    requests = {"cpu": headroom.cpu, "memory": headroom.memory, **_build_gpu_requests(pool, headroom)}
     return {
-        "priority_class_name": PRIORITY,
+        "priority_class_name": PRIORITY_CLASS,
         "termination_grace_period_seconds": 0,
         "node_selector": {POOL_KEY: pool.name},
-        "tolerations": tolerated,
+        "tolerations": [
+            {"key": taint["key"], "operator": "Exists", "effect": taint["effect"]} for taint in pool.node_taints
+        ],
         "automount_service_account_token": False,
         "enable_service_links": False,
         "security_context": {
@@ -103,7 +105,7 @@ def placeholder_spec(pool: Pool, room: Headroom) -> Any:
             {
                 "name": "placeholder",
                 "image": PAUSE_IMAGE,
-                "resources": {"requests": asked, "limits": asked},
+                "resources": {"requests": requests, "limits": requests},
                 "security_context": {
                     "allow_privilege_escalation": False,
                     "read_only_root_filesystem": True,
@@ -114,15 +116,17 @@ def placeholder_spec(pool: Pool, room: Headroom) -> Any:
     }
 
 
-def requested(pool: Pool, room: Headroom) -> dict[str, str]:
-    """Extended resource → how many of it one placeholder asks for."""
-    return {pool.profile.units[unit]: str(count) for unit, count in pool.by_unit(room.gpus).items() if count}
-
-
-def quota_hard(config: StackConfig) -> dict[str, str]:
-    """What all placeholders ask for together, and not a GPU more."""
+def build_headroom_quota(config: StackConfig) -> dict[str, str]:
+    """Return the ``hard`` limits of the namespace: the extended resources of all placeholders together, and no more."""
     total = dict.fromkeys(config.exposed_resources, 0)
     for pool in config.pools:
-        for name, count in (requested(pool, pool.headroom) if pool.headroom else {}).items():
-            total[name] += int(count) * (pool.headroom.pods if pool.headroom else 0)
-    return {f"requests.{name}": str(count) for name, count in total.items()} | {"requests.vpc.amazonaws.com/efa": "0"}
+        if pool.headroom:
+            for resource, count in _build_gpu_requests(pool, pool.headroom).items():
+                total[resource] += int(count) * pool.headroom.pods
+    efa = {"requests.vpc.amazonaws.com/efa": "0"}
+    return {f"requests.{resource}": str(count) for resource, count in total.items()} | efa
+
+
+def _build_gpu_requests(pool: Pool, headroom: Headroom) -> dict[str, str]:
+    """Return the extended resources that one placeholder requests: resource name → count."""
+    return {pool.profile.units[unit]: str(count) for unit, count in pool.by_unit(headroom.gpus).items() if count}

@@ -1,53 +1,57 @@
-"""The EC2NodeClass of a pool: image, disks, network, user data."""
+"""The ``spec`` of a pool's EC2NodeClass: image, disks, network and user data of its nodes."""
 
 from typing import Any
 
 import tomli_w
-import yaml
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from gpu_blueprint.sharing import SharingProfile
 
-from ..gpu.efa import placement_group_name, security_group_tags
-from ..karpenter.karpenter import node_role_name
-from ..network.network import subnet_selector_terms
+from ..gpu.efa import build_security_group_tags, name_placement_group
+from ..karpenter.karpenter import name_node_role
+from ..network.network import build_subnet_selector_terms
+from .nodeadm import build_node_config, render_node_config
 
 
-def node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
-    """The ``spec`` of the EC2NodeClass."""
-    local_nvme = config.keeps_images_on_nvme(pool)
+def build_node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
+    """Return the ``spec`` of the EC2NodeClass."""
+    has_local_nvme = config.keeps_images_on_nvme(pool)
     spec: dict[str, Any] = {
-        "role": node_role_name(config),
+        "role": name_node_role(config),
         "amiSelectorTerms": [{"alias": pool.ami.alias}],
-        "subnetSelectorTerms": subnet_selector_terms(config),
+        "subnetSelectorTerms": build_subnet_selector_terms(config),
         # EKS puts this tag on the cluster security group, which nodes and control plane share.
         "securityGroupSelectorTerms": [{"tags": {"aws:eks:cluster-name": config.cluster_name}}],
+        # A hop limit of 1 keeps pods from the node's credentials.
         "metadataOptions": {
             "httpEndpoint": "enabled",
             "httpProtocolIPv6": "disabled",
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "blockDeviceMappings": _disks(pool, local_nvme=local_nvme),
-        "userData": user_data(pool.ami.row is BOTTLEROCKET, pool.profile),
+        "blockDeviceMappings": _build_disks(pool, has_local_nvme=has_local_nvme),
+        "userData": _build_user_data(pool),
         "tags": config.node_tags(pool),
     }
-    if local_nvme:
+    if has_local_nvme:
         spec["instanceStorePolicy"] = "RAID0"
     if pool.multi_node:
-        spec["securityGroupSelectorTerms"].append({"tags": security_group_tags(config)})
+        spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
         if pool.placed:
-            spec["placementGroupSelector"] = {"name": placement_group_name(config, pool)}
-        spec["networkInterfaces"] = _interfaces(config.instances_of(pool)[0])
+            spec["placementGroupSelector"] = {"name": name_placement_group(config, pool)}
+        spec["networkInterfaces"] = _build_interfaces(config.instances_of(pool)[0])
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
     return spec
 
 
-def _interfaces(row: Instance) -> list[dict[str, Any]]:
-    """The primary interface, and one for EFA alone on every card that has it: these take no address of the subnet."""
+def _build_interfaces(row: Instance) -> list[dict[str, Any]]:
+    """Return the primary network interface, and an EFA interface on every network card that offers EFA.
+
+    The EFA interfaces have the type ``efa-only``, because that type takes no IP address of the subnet.
+    """
     primary = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
     efa = [
         {"networkCardIndex": card, "deviceIndex": device, "interfaceType": "efa-only"}
@@ -56,44 +60,38 @@ def _interfaces(row: Instance) -> list[dict[str, Any]]:
     return [primary, *efa]
 
 
-def _disks(pool: Pool, *, local_nvme: bool) -> list[dict[str, Any]]:
-    """The volume for images and pods, fast where there is no local NVMe to hold them; and Bottlerocket's own small one.
+def _build_disks(pool: Pool, *, has_local_nvme: bool) -> list[dict[str, Any]]:
+    """Return the volume for images and pods, and Bottlerocket's own small volume for the operating system.
 
-    ``rootVolume`` is Karpenter's word for the one with kubelet's folder: its size is the node's ephemeral storage.
+    The volume is fast where no local NVMe disk holds the images. ``rootVolume`` is Karpenter's word for the volume with
+    kubelet's folder: its size is the node's ephemeral storage.
     """
     family = pool.ami.row
-    data = _volume(family.data_device, f"{pool.disk.size_gib}Gi", fast=not local_nvme) | {"rootVolume": True}
-    return (
-        [data]
-        if family.os_device is None
-        else [_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", fast=False), data]
-    )
+    data = _build_volume(family.data_device, f"{pool.disk.size_gib}Gi", fast=not has_local_nvme) | {"rootVolume": True}
+    if family.os_device is None:
+        return [data]
+    return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", fast=False), data]
 
 
-def _volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:
+def _build_volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:
     speed = FAST_VOLUME if fast else {}
     ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **speed}
     return {"deviceName": device, "ebs": ebs}
 
 
-def node_config(*, raid: bool = False) -> dict[str, Any]:
-    """nodeadm's settings on AL2023: fast image pull and, where Karpenter does not see to it, local NVMe as one volume."""
-    storage = {"instance": {"localStorage": {"strategy": "RAID0"}}} if raid else {}
-    return {
-        "apiVersion": "node.eks.aws/v1alpha1",
-        "kind": "NodeConfig",
-        "spec": {"featureGates": {"FastImagePull": True}, **storage},
-    }
+def _build_user_data(pool: Pool) -> str:
+    """Return the user data: nodeadm's YAML on AL2023, TOML settings on Bottlerocket. Both turn fast image pull on."""
+    if pool.ami.row is BOTTLEROCKET:
+        return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile)})
+    return render_node_config(build_node_config())
 
 
-def user_data(bottlerocket: bool, profile: SharingProfile) -> str:
-    """Fast image pull on both families; on Bottlerocket also the settings that share the GPUs, applied at boot."""
-    if not bottlerocket:
-        return yaml.safe_dump(node_config(), sort_keys=False)
+def _build_bottlerocket_settings(profile: SharingProfile) -> dict[str, Any]:
+    """Return Bottlerocket's settings; the node applies the settings that share its GPUs at boot."""
     settings: dict[str, Any] = {
         "container-runtime": {"snapshotter": "soci"},
         "container-runtime-plugins": {"soci-snapshotter": {"pull-mode": "parallel-pull-unpack"}},
     }
     if profile.bottlerocket:
         settings["kubelet-device-plugins"] = {"nvidia": dict(profile.bottlerocket)}
-    return tomli_w.dumps({"settings": settings})
+    return settings

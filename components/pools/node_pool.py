@@ -1,78 +1,69 @@
-"""The NodePool of a pool and its NodeOverlays: what Karpenter may launch, and what such nodes hand out."""
+"""The ``spec`` of a Karpenter NodePool and of its NodeOverlays."""
 
 from typing import Any
 
 from gpu_blueprint.catalog import Instance
+from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.config.buying import CAPACITY_ORDER
-from gpu_blueprint.sharing import POOL_KEY
-
-GPU_LABEL = "gpu-blueprint/gpu"
-PURPOSE_LABEL = "gpu-blueprint/purpose"
-CHECKPOINTED_LABEL = "gpu-blueprint/checkpointed"
 
 
-def pool_labels(pool: Pool) -> dict[str, str]:
-    """Labels of the NodePool itself, for people and policies: what it is for."""
+def build_pool_labels(pool: Pool) -> dict[str, str]:
+    """Return the labels of the NodePool object itself; the policies read the purpose and the checkpoints there."""
     return {PURPOSE_LABEL: pool.purpose, CHECKPOINTED_LABEL: "true" if pool.checkpointed else "false"}
 
 
-def node_labels(pool: Pool) -> dict[str, str]:
-    """Labels of the pool's nodes; those of the sharing pick the configs that the GPU Operator applies."""
-    own = {POOL_KEY: pool.name, GPU_LABEL: pool.model.name, PURPOSE_LABEL: pool.purpose}
-    return {**own, **pool.profile.node_labels, **pool.labels}
-
-
-def node_taints(pool: Pool) -> list[dict[str, str]]:
-    """Taints of the pool's nodes."""
-    return [dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)]
-
-
-def node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
-    """The ``spec`` of the NodePool."""
-    life = pool.lifecycle
+def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
+    """Return the ``spec`` of the NodePool: which nodes Karpenter may launch, and when it may remove them."""
+    lifecycle = pool.lifecycle
     return {
         "template": {
-            "metadata": {"labels": node_labels(pool)},
+            "metadata": {"labels": pool.node_labels},
             "spec": {
                 "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": pool.name},
-                "requirements": _requirements(config, pool),
-                "taints": node_taints(pool),
-                "expireAfter": life.expire_after,
-                "terminationGracePeriod": life.termination_grace_period,
+                "requirements": _build_requirements(config, pool),
+                "taints": pool.node_taints,
+                "expireAfter": lifecycle.expire_after,
+                "terminationGracePeriod": lifecycle.termination_grace_period,
             },
         },
         "disruption": {
-            "consolidationPolicy": life.consolidation_policy,
-            "consolidateAfter": life.consolidate_after,
-            "budgets": [budget.model_dump(exclude_none=True) for budget in life.budgets or []],
+            "consolidationPolicy": lifecycle.consolidation_policy,
+            "consolidateAfter": lifecycle.consolidate_after,
+            "budgets": [budget.model_dump(exclude_none=True) for budget in lifecycle.budgets or []],
         },
-        # Karpenter counts what the overlay says, so the ceiling is in the names that nodes hand out.
+        # Karpenter counts the resources that the overlay states, so the limits use the same resource names.
         "limits": {name: str(count) for name, count in pool.profile.ceiling(pool.max_gpus).items()},
     }
 
 
-def _requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]:
+def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]:
     rows = config.instances_of(pool)
-    wanted: dict[str, list[str]] = {
+    allowed: dict[str, list[str]] = {
         "karpenter.sh/capacity-type": [kind for kind in CAPACITY_ORDER if kind in pool.purchase],
-        # By name: GPU labels are ambiguous (a100 is two sizes, gr6 is not category g, fractional types count as none).
+        # Instance types by name, because Karpenter's GPU labels are ambiguous: a100 has two memory sizes, gr6 is not
+        # in category g, and fractional types count as types without a GPU.
         "node.kubernetes.io/instance-type": [row.instance_type for row in rows],
         "topology.kubernetes.io/zone": config.zones_of(pool),
         "kubernetes.io/arch": sorted({row.arch for row in rows}),
         "kubernetes.io/os": ["linux"],
     }
-    return [{"key": key, "operator": "In", "values": values} for key, values in wanted.items()]
+    return [{"key": key, "operator": "In", "values": values} for key, values in allowed.items()]
 
 
-def node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[str, Any]]:
-    """GPU devices per node → ``spec`` of the overlay for the types with so many; disjoint by pool and instance type."""
-    groups: dict[int, list[Instance]] = {}
+def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[str, Any]]:
+    """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
+
+    An overlay tells Karpenter which resources a node will hand out; why:
+    docs/decisions/0002-distinct-resource-names.md. The overlays are disjoint by pool and instance type, because
+    Karpenter applies neither of two overlays that conflict.
+    """
+    rows_by_devices: dict[int, list[Instance]] = {}
     for row in config.instances_of(pool):
         if pool.overlay(row):
-            groups.setdefault(row.gpu_devices, []).append(row)
+            rows_by_devices.setdefault(row.gpu_devices, []).append(row)
     return {
-        devices: {
+        gpu_devices: {
             "weight": 100,
             "requirements": [
                 {"key": "karpenter.sh/nodepool", "operator": "In", "values": [pool.name]},
@@ -84,5 +75,5 @@ def node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[str, A
             ],
             "capacity": pool.overlay(rows[0]),
         }
-        for devices, rows in groups.items()
+        for gpu_devices, rows in rows_by_devices.items()
     }

@@ -1,1 +1,1 @@
-"""KEDA and the autoscalers of inference services."""
+"""Inference services: KEDA, and the objects that scale one Deployment each."""

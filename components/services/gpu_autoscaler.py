@@ -1,4 +1,7 @@
-"""What scales one Deployment with its load; also for programs of your own. Why so: docs/decisions/0011-autoscaling.md."""
+"""The objects that scale one Deployment with its load, for this platform and for other Pulumi programs.
+
+Why KEDA and why these settings: docs/decisions/0011-autoscaling.md.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,22 +14,28 @@ from gpu_blueprint.config import OwnScaling, Scaling
 from gpu_blueprint.loading import part
 from gpu_blueprint.monitoring.scaling import measures
 
-MOST_SAMPLES = 10_000
-"""Of one pod; servers with many models have some thousands, and one that makes a label of each request would fill Prometheus."""
+SAMPLE_LIMIT = 10_000
+"""Samples of one pod: servers with many models have some thousands, and a server with a label per request would fill
+Prometheus."""
 QUIET_SECONDS = 15 * 60
-"""For how long fewer replicas must suffice before one goes: a new one loads its model for minutes."""
+"""Time for which fewer replicas must suffice before a replica goes: a new replica loads its model for minutes."""
 
 
 class GpuAutoscaler(pulumi.ComponentResource):
-    """A ScaledObject for a Deployment, and a PodMonitor where its server's metrics are known.
+    """A KEDA ScaledObject for a Deployment, and a PodMonitor if the metrics of its server are known.
 
-    ``scaling`` has the same fields as a service of a stack file: ``{"server": "vllm", "replicas": {"min": 1, "max": 4},
-    "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. ``prometheus`` is an address that KEDA reaches; ``monitor_labels``
-    are those by which that Prometheus selects PodMonitors; ``after`` are the resources without which the objects cannot be
-    made: the namespace, and KEDA where the same program installs it. A ``Scaling`` of a checked stack is taken as it is.
+    Args:
+        scaling: The same fields as a service of a stack file, such as ``{"server": "vllm", "replicas": {"min": 1,
+            "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]}``. A ``Scaling`` comes from a checked stack,
+            and is not checked again.
+        deployment: Name of the Deployment.
+        namespace: Namespace of the Deployment.
+        prometheus: Address of Prometheus that KEDA reaches.
+        monitor_labels: The labels by which that Prometheus selects PodMonitors.
+        depends_on: The resources that must exist first: the namespace, and KEDA if the same program installs it.
 
     Raises:
-        StackError: With every problem of plain fields, and of the names and the address beside them.
+        StackError: With every problem of the plain fields, the names and the address.
     """
 
     def __init__(
@@ -38,81 +47,86 @@ class GpuAutoscaler(pulumi.ComponentResource):
         namespace: str,
         prometheus: str,
         monitor_labels: Mapping[str, str] | None = None,
-        after: Sequence[pulumi.Resource] = (),
+        depends_on: Sequence[pulumi.Resource] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         if isinstance(scaling, Mapping):
-            where = {"deployment": deployment, "namespace": namespace, "prometheus": prometheus}
-            scaling = part(OwnScaling, {**scaling, **where})
+            target = {"deployment": deployment, "namespace": namespace, "prometheus": prometheus}
+            scaling = part(OwnScaling, {**scaling, **target})
         super().__init__("gpu-blueprint:components:GpuAutoscaler", name, None, opts)
-        child = pulumi.ResourceOptions(parent=self, depends_on=list(after))
-        place = {"name": deployment, "namespace": namespace}
+        child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
+        metadata = {"name": deployment, "namespace": namespace}
         if scaling.server:
             k8s.apiextensions.CustomResource(
                 f"{name}-monitor",
                 api_version="monitoring.coreos.com/v1",
                 kind="PodMonitor",
-                metadata={**place, "labels": dict(monitor_labels or {})},
-                spec=pod_monitor_spec(deployment, scaling),
+                metadata={**metadata, "labels": dict(monitor_labels or {})},
+                spec=build_pod_monitor_spec(deployment, scaling),
                 opts=child,
             )
         k8s.apiextensions.CustomResource(
             f"{name}-scaler",
             api_version="keda.sh/v1alpha1",
             kind="ScaledObject",
-            metadata=place,
-            spec=scaled_object_spec(deployment, namespace, scaling, prometheus),
+            metadata=metadata,
+            spec=build_scaled_object_spec(deployment, namespace, scaling, prometheus),
             opts=child,
         )
         self.register_outputs({})
 
 
-def pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
-    """The ``spec`` of the PodMonitor: the server's metrics at its own port.
+def build_pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
+    """Return the ``spec`` of the PodMonitor, which scrapes the server's metrics at the server's own port.
 
-    Nothing else that the pods say is kept: a pod could call a series of its own ``kube_node_labels``, and all alerts that
-    join with it would fail.
+    Prometheus keeps only metrics that begin like the server's own. A pod could otherwise bring in a series named
+    ``kube_node_labels``, and every alert that joins with that series would fail.
     """
     server = INFERENCE_SERVERS[str(scaling.server)]
-    kept = {"sourceLabels": ["__name__"], "regex": f"{server.prefix}.+", "action": "keep"}
+    keep_own_metrics = {"sourceLabels": ["__name__"], "regex": f"{server.prefix}.+", "action": "keep"}
+    endpoint = {
+        "portNumber": server.port,
+        "path": "/metrics",
+        "interval": "15s",
+        "metricRelabelings": [keep_own_metrics],
+    }
     return {
         "selector": {"matchLabels": scaling.selects(deployment)},
-        "sampleLimit": MOST_SAMPLES,
-        "podMetricsEndpoints": [
-            {"portNumber": server.port, "path": "/metrics", "interval": "15s", "metricRelabelings": [kept]}
-        ],
+        "sampleLimit": SAMPLE_LIMIT,
+        "podMetricsEndpoints": [endpoint],
     }
 
 
-def scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, prometheus: str) -> dict[str, Any]:
-    """The ``spec`` of the ScaledObject: up at once, down one by one after a quiet while."""
+def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, prometheus: str) -> dict[str, Any]:
+    """Return the ``spec`` of the ScaledObject: it scales up at once, and down by one replica after 15 quiet minutes."""
     return {
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
         "pollingInterval": 15,
-        # Only for the step from one to none, which the HPA does not take.
+        # KEDA uses this period only for the step from one replica to none, which the HorizontalPodAutoscaler cannot
+        # take.
         "cooldownPeriod": QUIET_SECONDS,
-        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _behavior()}},
+        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior()}},
         "triggers": [
             {
                 "type": "prometheus",
-                # Divided among the replicas, or as it is.
-                "metricType": "AverageValue" if one.per_replica else "Value",
+                # AverageValue divides a sum among the replicas. Value compares a mean as it is.
+                "metricType": "AverageValue" if measure.per_replica else "Value",
                 "metadata": {
                     "serverAddress": prometheus,
-                    "query": one.promql,
-                    "threshold": f"{one.target:.3f}".rstrip("0").rstrip("."),
-                    # No value is an error, at which replicas stay, and not a zero, at which they would go.
+                    "query": measure.promql,
+                    "threshold": f"{measure.target:.3f}".rstrip("0").rstrip("."),
+                    # A missing value is an error, and the number of replicas stays. As a zero it would remove replicas.
                     "ignoreNullValues": "false",
                 },
             }
-            for one in measures(deployment, namespace, scaling)
+            for measure in measures(deployment, namespace, scaling)
         ],
     }
 
 
-def _behavior() -> dict[str, Any]:
+def _build_behavior() -> dict[str, Any]:
     return {
         "scaleUp": {
             "stabilizationWindowSeconds": 0,

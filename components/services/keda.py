@@ -1,5 +1,6 @@
-"""KEDA: what turns measures of Prometheus into numbers of replicas."""
+"""KEDA, which scales Deployments by values from Prometheus."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -9,11 +10,15 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
-from ..helm import chart_release, overlaid
+from ..helm import install_chart, merge_values
 
 
 class Keda(pulumi.ComponentResource):
-    """The operator in a namespace of its own; ``release`` is what scalers depend on, or a destroy leaves their finalizers to nobody."""
+    """KEDA's Helm release in a namespace of its own.
+
+    Everything that may hold ScaledObjects depends on ``release``: without KEDA, nobody would remove their finalizers,
+    and a destroy would wait for ever.
+    """
 
     release: k8s.helm.v3.Release
 
@@ -22,31 +27,38 @@ class Keda(pulumi.ComponentResource):
         name: str,
         config: StackConfig,
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Keda", name, None, opts)
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={"name": namespaces.KEDA, "labels": {"pod-security.kubernetes.io/enforce": "baseline"}},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        self.release = chart_release(
-            f"{name}-release", KEDA, namespaces.KEDA, keda_values(config), parent=self, depends_on=[namespace, *after]
+        self.release = install_chart(
+            f"{name}-release",
+            KEDA,
+            namespaces.KEDA,
+            build_keda_values(config),
+            parent=self,
+            depends_on=[namespace, *depends_on],
         )
         self.register_outputs({})
 
 
-def keda_values(config: StackConfig) -> dict[str, Any]:
-    """Values of the chart; its custom resource definitions are templates, so that Helm upgrades them."""
+def build_keda_values(config: StackConfig) -> dict[str, Any]:
+    """Return the values of the chart. Its CRDs are templates, so Helm upgrades them."""
     values = {
-        # Teams' own scalers would end with their kind; without the operator they could not end, nor their namespaces.
+        # The CRDs stay when KEDA goes. If they went too, the scalers that teams made would have to go with them;
+        # without KEDA's operator the scalers could not end, and neither could their namespaces.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
-        # One works at a time; the second takes over while a system node is replaced.
+        # One replica works at a time. The second takes over while a system node is replaced.
         "operator": {"replicaCount": 2},
         "metricsServer": {"replicaCount": 2},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
-        # Whoever may edit a namespace may scale in it, on what Prometheus has; not add to what it has.
+        # Everybody who may edit a namespace may make scalers there, which read from Prometheus. Nobody gets the right
+        # to add series to Prometheus by this.
         "rbac": {"aggregateToDefaultRoles": True},
     }
-    return overlaid(values, config.helm_overrides.keda)
+    return merge_values(values, config.helm_overrides.keda)

@@ -1,1 +1,1 @@
-"""Namespaces, quotas and access of tenants."""
+"""Tenants: their namespaces, quotas and access."""

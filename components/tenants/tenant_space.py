@@ -1,17 +1,22 @@
-"""One tenant: a namespace, what it may use, and who may use it."""
+"""One tenant in the cluster: its namespace, its quota, and the rights of its members."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 
-from ..cluster.access import tenant_group
+from ..cluster.access_entries import name_tenant_group
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, ResourceQuota, LimitRange and RoleBinding of a team; ``namespace`` is what else stands in it depends on."""
+    """Namespace, ResourceQuota, LimitRange and RoleBinding of a tenant.
+
+    Other objects in the namespace depend on ``namespace``.
+    """
 
     namespace: k8s.core.v1.Namespace
 
@@ -21,7 +26,7 @@ class TenantSpace(pulumi.ComponentResource):
         config: StackConfig,
         tenant: Tenant,
         *,
-        after: list[pulumi.Resource],
+        depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:TenantSpace", name, None, opts)
@@ -29,42 +34,46 @@ class TenantSpace(pulumi.ComponentResource):
             f"{name}-namespace",
             metadata={
                 "name": tenant.space,
-                "labels": {"gpu-blueprint/tenant": tenant.name, "pod-security.kubernetes.io/enforce": "baseline"},
+                "labels": {TENANT_LABEL: tenant.name, "pod-security.kubernetes.io/enforce": "baseline"},
             },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        inside = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
-        place: Any = {"name": "tenant", "namespace": tenant.space}
+        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        metadata: Any = {"name": "tenant", "namespace": tenant.space}
         k8s.core.v1.ResourceQuota(
-            f"{name}-quota", metadata=place, spec={"hard": quota_hard(config, tenant)}, opts=inside
+            f"{name}-quota", metadata=metadata, spec={"hard": build_tenant_quota(config, tenant)}, opts=in_namespace
         )
         k8s.core.v1.LimitRange(
-            f"{name}-limits", metadata=place, spec={"limits": [container_limits(tenant)]}, opts=inside
+            f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
         )
         k8s.rbac.v1.RoleBinding(
             f"{name}-members",
-            metadata=place,
+            metadata=metadata,
             role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
-            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": tenant_group(tenant)}],
-            opts=inside,
+            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": name_tenant_group(tenant)}],
+            opts=in_namespace,
         )
         self.register_outputs({"namespace": tenant.space})
 
 
-def quota_hard(config: StackConfig, tenant: Tenant) -> dict[str, str]:
-    """What the namespace may request: every GPU resource by name, 0 unless granted, since what is not listed is unlimited."""
+def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
+    """Return the ``hard`` limits of the tenant's ResourceQuota.
+
+    A resource that a quota does not list is unlimited. The quota therefore lists every extended resource that some
+    node of the stack hands out, with 0 where the tenant has no grant.
+    """
     granted = config.quota_of(tenant)
     gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
-    # Karpenter launches a node for any pod that asks for EFA, so it is bounded even where no pool is meant for it.
+    # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
     efa = {"requests.vpc.amazonaws.com/efa": str(config.efa_quota_of(tenant))}
     return {"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, **gpus, **efa}
 
 
-def container_limits(tenant: Tenant) -> Any:
-    """Bounds of one container, and modest requests for those that state none.
+def build_container_limits(tenant: Tenant) -> Any:
+    """Return the LimitRange item that bounds each container, and gives modest requests to containers without any.
 
-    GPUs are absent on purpose: Kubernetes turns a ``max`` without ``default`` into the default, so each container
-    would be given GPUs (SetDefaults_LimitRangeItem).
+    The item must not name GPUs: Kubernetes turns a ``max`` without ``default`` into the default, so every container
+    would get GPUs (SetDefaults_LimitRangeItem). See docs/decisions/0005-no-gpu-in-limit-ranges.md.
     """
     return {
         "type": "Container",

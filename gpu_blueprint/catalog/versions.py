@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from .addons import ADD_ONS
 from .ami_families import BOTTLEROCKET, AmiFamily
 
 
@@ -39,16 +40,12 @@ class KubernetesRelease:
     """AL2023 release of the managed node group."""
     kubectl: str
     """Tag of KUBECTL_IMAGE. kubectl may be one minor version away from the cluster; this tag has the same minor."""
-    addons: Mapping[str, str]
 
+    @property
+    def addons(self) -> dict[str, str]:
+        """Name of each EKS add-on → the version that is pinned for this minor."""
+        return {add_on.name: add_on.version_for(self.version) for add_on in ADD_ONS}
 
-_ADDONS = {
-    "vpc-cni": "v1.22.4-eksbuild.3",
-    "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
-    "aws-ebs-csi-driver": "v1.66.0-eksbuild.1",
-    "metrics-server": "v0.9.0-eksbuild.11",
-    "eks-node-monitoring-agent": "v1.7.2-eksbuild.1",
-}
 
 _KUBERNETES = (
     KubernetesRelease(
@@ -57,7 +54,6 @@ _KUBERNETES = (
         oldest_bottlerocket="v1.53.0",
         system_node_release="1.35.8-20260923",
         kubectl="v1.35.9",
-        addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.22", "kube-proxy": "v1.35.3-eksbuild.29"},
     ),
     KubernetesRelease(
         version="1.36",
@@ -65,7 +61,6 @@ _KUBERNETES = (
         oldest_bottlerocket="v1.61.0",
         system_node_release="1.36.4-20260923",
         kubectl="v1.36.4",
-        addons=_ADDONS | {"coredns": "v1.14.3-eksbuild.23", "kube-proxy": "v1.36.0-eksbuild.25"},
     ),
 )
 

@@ -7,11 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from ..catalog import Gpu, Instance, gpu, instance, instances
+from ..catalog.labels import GPU_LABEL, PURPOSE_LABEL
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..errors import Problem
 from ..model import Model
-from ..sharing import Exclusive, Sharing, SharingProfile, sharing_profile
+from ..sharing import POOL_KEY, Exclusive, Sharing, SharingProfile, sharing_profile
 from .aws_names import GpuInstanceType, GpuModel, Zone
 from .buying import ReservationTerm
 from .disruption import Disruption, Purpose, find_preset
@@ -100,6 +101,17 @@ class Pool(Model):
     def profile(self) -> SharingProfile:
         """The resources, labels, taint and settings of the nodes; only for a pool without problems."""
         return sharing_profile(self.name, self.model, self.ami.row, self.sharing)
+
+    @property
+    def node_labels(self) -> dict[str, str]:
+        """The labels of every node of the pool; the labels of the sharing profile choose the GPU Operator's configs."""
+        own = {POOL_KEY: self.name, GPU_LABEL: self.model.name, PURPOSE_LABEL: self.purpose}
+        return {**own, **self.profile.node_labels, **self.labels}
+
+    @property
+    def node_taints(self) -> list[dict[str, str]]:
+        """The taints of every node of the pool: the sharing profile's taint first, then those of the stack file."""
+        return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
 
     @property
     def shared(self) -> bool:

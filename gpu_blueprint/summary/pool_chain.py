@@ -23,7 +23,7 @@ def explain(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
     )
-    yield Step("node taints", tuple(_taint(taint) for taint in _taints(pool)))
+    yield Step("node taints", tuple(_taint(taint) for taint in pool.node_taints))
     yield Step("Karpenter is told", tuple(_overlays(stack, pool)))
     yield Step("ceiling", tuple(_ceiling(pool)))
     if pool.hours:
@@ -50,7 +50,7 @@ def pod(
     resource = next(iter(pool.profile.per_device))
     tolerations = [
         taint | {"operator": "Equal" if "value" in taint else "Exists"}
-        for taint in _taints(pool)
+        for taint in pool.node_taints
         if taint["key"] != resource
     ]
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
@@ -104,10 +104,6 @@ def _settings(value: Any, path: str) -> Iterator[str]:
         return
     for key, below in value.items():
         yield from _settings(below, f"{path}.{key}" if path else key)
-
-
-def _taints(pool: Pool) -> list[dict[str, str]]:
-    return [dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)]
 
 
 def _taint(taint: dict[str, str]) -> str:

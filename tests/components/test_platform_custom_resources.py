@@ -1,6 +1,6 @@
-"""Custom resources against TypeScript types that are generated from the sources of Karpenter, KEDA and the Prometheus operator.
+"""Custom resources match TypeScript types, generated from the sources of Karpenter, KEDA and the Prometheus operator.
 
-The compiler refuses fields that a type does not have, which the cluster would drop.
+The compiler refuses fields that a type does not have. The cluster would drop such fields without a message.
 """
 
 import json
@@ -13,7 +13,7 @@ import pytest
 from ..support import builders
 from ..support.plans import ROOT, SHIPPED, custom, inside_cluster, plan, plan_of
 from ..support.programs import needs_npm, npm
-from .test_platform_kubernetes_objects import in_the_open, made
+from ..support.team_plan import plan_of_two_teams, reveal_secrets
 
 PACKAGES = {
     "karpenter.sh": "karpenter",
@@ -25,22 +25,21 @@ TYPES = ROOT / "tests" / "support" / "custom_resources"
 COMPILE = ("exec", "--offline", "--", "tsc", "--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext")
 
 
-def objects() -> Iterator[dict[str, Any]]:
-    """Those of all shipped stacks, and of stacks that say what these do not."""
+def list_custom_resources() -> Iterator[dict[str, Any]]:
+    """Yield the objects of all shipped stacks, and of stacks with the fields that these lack."""
     existing = {"mode": "existing", "url": "http://prometheus.team:9090", "labels": {"release": "team"}}
-    for planned in (*map(plan, SHIPPED), made(), plan_of(builders.stack(monitoring=existing))):
-        yield from (in_the_open(found.inputs) for found in inside_cluster(planned) if custom(found))
+    for planned in (*map(plan, SHIPPED), plan_of_two_teams(), plan_of(builders.stack(monitoring=existing))):
+        yield from (reveal_secrets(found.inputs) for found in inside_cluster(planned) if custom(found))
 
 
-def complaints(folder: Path, found: list[dict[str, Any]]) -> str:
-    """What the compiler has against objects; nothing if they are of their types."""
+def compile_objects(folder: Path, found: list[dict[str, Any]]) -> str:
+    """Return the compiler's errors; an empty text if every object matches its type."""
     imports, values = set(), []
-    for number, one in enumerate(found):
-        group, name = one["apiVersion"].split("/")[0], f"I{one['kind']}"
-        imports.add(
-            f'import type {{ {name} }} from "@kubernetes-models/{PACKAGES[group]}/{one["apiVersion"]}/{one["kind"]}";'
-        )
-        values.append(f"const made{number}: {name} = {json.dumps(one)};")
+    for number, manifest in enumerate(found):
+        version, kind = manifest["apiVersion"], manifest["kind"]
+        module = f"@kubernetes-models/{PACKAGES[version.split('/')[0]]}/{version}/{kind}"
+        imports.add(f'import type {{ I{kind} }} from "{module}";')
+        values.append(f"const manifest{number}: I{kind} = {json.dumps(manifest)};")
     (folder / "objects.mts").write_text("\n".join([*sorted(imports), *values]))
     ran = npm(*COMPILE, folder / "objects.mts", cwd=folder)
     assert ran.returncode == 0 or ran.stdout, ran.stderr
@@ -49,7 +48,7 @@ def complaints(folder: Path, found: list[dict[str, Any]]) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the packages that package-lock.json names."""
+    """Install the packages that package-lock.json names, and return their folder."""
     place = tmp_path_factory.mktemp("types")
     for name in ("package.json", "package-lock.json"):
         (place / name).write_bytes((TYPES / name).read_bytes())
@@ -59,14 +58,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_npm
-def test_custom_resources_are_of_the_types_that_their_projects_publish(folder: Path) -> None:
-    found = list(objects())
-    assert {one["apiVersion"].split("/")[0] for one in found} == set(PACKAGES)
-    assert complaints(folder, found) == ""
+def test_custom_resources_match_the_types_of_their_projects(folder: Path) -> None:
+    found = list(list_custom_resources())
+    assert {manifest["apiVersion"].split("/")[0] for manifest in found} == set(PACKAGES)
+    assert compile_objects(folder, found) == ""
 
 
 @needs_npm
-def test_a_field_that_no_type_has_would_be_noticed_in_every_kind(folder: Path) -> None:
-    first = {one["kind"]: one for one in objects()}
-    wrong = [{**one, "spec": {**one["spec"], "misspelt": 1}} for one in first.values()]
-    assert complaints(folder, wrong).count("misspelt") == len(wrong) == 7
+def test_the_compiler_finds_an_unknown_field_in_every_kind(folder: Path) -> None:
+    first = {manifest["kind"]: manifest for manifest in list_custom_resources()}
+    wrong = [{**manifest, "spec": {**manifest["spec"], "misspelt": 1}} for manifest in first.values()]
+    assert compile_objects(folder, wrong).count("misspelt") == len(wrong) == 7

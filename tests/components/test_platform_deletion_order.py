@@ -1,7 +1,5 @@
-"""A destroy can always finish: whoever is needed to take something away goes after it."""
+"""A destroy can always finish: each resource outlives the resources that need it for their own deletion."""
 
-from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
-from ..support.deletion import DestroyOrder, dependencies_of
+from ..support.deletion import DestroyOrder, assert_order, dependencies_of
 from ..support.plans import SHIPPED, Plan, inside_cluster, kind, one, plan, plan_of, some
 
 MULTI_NODE = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
@@ -19,56 +17,41 @@ MADE: dict[str, dict[str, Any]] = {
     "shared": builders.pool(name="shared", sharing={"mode": "time-slicing", "replicas": 2}),
 }
 
-Some = PlannedResource | Iterable[PlannedResource]
 
-
-def made() -> Plan:
-    """A stack with what no shipped one has."""
+def plan_further_resources() -> Plan:
+    """Return the plan of a stack with the resources that no shipped stack has."""
     cluster = builders.cluster(api={"access": "private", "allowedCidrs": ["10.9.0.0/16"]})
     return plan_of(builders.stack(cluster=cluster, pools=list(MADE.values()), tenants=[builders.tenant(gpus={})]))
 
 
 @pytest.fixture(params=[*SHIPPED, "made"])
 def planned(request: pytest.FixtureRequest) -> Plan:
-    return made() if request.param == "made" else plan(request.param)
+    return plan_further_resources() if request.param == "made" else plan(request.param)
 
 
-def listed(found: Some) -> list[PlannedResource]:
-    some_of_it = [found] if isinstance(found, PlannedResource) else list(found)
-    assert some_of_it, "nothing to compare"
-    return some_of_it
-
-
-def assert_order(planned: Plan, *groups: Some) -> None:
-    """Everything of a group is gone before anything of the next group is touched."""
-    order = DestroyOrder(planned)
-    for group, following in pairwise(groups):
-        for first in listed(group):
-            for then in listed(following):
-                assert order.before(first, then), f"{first.name} does not go before {then.name}"
-
-
-def release(planned: Plan, part: str) -> PlannedResource:
+def find_release(planned: Plan, part: str) -> PlannedResource:
     return one(planned, "Release", part)
 
 
-def cluster(planned: Plan) -> PlannedResource:
+def find_cluster(planned: Plan) -> PlannedResource:
     return one(planned, "eks:index:Cluster")
 
 
-def below(planned: Plan, component: PlannedResource) -> list[PlannedResource]:
-    """What a component holds, at any depth."""
+def list_descendants(planned: Plan, component: PlannedResource) -> list[PlannedResource]:
+    """Return everything inside a component, at any depth."""
     inside = {component.urn}
     for found in planned:
         inside |= {found.urn} if found.parent in inside else set()
     return [found for found in planned if found.urn in inside - {component.urn}]
 
 
-def test_a_node_pool_goes_before_its_class_and_both_before_karpenter(planned: Plan) -> None:
+def test_a_node_pool_is_deleted_before_its_class_and_both_before_karpenter(planned: Plan) -> None:
     for pool in some(planned, "NodePool"):
         of_pool = [found for found in planned if found.parent == pool.parent]
         (node_class,) = [found for found in of_pool if kind(found) == "EC2NodeClass"]
-        assert_order(planned, pool, node_class, release(planned, "-controller"), release(planned, "-karpenter-crd"))
+        assert_order(
+            planned, pool, node_class, find_release(planned, "-controller"), find_release(planned, "-karpenter-crd")
+        )
 
 
 def test_overlays_outlive_the_node_pools_that_they_describe(planned: Plan) -> None:
@@ -76,15 +59,15 @@ def test_overlays_outlive_the_node_pools_that_they_describe(planned: Plan) -> No
     for overlay in overlays:
         of_pool = [found for found in planned if found.parent == overlay.parent]
         (pool,) = [found for found in of_pool if kind(found) == "NodePool"]
-        assert_order(planned, pool, overlay, release(planned, "-controller"))
+        assert_order(planned, pool, overlay, find_release(planned, "-controller"))
 
 
-def test_karpenter_keeps_what_it_drains_nodes_with(planned: Plan) -> None:
-    """Without nodes to run on, identity, permissions or its queue, the controller could not end a single node."""
-    queue = below(planned, one(planned, "InterruptionQueue"))
+def test_karpenter_is_deleted_before_its_roles_and_its_queue(planned: Plan) -> None:
+    """Without nodes to run on, identity, permissions or its queue, the controller could not drain a single node."""
+    queue = list_descendants(planned, one(planned, "InterruptionQueue"))
     roles = [*some(planned, "ServiceRole", "-karpenter")]
     assert len(roles) == 2
-    permissions = [found for role in roles for found in below(planned, role)]
+    permissions = [found for role in roles for found in list_descendants(planned, role)]
     assert {kind(found) for found in queue} == {"Queue", "QueuePolicy", "EventRule", "EventTarget"}
     assert {kind(found) for found in permissions} == {"Role", "Policy", "RolePolicyAttachment"}
     needed = [
@@ -94,11 +77,14 @@ def test_karpenter_keeps_what_it_drains_nodes_with(planned: Plan) -> None:
         *some(planned, "Addon"),
     ]
     assert_order(
-        planned, release(planned, "-controller"), release(planned, "-karpenter-crd"), [*needed, *queue, *permissions]
+        planned,
+        find_release(planned, "-controller"),
+        find_release(planned, "-karpenter-crd"),
+        [*needed, *queue, *permissions],
     )
 
 
-def test_what_lives_in_the_cluster_goes_before_it_and_its_network_after_it(planned: Plan) -> None:
+def test_objects_in_the_cluster_are_deleted_before_it_and_its_network_after_it(planned: Plan) -> None:
     inside = [
         *inside_cluster(planned),
         *some(planned, "NodeGroup"),
@@ -107,29 +93,32 @@ def test_what_lives_in_the_cluster_goes_before_it_and_its_network_after_it(plann
         *some(planned, "PodIdentityAssociation"),
         *some(planned, "Addon"),
     ]
-    assert_order(planned, inside, cluster(planned))
-    network = below(planned, one(planned, "Network"))
+    assert_order(planned, inside, find_cluster(planned))
+    network = list_descendants(planned, one(planned, "Network"))
     if some(planned, "aws:ec2/vpc:Vpc"):
         assert {"Subnet", "Route", "NatGateway", "VpcEndpoint"} <= {kind(found) for found in network}
-        assert_order(planned, cluster(planned), network)
+        assert_order(planned, find_cluster(planned), network)
     else:
         assert network == []
 
 
-def test_both_kinds_of_network_are_looked_at() -> None:
-    assert {bool(some(found, "aws:ec2/vpc:Vpc")) for found in (made(), *map(plan, SHIPPED))} == {True, False}
+def test_these_tests_cover_both_kinds_of_network() -> None:
+    assert {bool(some(found, "aws:ec2/vpc:Vpc")) for found in (plan_further_resources(), *map(plan, SHIPPED))} == {
+        True,
+        False,
+    }
 
 
-def test_the_cluster_goes_before_its_role_key_and_log_group(planned: Plan) -> None:
-    """EKS would write its log group anew as long as the cluster lives."""
+def test_the_cluster_is_deleted_before_its_role_key_and_log_group(planned: Plan) -> None:
+    """EKS would make its log group again as long as the cluster lives."""
     component = one(planned, "gpu-blueprint:components:Cluster")
     kinds = {"Role", "RolePolicyAttachment", "Key", "LogGroup"}
-    others = [found for found in below(planned, component) if kind(found) in kinds]
+    others = [found for found in list_descendants(planned, component) if kind(found) in kinds]
     assert {kind(found) for found in others} == kinds
-    assert_order(planned, cluster(planned), others)
+    assert_order(planned, find_cluster(planned), others)
 
 
-def test_the_way_into_the_cluster_stays_open_until_all_inside_is_gone(planned: Plan) -> None:
+def test_the_admins_access_outlives_everything_in_the_cluster(planned: Plan) -> None:
     admins = some(planned, "AccessPolicyAssociation", "AmazonEKSClusterAdminPolicy")
     principals = {found.inputs["principalArn"] for found in admins}
     entries = [found for found in some(planned, "AccessEntry") if found.inputs["principalArn"] in principals]
@@ -138,36 +127,41 @@ def test_the_way_into_the_cluster_stays_open_until_all_inside_is_gone(planned: P
     assert_order(planned, admins, entries)
 
 
-def test_networks_that_may_reach_a_private_api_may_until_all_inside_is_gone() -> None:
-    rules = some(made(), "SecurityGroupIngressRule")
+def test_the_rules_for_a_private_api_outlive_everything_in_the_cluster() -> None:
+    rules = some(plan_further_resources(), "SecurityGroupIngressRule")
     assert [found.inputs["cidrIpv4"] for found in rules] == ["10.9.0.0/16"]
-    assert_order(made(), inside_cluster(made()), rules, cluster(made()))
+    assert_order(
+        plan_further_resources(),
+        inside_cluster(plan_further_resources()),
+        rules,
+        find_cluster(plan_further_resources()),
+    )
 
 
-def test_tenants_volumes_can_be_unmounted_and_deleted(planned: Plan) -> None:
+def test_the_volume_driver_outlives_namespaces_and_karpenter(planned: Plan) -> None:
     namespaces = some(planned, "Namespace")
     driver = one(planned, "Addon", "aws-ebs-csi-driver")
-    permissions = below(planned, one(planned, "ServiceRole", "aws-ebs-csi-driver"))
-    assert_order(planned, [*namespaces, release(planned, "-controller")], driver, permissions)
+    permissions = list_descendants(planned, one(planned, "ServiceRole", "aws-ebs-csi-driver"))
+    assert_order(planned, [*namespaces, find_release(planned, "-controller")], driver, permissions)
 
 
-def test_a_tenants_rules_go_before_its_namespace(planned: Plan) -> None:
+def test_the_objects_of_a_tenant_are_deleted_before_its_namespace(planned: Plan) -> None:
     for tenant in some(planned, "TenantSpace"):
-        inside = below(planned, tenant)
+        inside = list_descendants(planned, tenant)
         (namespace,) = [found for found in inside if kind(found) == "Namespace"]
         assert_order(planned, [found for found in inside if found != namespace], namespace)
 
 
-def test_nodes_go_before_the_addons_that_make_them_ready(planned: Plan) -> None:
-    """The system nodes' own work ends first, then the nodes, then their network and identity agents."""
+def test_nodes_are_deleted_before_the_addons_that_make_them_ready(planned: Plan) -> None:
+    """First the pods of the system nodes end, then the nodes, then the nodes' network and identity agents."""
     first = [found for found in some(planned, "Addon") if "-node-addons-" not in found.name]
     last = some(planned, "Addon", "-node-addons-")
     assert len(last) == 3
     assert_order(planned, first, one(planned, "NodeGroup", "-system-group"), last)
 
 
-def test_gpu_nodes_go_before_the_operator_that_serves_them(planned: Plan) -> None:
-    operator = release(planned, "-gpu-operator-release")
+def test_gpu_nodes_are_deleted_before_the_gpu_operator(planned: Plan) -> None:
+    operator = find_release(planned, "-gpu-operator-release")
     nodes = [
         *some(planned, "NodePool"),
         *(found for found in some(planned, "NodeGroup") if "-system-" not in found.name),
@@ -175,12 +169,19 @@ def test_gpu_nodes_go_before_the_operator_that_serves_them(planned: Plan) -> Non
     assert_order(planned, nodes, operator, one(planned, "Namespace", "-gpu-operator-"))
 
 
-def test_nodes_of_jobs_on_several_nodes_go_before_their_placement_group() -> None:
+def test_multi_node_pools_are_deleted_before_their_placement_group() -> None:
     needed = [
-        found for found in below(made(), one(made(), "Efa")) if kind(found) in ("SecurityGroup", "PlacementGroup")
+        found
+        for found in list_descendants(plan_further_resources(), one(plan_further_resources(), "Efa"))
+        if kind(found) in ("SecurityGroup", "PlacementGroup")
     ]
     assert len(needed) == 2
-    assert_order(made(), one(made(), "NodePool", "multi-node"), one(made(), "EC2NodeClass", "multi-node"), needed)
+    assert_order(
+        plan_further_resources(),
+        one(plan_further_resources(), "NodePool", "multi-node"),
+        one(plan_further_resources(), "EC2NodeClass", "multi-node"),
+        needed,
+    )
 
 
 def test_every_resource_is_deleted_exactly_once(planned: Plan) -> None:
@@ -192,7 +193,7 @@ def test_every_resource_is_deleted_exactly_once(planned: Plan) -> None:
         assert all(places[urn] < places[edge] for edge in edges)
 
 
-def resource(name: str, type_: str = "aws:sqs/queue:Queue", **more: Any) -> PlannedResource:
+def build_resource(name: str, type_: str = "aws:sqs/queue:Queue", **more: Any) -> PlannedResource:
     return PlannedResource(
         urn=name, type=type_, name=name, **{"parent": "", "custom": not type_.startswith("gpu-blueprint"), **more}
     )
@@ -210,18 +211,18 @@ COMPONENT = "gpu-blueprint:components:Any"
         ("deletedWith", {"options": {"deletedWith": "needed"}}),
     ],
 )
-def test_a_resource_goes_before_what_it_names_as(how: str, more: dict[str, Any]) -> None:
-    needed, user, other = resource("needed"), resource("user", **more), resource("other")
+def test_a_resource_is_deleted_before(how: str, more: dict[str, Any]) -> None:
+    needed, user, other = build_resource("needed"), build_resource("user", **more), build_resource("other")
     order = DestroyOrder((needed, user, other))
     assert order.before(user, needed)
     assert not order.before(needed, user) and not order.before(other, needed)
     assert order.waves() == [{"user"}, {"needed", "other"}]
 
 
-def test_whoever_depends_on_a_component_depends_on_what_it_held_by_then() -> None:
-    outer, inner = resource("outer", COMPONENT), resource("inner", COMPONENT, parent="outer")
-    early, late = resource("early", parent="inner"), resource("late", parent="inner")
-    user = resource("user", dependencies=("outer",))
+def test_a_dependency_on_a_component_includes_its_earlier_children() -> None:
+    outer, inner = build_resource("outer", COMPONENT), build_resource("inner", COMPONENT, parent="outer")
+    early, late = build_resource("early", parent="inner"), build_resource("late", parent="inner")
+    user = build_resource("user", dependencies=("outer",))
     order = DestroyOrder((outer, inner, early, user, late))
     assert order.before(user, early) and order.before(user, inner)
     assert not order.before(user, late)

@@ -1,4 +1,4 @@
-"""What we hand to Karpenter is what its API takes; and the checker that says so catches each way of being wrong."""
+"""Karpenter's API accepts every object that we render; and the checker of its rules finds each kind of fault."""
 
 import copy
 import re
@@ -98,31 +98,31 @@ POOLS: dict[str, dict[str, Any]] = {
 }
 
 
-def karpenter_objects(planned: Plan) -> list[PlannedResource]:
+def filter_karpenter_objects(planned: Plan) -> list[PlannedResource]:
     return [resource for resource in planned if kind(resource) in KINDS]
 
 
-def shipped(stack: str) -> list[PlannedResource]:
-    return karpenter_objects(plan(stack))
+def render_shipped(stack: str) -> list[PlannedResource]:
+    return filter_karpenter_objects(plan(stack))
 
 
-def made(pool: str) -> list[PlannedResource]:
-    """What one of the pools above becomes; all of them are rendered as one stack."""
+def render_pool(pool: str) -> list[PlannedResource]:
+    """Return the objects of one of the pools above. One stack renders all of them."""
     pools = [builders.pool(**{**POOLS[name], "name": name}) for name in POOLS]
     planned = plan_of(builders.stack(pools=pools, reservations=[RESERVATION]))
-    return [found for found in karpenter_objects(planned) if found.parent.endswith(f"::{pool}")]
+    return [found for found in filter_karpenter_objects(planned) if found.parent.endswith(f"::{pool}")]
 
 
-def in_an_existing_vpc() -> list[PlannedResource]:
+def render_in_existing_vpc() -> list[PlannedResource]:
     subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
     network = {"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets}
-    return karpenter_objects(plan_of(builders.stack(network=network)))
+    return filter_karpenter_objects(plan_of(builders.stack(network=network)))
 
 
 EVERY_SOURCE = [
-    *(pytest.param(partial(shipped, stack), id=stack) for stack in SHIPPED),
-    *(pytest.param(partial(made, name), id=name) for name in POOLS),
-    pytest.param(in_an_existing_vpc, id="existing VPC"),
+    *(pytest.param(partial(render_shipped, stack), id=stack) for stack in SHIPPED),
+    *(pytest.param(partial(render_pool, name), id=name) for name in POOLS),
+    pytest.param(render_in_existing_vpc, id="existing VPC"),
 ]
 
 
@@ -135,8 +135,8 @@ def test_every_rendered_object_keeps_every_rule(source: Any) -> None:
 
 
 @pytest.mark.parametrize("source", EVERY_SOURCE)
-def test_every_selector_term_says_one_thing(source: Any) -> None:
-    """The API lets a list pass when one of its terms is right; each of ours is."""
+def test_every_selector_term_has_one_key(source: Any) -> None:
+    """The API accepts a list if one of its terms is right. Each of ours must be right."""
     for found in source():
         for field, terms in found.inputs["spec"].items():
             if field.endswith("SelectorTerms"):
@@ -155,33 +155,33 @@ def test_a_node_pool_refers_to_the_node_class_of_the_same_plan(source: Any) -> N
 
 
 @pytest.mark.parametrize("source", EVERY_SOURCE)
-def test_overlays_are_bound_to_one_pool_and_never_overlap(source: Any) -> None:
+def test_each_overlay_names_one_pool_and_no_two_overlap(source: Any) -> None:
     """Two overlays of one weight for one type conflict, and Karpenter then applies neither."""
     seen: set[tuple[str, str]] = set()
     for found in source():
         if kind(found) == "NodeOverlay":
-            wanted = {term["key"]: term["values"] for term in found.inputs["spec"]["requirements"]}
-            (pool,) = wanted["karpenter.sh/nodepool"]
-            covered = {(pool, type_) for type_ in wanted["node.kubernetes.io/instance-type"]}
+            requirements = {term["key"]: term["values"] for term in found.inputs["spec"]["requirements"]}
+            (pool,) = requirements["karpenter.sh/nodepool"]
+            covered = {(pool, type_) for type_ in requirements["node.kubernetes.io/instance-type"]}
             assert covered and not covered & seen
             seen |= covered
 
 
-def test_a_pool_may_change_from_one_profile_to_another_in_place() -> None:
-    pools = [one(tuple(made(name)), "NodePool").inputs for name in POOLS]
+def test_a_node_pool_can_change_its_sharing_in_place() -> None:
+    pools = [one(tuple(render_pool(name)), "NodePool").inputs for name in POOLS]
     assert not [found for old, new in pairwise(pools) for found in change_violations(old, new)]
 
 
-def manifest(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
+def build_manifest(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": KINDS[kind][0], "kind": kind, "metadata": {"name": "gpu"}, "spec": copy.deepcopy(spec)}
 
 
-def examples(kind: str) -> list[dict[str, Any]]:
-    return [manifest(kind, spec) for spec in EXAMPLES[kind]]
+def build_examples(kind: str) -> list[dict[str, Any]]:
+    return [build_manifest(kind, spec) for spec in EXAMPLES[kind]]
 
 
-def places(parts: list[str], value: Any) -> Iterator[tuple[Any, Any]]:
-    """Container and key of everything in a value that the parts of a place name."""
+def find_places(parts: list[str], value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield container and key of each value at a place, which is given as its parts."""
     part, *rest = parts
     match part:
         case "[]":
@@ -192,21 +192,21 @@ def places(parts: list[str], value: Any) -> Iterator[tuple[Any, Any]]:
             keys = [part] if part in value else []
     for key in keys:
         if rest:
-            yield from places(rest, value[key])
+            yield from find_places(rest, value[key])
         else:
             yield value, key
 
 
-def altered(kind: str, place: str, change: Any) -> dict[str, Any]:
-    """The first example that has a place, with something else there."""
-    for example in examples(kind):
-        for container, key in places(re.findall(r"[^.\[\]{}]+|\[\]|\{\}", place), example):
+def change_example(kind: str, place: str, change: Any) -> dict[str, Any]:
+    """Return the first example that has the place, with the value there changed."""
+    for example in build_examples(kind):
+        for container, key in find_places(re.findall(r"[^.\[\]{}]+|\[\]|\{\}", place), example):
             container[key] = change(container[key]) if callable(change) else change
             return example
     raise AssertionError(f"no example has {place}")
 
 
-def cases(table: dict[str, dict[str, Any]]) -> list[Any]:
+def list_cases(table: dict[str, dict[str, Any]]) -> list[Any]:
     return [
         pytest.param(kind_, name, value, id=f"{kind_} {name} {number}")
         for kind_, rows in table.items()
@@ -215,24 +215,24 @@ def cases(table: dict[str, dict[str, Any]]) -> list[Any]:
     ]
 
 
-def rule_cases(name: str) -> list[Any]:
+def list_rule_cases(name: str) -> list[Any]:
     found = [(kind_, rule) for kind_ in KINDS for rule in manifest_shape(kind_).rules() if rule.endswith(f" | {name}")]
     return [pytest.param(kind_, rule, id=f"{kind_} {rule}") for kind_, rule in found if rule.startswith("spec")]
 
 
 @pytest.mark.parametrize("kind_", list(KINDS))
 def test_the_examples_keep_every_rule(kind_: str) -> None:
-    assert [violations(example) for example in examples(kind_)] == [[] for _ in EXAMPLES[kind_]]
+    assert [violations(example) for example in build_examples(kind_)] == [[] for _ in EXAMPLES[kind_]]
 
 
-@pytest.mark.parametrize(("kind_", "rule", "bad"), cases(BROKEN))
+@pytest.mark.parametrize(("kind_", "rule", "bad"), list_cases(BROKEN))
 def test_a_broken_rule_is_named(kind_: str, rule: str, bad: Any) -> None:
-    assert rule in [found.rule for found in violations(altered(kind_, rule.split(" | ")[0], bad))]
+    assert rule in [found.rule for found in violations(change_example(kind_, rule.split(" | ")[0], bad))]
 
 
-@pytest.mark.parametrize(("kind_", "place", "good"), cases(ALLOWED))
-def test_a_value_at_the_border_is_allowed(kind_: str, place: str, good: Any) -> None:
-    assert violations(altered(kind_, place, good)) == []
+@pytest.mark.parametrize(("kind_", "place", "good"), list_cases(ALLOWED))
+def test_a_value_at_a_limit_is_allowed(kind_: str, place: str, good: Any) -> None:
+    assert violations(change_example(kind_, place, good)) == []
 
 
 @pytest.mark.parametrize("kind_", list(KINDS))
@@ -241,24 +241,24 @@ def test_every_rule_has_a_counterexample(kind_: str) -> None:
     assert set(BROKEN[kind_]) == rules
 
 
-@pytest.mark.parametrize(("kind_", "rule"), rule_cases("unknown"))
-def test_a_field_that_the_api_would_drop_is_caught_everywhere(kind_: str, rule: str) -> None:
-    spoilt = altered(kind_, rule.split(" | ")[0], lambda found: {**found, "noSuchField": 1})
+@pytest.mark.parametrize(("kind_", "rule"), list_rule_cases("unknown"))
+def test_an_unknown_field_is_found_at_every_place(kind_: str, rule: str) -> None:
+    spoilt = change_example(kind_, rule.split(" | ")[0], lambda found: {**found, "noSuchField": 1})
     assert rule in [found.rule for found in violations(spoilt)]
 
 
-@pytest.mark.parametrize(("kind_", "rule"), rule_cases("type"))
-def test_a_value_of_the_wrong_type_is_caught_everywhere(kind_: str, rule: str) -> None:
-    """No field of the three kinds takes a fraction."""
-    assert rule in [found.rule for found in violations(altered(kind_, rule.split(" | ")[0], 1.5))]
+@pytest.mark.parametrize(("kind_", "rule"), list_rule_cases("type"))
+def test_a_value_of_the_wrong_type_is_found_at_every_place(kind_: str, rule: str) -> None:
+    """No field of the three kinds accepts a fraction."""
+    assert rule in [found.rule for found in violations(change_example(kind_, rule.split(" | ")[0], 1.5))]
 
 
 @pytest.mark.parametrize(
     ("field", "value"), [("apiVersion", "karpenter.sh/v1beta1"), ("metadata", {"name": "GPU"}), ("metadata", {})]
 )
 @pytest.mark.parametrize("kind_", list(KINDS))
-def test_a_wrong_head_of_a_manifest_is_caught(kind_: str, field: str, value: Any) -> None:
-    assert violations({**examples(kind_)[0], field: value})
+def test_a_wrong_api_version_or_name_is_found(kind_: str, field: str, value: Any) -> None:
+    assert violations({**build_examples(kind_)[0], field: value})
 
 
 @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ def test_a_wrong_head_of_a_manifest_is_caught(kind_: str, field: str, value: Any
         lambda pool: pool["spec"]["template"]["spec"]["nodeClassRef"].update(kind="Other"),
     ],
 )
-def test_a_change_of_what_is_fixed_is_caught(change: Any) -> None:
-    old = examples("NodePool")[0]
+def test_a_change_of_an_immutable_field_is_found(change: Any) -> None:
+    old = build_examples("NodePool")[0]
     new = copy.deepcopy(old)
     change(new)
     assert len(list(change_violations(old, new))) == 1

@@ -1,182 +1,42 @@
-"""The objects of built-in kinds: well-formed for the cluster's version, and quotas that hold every GPU resource."""
-
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+"""Objects of Kubernetes' own kinds are valid for the cluster's version."""
 
 import kubernetes_validate
 import pytest
 
 from gpu_blueprint.plan import PlannedResource
 
-from ..support import builders
-from ..support.plans import SHIPPED, Plan, custom, inside_cluster, kind, one, plan, plan_of, some
-
-GRANTED = {
-    "dev": {"sandbox": {"nvidia.com/gpu.shared": "16"}},
-    "research": {
-        "vision": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "8"},
-        "language": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "8"},
-        "robotics": {"nvidia.com/mig-1g.10gb": "28"},
-    },
-    "prod": {
-        "serving": {"nvidia.com/gpu.shared": "64", "nvidia.com/gpu": "32"},
-        "training": {"nvidia.com/gpu": "32"},
-    },
-}
-QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|[KMGTPE]i?)?")
-EFA = "vpc.amazonaws.com/efa"
-GPU = re.compile(r"nvidia\.com/|vpc\.amazonaws\.com/")
+from ..support.plans import SHIPPED, Plan, custom, inside_cluster, kind, one, plan, some
+from ..support.team_plan import plan_of_two_teams, reveal_secrets
 
 
-def made() -> Plan:
-    """Two teams, pools that hand out six different resources, one static and one for jobs on several nodes."""
-    layout = {"3g.40gb": 1, "1g.10gb": 4}
-    room = {**builders.ROOM, "gpus": {"1g.10gb": 1}}
-    several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {"hugepages": True}}
-    static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
-    pools = [
-        builders.pool(name="mixed", gpu="h100-80gb", sharing={"mode": "mig", "layout": layout}, headroom=room),
-        builders.pool(name="sliced", gpu="h200-141gb", sharing={"mode": "mig", "profile": "1g.18gb", "replicas": 2}),
-        builders.pool(name="several", **several),
-        builders.pool(name="static", **static, sharing={"mode": "mps", "replicas": 2}),
-    ]
-    gpus = {"mixed": {"3g.40gb": 3}, "several": 8, "static": 4}
-    tenants = [builders.tenant(gpus=gpus), builders.tenant(name="other", namespace="another", gpus={})]
-    return plan_of(builders.stack(pools=pools, tenants=tenants, cluster=builders.cluster(kubernetesVersion="1.35")))
-
-
-@pytest.fixture(params=[*SHIPPED, "made"])
+@pytest.fixture(params=[*SHIPPED, "two teams"])
 def planned(request: pytest.FixtureRequest) -> Plan:
-    return made() if request.param == "made" else plan(request.param)
+    return plan_of_two_teams() if request.param == "two teams" else plan(request.param)
 
 
-def built_in(planned: Plan) -> list[PlannedResource]:
+def filter_builtin_kinds(planned: Plan) -> list[PlannedResource]:
     return [found for found in inside_cluster(planned) if not custom(found) and kind(found) != "Release"]
 
 
-def in_the_open(value: Any) -> Any:
-    """Inputs as the cluster will get them; a text for what only the stack's config knows."""
-    if isinstance(value, Mapping):
-        if "$unknown" in value:
-            return "unknown"
-        return in_the_open(value["$secret"]) if "$secret" in value else {k: in_the_open(v) for k, v in value.items()}
-    return [in_the_open(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def quotas(planned: Plan) -> dict[str, dict[str, str]]:
-    """Namespace → ``spec.hard``."""
-    return {
-        found.inputs["metadata"]["namespace"]: found.inputs["spec"]["hard"] for found in some(planned, "ResourceQuota")
-    }
-
-
-def exposed(planned: Plan) -> set[str]:
-    """Every GPU resource that a pool may hand out, whole GPUs, which a node may show before it is cut, and EFA."""
-    names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
-    for found in some(planned, "NodePool"):
-        names |= set(found.inputs["spec"]["limits"])
-    for found in some(planned, "NodeOverlay"):
-        names |= {name for name in found.inputs["spec"]["capacity"] if GPU.match(name)}
-    for found in some(planned, "NodeGroup"):
-        taints = [taint["key"] for taint in found.inputs.get("taints", [])]
-        names |= {key for key in taints if GPU.match(key)}
-    return names
-
-
 @pytest.mark.parametrize("kind_", ["Namespace", "ResourceQuota", "LimitRange", "RoleBinding"])
-def test_a_plan_holds_objects_of_each_kind(planned: Plan, kind_: str) -> None:
-    assert kind_ in {kind(found) for found in built_in(planned)}
+def test_a_plan_has_objects_of_each_kind(planned: Plan, kind_: str) -> None:
+    assert kind_ in {kind(found) for found in filter_builtin_kinds(planned)}
 
 
-def test_objects_are_valid_to_the_letter_for_the_clusters_version(planned: Plan) -> None:
+def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> None:
     version = one(planned, "eks:index:Cluster").inputs["version"]
-    for found in built_in(planned):
-        used = kubernetes_validate.validate(in_the_open(found.inputs), version, strict=True)
+    for found in filter_builtin_kinds(planned):
+        used = kubernetes_validate.validate(reveal_secrets(found.inputs), version, strict=True)
         assert used == version, "kubernetes-validate has no schemas of this version"
 
 
-def test_an_unknown_field_would_be_noticed() -> None:
+def test_the_validator_finds_an_unknown_field() -> None:
     quota = dict(one(plan("dev"), "ResourceQuota").inputs)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate({**quota, "spec": {"hards": {}}}, "1.36", strict=True)
 
 
-def test_every_namespace_of_a_tenant_has_quota_limits_and_members(planned: Plan) -> None:
-    for tenant in some(planned, "TenantSpace"):
-        inside = [found for found in planned if found.parent == tenant.urn]
-        assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding"]
-        (space,) = [found.inputs["metadata"]["name"] for found in inside if kind(found) == "Namespace"]
-        assert {found.inputs["metadata"].get("namespace", space) for found in inside} == {space}
-
-
-@pytest.mark.parametrize("stack", SHIPPED)
-def test_a_quota_grants_what_the_stack_file_says_and_nothing_else(stack: str) -> None:
-    for tenant, granted in GRANTED[stack].items():
-        expected = {name: granted.get(name, "0") for name in {*exposed(plan(stack)), EFA}}
-        hard = quotas(plan(stack))[tenant]
-        assert {key.removeprefix("requests."): hard[key] for key in hard if GPU.search(key)} == expected
-    assert set(quotas(plan(stack))) - {"gpu-headroom"} == set(GRANTED[stack])
-
-
-def test_a_quota_lists_every_resource_that_some_node_can_show(planned: Plan) -> None:
-    """What a quota does not list is unlimited."""
-    for space, hard in quotas(planned).items():
-        assert {f"requests.{name}" for name in exposed(planned)} <= set(hard), space
-
-
-def test_a_team_without_a_grant_may_request_no_gpu_at_all() -> None:
-    hard = quotas(made())["another"]
-    gpus = {key: value for key, value in hard.items() if GPU.search(key)}
-    assert len(gpus) == 6
-    assert set(gpus.values()) == {"0"}
-
-
-def test_a_team_gets_the_interfaces_that_come_with_its_gpus() -> None:
-    """A p5.48xlarge has 32 EFA interfaces and 8 GPUs."""
-    assert quotas(made())["team"]["requests.vpc.amazonaws.com/efa"] == "32"
-    assert quotas(made())["team"]["requests.nvidia.com/mig-3g.40gb"] == "3"
-    assert quotas(made())["team"]["requests.nvidia.com/mig-1g.10gb"] == "0"
-    assert quotas(made())["team"]["requests.nvidia.com/gpu.shared"] == "4"
-
-
-def test_a_quota_limits_requests_only(planned: Plan) -> None:
-    """The API refuses ``limits`` and bare names of extended resources."""
-    for hard in quotas(planned).values():
-        assert [key for key in hard if not key.startswith("requests.")] == []
-        assert [value for value in hard.values() if not QUANTITY.fullmatch(value)] == []
-
-
-def limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
-    for found in some(planned, "LimitRange"):
-        yield from found.inputs["spec"]["limits"]
-
-
-def test_a_limit_range_gives_no_container_a_gpu(planned: Plan) -> None:
-    """A GPU among the defaults, or a maximum of GPUs, from which the API makes a default, would go to every container."""
-    items = list(limit_items(planned))
-    assert items
-    for item in items:
-        assert set(item) == {"type", "max", "defaultRequest"}
-        assert (set(item["max"]), set(item["defaultRequest"])) == ({"cpu", "memory"}, {"cpu", "memory"})
-
-
-def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Plan) -> None:
-    groups = {group for found in some(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])}
-    bound = set()
-    for found in some(planned, "RoleBinding"):
-        assert found.inputs["roleRef"] == {
-            "apiGroup": "rbac.authorization.k8s.io",
-            "kind": "ClusterRole",
-            "name": "edit",
-        }
-        (subject,) = found.inputs["subjects"]
-        assert subject["kind"] == "Group"
-        bound.add(subject["name"])
-    assert bound == groups
-
-
-def test_only_what_sees_the_host_runs_privileged_pods(planned: Plan) -> None:
+def test_only_namespaces_of_host_agents_allow_privileged_pods(planned: Plan) -> None:
     level = {
         found.inputs["metadata"]["name"]: found.inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
         for found in some(planned, "Namespace")

@@ -1,39 +1,40 @@
-"""In which order a destroy deletes: the engine's rule, restated over a plan.
+"""The order in which a destroy deletes the resources of a plan: the rule of Pulumi's engine, restated.
 
-The engine deletes a resource when nothing is left that depends on it. What counts as a dependency stands in
-DependenciesOf (pulumi/pulumi, pkg/resource/graph/dependency_graph.go): what the program says, the provider, the parent,
-``deletedWith``, and, for a component that is depended on, everything inside it that was registered before.
+The engine deletes a resource when no other resource depends on it. DependenciesOf (pulumi/pulumi,
+pkg/resource/graph/dependency_graph.go) defines the dependencies: those of the program, the provider, the parent,
+``deletedWith``, and, for a dependency on a component, everything inside the component that was registered before.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from gpu_blueprint.plan import PlannedResource
 
 from .plans import Plan, package
 
 Edges = dict[str, set[str]]
-"""URN → URNs that it depends on."""
+"""URN of a resource → URNs of its dependencies."""
 
 REMOTE = ("eks",)
-"""Packages whose resources are components that their provider fills."""
+"""Packages whose resources are components: their provider makes the children."""
 
 
 class DestroyOrder:
-    """The order of one plan."""
+    """The deletion order of one plan."""
 
     def __init__(self, planned: Plan) -> None:
         self._edges = dependencies_of(planned)
         self._below: dict[str, set[str]] = {}
-        for resource in planned:  # parents and dependencies come first, so what stands before is complete
+        for resource in planned:  # in a plan, parents and dependencies come before the resource
             edges = self._edges[resource.urn]
             self._below[resource.urn] = edges.union(*(self._below[urn] for urn in edges))
 
     def before(self, first: PlannedResource, then: PlannedResource) -> bool:
-        """Whether the first is certain to be gone before the deletion of the other starts."""
+        """Return whether the first is certainly gone before the deletion of the other starts."""
         return then.urn in self._below[first.urn]
 
     def waves(self) -> list[set[str]]:
-        """URNs in the sets that the engine deletes at once, first to last."""
+        """Return the sets of URNs that the engine deletes at once, first to last."""
         left, waves = set(self._edges), list[set[str]]()
         while left:
             wave = {urn for urn in left if not self._edges[urn] & left}
@@ -43,7 +44,7 @@ class DestroyOrder:
 
 
 def dependencies_of(planned: Plan) -> Edges:
-    """What each resource depends on directly, of what was registered before it."""
+    """Return the direct dependencies of each resource on resources that were registered before it."""
     edges: Edges = {}
     children: dict[str, list[str]] = {}
     components = {found.urn for found in planned if not found.custom or package(found) in REMOTE}
@@ -65,3 +66,21 @@ def _inside(urn: str, children: dict[str, list[str]]) -> Iterator[str]:
     for child in children.get(urn, []):
         yield child
         yield from _inside(child, children)
+
+
+Resources = PlannedResource | Iterable[PlannedResource]
+
+
+def _as_list(found: Resources) -> list[PlannedResource]:
+    some_of_it = [found] if isinstance(found, PlannedResource) else list(found)
+    assert some_of_it, "nothing to compare"
+    return some_of_it
+
+
+def assert_order(planned: Plan, *groups: Resources) -> None:
+    """Check that each group is gone before the deletion of the next group starts."""
+    order = DestroyOrder(planned)
+    for group, following in pairwise(groups):
+        for first in _as_list(group):
+            for then in _as_list(following):
+                assert order.before(first, then), f"{first.name} does not go before {then.name}"

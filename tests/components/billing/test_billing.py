@@ -1,4 +1,4 @@
-"""What AWS itself watches of the bill: every resource as it is rendered, and who may do what with it."""
+"""Billing: every resource as it is rendered, and the permissions on the topic."""
 
 import json
 from copy import deepcopy
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.billing.billing import amount, cost_tags
+from components.billing.billing import format_amount, list_cost_tags
 from gpu_blueprint.plan import PlannedResource
 
 from ...support import builders
@@ -20,17 +20,17 @@ EMAILS = ["gpu-costs@example.com"]
 ALL_ON: dict[str, Any] = {"scope": "tag", "activateTags": True, "export": True}
 
 
-def billed(**fields: Any) -> Plan:
-    """The plan of a stack with billing."""
+def plan_billing(**fields: Any) -> Plan:
+    """Return the plan of a stack with billing."""
     return plan_of(builders.stack(**builders.billing(**fields)))
 
 
-def inputs(planned: Plan, kind_: str, name_part: str = "gpu-test-billing") -> dict[str, Any]:
+def find_inputs(planned: Plan, kind_: str, name_part: str = "gpu-test-billing") -> dict[str, Any]:
     return deepcopy(dict(one(planned, kind_, name_part).inputs))
 
 
-def of_billing(planned: Plan) -> list[PlannedResource]:
-    """What the component holds, at any depth, without components."""
+def list_billing_resources(planned: Plan) -> list[PlannedResource]:
+    """Return all resources of the component, at any depth, without components."""
     inside: set[str] = set()
     for found in planned:
         if kind(found) == "Billing" or found.parent in inside:
@@ -38,7 +38,7 @@ def of_billing(planned: Plan) -> list[PlannedResource]:
     return [found for found in planned if found.urn in inside and not is_component(found)]
 
 
-def alarm(kind_: str, percent: int, topic: str = TOPIC, emails: list[str] = EMAILS) -> dict[str, Any]:
+def build_alarm(kind_: str, percent: int, topic: str = TOPIC, emails: list[str] = EMAILS) -> dict[str, Any]:
     return {
         "notificationType": kind_,
         "comparisonOperator": "GREATER_THAN",
@@ -49,28 +49,28 @@ def alarm(kind_: str, percent: int, topic: str = TOPIC, emails: list[str] = EMAI
     }
 
 
-def test_without_billing_a_budget_builds_nothing() -> None:
-    assert of_billing(plan_of(builders.stack(monthlyBudget=20_000, hourlyCeiling=100))) == []
-    assert [stack for stack in SHIPPED if of_billing(plan(stack))] == ["prod"]
+def test_a_budget_without_billing_makes_no_resource() -> None:
+    assert list_billing_resources(plan_of(builders.stack(monthlyBudget=20_000, hourlyCeiling=100))) == []
+    assert [stack for stack in SHIPPED if list_billing_resources(plan(stack))] == ["prod"]
 
 
-def test_billing_makes_these_resources() -> None:
-    made = sorted(kind(found) for found in of_billing(billed()))
+def test_billing_makes_exactly_these_resources() -> None:
+    made = sorted(kind(found) for found in list_billing_resources(plan_billing()))
     alarms = ["AnomalyMonitor", "AnomalySubscription", "AnomalySubscription", "Budget", "Topic", "TopicPolicy"]
     assert made == alarms
     more = ["Bucket", "BucketLifecycleConfiguration", "BucketPolicy", "BucketPublicAccessBlock"]
     more += ["BucketServerSideEncryptionConfiguration", *["CostAllocationTag"] * 5, "Export"]
-    assert sorted(kind(found) for found in of_billing(billed(**ALL_ON))) == sorted([*alarms, *more])
+    assert sorted(kind(found) for found in list_billing_resources(plan_billing(**ALL_ON))) == sorted([*alarms, *more])
 
 
-def test_all_of_it_goes_through_the_one_aws_provider() -> None:
-    planned = billed(**ALL_ON)
+def test_every_billing_resource_uses_our_aws_provider() -> None:
+    planned = plan_billing(**ALL_ON)
     provider = one(planned, "pulumi:providers:aws")
-    assert {(package(found), found.provider) for found in of_billing(planned)} == {("aws", provider.urn)}
+    assert {(package(found), found.provider) for found in list_billing_resources(planned)} == {("aws", provider.urn)}
 
 
-def test_the_budget_counts_the_account_before_credits_and_warns_at_each_threshold() -> None:
-    assert inputs(billed(), "Budget") == {
+def test_the_budget_counts_the_account_without_credits_and_has_an_alarm_per_threshold() -> None:
+    assert find_inputs(plan_billing(), "Budget") == {
         "name": "gpu-test-monthly",
         "budgetType": "COST",
         "timeUnit": "MONTHLY",
@@ -79,49 +79,49 @@ def test_the_budget_counts_the_account_before_credits_and_warns_at_each_threshol
         "costTypes": {"includeCredit": False, "includeRefund": False},
         "costFilters": [{"name": "LinkedAccount", "values": [ACCOUNT]}],
         "notifications": [
-            alarm("ACTUAL", 50),
-            alarm("ACTUAL", 80),
-            alarm("ACTUAL", 100),
-            alarm("FORECASTED", 100),
+            build_alarm("ACTUAL", 50),
+            build_alarm("ACTUAL", 80),
+            build_alarm("ACTUAL", 100),
+            build_alarm("FORECASTED", 100),
         ],
     }
 
 
-def test_a_budget_by_tag_counts_what_carries_the_environments_tag() -> None:
+def test_a_budget_by_tag_counts_resources_with_the_environment_tag() -> None:
     filters = [{"name": "TagKeyValue", "values": ["user:environment$test"]}]
-    assert inputs(billed(scope="tag"), "Budget")["costFilters"] == filters
+    assert find_inputs(plan_billing(scope="tag"), "Budget")["costFilters"] == filters
 
 
-def test_the_tag_of_the_budget_is_one_that_every_resource_carries() -> None:
-    planned = billed(scope="tag")
-    (value,) = inputs(planned, "Budget")["costFilters"][0]["values"]
+def test_every_resource_carries_the_tag_that_the_budget_counts() -> None:
+    planned = plan_billing(scope="tag")
+    (value,) = find_inputs(planned, "Budget")["costFilters"][0]["values"]
     key, of = value.removeprefix("user:").split("$")
     assert f'"{key}": "{of}"' in one(planned, "pulumi:providers:aws").inputs["defaultTags"]
     assert one(planned, "EC2NodeClass").inputs["spec"]["tags"][key] == of
 
 
-def test_alarms_are_those_that_the_file_names_and_reach_everybody_in_it() -> None:
+def test_the_budget_has_the_alarms_and_the_addresses_of_the_stack_file() -> None:
     emails = ["a@example.com", "b@example.com"]
-    planned = billed(emails=emails, actualPercent=[90], forecastPercent=[110, 150], topicArn=OTHER_TOPIC)
+    planned = plan_billing(emails=emails, actualPercent=[90], forecastPercent=[110, 150], topicArn=OTHER_TOPIC)
     expected = [("ACTUAL", 90), ("FORECASTED", 110), ("FORECASTED", 150)]
-    found = inputs(planned, "Budget")["notifications"]
-    assert found == [alarm(name, percent, OTHER_TOPIC, emails) for name, percent in expected]
+    found = find_inputs(planned, "Budget")["notifications"]
+    assert found == [build_alarm(name, percent, OTHER_TOPIC, emails) for name, percent in expected]
 
 
-def test_one_kind_of_alarm_may_be_left_out() -> None:
-    found = inputs(billed(actualPercent=[]), "Budget")["notifications"]
-    assert found == [alarm("FORECASTED", 100)]
+def test_a_stack_may_leave_out_one_kind_of_alarm() -> None:
+    found = find_inputs(plan_billing(actualPercent=[]), "Budget")["notifications"]
+    assert found == [build_alarm("FORECASTED", 100)]
 
 
 @pytest.mark.parametrize(
     ("usd", "text"), [(20_000, "20000"), (20_000.0, "20000"), (0.5, "0.5"), (1e7, "10000000"), (12.25, "12.25")]
 )
 def test_an_amount_is_written_without_exponent(usd: float, text: str) -> None:
-    assert amount(usd) == text
+    assert format_amount(usd) == text
 
 
-def test_the_topic_obeys_its_account_and_hears_the_two_watchers_of_this_account_only() -> None:
-    owner, alarms = json.loads(inputs(billed(), "TopicPolicy")["policy"])["Statement"]
+def test_only_the_account_and_its_own_alarms_may_use_the_topic() -> None:
+    owner, alarms = json.loads(find_inputs(plan_billing(), "TopicPolicy")["policy"])["Statement"]
     assert (owner["Effect"], owner["Resource"]) == ("Allow", TOPIC)
     assert owner["Principal"] == {"AWS": "arn:aws:iam::111122223333:root"}
     assert {"sns:SetTopicAttributes", "sns:DeleteTopic", "sns:Subscribe"} < set(owner["Action"])
@@ -133,24 +133,24 @@ def test_the_topic_obeys_its_account_and_hears_the_two_watchers_of_this_account_
         "Resource": TOPIC,
         "Condition": {"StringEquals": {"aws:SourceAccount": "111122223333"}},
     }
-    assert inputs(billed(), "Topic")["name"] == TOPIC.rsplit(":", 1)[1]
+    assert find_inputs(plan_billing(), "Topic")["name"] == TOPIC.rsplit(":", 1)[1]
 
 
-def test_nothing_publishes_before_the_topic_lets_it() -> None:
-    planned = billed()
+def test_budget_and_anomaly_alarms_wait_for_the_topic_policy() -> None:
+    planned = plan_billing()
     policy = one(planned, "TopicPolicy").urn
     waiting = [*some(planned, "Budget"), *some(planned, "AnomalySubscription")]
     assert len(waiting) == 3
     assert all(policy in found.dependencies for found in waiting)
 
 
-def test_a_topic_that_is_given_is_used_and_not_touched() -> None:
-    planned = billed(topicArn=OTHER_TOPIC)
+def test_a_topic_of_the_team_is_used_and_not_changed() -> None:
+    planned = plan_billing(topicArn=OTHER_TOPIC)
     assert some(planned, "Topic") == some(planned, "TopicPolicy") == []
-    assert TOPIC not in json.dumps([found.as_json() for found in of_billing(planned)])
+    assert TOPIC not in json.dumps([found.as_json() for found in list_billing_resources(planned)])
 
 
-def subscription(frequency: str, kind_: str, address: str, monitor: Any, usd: str = "100") -> dict[str, Any]:
+def build_subscription(frequency: str, kind_: str, address: str, monitor: Any, usd: str = "100") -> dict[str, Any]:
     impact = {"key": "ANOMALY_TOTAL_IMPACT_ABSOLUTE", "matchOptions": ["GREATER_THAN_OR_EQUAL"], "values": [usd]}
     return {
         "name": f"gpu-test-anomalies-{frequency.lower()}",
@@ -161,74 +161,61 @@ def subscription(frequency: str, kind_: str, address: str, monitor: Any, usd: st
     }
 
 
-def test_anomalies_of_all_services_are_told_daily_by_mail_and_at_once_on_the_topic() -> None:
-    planned = billed()
-    assert inputs(planned, "AnomalyMonitor") == {
+def test_anomalies_go_out_daily_by_mail_and_immediately_on_the_topic() -> None:
+    planned = plan_billing()
+    assert find_inputs(planned, "AnomalyMonitor") == {
         "name": "gpu-test-services",
         "monitorType": "DIMENSIONAL",
         "monitorDimension": "SERVICE",
     }
     unknown = {"$unknown": True}
-    assert inputs(planned, "AnomalySubscription", "-daily") == subscription("DAILY", "EMAIL", EMAILS[0], unknown)
-    assert inputs(planned, "AnomalySubscription", "-immediate") == subscription("IMMEDIATE", "SNS", TOPIC, unknown)
+    assert find_inputs(planned, "AnomalySubscription", "-daily") == build_subscription(
+        "DAILY", "EMAIL", EMAILS[0], unknown
+    )
+    assert find_inputs(planned, "AnomalySubscription", "-immediate") == build_subscription(
+        "IMMEDIATE", "SNS", TOPIC, unknown
+    )
     monitor = one(planned, "AnomalyMonitor").urn
     assert all(monitor in found.dependencies for found in some(planned, "AnomalySubscription"))
 
 
-def test_a_monitor_that_is_given_is_used_in_place_of_a_new_one() -> None:
-    planned = billed(anomalyMonitorArn=MONITOR, anomalyUsd=250.5, topicArn=OTHER_TOPIC)
+def test_an_anomaly_monitor_of_the_account_replaces_a_new_one() -> None:
+    planned = plan_billing(anomalyMonitorArn=MONITOR, anomalyUsd=250.5, topicArn=OTHER_TOPIC)
     assert some(planned, "AnomalyMonitor") == []
-    daily, now = (inputs(planned, "AnomalySubscription", part) for part in ("-daily", "-immediate"))
-    assert daily == subscription("DAILY", "EMAIL", EMAILS[0], MONITOR, "250.5")
-    assert now == subscription("IMMEDIATE", "SNS", OTHER_TOPIC, MONITOR, "250.5")
+    daily, now = (find_inputs(planned, "AnomalySubscription", part) for part in ("-daily", "-immediate"))
+    assert daily == build_subscription("DAILY", "EMAIL", EMAILS[0], MONITOR, "250.5")
+    assert now == build_subscription("IMMEDIATE", "SNS", OTHER_TOPIC, MONITOR, "250.5")
 
 
-def test_everybody_gets_the_daily_mail() -> None:
+def test_every_address_gets_the_daily_mail() -> None:
     emails = [f"{name}@example.com" for name in "abcdefghij"]
-    told = inputs(billed(emails=emails), "AnomalySubscription", "-daily")["subscribers"]
-    assert told == [{"type": "EMAIL", "address": email} for email in emails]
+    subscribers = find_inputs(plan_billing(emails=emails), "AnomalySubscription", "-daily")["subscribers"]
+    assert subscribers == [{"type": "EMAIL", "address": email} for email in emails]
 
 
-def test_our_tags_are_activated_only_when_asked_and_stay_so() -> None:
-    assert some(billed(), "CostAllocationTag") == []
-    tags = some(billed(activateTags=True), "CostAllocationTag")
+def test_tags_are_activated_only_on_request_and_stay_active() -> None:
+    assert some(plan_billing(), "CostAllocationTag") == []
+    tags = some(plan_billing(activateTags=True), "CostAllocationTag")
     keys = {"owner", "environment", "cost-center", "pool", "tenant"}
     assert {found.inputs["tagKey"] for found in tags} == keys
     assert {found.inputs["status"] for found in tags} == {"Active"}
     assert all(found.options["retainOnDelete"] is True for found in tags)
 
 
-def test_only_tags_that_something_carries_are_activated() -> None:
-    assert "tenant" not in cost_tags(builders.config(tenants=[]))
-    assert "tenant" in cost_tags(builders.config())
+def test_only_tags_that_nodes_carry_are_listed() -> None:
+    assert "tenant" not in list_cost_tags(builders.config(tenants=[]))
+    assert "tenant" in list_cost_tags(builders.config())
 
 
-def test_what_is_activated_is_what_nodes_carry() -> None:
-    planned = billed(activateTags=True)
+def test_the_activated_tags_are_the_tags_of_nodes() -> None:
+    planned = plan_billing(activateTags=True)
     on_nodes = one(planned, "EC2NodeClass").inputs["spec"]["tags"]
     assert {found.inputs["tagKey"] for found in some(planned, "CostAllocationTag")} == set(on_nodes) - {"managed-by"}
 
 
 def test_the_longest_names_fit_aws() -> None:
-    """AWS: 100 characters for a budget, 256 for a topic."""
+    """AWS allows 100 characters for a budget, and 256 for a topic."""
     longest = {"cluster": builders.cluster(name="n" * 40), **builders.billing()}
     planned = plan_of(builders.stack(**longest))
     assert len(one(planned, "Budget").inputs["name"]) <= 100
     assert len(one(planned, "Topic").inputs["name"]) <= 256
-
-
-def test_a_wrong_budget_or_account_is_not_told_again_of_billing() -> None:
-    wrong = {**builders.billing(topicArn=OTHER_TOPIC), "accountId": "1", "monthlyBudget": -1}
-    told = [line.split(":")[0] for line in builders.problems(**wrong)]
-    assert sorted(told) == ["accountId", "monthlyBudget"]
-
-
-def test_alarms_are_judged_although_another_part_is_wrong() -> None:
-    wrong = {**builders.billing(actualPercent=[9, 1]), "owner": 4711}
-    told = [line.split(":")[0] for line in builders.problems(**wrong)]
-    assert sorted(told) == ["billing.actualPercent", "owner"]
-
-
-def test_alarms_are_judged_although_the_pools_are_wrong_altogether() -> None:
-    told = [line.split(":")[0] for line in builders.problems(**builders.billing(actualPercent=[9, 1]), pools=4711)]
-    assert sorted(told) == ["billing.actualPercent", "pools"]

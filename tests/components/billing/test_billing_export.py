@@ -1,4 +1,4 @@
-"""The detailed billing: what is exported, and a bucket that only AWS's billing writes to."""
+"""The billing export, and its bucket, which only AWS's billing may write to."""
 
 import json
 from itertools import pairwise
@@ -6,23 +6,21 @@ from typing import Any
 
 import pytest
 
-from components.billing.billing_export import COLUMNS
 from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
 
 from ...support import builders
 from ...support.deletion import DestroyOrder
+from ...support.iam_documents import as_set
 from ...support.plans import one, plan_of, some
-from ..test_platform_iam import as_set
 from ..test_platform_iam import findings as lint
-from .test_billing import ALL_ON, billed, inputs, of_billing
+from .test_billing import ALL_ON, find_inputs, list_billing_resources, plan_billing
 
 BUCKET = "gpu-test-billing-111122223333"
 ARN = f"arn:aws:s3:::{BUCKET}"
-SPLIT = {"split_cost", "unused_cost", "split_usage", "reserved_usage", "actual_usage", "parent_resource_id"}
 
 
 def test_the_export_is_hourly_by_resource_and_pod_in_parquet() -> None:
-    export = inputs(billed(export=True), "Export")["export"]
+    export = find_inputs(plan_billing(export=True), "Export")["export"]
     (query,) = export.pop("dataQueries")
     (to,) = export.pop("destinationConfigurations")[0]["s3Destinations"]
     assert export == {
@@ -49,30 +47,22 @@ def test_the_export_is_hourly_by_resource_and_pod_in_parquet() -> None:
     }
 
 
-def test_an_export_in_another_region_goes_to_the_bucket_there() -> None:
+def test_an_export_goes_to_a_bucket_in_the_stacks_region() -> None:
     planned = plan_of(builders.stack("us-west-2", **builders.billing(export=True)), "us-west-2")
-    (to,) = inputs(planned, "Export")["export"]["destinationConfigurations"][0]["s3Destinations"]
+    (to,) = find_inputs(planned, "Export")["export"]["destinationConfigurations"][0]["s3Destinations"]
     assert to["s3Region"] == "us-west-2"
-    sources = statements(inputs(planned, "BucketPolicy"))["AllowExports"]["Condition"]["ArnLike"]["aws:SourceArn"]
-    assert [arn.split(":")[3] for arn in sources] == ["us-east-1", "us-east-1"], "where the APIs of billing stand"
+    sources = read_statements(find_inputs(planned, "BucketPolicy"))["AllowExports"]["Condition"]["ArnLike"][
+        "aws:SourceArn"
+    ]
+    assert [arn.split(":")[3] for arn in sources] == ["us-east-1", "us-east-1"], "the billing APIs are in us-east-1"
 
 
-def test_columns_are_named_one_by_one_and_tell_pods_and_tags() -> None:
-    (query,) = inputs(billed(export=True), "Export")["export"]["dataQueries"]
-    statement = query["queryStatement"]
-    assert statement == f"SELECT {', '.join(COLUMNS)} FROM COST_AND_USAGE_REPORT"
-    assert len(statement) < 36_000 and "*" not in statement
-    assert len(set(COLUMNS)) == len(COLUMNS) and all(column.isidentifier() for column in COLUMNS)
-    assert {f"split_line_item_{column}" for column in SPLIT} < set(COLUMNS)
-    assert {"line_item_resource_id", "line_item_unblended_cost", "resource_tags", "tags"} < set(COLUMNS)
-
-
-def statements(policy: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def read_statements(policy: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {found["Sid"]: found for found in json.loads(policy["policy"])["Statement"]}
 
 
-def test_only_billing_writes_to_the_bucket_only_for_this_account_and_nobody_without_tls() -> None:
-    found = statements(inputs(billed(export=True), "BucketPolicy"))
+def test_only_aws_billing_writes_to_the_bucket_and_only_for_this_account() -> None:
+    found = read_statements(find_inputs(plan_billing(export=True), "BucketPolicy"))
     writers = {
         "Effect": "Allow",
         "Principal": {"Service": ["bcm-data-exports.amazonaws.com", "billingreports.amazonaws.com"]},
@@ -105,17 +95,17 @@ def test_only_billing_writes_to_the_bucket_only_for_this_account_and_nobody_with
     }
 
 
-def test_the_bucket_is_private_encrypted_and_forgets_after_three_years() -> None:
-    planned = billed(export=True)
-    private = inputs(planned, "BucketPublicAccessBlock")
+def test_the_bucket_is_private_and_encrypted_and_expires_after_three_years() -> None:
+    planned = plan_billing(export=True)
+    private = find_inputs(planned, "BucketPublicAccessBlock")
     assert private.pop("bucket") == BUCKET
     assert private == dict.fromkeys(
         ["blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets"], True
     )
-    (rule,) = inputs(planned, "BucketServerSideEncryptionConfiguration")["rules"]
+    (rule,) = find_inputs(planned, "BucketServerSideEncryptionConfiguration")["rules"]
     assert rule == {"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}
-    (kept,) = inputs(planned, "BucketLifecycleConfiguration")["rules"]
-    assert kept == {
+    (expiry,) = find_inputs(planned, "BucketLifecycleConfiguration")["rules"]
+    assert expiry == {
         "id": "kept",
         "status": "Enabled",
         "filter": {"prefix": "billing/"},
@@ -124,19 +114,21 @@ def test_the_bucket_is_private_encrypted_and_forgets_after_three_years() -> None
     }
 
 
-def test_nothing_of_it_is_made_unless_asked_for() -> None:
-    assert [found.name for found in of_billing(billed()) if "ucket" in found.type or "xport" in found.type] == []
+def test_there_is_no_export_unless_the_stack_asks_for_it() -> None:
+    assert [
+        found.name for found in list_billing_resources(plan_billing()) if "ucket" in found.type or "xport" in found.type
+    ] == []
 
 
 @pytest.mark.parametrize("protection", [True, False])
-def test_a_bucket_full_of_bills_goes_only_when_protection_is_off(protection: bool) -> None:
+def test_a_bucket_with_exports_is_deleted_only_without_deletion_protection(protection: bool) -> None:
     protected = builders.cluster(deletionProtection=protection)
     planned = plan_of(builders.stack(cluster=protected, **builders.billing(export=True)))
-    assert inputs(planned, "aws:s3/bucket:Bucket")["forceDestroy"] is not protection
+    assert find_inputs(planned, "aws:s3/bucket:Bucket")["forceDestroy"] is not protection
 
 
-def test_the_export_comes_after_and_goes_before_what_lets_it_write() -> None:
-    planned = billed(export=True)
+def test_the_export_is_made_after_its_bucket_policy_and_deleted_before_it() -> None:
+    planned = plan_billing(export=True)
     order = DestroyOrder(planned)
     chain = [one(planned, kind) for kind in ("Export", "BucketPolicy", "BucketPublicAccessBlock")]
     chain.append(one(planned, "aws:s3/bucket:Bucket"))
@@ -148,21 +140,28 @@ def test_the_longest_bucket_name_fits_s3() -> None:
     assert len(one(plan_of(stack), "aws:s3/bucket:Bucket").inputs["bucket"]) <= 63
 
 
-def test_parliament_finds_nothing_in_the_policies_of_bucket_and_topic() -> None:
-    found = [*some(billed(**ALL_ON), "BucketPolicy"), *some(billed(**ALL_ON), "TopicPolicy")]
+def test_parliament_accepts_the_policies_of_bucket_and_topic() -> None:
+    found = [*some(plan_billing(**ALL_ON), "BucketPolicy"), *some(plan_billing(**ALL_ON), "TopicPolicy")]
     assert [lint(json.loads(policy.inputs["policy"])) for policy in found] == [[], []]
 
 
-def test_nothing_is_allowed_to_everybody_or_by_a_wildcard_of_actions() -> None:
-    found = [*some(billed(**ALL_ON), "BucketPolicy"), *some(billed(**ALL_ON), "TopicPolicy")]
-    allowed = [one for policy in found for one in statements(dict(policy.inputs)).values() if one["Effect"] == "Allow"]
+def test_no_statement_allows_everybody_or_a_wildcard_of_actions() -> None:
+    found = [*some(plan_billing(**ALL_ON), "BucketPolicy"), *some(plan_billing(**ALL_ON), "TopicPolicy")]
+    allowed = [
+        statement
+        for policy in found
+        for statement in read_statements(dict(policy.inputs)).values()
+        if statement["Effect"] == "Allow"
+    ]
     assert len(allowed) == 4
-    assert not [action for one in allowed for action in as_set(one["Action"]) if "*" in action]
-    assert not [one for one in allowed if "*" in json.dumps(one["Principal"])]
+    assert not [action for statement in allowed for action in as_set(statement["Action"]) if "*" in action]
+    assert not [statement for statement in allowed if "*" in json.dumps(statement["Principal"])]
 
 
 @pytest.mark.parametrize("environment", ["dev", "research", "prod"])
 def test_billing_passes_the_policies_of_every_environment(environment: str) -> None:
     levels = read_levels(levels_file(environment))
-    mine = {found.name for found in of_billing(billed(**ALL_ON))}
-    assert [found.verdict.message for found in findings(billed(**ALL_ON), levels) if found.resource in mine] == []
+    names = {found.name for found in list_billing_resources(plan_billing(**ALL_ON))}
+    assert [
+        found.verdict.message for found in findings(plan_billing(**ALL_ON), levels) if found.resource in names
+    ] == []

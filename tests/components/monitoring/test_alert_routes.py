@@ -1,4 +1,4 @@
-"""Who is told of which alert, as Alertmanager's own tool understands it."""
+"""The routes of alerts, as Alertmanager's own tool reads them."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from components.monitoring.alert_routes import alertmanager_config
+from components.monitoring.alert_routes import build_alertmanager_config
 
 from ...support import builders
 from ...support.programs import amtool, needs_amtool
@@ -24,12 +24,12 @@ NOTIFY: dict[str, dict[str, Any]] = {
 }
 
 
-def routed(**fields: Any) -> dict[str, Any]:
+def build_config(**fields: Any) -> dict[str, Any]:
     config = builders.config(**builders.notify(**fields)).monitoring
-    return alertmanager_config(getattr(config, "notify", None))
+    return build_alertmanager_config(getattr(config, "notify", None))
 
 
-def file(folder: Path, config: dict[str, Any]) -> Path:
+def write_config(folder: Path, config: dict[str, Any]) -> Path:
     path = folder / "alertmanager.yaml"
     path.write_text(yaml.safe_dump(config, sort_keys=False))
     return path
@@ -37,21 +37,21 @@ def file(folder: Path, config: dict[str, Any]) -> Path:
 
 @needs_amtool
 @pytest.mark.parametrize("fields", [pytest.param(fields, id=name) for name, fields in NOTIFY.items()])
-def test_alertmanager_takes_the_config(tmp_path: Path, fields: dict[str, Any]) -> None:
-    checked = amtool("check-config", file(tmp_path, routed(**fields)))
+def test_alertmanager_accepts_the_config(tmp_path: Path, fields: dict[str, Any]) -> None:
+    checked = amtool("check-config", write_config(tmp_path, build_config(**fields)))
     assert checked.returncode == 0, checked.stderr
 
 
 @needs_amtool
-def test_alertmanager_would_refuse_a_receiver_that_is_not_there(tmp_path: Path) -> None:
-    config = routed()
+def test_alertmanager_would_refuse_a_missing_receiver(tmp_path: Path) -> None:
+    config = build_config()
     config["receivers"] = config["receivers"][:-1]
-    assert amtool("check-config", file(tmp_path, config)).returncode != 0
+    assert amtool("check-config", write_config(tmp_path, config)).returncode != 0
 
 
 @needs_amtool
 @pytest.mark.parametrize(
-    ("notify", "severity", "told"),
+    ("notify", "severity", "receivers"),
     [
         ("everybody", "critical", "on-call,team"),
         ("everybody", "warning", "team"),
@@ -62,14 +62,14 @@ def test_alertmanager_would_refuse_a_receiver_that_is_not_there(tmp_path: Path) 
         ("everybody", "info", "team"),
     ],
 )
-def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: str, told: str) -> None:
-    config = file(tmp_path, routed(**NOTIFY[notify]))
-    asked = ("config", "routes", "test", f"--config.file={config}")
-    assert amtool(*asked, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == told
-    assert amtool(*asked, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+def test_each_alert_reaches_the_right_receivers(tmp_path: Path, notify: str, severity: str, receivers: str) -> None:
+    config = write_config(tmp_path, build_config(**NOTIFY[notify]))
+    command = ("config", "routes", "test", f"--config.file={config}")
+    assert amtool(*command, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == receivers
+    assert amtool(*command, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
     waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
-    assert amtool(*asked, *waiting).stdout.strip() == "nobody"
-    assert amtool(*asked, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
+    assert amtool(*command, *waiting).stdout.strip() == "nobody"
+    assert amtool(*command, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
 
 
 @needs_amtool
@@ -81,40 +81,44 @@ def test_an_alert_reaches_whom_it_should(tmp_path: Path, notify: str, severity: 
             "*GPU 0 is hot*\nTime.\n1. Look.\n2. Act.\n",
         ),
         (
-            {"summary": "Pod is not ready.", "description": "Pod a/b is not ready.", "runbook_url": "https://example.com/x"},
+            {
+                "summary": "Pod is not ready.",
+                "description": "Pod a/b is not ready.",
+                "runbook_url": "https://example.com/x",
+            },
             "*Pod is not ready.*\nPod a/b is not ready.\nhttps://example.com/x\n",
         ),
     ],
-)  # fmt: skip
-def test_a_message_says_what_is_wrong_with_what(tmp_path: Path, annotations: dict[str, str], text: str) -> None:
-    (slack,) = next(one for one in routed()["receivers"] if one["name"] == "team")["slack_configs"]
+)
+def test_a_message_names_the_fault_and_its_subject(tmp_path: Path, annotations: dict[str, str], text: str) -> None:
+    (slack,) = next(receiver for receiver in build_config()["receivers"] if receiver["name"] == "team")["slack_configs"]
     (data := tmp_path / "data.json").write_text(json.dumps({"alerts": [{"annotations": annotations}]}))
     (empty := tmp_path / "none.tmpl").write_text("")
     options = (f"--template.glob={empty}", f"--template.data={data}", f"--template.text={slack['text']}")
     assert amtool("template", "render", *options).stdout.rstrip("\n") == text.rstrip("\n")
 
 
-def ask(url: str, *alerts: dict[str, str]) -> dict[str, list[str]]:
-    """Fire alerts; name → what keeps each back."""
+def fire(url: str, *alerts: dict[str, str]) -> dict[str, list[str]]:
+    """Fire alerts, and return the alerts that inhibit each of them, by name."""
     body = json.dumps([{"labels": labels} for labels in alerts]).encode()
     where = f"{url}/api/v2/alerts"
     with urlopen(Request(where, body, {"Content-Type": "application/json"})):
         pass
     with urlopen(where) as answer:
-        return {one["labels"]["alertname"]: one["status"]["inhibitedBy"] for one in json.load(answer)}
+        return {alert["labels"]["alertname"]: alert["status"]["inhibitedBy"] for alert in json.load(answer)}
 
 
 @needs_amtool
-def test_what_the_chart_keeps_back_is_not_ours(tmp_path: Path) -> None:
-    """The chart's InfoInhibitor fires wherever an alert of severity info is alone."""
+def test_the_chart_inhibits_its_own_alerts_and_not_ours(tmp_path: Path) -> None:
+    """The chart's alert InfoInhibitor fires in each namespace where an alert of severity info is alone."""
     program = shutil.which("alertmanager") or shutil.which("prometheus-alertmanager")
     assert program, "alertmanager is missing beside amtool: apt-get install prometheus-alertmanager"
     listening = free_address()
-    options = [f"--config.file={file(tmp_path, alertmanager_config(None))}", f"--storage.path={tmp_path}"]
+    options = [f"--config.file={write_config(tmp_path, build_alertmanager_config(None))}", f"--storage.path={tmp_path}"]
     options += [f"--web.listen-address={listening}", "--cluster.listen-address="]
     of = {"namespace": "serving", "severity": "info"}
     with running([program, *options], listening, tmp_path / "alertmanager.log") as url:
-        held = ask(
+        held = fire(
             url,
             {"alertname": "InfoInhibitor", "namespace": "serving", "severity": "none"},
             {"alertname": "CPUThrottlingHigh", **of},
@@ -125,12 +129,12 @@ def test_what_the_chart_keeps_back_is_not_ours(tmp_path: Path) -> None:
     assert len(held) == 4
 
 
-def test_secrets_reach_alertmanager_as_files_that_are_mounted() -> None:
-    text = yaml.safe_dump(routed())
+def test_alertmanager_reads_its_secrets_from_mounted_files() -> None:
+    text = yaml.safe_dump(build_config())
     assert {line.rsplit("/", 1)[-1] for line in text.splitlines() if "_file:" in line} == KEYS
     assert text.count("/etc/alertmanager/secrets/alert-routes/") == 3
 
 
-def test_without_anybody_to_tell_alerts_only_stand_in_prometheus() -> None:
-    assert alertmanager_config(None)["route"]["receiver"] == "nobody"
-    assert [found["name"] for found in alertmanager_config(None)["receivers"]] == ["nobody"]
+def test_alerts_go_nowhere_if_the_stack_names_no_receiver() -> None:
+    assert build_alertmanager_config(None)["route"]["receiver"] == "nobody"
+    assert [found["name"] for found in build_alertmanager_config(None)["receivers"]] == ["nobody"]

@@ -1,4 +1,4 @@
-"""Dashboards as they are rendered: in ConfigMaps that a sidecar finds, beside a Grafana or without one."""
+"""Dashboards in ConfigMaps that Grafana's sidecar finds, with and without our own Grafana."""
 
 import json
 from typing import Any
@@ -11,29 +11,29 @@ from ...support import builders
 from ...support.plans import SHIPPED, Plan, one, plan, plan_of, some
 
 LARGEST = 2**20
-"""Bytes that a ConfigMap may hold: etcd takes no more."""
+"""The bytes that a ConfigMap may hold, because etcd takes no more."""
 EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
 SECRET = "grafana-admin"
 
 
-def watched(**fields: Any) -> Plan:
-    """The plan of a stack that installs Prometheus."""
+def plan_monitoring(**fields: Any) -> Plan:
+    """Return the plan of a stack that installs Prometheus."""
     return plan_of(builders.stack(**builders.monitoring(**fields)))
 
 
-def grafana(planned: Plan) -> dict[str, Any]:
+def find_grafana_values(planned: Plan) -> dict[str, Any]:
     found: dict[str, Any] = one(planned, "Release", "-monitoring-release").inputs["values"]["grafana"]
     return found
 
 
-def maps(planned: Plan) -> list[Any]:
+def list_dashboard_maps(planned: Plan) -> list[Any]:
     return [found.inputs for found in some(planned, "ConfigMap", "-dashboards-")]
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_dashboards_come_with_monitoring_and_only_then(stack: str) -> None:
+def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
     planned = plan(stack)
-    assert len(maps(planned)) == (len(DASHBOARDS) if some(planned, "PrometheusRule") else 0)
+    assert len(list_dashboard_maps(planned)) == (len(DASHBOARDS) if some(planned, "PrometheusRule") else 0)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_dashboards_come_with_monitoring_and_only_then(stack: str) -> None:
     ],
     ids=["install", "without grafana", "existing"],
 )
-def test_each_dashboard_is_a_configmap_that_a_sidecar_finds(fields: dict[str, Any], labels: dict[str, str]) -> None:
-    found = maps(plan_of(builders.stack(**fields)))
+def test_each_dashboard_is_a_configmap_with_the_sidecars_labels(fields: dict[str, Any], labels: dict[str, str]) -> None:
+    found = list_dashboard_maps(plan_of(builders.stack(**fields)))
     assert {key for each in found for key in each["data"]} == {f"{page.uid}.json" for page in DASHBOARDS}
     for each in found:
         assert each["metadata"]["namespace"] == "monitoring" and each["metadata"]["labels"] == labels
@@ -56,37 +56,37 @@ def test_each_dashboard_is_a_configmap_that_a_sidecar_finds(fields: dict[str, An
         assert f"{json.loads(text)['uid']}.json" in each["data"]
 
 
-def test_grafana_takes_its_password_from_a_secret_that_comes_first() -> None:
-    planned = watched()
-    admin = grafana(planned)["admin"]
+def test_grafana_reads_its_password_from_a_secret_that_exists_first() -> None:
+    planned = plan_monitoring()
+    admin = find_grafana_values(planned)["admin"]
     secret = one(planned, "Secret", "-monitoring-grafana")
     data = secret.inputs["stringData"]["$secret"]
     assert admin["existingSecret"] == secret.inputs["metadata"]["name"] == SECRET
     assert data == {admin["userKey"]: "admin", admin["passwordKey"]: {"$unknown": True}}
     assert secret.urn in one(planned, "Release", "-monitoring-release").dependencies
-    assert "adminPassword" not in grafana(planned)
+    assert "adminPassword" not in find_grafana_values(planned)
 
 
-def test_the_sidecar_looks_for_what_we_make_where_we_make_it_and_nowhere_else() -> None:
-    planned = watched()
-    sidecar = grafana(planned)["sidecar"]
-    metadata = maps(planned)[0]["metadata"]
+def test_the_sidecar_looks_only_for_our_configmaps_in_our_namespace() -> None:
+    planned = plan_monitoring()
+    sidecar = find_grafana_values(planned)["sidecar"]
+    metadata = list_dashboard_maps(planned)[0]["metadata"]
     dashboards = sidecar["dashboards"]
     assert metadata["labels"] == {dashboards["label"]: dashboards["labelValue"]}
     assert [*metadata["annotations"]] == [dashboards["folderAnnotation"]]
     assert dashboards["provider"] == {"foldersFromFilesStructure": True}
     for part in sidecar.values():
         assert (part["enabled"], part["searchNamespace"], part["resource"]) == (True, "monitoring", "configmap")
-    assert grafana(planned)["rbac"] == {"namespaced": True}
+    assert find_grafana_values(planned)["rbac"] == {"namespaced": True}
 
 
-def test_nothing_leads_to_grafana_from_outside_and_it_keeps_nothing() -> None:
-    assert not {"ingress", "route", "service"} & {*grafana(watched())}
-    assert grafana(watched())["persistence"] == {"enabled": False}
+def test_grafana_has_no_ingress_and_no_volume() -> None:
+    assert not {"ingress", "route", "service"} & {*find_grafana_values(plan_monitoring())}
+    assert find_grafana_values(plan_monitoring())["persistence"] == {"enabled": False}
 
 
 @pytest.mark.parametrize("fields", [builders.monitoring(grafana=False), EXISTING], ids=["without grafana", "existing"])
-def test_without_grafana_there_is_no_secret_for_it(fields: dict[str, Any]) -> None:
+def test_there_is_no_grafana_secret_without_grafana(fields: dict[str, Any]) -> None:
     planned = plan_of(builders.stack(**fields))
     assert some(planned, "Secret", "-grafana") == []
     for release in some(planned, "Release", "-monitoring-release"):

@@ -1,18 +1,18 @@
-"""What telling pools become stands in golden/pools, and was read; a change of it must be seen."""
+"""The example pools render as their files in tests/golden/pools, which people have read."""
 
 import pytest
 
+from ...support.example_pools import POOLS, render_example
 from ...support.plans import ROOT
-from ...support.telling_pools import POOLS, rendered
 
 GOLDEN = ROOT / "tests" / "golden" / "pools"
 
 
 @pytest.mark.parametrize("name", POOLS)
-def test_a_telling_pool_becomes_what_its_golden_file_says(name: str) -> None:
-    assert rendered(name) == (GOLDEN / f"{name}.yaml").read_text(), "run make golden and read the diff"
+def test_each_example_pool_renders_as_its_golden_file(name: str) -> None:
+    assert render_example(name) == (GOLDEN / f"{name}.yaml").read_text(), "run make golden and read the diff"
 
 
-def test_every_golden_pool_is_rendered() -> None:
+def test_every_golden_file_has_an_example_pool() -> None:
     assert {file.stem for file in GOLDEN.iterdir()} == set(POOLS)
     assert len(POOLS) >= 12

@@ -1,13 +1,8 @@
-"""Warm capacity: placeholders of the shape of the next pod, what they cost, and that they are nobody's work."""
+"""Warm capacity: placeholders have the shape of the next pod, and every other pod evicts them."""
 
 from typing import Any
 
 import pytest
-
-from gpu_blueprint.catalog.prices import HOURS_A_MONTH
-from gpu_blueprint.cost.money import Cost
-from gpu_blueprint.cost.pool_cost import Terms
-from gpu_blueprint.cost.pools import ON_DEMAND, cost_of, kept, nodes_of
 
 from ...support import builders
 from ...support.builders import ROOM
@@ -15,41 +10,32 @@ from ...support.deletion import DestroyOrder
 from ...support.plans import Plan, one, plan_of, some
 
 LAYOUT = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}}
-DAYTIME = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
 
 
-def planned(**pool: Any) -> Plan:
+def plan_headroom(**pool: Any) -> Plan:
     return plan_of(builders.stack(pools=[builders.pool(**{"headroom": ROOM, **pool})]))
 
 
-def placeholder(found: Plan) -> dict[str, Any]:
+def find_placeholder(found: Plan) -> dict[str, Any]:
     spec: dict[str, Any] = one(found, "Deployment").inputs["spec"]["template"]["spec"]
     return spec
 
 
-def test_without_headroom_there_is_no_placeholder() -> None:
-    found = planned(headroom=None)
+def test_there_is_no_placeholder_without_headroom() -> None:
+    found = plan_headroom(headroom=None)
     assert some(found, "Deployment") == some(found, "PriorityClass") == []
 
 
-def test_new_placeholders_do_not_wait_for_room_beside_the_old() -> None:
-    assert one(planned(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
+def test_new_placeholders_replace_the_old_ones() -> None:
+    assert one(plan_headroom(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
 
 
-@pytest.mark.parametrize(("memory", "fits"), [("28Gi", True), ("29Gi", False), ("32Gi", False)])
-def test_a_node_keeps_a_tenth_of_its_memory_for_itself(memory: str, fits: bool) -> None:
-    """A g6.2xlarge has 32 GiB."""
-    room = {"pods": 1, "cpu": "1", "memory": memory}
-    told = builders.problems(pools=[builders.pool(instanceTypes=["g6.2xlarge"], headroom=room)])
-    assert (told == []) is fits
-
-
-def test_a_placeholder_gives_way_to_everybody_at_once_and_displaces_nobody() -> None:
-    found = planned()
+def test_every_pod_evicts_a_placeholder_and_a_placeholder_evicts_none() -> None:
+    found = plan_headroom()
     priority = one(found, "PriorityClass").inputs
     assert priority["value"] < 0 and priority["preemptionPolicy"] == "Never" and not priority.get("globalDefault")
-    assert placeholder(found)["priorityClassName"] == priority["metadata"]["name"]
-    assert placeholder(found)["terminationGracePeriodSeconds"] == 0
+    assert find_placeholder(found)["priorityClassName"] == priority["metadata"]["name"]
+    assert find_placeholder(found)["terminationGracePeriodSeconds"] == 0
 
 
 @pytest.mark.parametrize(
@@ -62,21 +48,21 @@ def test_a_placeholder_gives_way_to_everybody_at_once_and_displaces_nobody() -> 
     ],
 )
 def test_a_placeholder_has_the_shape_of_the_next_pod(pool: dict[str, Any], resource: dict[str, str]) -> None:
-    (container,) = placeholder(planned(**pool))["containers"]
-    asked = {"cpu": "4", "memory": "16Gi", **resource}
-    assert container["resources"] == {"requests": asked, "limits": asked}
+    (container,) = find_placeholder(plan_headroom(**pool))["containers"]
+    requests = {"cpu": "4", "memory": "16Gi", **resource}
+    assert container["resources"] == {"requests": requests, "limits": requests}
 
 
-def test_a_placeholder_lands_in_its_pool_whatever_its_taints() -> None:
-    found = planned(taints=[{"key": "example.com/team", "value": "a"}])
-    spec = placeholder(found)
+def test_a_placeholder_tolerates_every_taint_of_its_pool() -> None:
+    found = plan_headroom(taints=[{"key": "example.com/team", "value": "a"}])
+    spec = find_placeholder(found)
     pool = one(found, "NodePool").inputs["spec"]["template"]
     assert spec["nodeSelector"].items() <= pool["metadata"]["labels"].items()
     tolerated = {(item["key"], item["effect"]) for item in spec["tolerations"] if item["operator"] == "Exists"}
     assert tolerated == {(taint["key"], taint["effect"]) for taint in pool["spec"]["taints"]}
 
 
-def test_the_namespace_holds_the_placeholders_and_not_a_gpu_more() -> None:
+def test_the_quota_of_the_namespace_is_exactly_the_placeholders() -> None:
     pools = [
         builders.pool(headroom=ROOM),
         builders.pool(name="more", headroom={**ROOM, "pods": 3}),
@@ -92,103 +78,6 @@ def test_the_namespace_holds_the_placeholders_and_not_a_gpu_more() -> None:
     }
 
 
-def test_a_destroy_ends_placeholders_before_their_nodes() -> None:
-    found = planned()
+def test_a_destroy_deletes_placeholders_before_their_node_pool() -> None:
+    found = plan_headroom()
     assert DestroyOrder(found).before(one(found, "Deployment"), one(found, "NodePool"))
-
-
-def cost(**pool: Any) -> Cost:
-    stack = builders.config(pools=[builders.pool(**pool)])
-    return cost_of(stack, stack.pools[0], Terms())
-
-
-def gpu_hour(**pool: Any) -> float:
-    """Of the cheapest type with more than four CPUs and 16 GiB."""
-    stack = builders.config(pools=[builders.pool(**pool)])
-    (node,) = [one for one in nodes_of(stack, stack.pools[0]) if one.row.instance_type == "g6.2xlarge"]
-    return node.gpu(ON_DEMAND).known
-
-
-def test_headroom_is_paid_when_nothing_runs_and_beside_what_does() -> None:
-    without, with_ = cost(expectedUtilization=0.25), cost(expectedUtilization=0.25, headroom=ROOM)
-    two = 2 * gpu_hour()
-    assert without.floor.hour.known == 0
-    assert with_.floor.hour.known == pytest.approx(two)
-    assert with_.floor.month.known == pytest.approx(two * HOURS_A_MONTH)
-    assert with_.expected.month.known - without.expected.month.known == pytest.approx(two * HOURS_A_MONTH)
-    assert with_.ceiling == without.ceiling
-
-
-def test_a_pool_that_is_full_keeps_nothing_warm() -> None:
-    assert cost(headroom=ROOM).expected == cost().expected
-
-
-def test_headroom_is_paid_while_the_pool_is_open() -> None:
-    month = cost(hours=DAYTIME, expectedUtilization=0.25, headroom=ROOM).floor.month.known
-    assert month == pytest.approx(2 * gpu_hour() * HOURS_A_MONTH * 50 / 168, rel=0.01)
-
-
-@pytest.mark.parametrize(
-    ("pool", "gpus"),
-    [
-        ({}, 2),
-        ({"instanceTypes": ["p5.48xlarge"]}, 8),
-        ({"instanceTypes": ["g6.12xlarge"], "headroom": {**ROOM, "gpus": 4}}, 8),
-        ({"sharing": {"mode": "time-slicing", "replicas": 4}}, 1),
-        ({**LAYOUT, "instanceTypes": ["p5.4xlarge"], "headroom": {**ROOM, "pods": 8, "gpus": {"1g.10gb": 1}}}, 3),
-    ],
-)
-def test_headroom_is_paid_in_whole_nodes(pool: dict[str, Any], gpus: int) -> None:
-    """A p5.4xlarge has 16 CPUs: three placeholders of four, though its GPU has room for four."""
-    given = {"headroom": ROOM, **pool}
-    if "instanceTypes" in given:
-        given.pop("gpu", None)
-    stack = builders.config(pools=[builders.pool(**given)])
-    assert kept(stack, stack.pools[0], ON_DEMAND).warm == gpus
-
-
-def test_what_a_reservation_holds_is_warm_already() -> None:
-    reserved = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved", "on-demand"]}
-    pool = builders.pool(**reserved, maxGpus=16, reservations=[{"id": "cr-0a1b2c3d"}], expectedUtilization=0.1)
-    held = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
-    found = []
-    for room in (None, ROOM):
-        stack = builders.config(pools=[{**pool, "headroom": room}], reservations=[held])
-        found.append(cost_of(stack, stack.pools[0], Terms()))
-    assert found[0].floor == found[1].floor
-
-
-def test_room_beside_a_reservation_that_work_fills_is_bought() -> None:
-    """Eight reserved GPUs at work leave none for the placeholder: a second node stands beside them all month."""
-    reserved = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved", "on-demand"]}
-    pool = builders.pool(**reserved, maxGpus=16, reservations=[{"id": "cr-0a1b2c3d"}], expectedUtilization=0.5)
-    held = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
-    stacks = [builders.config(pools=[{**pool, "headroom": room}], reservations=[held]) for room in (None, ROOM)]
-    without, with_ = (cost_of(stack, stack.pools[0], Terms()).expected.month.known for stack in stacks)
-    (node,) = nodes_of(stacks[0], stacks[0].pools[0])
-    assert with_ - without == pytest.approx(8 * node.gpu(ON_DEMAND).known * HOURS_A_MONTH)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
-def test_no_month_is_expected_below_an_idle_one(share: float) -> None:
-    found = cost(expectedUtilization=share, headroom={**ROOM, "pods": 8, "cpu": "14"})
-    assert found.expected.month.known >= found.floor.month.known
-
-
-def with_service(**fields: object) -> Cost:
-    stack = builders.config(
-        **builders.services(builders.service(**fields)),
-        tenants=[builders.tenant()],
-        pools=[builders.pool(instanceTypes=["g6.xlarge"], expectedUtilization=0.25)],
-    )
-    return cost_of(stack, stack.pools[0], Terms())
-
-
-def test_the_fewest_replicas_of_services_are_idle_costs_and_part_of_the_work() -> None:
-    stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
-    (node,) = nodes_of(stack, stack.pools[0])
-    hour = node.gpu(ON_DEMAND).known
-    few, many = (with_service(replicas={"min": count, "max": 4}) for count in (1, 4))
-    assert [few.floor.hour.known, many.floor.hour.known] == pytest.approx([hour, 4 * hour])
-    assert few.expected.month.known == pytest.approx(2 * hour * HOURS_A_MONTH)
-    assert many.expected.month.known == pytest.approx(4 * hour * HOURS_A_MONTH)

@@ -1,4 +1,4 @@
-"""What closes and opens a pool, as Kubernetes gets it: every line of it is read here."""
+"""The CronJobs that close and open a pool, to the last field."""
 
 import json
 from copy import deepcopy
@@ -7,28 +7,24 @@ from typing import Any
 import kubernetes_validate
 import pytest
 
-from components.pools.pool_hours import FIELD_MANAGER
+from components.pools.hours_steps import FIELD_MANAGER
 from gpu_blueprint.catalog.versions import KUBERNETES
-from gpu_blueprint.cli.text.preview import show
 from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
-from gpu_blueprint.loading import open_stack
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.summary.pool_chain import explain
-from gpu_blueprint.summary.stack import as_json, pool_summary
 
-from ...loading.test_stack_file import GOOD, TODAY
+from ...loading.test_stack_file import TODAY
 from ...support import builders
+from ...support.deletion import assert_order
 from ...support.plans import Plan, kind, one, plan_of, some
-from ..test_platform_deletion_order import assert_order
-from ..test_platform_sdk_types import misfits
+from ...support.sdk_types import find_misfits
 
 DAY = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
 NIGHT = {"timezone": "America/New_York", "start": "20:30", "stop": "06:00", "days": ["sun", "mon"]}
 MADE = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "CronJob")
 
 
-def pools() -> list[dict[str, Any]]:
-    """One of each way to close, and one that never does."""
+def build_pools() -> list[dict[str, Any]]:
+    """Return a pool for each way to close, and a pool that never closes."""
     return [
         builders.pool(name="lab", purpose="notebook", hours=DAY),
         builders.pool(name="train", purpose="training", hours=NIGHT),
@@ -36,30 +32,30 @@ def pools() -> list[dict[str, Any]]:
     ]
 
 
-def made(kubernetes: str = "1.36") -> Plan:
+def plan_hours(kubernetes: str = "1.36") -> Plan:
     cluster = builders.cluster(kubernetesVersion=kubernetes)
     return plan_of(
-        builders.stack(pools=pools(), cluster=cluster, tenants=[builders.tenant(gpus={"lab": 4, "train": 4})])
+        builders.stack(pools=build_pools(), cluster=cluster, tenants=[builders.tenant(gpus={"lab": 4, "train": 4})])
     )
 
 
-def cron_job(verb: str, pool: str) -> dict[str, Any]:
-    """Its own copy of the manifest."""
-    return deepcopy(dict(one(made(), "CronJob", f"{pool}-hours-{verb}").inputs))
+def copy_cron_job(verb: str, pool: str) -> dict[str, Any]:
+    """Return a copy of the manifest."""
+    return deepcopy(dict(one(plan_hours(), "CronJob", f"{pool}-hours-{verb}").inputs))
 
 
-def calls(verb: str, pool: str) -> dict[str, list[str]]:
-    """Container → kubectl's arguments, in the order in which Kubernetes runs them."""
-    pod = cron_job(verb, pool)["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+def list_calls(verb: str, pool: str) -> dict[str, list[str]]:
+    """Return container → kubectl's arguments, in the order in which Kubernetes runs the containers."""
+    pod = copy_cron_job(verb, pool)["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     assert len(pod["containers"]) == 1
     return {found["name"]: found["args"] for found in [*pod.get("initContainers", []), *pod["containers"]]}
 
 
-def ours(planned: Plan) -> list[PlannedResource]:
+def list_hours_objects(planned: Plan) -> list[PlannedResource]:
     return [found for kind_ in MADE for found in some(planned, kind_)]
 
 
-def container(name: str, *arguments: str) -> dict[str, Any]:
+def build_container(name: str, *arguments: str) -> dict[str, Any]:
     return {
         "name": name,
         "image": "registry.k8s.io/kubectl:v1.36.4",
@@ -73,12 +69,12 @@ def container(name: str, *arguments: str) -> dict[str, Any]:
     }
 
 
-def limit(pool: str, cpu: str) -> list[str]:
+def build_limit_call(pool: str, cpu: str) -> list[str]:
     patch = '--patch={"spec":{"limits":{"cpu":' + cpu + "}}}"
     return ["patch", "nodepools.karpenter.sh", pool, "--type=merge", patch, "--field-manager=gpu-blueprint-hours"]
 
 
-def pod_of_lab(before: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
+def build_lab_pod(before: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
     absent = [{"key": key, "operator": "DoesNotExist"} for key in ("karpenter.sh/nodepool", "gpu-blueprint/pool")]
     return {
         "serviceAccountName": "hours-lab",
@@ -101,16 +97,19 @@ def pod_of_lab(before: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_a_close_is_this_to_the_letter() -> None:
-    drain = ["delete", "nodeclaims.karpenter.sh", "--selector=karpenter.sh/nodepool=lab,gpu-blueprint/hold!=true", "--wait=false"]  # fmt: skip
-    pod = pod_of_lab(container("stop-launches", *limit("lab", '"0"')), container("drain-nodes", *drain))
+def test_a_close_renders_exactly_this_cron_job() -> None:
+    selector = "--selector=karpenter.sh/nodepool=lab,gpu-blueprint/hold!=true"
+    drain = ["delete", "nodeclaims.karpenter.sh", selector, "--wait=false"]
+    pod = build_lab_pod(
+        build_container("stop-launches", *build_limit_call("lab", '"0"')), build_container("drain-nodes", *drain)
+    )
     job = {
         "activeDeadlineSeconds": 900,
         "backoffLimit": 4,
         "ttlSecondsAfterFinished": 259200,
         "template": {"spec": pod},
     }
-    assert cron_job("close", "lab") == {
+    assert copy_cron_job("close", "lab") == {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
         "metadata": {"name": "hours-close-lab", "namespace": "kube-system"},
@@ -126,11 +125,11 @@ def test_a_close_is_this_to_the_letter() -> None:
     }
 
 
-def test_an_opening_differs_from_a_close_in_name_time_and_steps_only() -> None:
-    opening, close = cron_job("open", "lab"), cron_job("close", "lab")
+def test_an_opening_differs_from_a_close_only_in_name_time_and_steps() -> None:
+    opening, close = copy_cron_job("open", "lab"), copy_cron_job("close", "lab")
     assert opening["metadata"]["name"] == "hours-open-lab"
     assert opening["spec"]["schedule"] == "0 7-19 * * mon-fri"
-    assert calls("open", "lab") == {"allow-launches": limit("lab", "null")}
+    assert list_calls("open", "lab") == {"allow-launches": build_limit_call("lab", "null")}
     for found in (opening, close):
         pod = found["spec"]["jobTemplate"]["spec"]["template"]["spec"]
         del found["metadata"]["name"], found["spec"]["schedule"], pod["containers"]
@@ -138,47 +137,62 @@ def test_an_opening_differs_from_a_close_in_name_time_and_steps_only() -> None:
     assert opening == close
 
 
-def test_jobs_of_a_training_pool_run_to_their_end() -> None:
-    """Nothing is deleted: nodes take no new pods, and Karpenter removes them when they are empty."""
-    assert list(calls("close", "train").items()) == [
-        ("stop-launches", limit("train", '"0"')),
+def test_a_close_lets_the_jobs_of_a_training_pool_finish() -> None:
+    """The close deletes nothing: nodes take no new pods, and Karpenter removes them when they are empty."""
+    assert list(list_calls("close", "train").items()) == [
+        ("stop-launches", build_limit_call("train", '"0"')),
         (
             "mark-nodes",
-            ["label", "nodes", "--selector=karpenter.sh/nodepool=train", "--field-selector=spec.unschedulable=false",
-             "gpu-blueprint/hours=closed", "--overwrite", "--field-manager=gpu-blueprint-hours"],
+            [
+                "label",
+                "nodes",
+                "--selector=karpenter.sh/nodepool=train",
+                "--field-selector=spec.unschedulable=false",
+                "gpu-blueprint/hours=closed",
+                "--overwrite",
+                "--field-manager=gpu-blueprint-hours",
+            ],
         ),
         ("cordon-nodes", ["cordon", "--selector=karpenter.sh/nodepool=train,gpu-blueprint/hours=closed"]),
-    ]  # fmt: skip
+    ]
 
 
-def test_nodes_of_a_training_pool_that_live_on_are_used_again_before_others_are_launched() -> None:
+def test_an_opening_uncordons_remaining_nodes_before_it_allows_launches() -> None:
     marked = "--selector=karpenter.sh/nodepool=train,gpu-blueprint/hours=closed"
-    assert list(calls("open", "train").items()) == [
+    assert list(list_calls("open", "train").items()) == [
         ("uncordon-nodes", ["uncordon", marked]),
         (
             "unmark-nodes",
-            ["label", "nodes", marked, "--field-selector=spec.unschedulable=false", "gpu-blueprint/hours-",
-             "--field-manager=gpu-blueprint-hours"],
+            [
+                "label",
+                "nodes",
+                marked,
+                "--field-selector=spec.unschedulable=false",
+                "gpu-blueprint/hours-",
+                "--field-manager=gpu-blueprint-hours",
+            ],
         ),
-        ("allow-launches", limit("train", "null")),
-    ]  # fmt: skip
+        ("allow-launches", build_limit_call("train", "null")),
+    ]
 
 
 @pytest.mark.parametrize("purpose", ["inference", "notebook", "batch", "training"])
-def test_only_training_is_held(purpose: str) -> None:
+def test_only_training_pools_are_cordoned(purpose: str) -> None:
     planned = plan_of(builders.stack(pools=[builders.pool(purpose=purpose, hours=DAY)]))
-    said = json.dumps(dict(one(planned, "CronJob", "close").inputs))
-    assert ("drain-nodes" in said) == (purpose != "training")
-    assert ("cordon-nodes" in said) == (purpose == "training")
+    text = json.dumps(dict(one(planned, "CronJob", "close").inputs))
+    assert ("drain-nodes" in text) == (purpose != "training")
+    assert ("cordon-nodes" in text) == (purpose == "training")
 
 
-def test_pulumi_neither_sets_what_the_hours_set_nor_takes_it_over() -> None:
-    """Server-side apply conflicts over fields that two owners set; Pulumi takes over those of owners named so."""
-    for found in some(made(), "NodePool"):
+def test_pulumi_and_the_hours_own_different_fields() -> None:
+    """Server-side apply refuses two owners of a field. Pulumi takes over the fields of owners with these prefixes."""
+    for found in some(plan_hours(), "NodePool"):
         assert set(found.inputs["spec"]["limits"]) == {"nvidia.com/gpu"}
     for prefix in ("kubectl", "before-first-apply", "pulumi-kubernetes", "pulumi-resource-kubernetes"):
         assert not FIELD_MANAGER.startswith(prefix)
-    steps = [step for verb in ("close", "open") for pool in ("lab", "train") for step in calls(verb, pool).values()]
+    steps = [
+        step for verb in ("close", "open") for pool in ("lab", "train") for step in list_calls(verb, pool).values()
+    ]
     changing = [step for step in steps if step[0] in ("patch", "label")]
     assert len(changing) == 6
     assert all("--field-manager=gpu-blueprint-hours" in step for step in changing)
@@ -198,84 +212,54 @@ RULES = {
 
 
 @pytest.mark.parametrize("pool", RULES)
-def test_the_account_may_do_what_its_steps_do_and_no_more(pool: str) -> None:
-    account = one(made(), "ServiceAccount", pool).inputs
+def test_the_account_has_exactly_the_rights_that_its_steps_need(pool: str) -> None:
+    account = one(plan_hours(), "ServiceAccount", pool).inputs
     assert account["metadata"] == {"name": f"hours-{pool}", "namespace": "kube-system"}
     assert account["automountServiceAccountToken"] is False
-    role = one(made(), "ClusterRole", pool).inputs
+    role = one(plan_hours(), "ClusterRole", pool).inputs
     assert role["metadata"] == {"name": f"gpu-blueprint-hours-{pool}"}
     assert role["rules"] == RULES[pool]
-    binding = one(made(), "ClusterRoleBinding", pool).inputs
-    whole = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"gpu-blueprint-hours-{pool}"}
-    assert binding["roleRef"] == whole
+    binding = one(plan_hours(), "ClusterRoleBinding", pool).inputs
+    role_ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"gpu-blueprint-hours-{pool}"}
+    assert binding["roleRef"] == role_ref
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": f"hours-{pool}", "namespace": "kube-system"}]
 
 
-def test_a_pool_without_hours_has_none_of_it() -> None:
-    assert [found.name for found in made() if kind(found) == "PoolHours"] == ["lab", "train"]
-    assert sorted({kind(found) for found in ours(made())}) == sorted(MADE)
-    assert [found.name for found in ours(made()) if "always" in found.name] == []
+def test_a_pool_without_hours_has_no_cron_job_and_no_account() -> None:
+    assert [found.name for found in plan_hours() if kind(found) == "PoolHours"] == ["lab", "train"]
+    assert sorted({kind(found) for found in list_hours_objects(plan_hours())}) == sorted(MADE)
+    assert [found.name for found in list_hours_objects(plan_hours()) if "always" in found.name] == []
     without = plan_of(builders.stack())
-    assert ours(without) == []
+    assert list_hours_objects(without) == []
 
 
 @pytest.mark.parametrize("kubernetes", KUBERNETES)
-def test_objects_are_valid_to_the_letter_and_run_kubectl_of_the_clusters_minor(kubernetes: str) -> None:
-    found = ours(made(kubernetes))
+def test_objects_are_valid_and_run_kubectl_of_the_clusters_minor(kubernetes: str) -> None:
+    found = list_hours_objects(plan_hours(kubernetes))
     assert len(found) == 2 * 5
     for resource in found:
         assert kubernetes_validate.validate(dict(resource.inputs), kubernetes, strict=True) == kubernetes
-        assert misfits(resource) == []
-    images = json.dumps([dict(resource.inputs) for resource in some(made(kubernetes), "CronJob")])
+        assert find_misfits(resource) == []
+    images = json.dumps([dict(resource.inputs) for resource in some(plan_hours(kubernetes), "CronJob")])
     assert images.count("registry.k8s.io/kubectl:") == images.count(f"kubectl:v{kubernetes}.") == 9
 
 
-def test_hours_go_before_the_node_pool_that_they_work_on() -> None:
+def test_a_destroy_deletes_the_hours_before_their_node_pool() -> None:
     for pool in ("lab", "train"):
-        jobs, binding = some(made(), "CronJob", pool), one(made(), "ClusterRoleBinding", pool)
-        rights = [one(made(), kind_, pool) for kind_ in ("ServiceAccount", "ClusterRole")]
-        assert_order(made(), jobs, binding, rights, one(made(), "NodePool", pool))
+        jobs, binding = some(plan_hours(), "CronJob", pool), one(plan_hours(), "ClusterRoleBinding", pool)
+        rights = [one(plan_hours(), kind_, pool) for kind_ in ("ServiceAccount", "ClusterRole")]
+        assert_order(plan_hours(), jobs, binding, rights, one(plan_hours(), "NodePool", pool))
 
 
-def test_names_fit_even_when_the_user_takes_the_longest() -> None:
-    """A Job adds 11 characters to the name of its CronJob, and has 63 (batch/validation)."""
+def test_the_longest_pool_name_fits_a_cron_job() -> None:
+    """A Job adds 11 characters to the name of its CronJob, and may have 63 (batch/validation)."""
     pool = builders.pool(name="n" * 40, hours=DAY)
     names = [found.inputs["metadata"]["name"] for found in some(plan_of(builders.stack(pools=[pool])), "CronJob")]
     assert sorted(map(len, names)) == [51, 52]
 
 
 @pytest.mark.parametrize("environment", ["dev", "research", "prod"])
-def test_no_policy_finds_fault_with_hours(environment: str) -> None:
-    mine = {found.name for found in ours(made())}
-    told = findings(made(), read_levels(levels_file(environment)), [], TODAY)
-    assert [found.verdict for found in told if found.resource in mine] == []
-
-
-def said(pool: str) -> str:
-    config = builders.config(pools=pools())
-    steps = {step.title: step.lines for step in explain(config, config.pools_by_name[pool])}
-    return "\n".join(steps.get("hours", ()))
-
-
-def test_explain_says_when_a_pool_is_open_and_what_happens_at_the_end() -> None:
-    assert said("lab").splitlines() == [
-        "mon–fri 07:00–20:00 Europe/Berlin: 65 hours a week, 282 of 730 a month",
-        "closes at '0 20-23 * * mon-fri': Karpenter launches nothing more (limits cpu: 0); its nodes are drained, within 1h",
-        "opens at '0 7-19 * * mon-fri'",
-    ]
-    assert "its nodes take no new pods, and go when their jobs are done" in said("train")
-    assert said("always") == ""
-
-
-def test_the_preview_says_when_pools_are_open(capsys: pytest.CaptureFixture[str]) -> None:
-    show(open_stack("hours", GOOD), made(), ())
-    out = capsys.readouterr().out
-    assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
-    assert "PoolHours lab" in out
-    config = builders.config(pools=pools())
-    told = {pool.name: as_json(pool_summary(config, pool))["hours"] for pool in config.pools}
-    assert told == {
-        "lab": "mon–fri 07:00–20:00 Europe/Berlin",
-        "train": "mon, sun 20:30–06:00 next day America/New_York",
-        "always": None,
-    }
+def test_hours_pass_the_policies_of_every_environment(environment: str) -> None:
+    names = {found.name for found in list_hours_objects(plan_hours())}
+    verdicts = findings(plan_hours(), read_levels(levels_file(environment)), [], TODAY)
+    assert [found.verdict for found in verdicts if found.resource in names] == []

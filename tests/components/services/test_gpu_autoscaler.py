@@ -1,4 +1,4 @@
-"""Services and what scales them: rendered objects, queries that say what they should, order, and use from other programs."""
+"""Autoscalers of services: rendered objects, queries, deletion order, and use from other programs."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pulumi
 import pytest
 import yaml
 
-from components.services.gpu_autoscaler import GpuAutoscaler, pod_monitor_spec, scaled_object_spec
+from components.services.gpu_autoscaler import GpuAutoscaler, build_pod_monitor_spec, build_scaled_object_spec
 from gpu_blueprint.config import Scaling
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import STACK_KEY, parse
@@ -26,17 +26,17 @@ URL = "http://prometheus.example.svc:9090"
 JOB = 'namespace="team",job="team/chat.v2"'
 
 
-def planned(*services: dict[str, Any], **fields: Any) -> Plan:
+def plan_services(*services: dict[str, Any], **fields: Any) -> Plan:
     return plan_of(builders.stack(**{**builders.services(*services), **fields}))
 
 
-def scaling(*signals: dict[str, Any], **fields: Any) -> Scaling:
+def build_scaling(*signals: dict[str, Any], **fields: Any) -> Scaling:
     given = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": list(signals), **fields}
     return Scaling.model_validate(given)
 
 
-def spec(*signals: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return scaled_object_spec("chat", "team", scaling(*signals, **fields), URL)
+def build_spec(*signals: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return build_scaled_object_spec("chat", "team", build_scaling(*signals, **fields), URL)
 
 
 QUEUE = {"signal": "queue", "perReplica": 4}
@@ -49,16 +49,16 @@ SIGNALS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_a_service_goes_up_at_once_and_down_after_a_quiet_quarter_of_an_hour() -> None:
-    behavior = spec(QUEUE)["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
+def test_a_service_scales_up_at_once_and_down_after_15_quiet_minutes() -> None:
+    behavior = build_spec(QUEUE)["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
     assert behavior["scaleUp"]["stabilizationWindowSeconds"] == 0
     assert 600 <= behavior["scaleDown"]["stabilizationWindowSeconds"] <= 900
     assert behavior["scaleDown"]["policies"] == [{"type": "Pods", "value": 1, "periodSeconds": 120}]
-    assert spec(QUEUE)["cooldownPeriod"] == 900
+    assert build_spec(QUEUE)["cooldownPeriod"] == 900
 
 
-def test_the_behavior_is_one_that_an_autoscaler_of_kubernetes_takes() -> None:
-    found = spec(*SIGNALS.values())
+def test_the_behavior_is_valid_for_a_horizontal_pod_autoscaler() -> None:
+    found = build_spec(*SIGNALS.values())
     behavior = found["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
     inside = {"scaleTargetRef": found["scaleTargetRef"], "maxReplicas": 4, "behavior": behavior}
     autoscaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
@@ -68,8 +68,8 @@ def test_the_behavior_is_one_that_an_autoscaler_of_kubernetes_takes() -> None:
         kubernetes_validate.validate({**autoscaler, "spec": broken}, "1.36", strict=True)
 
 
-def test_bounds_are_those_of_the_file() -> None:
-    found = spec(QUEUE, replicas={"min": 2, "max": 7})
+def test_the_replica_bounds_are_the_bounds_of_the_stack_file() -> None:
+    found = build_spec(QUEUE, replicas={"min": 2, "max": 7})
     assert (found["minReplicaCount"], found["maxReplicaCount"]) == (2, 7)
     assert found["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "chat"}
 
@@ -84,16 +84,16 @@ def test_bounds_are_those_of_the_file() -> None:
         ("query", "AverageValue", "10"),
     ],
 )
-def test_sums_are_divided_among_replicas_and_averages_are_not(signal: str, kind: str, threshold: str) -> None:
-    (trigger,) = spec(SIGNALS[signal])["triggers"]
+def test_sums_are_divided_by_replicas_and_means_are_not(signal: str, kind: str, threshold: str) -> None:
+    (trigger,) = build_spec(SIGNALS[signal])["triggers"]
     assert (trigger["type"], trigger["metricType"]) == ("prometheus", kind)
     assert trigger["metadata"]["threshold"] == threshold
     assert trigger["metadata"]["serverAddress"] == URL
 
 
-def test_a_target_that_is_down_is_an_error_and_not_a_zero() -> None:
-    triggers = spec(*SIGNALS.values())["triggers"]
-    assert [one["metadata"]["ignoreNullValues"] for one in triggers] == ["false"] * 5
+def test_a_missing_value_is_an_error_and_not_a_zero() -> None:
+    triggers = build_spec(*SIGNALS.values())["triggers"]
+    assert [trigger["metadata"]["ignoreNullValues"] for trigger in triggers] == ["false"] * 5
 
 
 VLLM = "vllm:time_to_first_token_seconds_bucket"
@@ -109,6 +109,12 @@ TRITON = {
     f"nv_inference_request_success{{{JOB}}}": "0+60x20",
     f"nv_inference_pending_request_count{{{JOB}}}": "2x20",
 }
+TRITON_AT_REST = {
+    f"nv_inference_request_duration_us{{{JOB}}}": "9x20",
+    f"nv_inference_request_success{{{JOB}}}": "60x20",
+}
+ALIKE = {series.replace("chat.v2", name): "3x20" for series in WAITING for name in ("chat-v2", "chat.v2-eval")}
+"""Series of Deployments whose names are similar."""
 ACTIVE = "DCGM_FI_PROF_SM_ACTIVE"
 PODS = {
     f'{ACTIVE}{{namespace="team",pod="chat.v2-5d4f8-bcdfg",gpu="0"}}': "0.2x20",
@@ -121,7 +127,7 @@ PODS = {
 SQS = {'aws_sqs_visible{queue="chat"}': "40x20"}
 VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
     ("vllm", "queue", WAITING, 8),
-    ("vllm", "queue", {series.replace("chat.v2", like): "3x20" for series in WAITING for like in ("chat-v2", "chat.v2-eval")}, None),
+    ("vllm", "queue", ALIKE, None),
     ("vllm", "queue", {series.replace('namespace="team"', 'namespace="other"'): "3x20" for series in WAITING}, None),
     ("vllm", "requests", {f'vllm:request_success_total{{{JOB},finished_reason="stop"}}': "0+120x20"}, 2),
     ("vllm", "latency", {**BUSY, **WAITING}, 2.5),
@@ -130,63 +136,49 @@ VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
     ("triton", "queue", TRITON, 2),
     ("triton", "requests", TRITON, 1),
     ("triton", "latency", TRITON, 0.5),
-    ("triton", "latency", {**TRITON, f"nv_inference_request_success{{{JOB}}}": "60x20", f"nv_inference_request_duration_us{{{JOB}}}": "9x20"}, 0),
+    ("triton", "latency", {**TRITON, **TRITON_AT_REST}, 0),
     ("vllm", "sm-activity", PODS, 0.4),
     ("vllm", "sm-activity", {f'{ACTIVE}{{namespace="team",pod="chat.v2-5d4f8-bcdfg",gpu="0"}}': "1x5 0x20"}, 0),
     ("vllm", "sm-activity", {}, None),
     ("vllm", "query", SQS, 40),
-)  # fmt: skip
+)
 
 
 @needs_promtool
 @pytest.mark.parametrize(("server", "signal", "series", "value"), VALUES)
-def test_a_query_gives_one_number_or_none(
+def test_a_query_returns_one_number_or_none(
     server: str, signal: str, series: dict[str, str], value: float | None, tmp_path: Path
 ) -> None:
-    (measure,) = measures("chat.v2", "team", scaling(SIGNALS[signal], server=server))
+    (measure,) = measures("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
     samples = [] if value is None else [{"labels": "{}", "value": value}]
-    asked = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
-    listed = [{"series": name, "values": values} for name, values in series.items()]
-    test = {"interval": "1m", "input_series": listed, "promql_expr_test": asked}
+    expectation = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
+    input_series = [{"series": name, "values": values} for name, values in series.items()]
+    test = {"interval": "1m", "input_series": input_series, "promql_expr_test": expectation}
     assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""
 
 
-def test_the_scaler_reads_the_prometheus_that_is_installed_or_the_teams_own() -> None:
+def test_the_scaler_reads_our_prometheus_or_the_teams_own() -> None:
     existing = {"mode": "existing", "url": URL, "labels": {"release": "own"}}
     for fields, url in ({}, "http://prometheus-operated.monitoring.svc:9090"), ({"monitoring": existing}, URL):
-        (trigger,) = one(planned(**fields), "ScaledObject").inputs["spec"]["triggers"]
+        (trigger,) = one(plan_services(**fields), "ScaledObject").inputs["spec"]["triggers"]
         assert trigger["metadata"]["serverAddress"] == url
-    assert one(planned(monitoring=existing), "PodMonitor").inputs["metadata"]["labels"] == {"release": "own"}
+    assert one(plan_services(monitoring=existing), "PodMonitor").inputs["metadata"]["labels"] == {"release": "own"}
 
 
-def test_keda_comes_with_services_or_when_asked_for() -> None:
-    assert one(planned(), "Release", "-keda-").inputs["version"] == "2.20.2"
-    alone = plan_of(builders.stack(**builders.monitoring(), autoscaling=True))
-    assert one(alone, "Release", "-keda-") and some(alone, "ScaledObject") == []
-    assert some(plan_of(builders.stack(**builders.monitoring())), "Release", "-keda-") == []
-
-
-def test_keda_is_asked_often_and_outlives_a_node() -> None:
-    values = one(planned(), "Release", "-keda-").inputs["values"]
-    assert values["operator"]["replicaCount"] == values["metricsServer"]["replicaCount"] == 2
-    assert values["podDisruptionBudget"] == {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}}
-    assert spec(QUEUE)["pollingInterval"] <= 30
-
-
-def test_services_of_two_teams_never_share_a_name() -> None:
+def test_services_of_two_teams_never_have_the_same_resource_name() -> None:
     teams = [builders.tenant(name="a"), builders.tenant(name="a-b")]
     both = builders.services(builders.service(tenant="a", name="b-c"), builders.service(tenant="a-b", name="c"))
     assert len(some(plan_of(builders.stack(**both, tenants=teams)), "ScaledObject")) == 2
 
 
-def test_thresholds_are_written_as_numbers_that_kubernetes_reads() -> None:
+def test_thresholds_are_written_without_exponent() -> None:
     for target, text in ((0.001, "0.001"), (1234567, "1234567"), (12.5, "12.5")):
-        (trigger,) = spec({"signal": "requests", "perReplica": target})["triggers"]
+        (trigger,) = build_spec({"signal": "requests", "perReplica": target})["triggers"]
         assert trigger["metadata"]["threshold"] == text
 
 
-def test_a_destroy_ends_scalers_before_keda_and_before_their_namespace() -> None:
-    found = planned()
+def test_a_destroy_deletes_scalers_before_keda_and_before_their_namespace() -> None:
+    found = plan_services()
     order = DestroyOrder(found)
     for scaler in (one(found, "ScaledObject"), one(found, "PodMonitor")):
         for later in (
@@ -195,7 +187,7 @@ def test_a_destroy_ends_scalers_before_keda_and_before_their_namespace() -> None
             one(found, "Release", "-monitoring-crd"),
         ):
             assert order.before(scaler, later), later.name
-    # A team's own scalers, which stand in no plan, go with its namespace.
+    # Scalers that a team made by itself are in no plan: they are deleted with its namespace.
     assert order.before(one(found, "Namespace", "tenant-team"), one(found, "Release", "-keda-"))
     assert one(found, "Release", "-keda-").inputs["values"]["crds"]["additionalAnnotations"] == {
         "helm.sh/resource-policy": "keep"
@@ -208,14 +200,14 @@ def test_another_program_makes_the_same_objects() -> None:
         GpuAutoscaler("mine", own, deployment="chat", namespace="team", prometheus=URL, monitor_labels={"release": "a"})
 
     found = record("own", {}, program)
-    assert one(found, "ScaledObject").inputs["spec"] == spec(QUEUE)
+    assert one(found, "ScaledObject").inputs["spec"] == build_spec(QUEUE)
     monitor = one(found, "PodMonitor").inputs
     assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {"release": "a"}}
     assert monitor["spec"]["selector"]["matchLabels"] == {"app": "chat"}
     assert one(found, "ScaledObject").parent == one(found, "GpuAutoscaler").urn
 
 
-def test_another_program_is_told_every_problem_at_once() -> None:
+def test_another_program_gets_every_problem_at_once() -> None:
     unwise = {"replicas": {"min": 0, "max": 4}, "scaleOn": [{"signal": "queue", "perReplica": 4}]}
     malformed = {"server": "vlm", "replicas": {"max": "4"}, "scaleOn": [{"signal": "qeue"}], "prompt": 1}
     for wrong, places in (
@@ -231,32 +223,32 @@ def test_another_program_is_told_every_problem_at_once() -> None:
     assert [problem.path for problem in caught.value.problems] == [("deployment",), ("namespace",), ("prometheus",)]
 
 
-def test_a_service_may_sleep_where_a_query_wakes_it() -> None:
-    assert list(scaling(SIGNALS["query"], replicas={"min": 0, "max": 4}).all_problems()) == []
-    assert spec(SIGNALS["query"], replicas={"min": 0, "max": 4})["minReplicaCount"] == 0
+def test_a_service_may_scale_to_zero_if_a_query_wakes_it() -> None:
+    assert list(build_scaling(SIGNALS["query"], replicas={"min": 0, "max": 4}).all_problems()) == []
+    assert build_spec(SIGNALS["query"], replicas={"min": 0, "max": 4})["minReplicaCount"] == 0
 
 
 def test_the_component_is_a_component() -> None:
     assert issubclass(GpuAutoscaler, pulumi.ComponentResource)
-    assert one(planned(), "GpuAutoscaler").name == "team/chat"
+    assert one(plan_services(), "GpuAutoscaler").name == "team/chat"
 
 
 PAGE = (ROOT / "docs" / "services.md").read_text()
 
 
-def blocks(language: str) -> list[str]:
+def read_code_blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_the_page_on_services_shows_a_service_and_its_deployment() -> None:
-    in_the_file, deployment = map(yaml.safe_load, blocks("yaml"))
+def test_the_example_service_in_the_docs_is_valid() -> None:
+    in_the_file, deployment = map(yaml.safe_load, read_code_blocks("yaml"))
     (service,) = parse({**shipped_file("prod")[STACK_KEY], **in_the_file}, "us-east-1").services
     assert deployment["metadata"] == {"name": service.name, "namespace": service.tenant}
     labels = deployment["spec"]["template"]["metadata"]["labels"]
-    assert pod_monitor_spec(service.name, service)["selector"]["matchLabels"].items() <= labels.items()
+    assert build_pod_monitor_spec(service.name, service)["selector"]["matchLabels"].items() <= labels.items()
     assert "replicas" not in deployment["spec"]
 
 
-def test_the_page_on_services_shows_a_program_that_runs() -> None:
-    (program,) = blocks("python")
+def test_the_example_program_in_the_docs_runs() -> None:
+    (program,) = read_code_blocks("python")
     assert one(record("own", {}, lambda: exec(program)), "ScaledObject").inputs["metadata"]["name"] == "chat"

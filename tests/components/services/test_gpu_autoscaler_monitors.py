@@ -1,4 +1,4 @@
-"""What Prometheus takes from the pods of services, and what it does not."""
+"""The series that Prometheus takes from the pods of services."""
 
 import re
 
@@ -6,12 +6,12 @@ import pytest
 
 from ...support import builders
 from ...support.plans import one, some
-from .test_gpu_autoscaler import SIGNALS, planned
+from .test_gpu_autoscaler import SIGNALS, plan_services
 
 
 @pytest.mark.parametrize(("server", "port"), [("vllm", 8000), ("triton", 8002)])
 def test_a_known_server_is_scraped_at_its_own_port(server: str, port: int) -> None:
-    monitor = one(planned(builders.service(server=server)), "PodMonitor").inputs
+    monitor = one(plan_services(builders.service(server=server)), "PodMonitor").inputs
     assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {}}
     (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
     assert endpoint["portNumber"] == port
@@ -19,14 +19,8 @@ def test_a_known_server_is_scraped_at_its_own_port(server: str, port: int) -> No
 
 
 def test_an_unknown_server_is_not_scraped() -> None:
-    found = planned(builders.service(server=None, scaleOn=[SIGNALS["sm-activity"]]))
+    found = plan_services(builders.service(server=None, scaleOn=[SIGNALS["sm-activity"]]))
     assert some(found, "PodMonitor") == [] and one(found, "ScaledObject")
-
-
-def test_whoever_may_edit_a_namespace_may_scale_there_and_bring_no_series() -> None:
-    found = planned()
-    assert one(found, "Release", "-keda-").inputs["values"]["rbac"] == {"aggregateToDefaultRoles": True}
-    assert some(found, "ClusterRole") == []
 
 
 @pytest.mark.parametrize(
@@ -36,22 +30,11 @@ def test_whoever_may_edit_a_namespace_may_scale_there_and_bring_no_series() -> N
         ("triton", ["nv_inference_pending_request_count"]),
     ],
 )
-def test_pods_bring_no_series_but_their_server_s(server: str, kept: list[str]) -> None:
-    spec = one(planned(builders.service(server=server)), "PodMonitor").inputs["spec"]
+def test_prometheus_keeps_only_the_servers_own_series(server: str, kept: list[str]) -> None:
+    spec = one(plan_services(builders.service(server=server)), "PodMonitor").inputs["spec"]
     ((rule,),) = (endpoint["metricRelabelings"] for endpoint in spec["podMetricsEndpoints"])
     assert 0 < spec["sampleLimit"] <= 50_000
     assert (rule["action"], rule["sourceLabels"]) == ("keep", ["__name__"])
     names = [*kept, "kube_node_labels", "gpu_node:pool:info", "my_vllm:x"]
     # Prometheus anchors a regex at both ends.
     assert [name for name in names if re.fullmatch(rule["regex"], name)] == kept
-
-
-def test_series_of_a_service_are_stamped_with_its_namespace() -> None:
-    spec = one(planned(), "Release", "-monitoring-release").inputs["values"]["prometheus"]["prometheusSpec"]
-    assert spec["enforcedNamespaceLabel"] == "namespace"
-    assert {(one["resource"], one["namespace"]) for one in spec["excludedFromEnforcement"]} >= {
-        ("servicemonitors", "monitoring"),
-        ("prometheusrules", "monitoring"),
-    }
-    # The chart's own monitors of kubelets, API server and CoreDNS read Prometheus's token from a file.
-    assert "arbitraryFSAccessThroughSMs" not in spec

@@ -1,6 +1,6 @@
-"""What the API server accepts of Karpenter's objects, written down by hand: the rules of the CRDs of Karpenter v1.14.1.
+"""The rules by which the API server accepts Karpenter's objects: the CRDs of Karpenter v1.14.1, written by hand.
 
-Written without a look at the code that renders the objects, so that the two can disagree. Each rule has a
+The rules were written without the code that renders the objects, so that the two can disagree. Each rule has a
 counterexample in the ``_cases`` module beside it.
 """
 
@@ -30,7 +30,7 @@ _METADATA = Fields(
 
 
 def manifest_shape(kind: str) -> Fields:
-    """The shape of a whole manifest; all three kinds belong to the cluster and have no namespace."""
+    """Return the shape of a whole manifest. All three kinds are cluster-wide and have no namespace."""
     version, spec = KINDS[kind]
     return Fields(
         fields={
@@ -44,12 +44,12 @@ def manifest_shape(kind: str) -> Fields:
 
 
 def violations(manifest: Mapping[str, Any]) -> list[Violation]:
-    """Every rule that a manifest breaks."""
+    """Return every rule that a manifest breaks."""
     return list(manifest_shape(str(manifest["kind"])).violations(dict(manifest)))
 
 
 def change_violations(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Violation]:
-    """Yield the rules that turning one NodePool into another breaks: what is fixed once it exists."""
+    """Yield the rules that an update from one NodePool to another breaks: some fields are immutable."""
     if ("replicas" in old["spec"]) != ("replicas" in new["spec"]):
         yield broken("spec", "static stays static")
     for field in ("group", "kind"):

@@ -15,7 +15,7 @@ _FAMILIES = {
     "windows2022": "Windows2022",
     "windows2025": "Windows2025",
 }
-"""Family in an alias → the only ``amiFamily``, besides Custom, that may stand beside it."""
+"""Family in an alias → the one ``amiFamily``, besides Custom, that fits the alias."""
 _WINDOWS = ("windows2019", "windows2022", "windows2025")
 
 _ON_OFF = ("enabled", "disabled")
@@ -28,19 +28,20 @@ Term = Mapping[str, Any]
 
 
 def _each_has(*names: str) -> Callable[[list[Term]], bool]:
-    """Every term says at least one of these."""
+    """Return a test: every term has at least one of these keys."""
     return lambda terms: all(set(names) & set(term) for term in terms)
 
 
 def _not_all_have(name: str, *others: str) -> Callable[[list[Term]], bool]:
-    """Not every term says the name together with another: the CRD lets a list pass of which one term is right, and no
-    empty one.
+    """Return a test: at least one term does not combine the name with another key.
+
+    The CRD accepts a list if one of its terms is right, and refuses an empty list.
     """
     return lambda terms: not all(name in term and set(others) & set(term) for term in terms)
 
 
 def _none_has(name: str, *others: str) -> Callable[[list[Term]], bool]:
-    """No term says the name together with another."""
+    """Return a test: no term combines the name with another key."""
     return lambda terms: not any(name in term and set(others) & set(term) for term in terms)
 
 
@@ -115,7 +116,7 @@ _EBS = Fields(
         "snapshotID": Text(),
         "throughput": Number(),
         "volumeInitializationRate": Number(least=100, most=300),
-        # To 59000 Gi, 64000 G, 58 Ti or 64 T; of the two-digit Ti only those that end in 0 to 7.
+        # Up to 59000 Gi, 64000 G, 58 Ti or 64 T; a two-digit Ti must end in 0 to 7.
         "volumeSize": Text(
             pattern=r"([1-9]\d{0,3}|[1-4]\d{4}|5[0-8]\d{3}|59000)Gi|([1-9]\d{0,3}|[1-5]\d{4}|6[0-3]\d{3}|64000)G"
             r"|([1-9]?|[1-5][0-7]|58)Ti|([1-9]?|[1-5]\d|6[0-4])T"

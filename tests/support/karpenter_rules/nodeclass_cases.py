@@ -1,4 +1,4 @@
-"""A counterexample to each rule of EC2NodeClasses, and values at the border that must pass."""
+"""A counterexample to each rule of EC2NodeClasses, and values at the limits that must pass."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ NODE_CLASSES: tuple[dict[str, Any], ...] = (
         "placementGroupSelector": {"id": "pg-1"},
     },
 )
-"""Valid specs that together say every field."""
+"""Valid specs that together have every field."""
 
 _AMIS = "spec.amiSelectorTerms"
 _SUBNETS = "spec.subnetSelectorTerms"
@@ -79,12 +79,19 @@ _EBS = f"{_DISKS}[].ebs"
 _CARDS = "spec.networkInterfaces"
 _PRIMARY = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
 _FORBIDDEN = (
-    "eks:eks-cluster-name", "karpenter.sh/nodepool", "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass",
-)  # fmt: skip
+    "eks:eks-cluster-name",
+    "karpenter.sh/nodepool",
+    "karpenter.sh/nodeclaim",
+    "karpenter.k8s.aws/ec2nodeclass",
+)
 _OTHER_FAMILY = {
-    "al2": "AL2023", "al2023": "AL2", "bottlerocket": "AL2023",
-    "windows2019": "Windows2022", "windows2022": "Windows2019", "windows2025": "Bottlerocket",
-}  # fmt: skip
+    "al2": "AL2023",
+    "al2023": "AL2",
+    "bottlerocket": "AL2023",
+    "windows2019": "Windows2022",
+    "windows2022": "Windows2019",
+    "windows2025": "Bottlerocket",
+}
 
 
 def _card(card: int, device: int, kind: str) -> dict[str, Any]:
@@ -182,7 +189,10 @@ BROKEN_CLASSES: dict[str, Any] = {
     "spec | required securityGroupSelectorTerms": without("securityGroupSelectorTerms"),
     "spec | required subnetSelectorTerms": without("subnetSelectorTerms"),
     "spec | role or instanceProfile": (plus(instanceProfile="nodes"), without("role")),
-    "spec | amiFamily without alias": lambda spec: {**without("amiFamily")(spec), "amiSelectorTerms": [{"id": "ami-1"}]},
+    "spec | amiFamily without alias": lambda spec: {
+        **without("amiFamily")(spec),
+        "amiSelectorTerms": [{"id": "ami-1"}],
+    },
     **{
         f"spec | amiFamily of {family}": plus(amiFamily=other, amiSelectorTerms=[{"alias": f"{family}@latest"}])
         for family, other in _OTHER_FAMILY.items()
@@ -194,8 +204,8 @@ BROKEN_CLASSES: dict[str, Any] = {
     **_TERM_CASES,
     **_DISK_CASES,
     **_NODE_CASES,
-}  # fmt: skip
-"""Rule → a value that breaks it in place of a valid one, or a function that spoils the valid one; a tuple holds several."""
+}
+"""Rule → a value that breaks the rule, or a function that spoils a valid value; a tuple holds several of them."""
 
 ALLOWED_CLASSES: dict[str, tuple[Any, ...]] = {
     f"{_AMIS}[].alias": (f"al2023@v{'1' * 22}",),
@@ -209,4 +219,4 @@ ALLOWED_CLASSES: dict[str, tuple[Any, ...]] = {
     _CARDS: ([], [_PRIMARY, _card(1, 0, "efa-only"), _card(2, 0, "efa-only")]),
     _DISKS: ([], many({"deviceName": "/dev/xvda"}, 50)),
 }
-"""Place → values at the border of what is allowed."""
+"""Place → values at the limits of the rules."""

@@ -16,22 +16,43 @@ LABEL_VALUE = rf"({_WORD})?"
 _TIMES = r"([0-9]+(s|m|h))+"
 
 _HARDWARE = (
-    "ec2nodeclass", "instance-accelerator-count", "instance-accelerator-manufacturer", "instance-accelerator-name",
-    "instance-capability-flex", "instance-category", "instance-cpu", "instance-cpu-manufacturer",
-    "instance-cpu-sustained-clock-speed-mhz", "instance-ebs-bandwidth", "instance-encryption-in-transit-supported",
-    "instance-family", "instance-generation", "instance-gpu-count", "instance-gpu-manufacturer",
-    "instance-gpu-memory", "instance-gpu-name", "instance-hypervisor", "instance-local-nvme", "instance-memory",
-    "instance-network-bandwidth", "instance-size", "nitro-sandbox",
-)  # fmt: skip
+    "ec2nodeclass",
+    "instance-accelerator-count",
+    "instance-accelerator-manufacturer",
+    "instance-accelerator-name",
+    "instance-capability-flex",
+    "instance-category",
+    "instance-cpu",
+    "instance-cpu-manufacturer",
+    "instance-cpu-sustained-clock-speed-mhz",
+    "instance-ebs-bandwidth",
+    "instance-encryption-in-transit-supported",
+    "instance-family",
+    "instance-generation",
+    "instance-gpu-count",
+    "instance-gpu-manufacturer",
+    "instance-gpu-memory",
+    "instance-gpu-name",
+    "instance-hypervisor",
+    "instance-local-nvme",
+    "instance-memory",
+    "instance-network-bandwidth",
+    "instance-size",
+    "nitro-sandbox",
+)
 _PLACING = (
-    "capacity-reservation-id", "capacity-reservation-interruptible", "capacity-reservation-type", "instance-tenancy",
-    "placement-group-id", "placement-group-partition",
-)  # fmt: skip
+    "capacity-reservation-id",
+    "capacity-reservation-interruptible",
+    "capacity-reservation-type",
+    "instance-tenancy",
+    "placement-group-id",
+    "placement-group-partition",
+)
 _OWN_LABELS = frozenset({"karpenter.sh/capacity-type", "karpenter.sh/nodepool"})
 
 
 def in_domain(key: str, domain: str) -> bool:
-    """Whether what stands before the first slash of a key ends like a domain."""
+    """Return whether the part of a key before its first slash ends with a domain."""
     return key.split("/")[0].endswith(domain)
 
 
@@ -57,17 +78,19 @@ _POOL_KEY_TESTS: Tests = {
 
 
 def with_values(*operators: str) -> Any:
-    """Ask for at least one value where one of the operators stands."""
+    """Return a test: a requirement with one of the operators has at least one value."""
     return lambda items: all(item["operator"] not in operators or item.get("values") for item in items)
 
 
 def compares_one_number(items: list[dict[str, Any]]) -> bool:
-    """A comparison has exactly one value, a whole number of 0 or more."""
+    """Return whether each comparison has exactly one value, a whole number of 0 or more."""
     return all(
-        len(item.get("values", [])) == 1 and bool(re.fullmatch(r"[+-]?\d+", item["values"][0])) and int(item["values"][0]) >= 0
+        len(item.get("values", [])) == 1
+        and bool(re.fullmatch(r"[+-]?\d+", item["values"][0]))
+        and int(item["values"][0]) >= 0
         for item in items
         if item["operator"] in COMPARISONS
-    )  # fmt: skip
+    )
 
 
 def _enough_values(items: list[dict[str, Any]]) -> bool:
@@ -78,7 +101,7 @@ def _enough_values(items: list[dict[str, Any]]) -> bool:
     )
 
 
-# The CRD writes what values must look like beside the list, where it has no effect; Karpenter checks it at run time.
+# The CRD states the pattern of values beside the list, where it has no effect. Karpenter checks values at run time.
 REQUIREMENT = {
     "key": Text(pattern=QUALIFIED, longest=316, tests=_POOL_KEY_TESTS),
     "operator": Text(choices=OPERATORS),
@@ -174,6 +197,6 @@ NODE_POOL = Fields(
 
 
 def template(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """``spec.template.spec`` of a NodePool."""
+    """Return ``spec.template.spec`` of a NodePool."""
     found: dict[str, Any] = manifest["spec"]["template"]["spec"]
     return found

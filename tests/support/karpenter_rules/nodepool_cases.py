@@ -1,4 +1,4 @@
-"""A counterexample to each rule of NodePools and NodeOverlays, and values at the border that must pass."""
+"""A counterexample to each rule of NodePools and NodeOverlays, and values at the limits that must pass."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ NODE_POOLS: tuple[dict[str, Any], ...] = (
         "template": {"spec": {"nodeClassRef": {"group": "g", "kind": "k", "name": "n"}, "requirements": []}},
     },
 )
-"""Valid specs that together say every field."""
+"""Valid specs that together have every field."""
 
 NODE_OVERLAYS: tuple[dict[str, Any], ...] = (
     {
@@ -49,17 +49,17 @@ NODE_OVERLAYS: tuple[dict[str, Any], ...] = (
 
 
 def without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Drop a field."""
+    """Return a function that drops a field."""
     return lambda found: {key: value for key, value in found.items() if key != name}
 
 
 def plus(**more: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Add fields."""
+    """Return a function that adds fields."""
     return lambda found: {**found, **more}
 
 
 def many(item: Any, count: int) -> list[Any]:
-    """Repeat an item."""
+    """Return a list that repeats an item."""
     return [item] * count
 
 
@@ -70,7 +70,7 @@ _BAD_TAINT_TEXT = ("", "-a", "a b", "A/b", "a/")
 
 
 def _requirements(place: str) -> dict[str, Any]:
-    """Break what NodePools and NodeOverlays ask alike of requirements."""
+    """Return counterexamples to the rules of requirements, which NodePools and NodeOverlays share."""
     return {
         f"{place} | maxItems": many(_TERM, 101),
         f"{place} | In has values": (
@@ -164,7 +164,7 @@ BROKEN_POOLS: dict[str, Any] = {
     **_taints(f"{_SPEC}.taints"),
     **_taints(f"{_SPEC}.startupTaints"),
 }
-"""Rule → a value that breaks it in place of a valid one, or a function that spoils the valid one; a tuple holds several."""
+"""Rule → a value that breaks the rule, or a function that spoils a valid value; a tuple holds several of them."""
 
 BROKEN_OVERLAYS: dict[str, Any] = {
     "spec | required requirements": without("requirements"),
@@ -198,7 +198,7 @@ ALLOWED_POOLS: dict[str, tuple[Any, ...]] = {
     f"{_SPEC}.taints": ([], [{"key": "nvidia.com/mig-1g.10gb", "effect": "NoSchedule"}]),
     _LABELS: ({f"a{number}": "" for number in range(100)}, {"karpenter.sh/capacity-type": "spot"}),
 }
-"""Place → values at the border of what is allowed."""
+"""Place → values at the limits of the rules."""
 
 ALLOWED_OVERLAYS: dict[str, tuple[Any, ...]] = {
     "spec.weight": (1, 10000),

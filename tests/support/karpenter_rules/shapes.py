@@ -1,8 +1,8 @@
-"""The words in which the rules of Karpenter's objects are written: shapes that say what is wrong with a value.
+"""Shapes, by which the rules of Karpenter's objects are written: a shape finds the faults of a value.
 
-A rule is named by where it holds and what it asks, such as ``spec.template.spec.taints[].key | pattern``; ``[]`` stands
-for any item of a list and ``{}`` for any value of a map. Unlike the API server, which drops a field that it does not
-know without a word, a shape refuses it.
+A rule has the name of its place and of its demand, such as ``spec.template.spec.taints[].key | pattern``; ``[]`` stands
+for any item of a list and ``{}`` for any value of a map. The API server drops an unknown field without a message.
+A shape refuses it.
 """
 
 import re
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Tests = Mapping[str, Callable[[Any], bool]]
-"""Name of a rule → whether a value keeps it; the CEL rules of a CRD."""
+"""Name of a rule → its test; the CEL rules of a CRD."""
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A rule that a value at one place breaks."""
+    """A rule that a value breaks at one place."""
 
     place: str
     rule: str
@@ -28,12 +28,12 @@ class Violation:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape(ABC):
-    """What a value must be."""
+    """The demands on a value."""
 
     tests: Tests = field(default_factory=dict)
 
     def violations(self, value: Any, place: str = "") -> Iterator[Violation]:
-        """Yield each rule that a value breaks, here and below; the tests see only what is well-formed."""
+        """Yield each rule that a value breaks, here and below. The tests run only on well-formed values."""
         if not self.fits(value):
             yield broken(place, "type")
             return
@@ -42,29 +42,29 @@ class Shape(ABC):
         yield from found or (broken(place, name) for name, keeps in self.tests.items() if not keeps(value))
 
     def rules(self, place: str = "") -> Iterator[str]:
-        """Name every rule, here and below."""
+        """Yield the name of every rule, here and below."""
         yield from (f"{place} | {name}" for name in ("type", *self.own_rules(), *self.tests))
         yield from self.rules_below(place)
 
     @abstractmethod
     def fits(self, value: Any) -> bool:
-        """Whether a value is of the right type at all."""
+        """Return whether a value has the right type."""
 
     def own_rules(self) -> Tests:
-        """The rules at this very place, type and tests apart."""
+        """Return the rules at this place, apart from type and tests."""
         return {}
 
     def below(self, value: Any, place: str) -> Iterator[Violation]:
-        """Look into the parts of a value."""
+        """Yield the violations in the parts of a value."""
         return iter(())
 
     def rules_below(self, place: str) -> Iterator[str]:
-        """Name the rules of its parts."""
+        """Yield the names of the rules of its parts."""
         return iter(())
 
 
 def broken(place: str, rule: str) -> Violation:
-    """Name the rule that is broken at a place."""
+    """Return the violation of a rule at a place."""
     general = re.sub(r"\{[^}]*\}", "{}", re.sub(r"\[\d+\]", "[]", place))
     return Violation(place, f"{general} | {rule}")
 
@@ -131,7 +131,7 @@ class Quantity(Shape):
 
 
 class Free(Shape):
-    """A mapping whose content the CRD leaves open."""
+    """A mapping with any content."""
 
     def fits(self, value: Any) -> bool:
         return isinstance(value, dict)
@@ -168,7 +168,7 @@ class Items(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Map(Shape):
-    """A mapping with keys of the user's own."""
+    """A mapping with free keys."""
 
     of: Shape
     most: int = 0
@@ -189,7 +189,7 @@ class Map(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Fields(Shape):
-    """A mapping with known fields, and no others."""
+    """A mapping with known fields only."""
 
     fields: Mapping[str, Shape]
     required: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Pools that between them use every way to share, buy and place GPUs; what each becomes stands in golden/pools."""
+"""Example pools that together use every way to share, buy and place GPUs. tests/golden/pools holds their renderings."""
 
 from typing import Any
 
@@ -27,7 +27,9 @@ POOLS: dict[str, dict[str, Any]] = {
     "mig-h200-time-sliced": pool(
         instanceTypes=["p5en.48xlarge"], maxGpus=8, sharing={"mode": "mig", "profile": "3g.71gb", "replicas": 3}
     ),
-    "mig-b200-media": pool(gpu="b200-180gb", maxGpus=8, sharing={"mode": "mig", "layout": {"1g.23gb+me": 1, "3g.90gb": 1}}),
+    "mig-b200-media": pool(
+        gpu="b200-180gb", maxGpus=8, sharing={"mode": "mig", "layout": {"1g.23gb+me": 1, "3g.90gb": 1}}
+    ),
     "mig-rtx-pro-6000-graphics": pool(
         instanceTypes=["g7e.2xlarge", "g7e.12xlarge"], maxGpus=4, sharing={"mode": "mig", "profile": "1g.24gb+gfx"}
     ),
@@ -46,7 +48,11 @@ POOLS: dict[str, dict[str, Any]] = {
         gpu="b300", maxGpus=16, purpose="training", zones=["us-east-1a"], multiNode={}, disk={"sizeGib": 500}
     ),
     "static-mig-h100": pool(
-        instanceTypes=["p5.48xlarge"], maxGpus=16, staticNodes=2, zones=["us-east-1a"], sharing={"mode": "mig", "profile": "2g.20gb"}
+        instanceTypes=["p5.48xlarge"],
+        maxGpus=16,
+        staticNodes=2,
+        zones=["us-east-1a"],
+        sharing={"mode": "mig", "profile": "2g.20gb"},
     ),
     "notebooks-of-their-own-hours": pool(
         gpu="l40s",
@@ -55,19 +61,19 @@ POOLS: dict[str, dict[str, Any]] = {
         labels={"example.com/team": "research"},
         disruption={"budgets": [{"nodes": "0", "schedule": "0 7 * * mon-fri", "duration": "12h"}, {"nodes": "50%"}]},
     ),
-}  # fmt: skip
+}
 
 _KINDS = ("NodePool", "EC2NodeClass", "NodeOverlay", "NodeGroup", "LaunchTemplate", "PlacementGroup", "ResourceQuota")
 _OPERATOR = ("devicePlugin", "migManager")
 
 
-def rendered(name: str) -> str:
-    """What a pool becomes, as YAML: its own resources, the operator's configs, and the quota of a team that may use it."""
-    one = POOLS[name]
-    layout = one.get("sharing", {}).get("layout")
+def render_example(name: str) -> str:
+    """Return a pool's rendering as YAML: its resources, the operator's configs, and a team's quota in it."""
+    example = POOLS[name]
+    layout = example.get("sharing", {}).get("layout")
     team = tenant(gpus={"main": dict.fromkeys(layout, 1) if layout else 1})
-    reservations = [_RESERVATION] if "reservations" in one else []
-    planned = plan_of(stack(pools=[one], tenants=[team], reservations=reservations))
+    reservations = [_RESERVATION] if "reservations" in example else []
+    planned = plan_of(stack(pools=[example], tenants=[team], reservations=reservations))
     documents: dict[str, Any] = {}
     for resource in planned:
         kind, inputs = resource.type.rsplit(":", 1)[-1], dict(resource.inputs)
@@ -79,7 +85,7 @@ def rendered(name: str) -> str:
 
 
 class _Readable(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
+    """A dumper that writes texts of several lines as blocks."""
 
 
 _Readable.add_representer(

@@ -1,4 +1,4 @@
-"""Whatever GPU, AMI, sharing and purchase are put together: refused with a reason, or the same names everywhere."""
+"""Any mix of GPU, AMI, sharing and purchase is refused with a reason, or uses the same resource names everywhere."""
 
 import tomllib
 from typing import Any
@@ -7,26 +7,26 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.gpu.gpu_operator import gpu_operator_values
-from components.karpenter.karpenter import karpenter_values
-from components.pools.node_class import node_class_spec
-from components.pools.node_pool import node_overlay_specs, node_pool_spec
-from components.tenants.tenant_space import quota_hard
+from components.gpu.gpu_operator_values import build_gpu_operator_values
+from components.karpenter.karpenter import build_karpenter_values
+from components.pools.node_class import build_node_class_spec
+from components.pools.node_pool import build_node_overlay_specs, build_node_pool_spec
+from components.tenants.tenant_space import build_tenant_quota
 from gpu_blueprint.catalog import GPUS, Gpu, instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 from gpu_blueprint.summary.pool_chain import pod
 
-from ...support.builders import REGION, stack, tenant
+from ..support.builders import REGION, stack, tenant
 
 _PROFILES = sorted({name for gpu in GPUS.values() if gpu.mig for name in gpu.mig.profiles})
 _PURCHASES = [["on-demand"], ["spot", "on-demand"], ["reserved", "on-demand"], ["on-demand", "spot"]]
 
 
 @st.composite
-def sharings(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
-    """Ways to share, most of them meant for the GPU."""
+def draw_sharing(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
+    """Draw a way to share; most fit the GPU."""
     mode = draw(st.sampled_from(["exclusive", "mig", "mig", "mig", "time-slicing", "mps"]))
     if mode != "mig":
         return {"mode": mode} if mode == "exclusive" else {"mode": mode, "replicas": draw(st.integers(1, 50))}
@@ -38,8 +38,8 @@ def sharings(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
 
 
 @st.composite
-def pools(draw: st.DrawFn) -> dict[str, Any]:
-    """Pools of any GPU, as a model or as types; about half of them make sense."""
+def draw_pool(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw a pool of any GPU, by model or by instance types; about half of the pools are valid."""
     gpu = GPUS[draw(st.sampled_from(sorted(GPUS)))]
     types = [name for name, row in instances().items() if row.gpu_name == gpu.name]
     named = st.lists(st.sampled_from(types or ["g6.xlarge"]), min_size=1, max_size=2, unique=True)
@@ -53,15 +53,15 @@ def pools(draw: st.DrawFn) -> dict[str, Any]:
         "reservations": [{"tags": {"team": "ml"}}] if "reserved" in purchase else [],
         "checkpointed": draw(st.booleans()),
         "ami": {"family": draw(st.sampled_from(["al2023", "bottlerocket"]))},
-        "sharing": draw(sharings(gpu)),
+        "sharing": draw(draw_sharing(gpu)),
         "maxGpus": draw(st.sampled_from([4, 8, 16])),
     }
 
 
-def accepted(one: dict[str, Any]) -> StackConfig | None:
-    """The config of a stack with this pool; None when it was refused, with a reason at a field of the pool."""
+def parse_or_check_refusal(pool: dict[str, Any]) -> StackConfig | None:
+    """Return the config of a stack with this pool; None if it was refused with a reason at a field of the pool."""
     try:
-        alone = parse(stack(pools=[one]), REGION)
+        alone = parse(stack(pools=[pool]), REGION)
     except StackError as error:
         for problem in error.problems:
             assert problem.path[0] == "pools", problem
@@ -69,84 +69,88 @@ def accepted(one: dict[str, Any]) -> StackConfig | None:
         return None
     units = alone.pools[0].profile.units
     team = tenant(gpus={"main": dict.fromkeys(units, 1) if len(units) > 1 else 1})
-    return parse(stack(pools=[one], tenants=[team]), REGION)
+    return parse(stack(pools=[pool], tenants=[team]), REGION)
 
 
-def test_any_pool_is_refused_or_agrees_with_itself_everywhere() -> None:
+def test_any_pool_is_refused_or_uses_the_same_names_everywhere() -> None:
     seen: set[tuple[str, str]] = set()
 
     @settings(max_examples=600, deadline=None, derandomize=True)
-    @given(pools())
-    def judge(one: dict[str, Any]) -> None:
-        config = accepted(one)
+    @given(draw_pool())
+    def judge(pool: dict[str, Any]) -> None:
+        config = parse_or_check_refusal(pool)
         if config is not None:
-            seen.add((one["sharing"]["mode"], one["ami"]["family"]))
-            agrees(config)
+            seen.add((pool["sharing"]["mode"], pool["ami"]["family"]))
+            check_names(config)
 
     judge()
     modes = {"exclusive", "mig", "time-slicing", "mps"}
     assert seen == {(mode, family) for mode in modes for family in ("al2023", "bottlerocket")}, "too few make sense"
 
 
-def agrees(config: StackConfig) -> None:
+def check_names(config: StackConfig) -> None:
     made = config.pools[0]
-    spec = node_pool_spec(config, made)
-    handed = set(made.profile.per_device)
-    assert set(spec["limits"]) == handed
+    spec = build_node_pool_spec(config, made)
+    handed_out = set(made.profile.per_device)
+    assert set(spec["limits"]) == handed_out
     quota = {
-        key.removeprefix("requests.") for key, value in quota_hard(config, config.tenants[0]).items() if value == "1"
+        key.removeprefix("requests.")
+        for key, value in build_tenant_quota(config, config.tenants[0]).items()
+        if value == "1"
     }
-    assert quota == handed
-    assert {"requests.nvidia.com/gpu"} <= set(quota_hard(config, config.tenants[0]))
+    assert quota == handed_out
+    assert {"requests.nvidia.com/gpu"} <= set(build_tenant_quota(config, config.tenants[0]))
     taint = spec["template"]["spec"]["taints"][0]
     assert (
-        taint["key"] == next(iter(handed))
-        if len(handed) == 1
+        taint["key"] == next(iter(handed_out))
+        if len(handed_out) == 1
         else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
     )
-    assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed
-    overlays_agree(config, spec, handed)
-    settings_agree(config, spec, handed)
+    assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
+    check_overlays(config, spec, handed_out)
+    check_settings(config, spec, handed_out)
 
 
-def overlays_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     made = config.pools[0]
-    overlays = node_overlay_specs(config, made)
-    told: list[str] = []
+    overlays = build_node_overlay_specs(config, made)
+    covered: list[str] = []
     for devices, overlay in overlays.items():
         pools_named, types_named = (requirement["values"] for requirement in overlay["requirements"])
         assert pools_named == ["main"]
-        told += types_named
-        assert {name for name, count in overlay["capacity"].items() if count != "0"} == handed
+        covered += types_named
+        assert {name for name, count in overlay["capacity"].items() if count != "0"} == handed_out
         for name, count in made.profile.per_device.items():
             assert overlay["capacity"][name] == str(count * devices)
-    assert len(told) == len(set(told)), "two overlays speak of one type"
+    assert len(covered) == len(set(covered)), "two overlays speak of one type"
     wants = {requirement["key"]: requirement["values"] for requirement in spec["template"]["spec"]["requirements"]}
     for name in wants["node.kubernetes.io/instance-type"]:
         row = instances()[name]
-        right_alone = handed == {"nvidia.com/gpu"} and made.profile.per_node(row) == {"nvidia.com/gpu": row.gpu_count}
-        assert (name in told) != right_alone
-    assert karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
+        right_alone = handed_out == {"nvidia.com/gpu"} and made.profile.per_node(row) == {
+            "nvidia.com/gpu": row.gpu_count
+        }
+        assert (name in covered) != right_alone
+    assert build_karpenter_values(config)["settings"]["featureGates"]["nodeOverlay"] == bool(overlays)
 
 
-def settings_agree(config: StackConfig, spec: dict[str, Any], handed: set[str]) -> None:
+def check_settings(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
-    user_data = node_class_spec(config, config.pools[0])["userData"]
+    user_data = build_node_class_spec(config, config.pools[0])["userData"]
     if config.pools[0].ami.family == "bottlerocket":
         assert labels["nvidia.com/gpu.deploy.operands"] == "false"
         plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})
         strategy = plugin.get("device-sharing-strategy")
-        assert handed == {"nvidia.com/gpu.shared" if strategy else "nvidia.com/gpu"}
+        assert handed_out == {"nvidia.com/gpu.shared" if strategy else "nvidia.com/gpu"}
         assert plugin.get(strategy or "", {}).get("rename-by-default", True) is True
         return
-    values = gpu_operator_values(config)
+    values = build_gpu_operator_values(config)
     files = {key: yaml.safe_load(text) for key, text in values["devicePlugin"]["config"]["data"].items()}
     chosen = files[labels.get("nvidia.com/device-plugin.config", "none")]
     shared = [entry["name"] for way in chosen.get("sharing", {}).values() for entry in way["resources"]]
-    assert {f"{name}.shared" for name in shared} == {name for name in handed if name.endswith(".shared")}
+    assert {f"{name}.shared" for name in shared} == {name for name in handed_out if name.endswith(".shared")}
     layouts = yaml.safe_load(
         values["migManager"].get("config", {}).get("data", {}).get("config.yaml", "mig-configs: {}")
     )
     cut = layouts["mig-configs"].get(labels.get("nvidia.com/mig.config", ""), [{}])[0].get("mig-devices", {})
     instances_named = {f"nvidia.com/mig-{profile.replace('+', '.')}" for profile in cut}
-    assert instances_named == {name.removesuffix(".shared") for name in handed if "/mig-" in name}
+    assert instances_named == {name.removesuffix(".shared") for name in handed_out if "/mig-" in name}

@@ -1,0 +1,38 @@
+"""The access that each IAM principal has in the cluster, as the stack file grants it."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from gpu_blueprint.config import StackConfig, Tenant
+
+ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
+VIEW_POLICY = "AmazonEKSViewPolicy"
+
+
+@dataclass
+class PrincipalAccess:
+    """The access of one IAM principal: EKS access policies over the whole cluster, and Kubernetes groups."""
+
+    policies: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+
+
+def name_tenant_group(tenant: Tenant) -> str:
+    """Return the Kubernetes group that all members of a tenant belong to."""
+    return f"tenant-{tenant.name}"
+
+
+def collect_access(config: StackConfig) -> dict[str, PrincipalAccess]:
+    """Return the access of each principal, by ARN.
+
+    EKS takes one access entry per principal. A principal that the stack file names several times, for example as a
+    viewer and as a member of a tenant, therefore gets one entry with all of its access.
+    """
+    access: defaultdict[str, PrincipalAccess] = defaultdict(PrincipalAccess)
+    for principals, policy in ((config.cluster.admins, ADMIN_POLICY), (config.cluster.viewers, VIEW_POLICY)):
+        for principal in principals:
+            access[principal].policies.append(policy)
+    for tenant in config.tenants:
+        for principal in tenant.members:
+            access[principal].groups.append(name_tenant_group(tenant))
+    return dict(access)

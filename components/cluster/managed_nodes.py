@@ -1,0 +1,58 @@
+"""The parts that all EKS managed node groups share: launch template, fixed size and node repair."""
+
+import base64
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.config.nodes import FAST_VOLUME
+
+
+def build_node_repair(config: StackConfig) -> aws.eks.NodeGroupNodeRepairConfigArgs | None:
+    """Return EKS's node repair where the stack asks for repair: Karpenter repairs only the nodes that it launched."""
+    return aws.eks.NodeGroupNodeRepairConfigArgs(enabled=True) if config.cluster.node_repair else None
+
+
+def build_fixed_size(nodes: int) -> aws.eks.NodeGroupScalingConfigArgs:
+    """Return the scaling config of a node group that always has the same number of nodes."""
+    return aws.eks.NodeGroupScalingConfigArgs(desired_size=nodes, min_size=nodes, max_size=nodes)
+
+
+def make_launch_template(
+    name: str,
+    tags: dict[str, str],
+    *,
+    disk_gib: int,
+    parent: pulumi.Resource,
+    fast_disk: bool = False,
+    user_data: str | None = None,
+) -> aws.ec2.LaunchTemplate:
+    """Make the EC2 launch template of a managed node group.
+
+    The disk is encrypted. IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto
+    instances, volumes and network interfaces.
+    """
+    disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
+        volume_size=disk_gib,
+        volume_type="gp3",
+        encrypted="true",
+        delete_on_termination="true",
+        iops=FAST_VOLUME["iops"] if fast_disk else None,
+        throughput=FAST_VOLUME["throughput"] if fast_disk else None,
+    )
+    return aws.ec2.LaunchTemplate(
+        name,
+        name_prefix=f"{name}-",
+        block_device_mappings=[aws.ec2.LaunchTemplateBlockDeviceMappingArgs(device_name="/dev/xvda", ebs=disk)],
+        metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
+            http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=1
+        ),
+        tag_specifications=[
+            aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags)
+            for kind in ("instance", "volume", "network-interface")
+        ],
+        user_data=base64.b64encode(user_data.encode()).decode() if user_data else None,
+        update_default_version=True,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

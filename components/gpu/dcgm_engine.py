@@ -1,0 +1,14 @@
+"""The one DCGM host engine of each GPU node: docs/decisions/0003-one-dcgm-engine-per-node.md says why."""
+
+from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.config import StackConfig
+
+OPERATOR_ENGINE_ADDRESS = f"nvidia-dcgm.{namespaces.GPU_OPERATOR}.svc.cluster.local:5555"
+"""The Service of the GPU Operator's engine; it routes each client to the engine on the client's own node."""
+AGENT_ENGINE_ADDRESS = "localhost:5555"
+"""The engine of the EKS node monitoring agent, at the node's own port."""
+
+
+def operator_runs_dcgm(config: StackConfig) -> bool:
+    """Return whether the GPU Operator runs the engine on every GPU node: true if it runs its operands in every pool."""
+    return not any(pool.profile.operands_off for pool in config.pools)

@@ -1,0 +1,101 @@
+"""Helm values of the GPU Operator: each pool's node label chooses the pool's way of sharing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.sharing import SHARED_GPU, SharingProfile
+
+from ..helm import merge_values
+from ..tolerations import TOLERATE_EVERY_TAINT
+from .dcgm_engine import AGENT_ENGINE_ADDRESS, operator_runs_dcgm
+
+METRIC_LIST = "dcgm-metrics"
+"""Name of the ConfigMap with dcgm-exporter's metrics; the operator expects its key ``dcgm-metrics.csv``."""
+
+
+def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
+    """Return the sharing profiles of the pools that the operator serves.
+
+    The list is empty if every node applies its sharing itself. The operator is then not installed.
+    """
+    return [pool.profile for pool in config.pools if not pool.profile.operands_off]
+
+
+def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
+    """Return the values of the chart. Driver and toolkit are off, because the AL2023 image brings both."""
+    profiles = list_operator_profiles(config)
+    values = {
+        "driver": {"enabled": False},
+        "toolkit": {"enabled": False},
+        "cdi": {"enabled": True},
+        # "mixed" gives each MIG profile a resource name of its own; "single" would call a slice nvidia.com/gpu.
+        "mig": {"strategy": "mixed"},
+        "daemonsets": {"tolerations": TOLERATE_EVERY_TAINT},
+        "node-feature-discovery": {"worker": {"tolerations": TOLERATE_EVERY_TAINT}},
+        "dcgm": {"enabled": operator_runs_dcgm(config)},
+        "dcgmExporter": _build_exporter_values(config),
+        "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles)},
+        "migManager": _build_mig_manager_values(profiles),
+    }
+    return merge_values(values, config.helm_overrides.gpu_operator)
+
+
+def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
+    """Return the values of dcgm-exporter.
+
+    The chart's ServiceMonitor is off: components/monitoring/monitors.py makes one whose labels we settle.
+    """
+    exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
+    env: dict[str, str] = {}
+    has_arm64 = any(row.arch == "arm64" for pool in config.pools for row in config.instances_of(pool))
+    if not operator_runs_dcgm(config) and not has_arm64:
+        # Without this address the exporter would run a second engine beside the agent's. The agent's engine exists
+        # for amd64 only.
+        env["DCGM_REMOTE_HOSTENGINE_INFO"] = AGENT_ENGINE_ADDRESS
+    if config.monitoring is not None:
+        exporter["config"] = {"name": METRIC_LIST}
+        env["DCGM_EXPORTER_COLLECTORS"] = "/etc/dcgm-exporter/dcgm-metrics.csv"
+        # One series for each pod of a GPU that several pods share. Without it, the series name none of the pods.
+        env["KUBERNETES_VIRTUAL_GPUS"] = "true"
+        # The exporter knows nvidia.com/gpu and the names of MIG profiles. It names the pods that hold a resource of
+        # another name only if this variable lists the name.
+        env["NVIDIA_RESOURCE_NAMES"] = SHARED_GPU
+    if env:
+        exporter["env"] = [{"name": name, "value": value} for name, value in env.items()]
+    return exporter
+
+
+def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
+    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``: it shares nothing."""
+    files: dict[str, Any] = {"none": {"version": "v1"}}
+    for profile in profiles:
+        files |= profile.plugin_configs
+    return {
+        "create": True,
+        "name": "device-plugin-configs",
+        "default": "none",
+        "data": {key: _dump_yaml(file) for key, file in files.items()},
+    }
+
+
+def _build_mig_manager_values(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
+    layouts: dict[str, Any] = {}
+    for profile in profiles:
+        layouts |= profile.mig_configs
+    if not layouts:
+        return {"enabled": False}
+    # Our config replaces the configs that the operator generates, so it must hold all-disabled too.
+    config = {"version": "v1", "mig-configs": {"all-disabled": [{"devices": "all", "mig-enabled": False}], **layouts}}
+    reboot = "true" if any(profile.reboots for profile in profiles) else "false"
+    return {
+        "enabled": True,
+        "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": _dump_yaml(config)}},
+        "env": [{"name": "WITH_REBOOT", "value": reboot}],
+    }
+
+
+def _dump_yaml(value: Any) -> str:
+    return yaml.safe_dump(value, sort_keys=False)

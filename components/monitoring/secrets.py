@@ -1,0 +1,18 @@
+"""The secrets of the stack's Pulumi config that monitoring needs."""
+
+from collections.abc import Sequence
+
+import pulumi
+
+
+def read_secrets(keys: Sequence[str]) -> dict[str, pulumi.Output[str]]:
+    """Return secrets that stand beside the stack object in the Pulumi config.
+
+    Raises:
+        RunError: If secrets are missing. It names all of them, so that one `pulumi up` is enough to find them.
+    """
+    config = pulumi.Config()
+    if missing := [key for key in keys if config.get_secret(key) is None]:
+        remedy = "; ".join(f"pulumi config set --secret {key}" for key in missing)
+        raise pulumi.RunError(f"secrets of this stack are missing: {remedy}")
+    return {key: config.require_secret(key) for key in keys}

@@ -1,0 +1,63 @@
+"""The kubectl commands that close a pool and open it again. Why these commands: docs/decisions/0007-hours.md."""
+
+from gpu_blueprint.config import Pool
+
+NODE_POOL_KEY = "karpenter.sh/nodepool"
+"""Karpenter's own label of NodeClaims and nodes."""
+HOLD_KEY = "gpu-blueprint/hold"
+"""Label by which an admin keeps a NodeClaim beyond the hours, until the label is removed."""
+CLOSED_KEY = "gpu-blueprint/hours"
+"""Label of the nodes that a close has cordoned. The opening leaves nodes alone that somebody cordoned by hand."""
+FIELD_MANAGER = "gpu-blueprint-hours"
+"""Owner of the fields that the steps patch: Pulumi takes over, and removes, fields of owners named ``kubectl…``."""
+
+Steps = dict[str, list[str]]
+"""Name of a container → the arguments of its kubectl, in the order in which the containers run."""
+
+_MANAGER_FLAG = f"--field-manager={FIELD_MANAGER}"
+_SCHEDULABLE = "--field-selector=spec.unschedulable=false"
+
+
+def build_close_steps(pool: Pool) -> Steps:
+    """Return the steps of a close: Karpenter launches nothing more, and then the pool's nodes go.
+
+    In a training pool, jobs run to their end. The nodes of other pools are drained.
+    """
+    return {"stop-launches": _set_cpu_limit(pool, '"0"'), **(_cordon(pool) if pool.holds_jobs else _drain(pool))}
+
+
+def build_open_steps(pool: Pool) -> Steps:
+    """Return the steps of an opening: remaining nodes take pods again, and then Karpenter may launch more nodes."""
+    return {**(_uncordon(pool) if pool.holds_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
+
+
+def _set_cpu_limit(pool: Pool, cpu: str) -> list[str]:
+    """Patch the NodePool's limit of CPU, which has no other owner: Pulumi owns only the limits of GPUs beside it."""
+    patch = f'{{"spec":{{"limits":{{"cpu":{cpu}}}}}}}'
+    return ["patch", "nodepools.karpenter.sh", pool.name, "--type=merge", f"--patch={patch}", _MANAGER_FLAG]
+
+
+def _drain(pool: Pool) -> Steps:
+    selector = f"--selector={NODE_POOL_KEY}={pool.name},{HOLD_KEY}!=true"
+    return {"drain-nodes": ["delete", "nodeclaims.karpenter.sh", selector, "--wait=false"]}
+
+
+def _cordon(pool: Pool) -> Steps:
+    """Label the nodes that take pods, then cordon the labelled nodes."""
+    in_pool = f"--selector={NODE_POOL_KEY}={pool.name}"
+    return {
+        "mark-nodes": ["label", "nodes", in_pool, _SCHEDULABLE, f"{CLOSED_KEY}=closed", "--overwrite", _MANAGER_FLAG],
+        "cordon-nodes": ["cordon", f"{in_pool},{CLOSED_KEY}=closed"],
+    }
+
+
+def _uncordon(pool: Pool) -> Steps:
+    """Uncordon the labelled nodes, then remove the label from the nodes that take pods.
+
+    The second step looks at the nodes again, because kubectl reports success for a node that it could not uncordon.
+    """
+    marked = f"--selector={NODE_POOL_KEY}={pool.name},{CLOSED_KEY}=closed"
+    return {
+        "uncordon-nodes": ["uncordon", marked],
+        "unmark-nodes": ["label", "nodes", marked, _SCHEDULABLE, f"{CLOSED_KEY}-", _MANAGER_FLAG],
+    }

@@ -1,0 +1,67 @@
+"""The EKS add-ons that the platform installs: one row per add-on, and the tables that follow from the rows.
+
+Versions were read in public repositories that run them, not from the EKS API: confirm with
+``aws eks describe-addon-versions``. Read 2026-11-20.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodIdentity:
+    """The AWS permissions of an add-on's pods, which EKS Pod Identity hands to one service account."""
+
+    service_account: str
+    managed_policy: str
+    """Path and name of the AWS managed policy, behind ``arn:aws:iam::aws:policy/``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOn:
+    """One EKS add-on; components/cluster/addons.py installs it."""
+
+    name: str
+    """Name in the EKS API."""
+    version: str | Mapping[str, str]
+    """One version for every Kubernetes minor, or Kubernetes minor → version."""
+    before_nodes: bool = False
+    """Whether no node becomes ready without it. All other add-ons need nodes to run on, and come after them."""
+    identity: PodIdentity | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of every stack. components/cluster/addons.py adds the settings that depend on the stack."""
+
+    def version_for(self, kubernetes_minor: str) -> str:
+        """Return the pinned version for a Kubernetes minor."""
+        return self.version if isinstance(self.version, str) else self.version[kubernetes_minor]
+
+
+VPC_CNI = AddOn(name="vpc-cni", version="v1.22.4-eksbuild.3", before_nodes=True)
+NODE_MONITORING_AGENT = AddOn(name="eks-node-monitoring-agent", version="v1.7.2-eksbuild.1")
+
+ADD_ONS = (
+    VPC_CNI,
+    AddOn(
+        name="kube-proxy",
+        version={"1.35": "v1.35.3-eksbuild.29", "1.36": "v1.36.0-eksbuild.25"},
+        before_nodes=True,
+    ),
+    AddOn(name="eks-pod-identity-agent", version="v1.3.10-eksbuild.3", before_nodes=True),
+    AddOn(name="coredns", version={"1.35": "v1.14.3-eksbuild.22", "1.36": "v1.14.3-eksbuild.23"}),
+    AddOn(name="metrics-server", version="v0.9.0-eksbuild.11"),
+    AddOn(
+        name="aws-ebs-csi-driver",
+        version="v1.66.0-eksbuild.1",
+        identity=PodIdentity(
+            service_account="ebs-csi-controller-sa", managed_policy="service-role/AmazonEBSCSIDriverPolicy"
+        ),
+        # Pods on tainted GPU nodes mount volumes too.
+        settings={"node": {"tolerateAllTaints": True}},
+    ),
+    NODE_MONITORING_AGENT,
+)
+"""Every add-on, in the order of installation."""
+
+NODE_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on.before_nodes)
+CLUSTER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if not add_on.before_nodes)

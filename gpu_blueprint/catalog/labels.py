@@ -1,0 +1,10 @@
+"""The labels of our own that the platform puts on nodes, NodePools and namespaces."""
+
+GPU_LABEL = "gpu-blueprint/gpu"
+"""On nodes: the GPU model, as the catalogue names it."""
+PURPOSE_LABEL = "gpu-blueprint/purpose"
+"""On nodes and NodePools: the purpose of the pool, such as ``training``."""
+CHECKPOINTED_LABEL = "gpu-blueprint/checkpointed"
+"""On NodePools: ``true`` where jobs save their state and can resume on another node."""
+TENANT_LABEL = "gpu-blueprint/tenant"
+"""On namespaces: the tenant that the namespace belongs to."""

@@ -1,0 +1,15 @@
+"""The Kubernetes provider that Access makes."""
+
+import pytest
+
+from gpu_blueprint.plan import UNKNOWN
+
+from ...support.plans import SHIPPED, one, plan
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_the_kubernetes_provider_has_a_constant_cluster_identifier(stack: str) -> None:
+    """Without it, an unknown kubeconfig would make Pulumi plan to replace every object inside the cluster."""
+    inputs = one(plan(stack), "pulumi:providers:kubernetes").inputs
+    assert inputs["kubeconfig"] == UNKNOWN
+    assert inputs["clusterIdentifier"] == f"gpu-{stack}"

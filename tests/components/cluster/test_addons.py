@@ -1,0 +1,46 @@
+"""EKS add-ons: their versions, their order and their settings."""
+
+import json
+
+import pytest
+
+from components.cluster.addons import build_settings
+from gpu_blueprint.catalog.addons import ADD_ONS, CLUSTER_ADD_ONS, NODE_ADD_ONS, VPC_CNI
+from gpu_blueprint.catalog.versions import KUBERNETES
+
+from ...support import builders
+from ...support.plans import one, plan_of, some
+
+
+@pytest.mark.parametrize("minor", KUBERNETES)
+def test_a_cluster_gets_every_add_on_at_the_version_of_its_minor(minor: str) -> None:
+    planned = plan_of(builders.stack(cluster=builders.cluster(kubernetesVersion=minor)))
+    versions = {found.inputs["addonName"]: found.inputs["addonVersion"] for found in some(planned, "Addon")}
+    assert versions == {add_on.name: add_on.version_for(minor) for add_on in ADD_ONS} == KUBERNETES[minor].addons
+
+
+def test_system_nodes_come_between_the_two_groups_of_add_ons() -> None:
+    planned = plan_of(builders.stack())
+    nodes = one(planned, "NodeGroup", "-system-group")
+    before = {found.inputs["addonName"] for found in some(planned, "Addon") if found.urn in nodes.dependencies}
+    after = {found.inputs["addonName"] for found in some(planned, "Addon") if nodes.urn in found.dependencies}
+    assert before == {add_on.name for add_on in NODE_ADD_ONS}
+    assert after == {add_on.name for add_on in CLUSTER_ADD_ONS}
+
+
+def test_only_add_ons_with_an_identity_have_a_role() -> None:
+    planned = plan_of(builders.stack())
+    for add_on in ADD_ONS:
+        found = one(planned, "Addon", f"-{add_on.name}")
+        accounts = [link["serviceAccount"] for link in found.inputs.get("podIdentityAssociations", [])]
+        assert accounts == ([add_on.identity.service_account] if add_on.identity else [])
+
+
+def test_network_policies_are_enforced_only_with_our_own_prometheus() -> None:
+    assert build_settings(builders.config(), VPC_CNI) == {}
+    assert build_settings(builders.config(**builders.monitoring()), VPC_CNI) == {"enableNetworkPolicy": "true"}
+
+
+def test_the_volume_driver_runs_on_tainted_nodes() -> None:
+    driver = one(plan_of(builders.stack()), "Addon", "-aws-ebs-csi-driver")
+    assert json.loads(driver.inputs["configurationValues"]) == {"node": {"tolerateAllTaints": True}}

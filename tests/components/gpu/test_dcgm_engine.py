@@ -1,0 +1,81 @@
+"""Exactly one DCGM host engine runs on each GPU node, and its clients find it."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.checks.capacity import capacity_warnings
+
+from ...support import builders
+from ...support.operator_plans import (
+    BOTTLEROCKET,
+    OPERANDS_LABEL,
+    TOLERATE_EVERYTHING,
+    find_operator_values,
+    list_node_labels,
+    plan_of_every_sharing,
+    plan_of_pools,
+)
+from ...support.plans import SHIPPED, Plan, one, plan, some
+
+
+def find_agent_settings(planned: Plan) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(one(planned, "Addon", "node-monitoring").inputs["configurationValues"])
+    return found
+
+
+def list_engines(planned: Plan, labels: dict[str, str]) -> list[str]:
+    """Return the DCGM host engines on a node with these labels: engines in pods and inside dcgm-exporter."""
+    engines = []
+    if some(planned, "GpuOperator") and labels.get(OPERANDS_LABEL) != "false":
+        variables = [item["name"] for item in find_operator_values(planned)["dcgmExporter"].get("env", [])]
+        if find_operator_values(planned)["dcgm"]["enabled"]:
+            engines.append("operator")
+        elif "DCGM_REMOTE_HOSTENGINE_INFO" not in variables:
+            engines.append("exporter")
+    agent = find_agent_settings(planned)["dcgmAgent"]
+    selector = agent.get("nodeSelector", {})
+    if agent["enabled"] and agent["tolerations"] == TOLERATE_EVERYTHING and selector.items() <= labels.items():
+        engines.append("agent")
+    return engines
+
+
+@pytest.mark.parametrize(
+    "planned",
+    [
+        *(pytest.param(lambda stack=stack: plan(stack), id=stack) for stack in SHIPPED),
+        pytest.param(plan_of_every_sharing, id="both"),
+        pytest.param(lambda: plan_of_pools({}), id="AL2023 alone"),
+        pytest.param(lambda: plan_of_pools({"ami": BOTTLEROCKET}), id="Bottlerocket alone"),
+    ],
+)
+def test_exactly_one_dcgm_engine_runs_on_each_gpu_node(planned: Any) -> None:
+    nodes = list_node_labels(planned())
+    assert nodes
+    for labels in nodes:
+        alike = not any(other.get(OPERANDS_LABEL) == "false" for other in nodes)
+        assert list_engines(planned(), labels) == (["operator"] if alike else ["agent"])
+
+
+def test_the_agent_finds_the_operators_engine_through_its_service() -> None:
+    agent = find_agent_settings(plan_of_pools({}))["nodeAgent"]
+    assert agent["dcgmAddress"].startswith("nvidia-dcgm.gpu-operator.svc")
+    assert agent["dnsPolicy"] == "ClusterFirstWithHostNet"
+
+
+MIXED_ARM: tuple[dict[str, Any], ...] = ({"gpu": "t4g"}, {"ami": BOTTLEROCKET})
+
+
+def test_the_exporter_uses_the_agents_engine_where_that_engine_runs() -> None:
+    engine = {"name": "DCGM_REMOTE_HOSTENGINE_INFO", "value": "localhost:5555"}
+    assert engine in find_operator_values(plan_of_pools({}, {"ami": BOTTLEROCKET}))["dcgmExporter"]["env"]
+    for pools in ((dict[str, Any](),), MIXED_ARM):
+        assert engine not in find_operator_values(plan_of_pools(*pools))["dcgmExporter"].get("env", [])
+
+
+def test_a_stack_with_unwatched_gpus_gets_a_warning() -> None:
+    pools = [builders.pool(**{"name": f"p{index}", **pool}) for index, pool in enumerate(MIXED_ARM)]
+    warnings = [str(problem) for problem in capacity_warnings(builders.config(pools=pools), date(2026, 11, 20))]
+    assert any("no DCGM engine for arm64" in line for line in warnings)

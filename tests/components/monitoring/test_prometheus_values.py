@@ -1,0 +1,52 @@
+"""The values of kube-prometheus-stack."""
+
+from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS
+
+from ...support import builders
+from ...support.plans import one, plan_of
+from .test_monitoring import find_values, plan_monitoring
+
+
+def test_samples_outlive_the_stateful_set_and_http_cannot_end_prometheus() -> None:
+    spec = find_values(plan_monitoring())["prometheus"]["prometheusSpec"]
+    assert set(spec["persistentVolumeClaimRetentionPolicy"].values()) == {"Retain"}
+    assert spec["reloadStrategy"] == "ProcessSignal"
+    silences = find_values(plan_monitoring())["alertmanager"]["alertmanagerSpec"]["storage"]["volumeClaimTemplate"][
+        "spec"
+    ]
+    assert silences["resources"]["requests"]["storage"] == "1Gi"
+
+
+def test_alerts_of_the_chart_that_fire_without_a_fault_are_off() -> None:
+    off = find_values(plan_monitoring())["defaultRules"]["disabled"]
+    assert off["KubeJobNotCompleted"] and off["KubeCPUQuotaOvercommit"] and "KubePodCrashLooping" not in off
+
+
+def test_kube_state_metrics_shows_the_labels_that_rules_need() -> None:
+    shown = find_values(plan_monitoring())["kube-state-metrics"]
+    assert shown["metricLabelsAllowlist"] == [
+        f"nodes=[{','.join(NODE_LABELS)}]",
+        f"namespaces=[{','.join(NAMESPACE_LABELS)}]",
+    ]
+    (overlay,) = shown["customResourceState"]["config"]["spec"]["resources"]
+    assert f"{overlay['metricNamePrefix']}_{overlay['metrics'][0]['name']}" == "kube_nodeoverlay_status_condition"
+
+
+def test_prometheus_selects_every_monitor_and_has_the_retention_of_the_stack_file() -> None:
+    spec = find_values(plan_monitoring(retentionDays=30, storageGib=200))["prometheus"]["prometheusSpec"]
+    assert (spec["retention"], spec["retentionSize"]) == ("30d", "170GiB")
+    assert spec["storageSpec"]["volumeClaimTemplate"]["spec"]["resources"] == {"requests": {"storage": "200Gi"}}
+    assert spec["serviceMonitorSelectorNilUsesHelmValues"] is spec["ruleSelectorNilUsesHelmValues"] is False
+
+
+def test_series_of_a_service_get_its_namespace() -> None:
+    spec = one(plan_of(builders.stack(**builders.services())), "Release", "-monitoring-release").inputs["values"][
+        "prometheus"
+    ]["prometheusSpec"]
+    assert spec["enforcedNamespaceLabel"] == "namespace"
+    assert {(exempt["resource"], exempt["namespace"]) for exempt in spec["excludedFromEnforcement"]} >= {
+        ("servicemonitors", "monitoring"),
+        ("prometheusrules", "monitoring"),
+    }
+    # The chart's own monitors of kubelets, API server and CoreDNS read Prometheus's token from a file.
+    assert "arbitraryFSAccessThroughSMs" not in spec
