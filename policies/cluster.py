@@ -32,7 +32,7 @@ _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
         "logs": ("logging", "clusterLogging", "enabledTypes"),
     },
 }
-"""Type of an EKS cluster → fact → path in its props. All types have ``version``, ``name`` and ``deletionProtection``."""
+"""Type of an EKS cluster → fact → path in its props. All types have ``version``, ``name``, ``deletionProtection``."""
 
 
 def _is_cluster(resource: Resource) -> bool:

@@ -26,7 +26,7 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
     named, offered = {name for name, _ in capacity}, {name for name, count in capacity if parse_count(count)}
     if limits and limits <= named - offered:
         report(
-            f"pool {pool.name} limits {', '.join(sorted(limits))}, but its NodeOverlays set that to 0, "
+            f"pool {pool.name} limits {', '.join(sorted(limits))}, but its NodeOverlays set the count to 0, "
             "so no number of nodes reaches the limit"
         )
 

@@ -159,7 +159,7 @@ class _UndecidedError(UnknownValueError):
 
 
 def _read_outputs(resource: Any) -> Any:
-    """Return the outputs of a resource, or UNKNOWN if its provider waits for a value, such as a new cluster's address."""
+    """Return the outputs of a resource, or UNKNOWN if its provider waits for a value such as a cluster's address."""
     waits = resource.provider and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
     return to_plain(resource.props) or (UNKNOWN if waits else {})
 
