@@ -159,7 +159,7 @@ def requirement(key: str, *values: str, operator: str = "In") -> dict[str, Any]:
 
 
 def node_pool(*requirements: Any, name: str = "theirs", labels: Any = None, **spec: Any) -> Resource:
-    """A NodePool with only the given fields; ``node`` goes into the spec of the template, ``template`` beside that spec."""
+    """A NodePool with only the given fields; ``node`` goes into the template's spec, ``template`` beside that spec."""
     template = {"spec": {"requirements": list(requirements), **spec.pop("node", {})}, **spec.pop("template", {})}
     metadata = {"name": name} | ({"labels": labels} if labels else {})
     return resource(
