@@ -101,7 +101,7 @@ def _run_file(path: Path) -> None:
 
 
 class _InlineLoop(asyncio.SelectorEventLoop):
-    """Runs each call to the monitor at once in the calling thread, so that the order of registration is always the same."""
+    """Runs calls to the monitor at once in the calling thread, so that the order of registration is always the same."""
 
     def run_in_executor(
         self,
@@ -134,7 +134,7 @@ def _open_event_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @contextmanager
 def _pause_garbage_collection() -> Iterator[None]:
-    """Switch the garbage collector off: Pulumi's futures form cycles until the program ends, and the search costs half the speed."""
+    """Switch the garbage collector off: the search for cycles among Pulumi's futures halves the speed."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

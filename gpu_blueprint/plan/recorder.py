@@ -88,7 +88,7 @@ class RecordingMonitor:
         )
 
     def _is_unconfigured(self, provider: str) -> bool:
-        """Tell whether a provider waits for an unknown value, such as the kubeconfig of a cluster that does not exist."""
+        """Tell whether a provider waits for an unknown value, such as the kubeconfig of a new cluster."""
         planned = self.resources.get(_provider_urn(provider))
         return planned is not None and has_unknown(planned.inputs)
 
@@ -118,7 +118,7 @@ class RecordingMonitor:
                     request.protect = answer.options.protect
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802
-        """Look up a reference to a resource; refuse every other call, since a preview must be offline and reproducible."""
+        """Look up a reference to a resource; refuse other calls, since a preview must be offline and reproducible."""
         if request.tok == "pulumi:pulumi:getResource":
             known = self._answers[request.args.fields["urn"].string_value]
             found = resource_pb2.ResourceInvokeResponse()
