@@ -1,12 +1,29 @@
-"""CrossGuard rules for GPU platforms on EKS: values in importable modules, the same in the editor, in CI and in `pulumi`."""
+"""CrossGuard rules for GPU platforms on EKS, as plain values that run in the editor, in CI and in `pulumi`."""
 
-from . import cluster, cost, gpu, iam, karpenter, network, supply_chain, tags, teardown, tenancy
+from . import (
+    cluster,
+    cost,
+    disruption,
+    gpu_operator,
+    gpu_pools,
+    iam,
+    network,
+    node_classes,
+    node_overlays,
+    supply_chain,
+    tags,
+    teardown,
+    tenancy,
+)
 from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, default_tags, judge
 from .waivers import Waiver, waiver_of
 
 RULES: tuple[Rule, ...] = (
-    *gpu.RULES,
-    *karpenter.RULES,
+    *gpu_pools.RULES,
+    *node_overlays.RULES,
+    *gpu_operator.RULES,
+    *node_classes.RULES,
+    *disruption.RULES,
     *cluster.RULES,
     *network.RULES,
     *iam.RULES,

@@ -1,4 +1,4 @@
-"""Entry point of the policy pack; only the Pulumi engine runs it, from whatever folder the user stands in."""
+"""Start the policy pack; the Pulumi engine runs this file from the folder of the user's program."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,7 @@ from pulumi_policy import PolicyPack
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from policies.pack import policies, stack_waivers
+from policies.pack import list_policies, read_waivers
 
-PolicyPack(name="gpu-blueprint", policies=policies(stack_waivers(pulumi.Config("gpu-blueprint").get_object("stack"))))
+_WAIVERS = read_waivers(pulumi.Config("gpu-blueprint").get_object("stack"))
+PolicyPack(name="gpu-blueprint", policies=list_policies(_WAIVERS))

@@ -1,13 +1,13 @@
-"""The EKS control plane, as pulumi-eks, aws.eks.Cluster and the Cloud Control provider's make it."""
+"""Rules for the EKS control plane, created by pulumi-eks, by aws.eks.Cluster or by the Cloud Control provider."""
 
 from typing import Any
 
 from gpu_blueprint.catalog.versions import KUBERNETES
 
-from .network import opens_much
+from .network import admits_internet
 from .rule import UNKNOWN, Report, Resource, Rule, Settings, Stack
 
-_PLACES: dict[str, dict[str, tuple[str, ...]]] = {
+_PATHS: dict[str, dict[str, tuple[str, ...]]] = {
     "eks:index:Cluster": {
         "public": ("endpointPublicAccess",),
         "blocks": ("publicAccessCidrs",),
@@ -32,120 +32,166 @@ _PLACES: dict[str, dict[str, tuple[str, ...]]] = {
         "logs": ("logging", "clusterLogging", "enabledTypes"),
     },
 }
-"""Where each kind of EKS cluster says what; ``version``, ``name`` and ``deletionProtection`` stand at the top of all."""
+"""Type of an EKS cluster → fact → path in its props. All types have ``version``, ``name``, ``deletionProtection``."""
 
 
 def _is_cluster(resource: Resource) -> bool:
-    return resource.type in _PLACES
+    return resource.type in _PATHS
 
 
-def _said(cluster: Resource, what: str, default: Any = None) -> Any:
-    return cluster.get(*_PLACES[cluster.type][what], default=default)
+def _read_fact(cluster: Resource, fact: str, default: Any = None) -> Any:
+    return cluster.get(*_PATHS[cluster.type][fact], default=default)
 
 
-def _api_closed(cluster: Resource, report: Report, _: Settings) -> None:
+def _refuse_public_api(cluster: Resource, report: Report, _: Settings) -> None:
     if not _is_cluster(cluster):
         return
-    cidrs = _said(cluster, "blocks")
-    if (not cidrs or opens_much(list(cidrs))) and _said(cluster, "public", default=True):
-        report(f"the Kubernetes API of {cluster.name} is open to the world")
+    cidrs = _read_fact(cluster, "blocks")
+    if (not cidrs or admits_internet(list(cidrs))) and _read_fact(cluster, "public", default=True):
+        report(f"every address of the internet may connect to the Kubernetes API of {cluster.name}")
 
 
-def _access_entries(cluster: Resource, report: Report, _: Settings) -> None:
-    if _is_cluster(cluster) and (mode := _said(cluster, "mode", default="CONFIG_MAP")) != "API":
-        report(f"{cluster.name} takes access from the aws-auth config map (mode {mode})")
+def _refuse_config_map_access(cluster: Resource, report: Report, _: Settings) -> None:
+    if _is_cluster(cluster) and (mode := _read_fact(cluster, "mode", default="CONFIG_MAP")) != "API":
+        report(f"{cluster.name} grants access through the aws-auth config map (mode {mode})")
 
 
-def _creator_not_admin(cluster: Resource, report: Report, _: Settings) -> None:
-    if not _is_cluster(cluster) or "creator" not in _PLACES[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
+def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> None:
+    if not _is_cluster(cluster) or "creator" not in _PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
         return
-    if _said(cluster, "creator", default=True) is not False:
-        report(f"whoever creates {cluster.name} stays its admin, in no list and for ever")
+    if _read_fact(cluster, "creator", default=True) is not False:
+        report(f"the identity that creates {cluster.name} stays its admin for ever, and no list shows it")
 
 
-def _secrets_encrypted(cluster: Resource, report: Report, _: Settings) -> None:
+def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster):
-        key = cluster.props.get(*_PLACES[cluster.type]["key"])
+        key = cluster.props.get(*_PATHS[cluster.type]["key"])
         if key is not UNKNOWN and not key:
-            report(f"Kubernetes secrets of {cluster.name} are not encrypted with a key of yours")
+            report(f"Kubernetes secrets of {cluster.name} are not encrypted with a KMS key of the account")
 
 
-def _logged(cluster: Resource, report: Report, settings: Settings) -> None:
+def _refuse_missing_logs(cluster: Resource, report: Report, settings: Settings) -> None:
     if _is_cluster(cluster):
-        given = [one.get("type") if isinstance(one, dict) else one for one in _said(cluster, "logs", default=[])]
-        missing = [kind for kind in settings["logTypes"] if kind not in given]
+        enabled = [
+            item.get("type") if isinstance(item, dict) else item for item in _read_fact(cluster, "logs", default=[])
+        ]
+        missing = [log_type for log_type in settings["logTypes"] if log_type not in enabled]
         if missing:
             report(f"{cluster.name} does not log {', '.join(missing)}")
 
 
-def _supported(cluster: Resource, report: Report, settings: Settings) -> None:
+def _refuse_unsupported_version(cluster: Resource, report: Report, settings: Settings) -> None:
     if _is_cluster(cluster):
         version = cluster.get("version")
         if version not in settings["versions"]:
             report(
-                f"{cluster.name} runs Kubernetes {version or 'of no stated version'}, supported are {', '.join(settings['versions'])}"
+                f"{cluster.name} runs Kubernetes {version or 'of no stated version'}, "
+                f"but supported are {', '.join(settings['versions'])}"
             )
 
 
-def _protected(cluster: Resource, report: Report, _: Settings) -> None:
+def _refuse_unprotected_cluster(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster) and cluster.get("deletionProtection", default=False) is not True:
-        report(f"{cluster.name} can be deleted by one command")
+        report(f"{cluster.name} has no deletion protection, so a single command can delete it")
 
 
-def _skew(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    named = group.props.get("clusterName")
-    clusters = [one for one in stack.resources if _is_cluster(one)]
-    own = [one for one in clusters if one.props.get("name") == named] if len(clusters) > 1 else clusters
+def _refuse_version_skew(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    name = group.props.get("clusterName")
+    clusters = [resource for resource in stack.resources if _is_cluster(resource)]
+    own = [cluster for cluster in clusters if cluster.props.get("name") == name] if len(clusters) > 1 else clusters
     for cluster in own:
         version = cluster.get("version", default="")
-        behind = _minor(version) - _minor(group.get("version", default=version)) if version else 0
+        behind = _parse_minor(version) - _parse_minor(group.get("version", default=version)) if version else 0
         if not 0 <= behind <= 3:
             report(f"nodes of {group.name} are {behind} minor versions behind the control plane")
 
 
-def _minor(version: str) -> int:
+def _parse_minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
 RULES = (
     Rule(
-        id="api-not-public", kinds=("Cluster",), check=_api_closed,
-        looks_at="public access of EKS clusters", passes="it is off or limited to address blocks", fails="0.0.0.0/0 may connect",
-        why="everybody may try keys and bugs at your API", fix="switch it off or list the blocks you connect from",
+        id="api-not-public",
+        kinds=("Cluster",),
+        check=_refuse_public_api,
+        looks_at="public access to the API of EKS clusters",
+        passes="public access is off, or limited to address blocks",
+        fails="every address of the internet may connect",
+        why="anyone may try stolen keys and known bugs on the API",
+        fix="switch public access off, or list the address blocks that you connect from",
     ),
     Rule(
-        id="access-entries", kinds=("Cluster",), check=_access_entries,
-        looks_at="authentication mode", passes="it is API: access entries alone decide", fails="the aws-auth config map does too",
-        why="one bad edit of a config map locks everybody out", fix="set the mode to API",
+        id="access-entries",
+        kinds=("Cluster",),
+        check=_refuse_config_map_access,
+        looks_at="the authentication mode of EKS clusters",
+        passes="the mode is API, so only access entries grant access",
+        fails="the aws-auth config map also grants access",
+        why="a wrong edit of the config map locks everyone out",
+        fix="set the authentication mode to API",
     ),
     Rule(
-        id="creator-not-admin", kinds=("Cluster",), check=_creator_not_admin,
-        looks_at="bootstrapClusterCreatorAdminPermissions of EKS clusters", passes="it is false", fails="it is true or left out",
-        why="a CI role keeps full rights that no list shows", fix="set it to false and give admins access entries",
+        id="creator-not-admin",
+        kinds=("Cluster",),
+        check=_refuse_creator_as_admin,
+        looks_at="bootstrapClusterCreatorAdminPermissions of EKS clusters",
+        passes="the setting is false",
+        fails="the setting is true or missing",
+        why="the CI role that creates the cluster keeps full rights that no list shows",
+        fix="set it to false and give admins access entries",
     ),
     Rule(
-        id="secrets-encrypted", kinds=("Cluster",), check=_secrets_encrypted,
-        looks_at="envelope encryption of secrets", passes="a KMS key is set", fails="none is",
-        why="AWS's own key encrypts them, whose use no log of yours shows and which you cannot withdraw", fix="set a KMS key",
+        id="secrets-encrypted",
+        kinds=("Cluster",),
+        check=_refuse_unencrypted_secrets,
+        looks_at="envelope encryption of Kubernetes secrets",
+        passes="the cluster has a KMS key",
+        fails="the cluster has no KMS key",
+        why="AWS encrypts the secrets with its own key: your logs do not show its use, and you cannot withdraw it",
+        fix="set a KMS key",
     ),
     Rule(
-        id="control-plane-logged", kinds=("Cluster",), check=_logged, settings={"logTypes": ["audit", "authenticator"]},
-        looks_at="control-plane log types", passes="the required ones are on", fails="one is missing",
-        why="after an incident nobody can say who did it", fix="add them to the enabled log types",
+        id="control-plane-logged",
+        kinds=("Cluster",),
+        check=_refuse_missing_logs,
+        settings={"logTypes": ["audit", "authenticator"]},
+        looks_at="log types of the control plane",
+        passes="every required log type is on",
+        fails="a required log type is missing",
+        why="after an incident nobody can tell who caused it",
+        fix="add the missing types to the enabled log types",
     ),
     Rule(
-        id="kubernetes-supported", kinds=("Cluster",), check=_supported, settings={"versions": sorted(KUBERNETES)},
-        looks_at="the Kubernetes version", passes="it is one that the pins go with", fails="it is another or not stated",
-        why="extended support costs six times the control plane, and add-ons do not match", fix="use a supported version",
+        id="kubernetes-supported",
+        kinds=("Cluster",),
+        check=_refuse_unsupported_version,
+        settings={"versions": sorted(KUBERNETES)},
+        looks_at="the Kubernetes version of EKS clusters",
+        passes="the pinned charts and add-ons support the version",
+        fails="they do not support the version, or it is not stated",
+        why="extended support costs six times as much for the control plane, and add-ons do not match",
+        fix="use a supported version",
     ),
     Rule(
-        id="deletion-protected", kinds=("Cluster",), check=_protected,
-        looks_at="deletion protection", passes="it is on", fails="it is off",
-        why="one wrong destroy takes everything", fix="set deletionProtection: true",
+        id="deletion-protected",
+        kinds=("Cluster",),
+        check=_refuse_unprotected_cluster,
+        looks_at="deletion protection of EKS clusters",
+        passes="the protection is on",
+        fails="the protection is off",
+        why="a mistaken destroy deletes the whole platform",
+        fix="set deletionProtection: true",
     ),
     Rule(
-        id="version-skew", kinds=("NodeGroup",), check=_skew, whole=True,
-        looks_at="versions of node groups and control plane", passes="nodes are at most three minors behind, never ahead", fails="they are",
-        why="kubelets outside the skew lose features or do not join", fix="upgrade the control plane first, then the nodes",
+        id="version-skew",
+        kinds=("NodeGroup",),
+        check=_refuse_version_skew,
+        needs_stack=True,
+        looks_at="Kubernetes versions of node groups and their control plane",
+        passes="nodes are at most three minor versions behind the control plane, and never ahead",
+        fails="nodes are further behind, or ahead",
+        why="kubelets outside this range lose features or do not join the cluster",
+        fix="upgrade the control plane first, then the nodes",
     ),
-)  # fmt: skip
+)

@@ -1,71 +1,87 @@
-"""What the ceilings can cost."""
+"""Rule for the money that GPU pools can cost at their limits."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpu_blueprint.catalog.prices import on_demand
 
-from .pools import ZONE, amount, capacity_types, gpu_rows, pool_names, wanted
+from .extended_resources import is_gpu_resource, parse_count
+from .karpenter_objects import ZONE, is_overlay_of, list_capacity_types, list_gpu_types, list_values
 from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack
 
 
-def _under_ceiling(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:
-    most = settings["hourlyUsd"]
-    if not most:
+def _refuse_high_cost(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    ceiling = settings["hourlyUsd"]
+    if not ceiling:
         return
-    known, unknown = _costs(stack)
-    total = sum(known.values())
-    dearest = max(known, key=lambda urn: known[urn], default="")
-    if total > most and pool.urn == dearest:
+    costs = _estimate_pool_costs(stack)
+    total = sum(costs.usd.values())
+    dearest = max(costs.usd, key=lambda urn: costs.usd[urn], default="")
+    if total > ceiling and pool.urn == dearest:
         report(
-            f"at their ceilings GPU pools cost {total:,.2f} $ an hour on demand, allowed are {most:,.2f} $ (most of it: {pool.name})"
+            f"at their limits the GPU pools cost {total:,.2f} $ an hour on demand, "
+            f"but the ceiling is {ceiling:,.2f} $ (largest share: {pool.name})"
         )
-    elif total <= most and unknown and pool is next(stack.of("NodePool")):
-        raise unknown
+    elif total <= ceiling and costs.unknown and pool is next(stack.select("NodePool")):
+        raise costs.unknown
 
 
-def _costs(stack: Stack) -> tuple[dict[str, float], NotYetKnownError | None]:
-    """Dollars an hour by URN of each pool that buys, and what hides those of the others."""
-    overlays = list(stack.of("NodeOverlay"))
-    known: dict[str, float] = {}
+@dataclass(frozen=True)
+class _PoolCosts:
+    """On-demand cost of the GPU pools at their limits."""
+
+    usd: Mapping[str, float]
+    """URN of a NodePool → dollars an hour."""
+    unknown: NotYetKnownError | None
+    """The value that hides the cost of the other NodePools."""
+
+
+def _estimate_pool_costs(stack: Stack) -> _PoolCosts:
+    overlays = list(stack.select("NodeOverlay"))
+    usd: dict[str, float] = {}
     unknown: NotYetKnownError | None = None
-    for pool in stack.of("NodePool"):
+    for pool in stack.select("NodePool"):
         try:
-            if gpu_rows(pool) and capacity_types(pool) != ["reserved"]:
-                known[pool.urn] = _gpus(pool, overlays) * _dearest(pool)
+            if list_gpu_types(pool) and list_capacity_types(pool) != ["reserved"]:
+                usd[pool.urn] = _count_gpus(pool, overlays) * _find_highest_price(pool)
         except NotYetKnownError as error:
             unknown = error
-    return known, unknown
+    return _PoolCosts(usd, unknown)
 
 
-def _dearest(pool: Resource) -> float:
-    """On-demand dollars an hour of one GPU, on the type of the pool where it costs most."""
-    zones = wanted(pool, ZONE)
+def _find_highest_price(pool: Resource) -> float:
+    """Return the on-demand dollars an hour of one GPU, on the instance type of the pool where a GPU costs most."""
+    zones = list_values(pool, ZONE)
     region = zones[0][:-1] if zones else "us-east-1"
-    return max(_price(row.instance_type, region) / row.gpu_devices for row in gpu_rows(pool))
+    return max(_read_price(row.instance_type, region) / row.gpu_devices for row in list_gpu_types(pool))
 
 
-def _price(instance_type: str, region: str) -> float:
+def _read_price(instance_type: str, region: str) -> float:
     price = on_demand(instance_type, region)
     if price is None:
         raise NotYetKnownError(f"the price of {instance_type} in {region}")
     return price.usd
 
 
-def _gpus(pool: Resource, overlays: list[Resource]) -> float:
-    """Physical GPUs that the pool's limits come to: slices are divided by what its overlay says a GPU hands out."""
+def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
+    """Return the physical GPUs that the limits of a pool admit.
+
+    Limits in slices or shares are divided by the number that a GPU hands out, which the pool's NodeOverlay states.
+    """
     limits = {
-        name: amount(count)
+        name: parse_count(count)
         for name, count in pool.get("spec", "limits", default={}).items()
-        if name.startswith("nvidia.com/")
+        if is_gpu_resource(name)
     }
     for overlay in overlays:
-        if pool.get("metadata", "name") in pool_names(overlay) and gpu_rows(overlay):
-            devices = gpu_rows(overlay)[0].gpu_devices
+        if is_overlay_of(overlay, pool) and list_gpu_types(overlay):
+            devices = list_gpu_types(overlay)[0].gpu_devices
             capacity = overlay.get("spec", "capacity", default={})
             ratios = [
-                count * devices / amount(capacity[name])
+                count * devices / parse_count(capacity[name])
                 for name, count in limits.items()
-                if amount(capacity.get(name, 0))
+                if parse_count(capacity.get(name, 0))
             ]
             if ratios:
                 return max(ratios)
@@ -76,8 +92,15 @@ def _gpus(pool: Resource, overlays: list[Resource]) -> float:
 
 RULES = (
     Rule(
-        id="under-hourly-ceiling", kinds=("NodePool",), check=_under_ceiling, whole=True, settings={"hourlyUsd": 0},
-        looks_at="limits of GPU pools × on-demand price", passes="the sum is under hourlyUsd, if the environment sets one", fails="it is above",
-        why="the bill of a weekend at the ceiling", fix="lower maxGpus or raise the ceiling knowingly",
+        id="under-hourly-ceiling",
+        kinds=("NodePool",),
+        check=_refuse_high_cost,
+        needs_stack=True,
+        settings={"hourlyUsd": 0},
+        looks_at="limits of GPU pools × on-demand prices",
+        passes="the sum is at most hourlyUsd, or the environment sets no hourlyUsd",
+        fails="the sum is above hourlyUsd",
+        why="the pools can run at their limits for a whole weekend before someone sees the bill",
+        fix="lower maxGpus, or raise hourlyUsd if you accept the cost",
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,4 @@
-"""The rules as CrossGuard policies: what `pulumi preview --policy-pack policies` runs."""
+"""Turn the rules into CrossGuard policies, which `pulumi preview --policy-pack policies` runs."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,111 +25,121 @@ from .waivers import Waiver, waiver_of
 _log = logging.getLogger(__name__)
 
 
-def policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
-    """Every rule as a policy, mandatory unless the environment's file says otherwise."""
-    return [_stack_policy(rule, waivers) if rule.whole else _resource_policy(rule, waivers) for rule in RULES]
+def list_policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
+    """Return every rule as a policy; each is mandatory unless the environment's file says otherwise."""
+    return [
+        _make_stack_policy(rule, waivers) if rule.needs_stack else _make_resource_policy(rule, waivers)
+        for rule in RULES
+    ]
 
 
-def stack_waivers(stack: Any) -> list[Waiver]:
-    """The waivers that a stack object states; none where there is no such object, as in other people's programs.
+def read_waivers(stack: Any) -> list[Waiver]:
+    """Return the waivers of a stack object; programs other than ours have no stack object and no waivers.
 
-    A waiver that cannot be read waives nothing, and the log says so: a pack that ended here would judge nothing at all.
+    A waiver that cannot be read waives nothing, and the log says so: an error here would stop the pack, which then
+    would judge nothing at all.
     """
     given = stack.get("waivers", []) if isinstance(stack, Mapping) else []
-    found = []
-    for one in given if isinstance(given, list) else [given]:
+    waivers = []
+    for item in given if isinstance(given, list) else [given]:
         try:
-            found.append(Waiver(**{**one, "until": date.fromisoformat(str(one["until"]))}))
+            waivers.append(Waiver(**{**item, "until": date.fromisoformat(str(item["until"]))}))
         except (KeyError, TypeError, ValueError) as error:
-            _log.warning("a waiver of the stack cannot be read and counts for nothing: %s (%r)", one, error)
-    return found
+            _log.warning("a waiver of the stack cannot be read, so it waives nothing: %s (%r)", item, error)
+    return waivers
 
 
-def _described(rule: Rule) -> dict[str, Any]:
+def _describe(rule: Rule) -> dict[str, Any]:
     return {
         "name": rule.id,
         "description": f"Passes if {rule.passes}. {rule.why[0].upper()}{rule.why[1:]}.",
         "enforcement_level": EnforcementLevel.MANDATORY,
-        "config_schema": PolicyConfigSchema({name: _schema(value) for name, value in rule.settings.items()})
+        "config_schema": PolicyConfigSchema({name: _make_schema(value) for name, value in rule.settings.items()})
         if rule.settings
         else None,
         "remediation_steps": rule.fix,
     }
 
 
-def _schema(default: Any) -> dict[str, Any]:
-    kind = {list: "array", int: "number", str: "string", dict: "object"}[type(default)]
-    return {"type": kind, "default": default}
+def _make_schema(default: Any) -> dict[str, Any]:
+    json_type = {list: "array", int: "number", str: "string", dict: "object"}[type(default)]
+    return {"type": json_type, "default": default}
 
 
-def _resource_policy(rule: Rule, waivers: Sequence[Waiver]) -> ResourceValidationPolicy:
+def _make_resource_policy(rule: Rule, waivers: Sequence[Waiver]) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        _tell(
-            judge(rule, Stack([_seen(args)]), _settings(rule, args)),
-            waivers,
-            lambda verdict: report(verdict.message, None),
-        )
+        verdicts = judge(rule, Stack([_read_resource(args)]), _read_settings(rule, args))
+        _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, None))
 
-    return ResourceValidationPolicy(validate=validate, remediate=_remediation(rule), **_described(rule))
+    return ResourceValidationPolicy(validate=validate, remediate=_make_remediation(rule), **_describe(rule))
 
 
-def _remediation(rule: Rule) -> Any:
-    """What CrossGuard calls at the level remediate: new props or nothing. Its types know only the asynchronous form."""
+def _make_remediation(rule: Rule) -> Any:
+    """Return the function that CrossGuard calls at the level remediate; it returns new props or None.
+
+    The return type is ``Any`` because the types of CrossGuard allow only the asynchronous form.
+    """
     if rule.remediate is None:
         return None
-    mend = rule.remediate
+    correct = rule.remediate
 
     def remediate(args: ResourceValidationArgs) -> Any:
-        seen = _seen(args)
+        resource = _read_resource(args)
         try:
-            mended = mend(seen, {**rule.settings, **_settings(rule, args)})
+            corrected = correct(resource, {**rule.settings, **_read_settings(rule, args)})
         except NotYetKnownError:
             return None
         props: Any = args.props
-        changed = {key: value for key, value in (mended or {}).items() if value is not seen.props.get(key)}
-        for key, value in changed.items():  # the other values stay what they are, secrets among them
-            props[key] = _sent(value)
+        changed = {key: value for key, value in (corrected or {}).items() if value is not resource.props.get(key)}
+        for key, value in changed.items():  # other values stay as they came: among them are secrets
+            props[key] = _restore_unknowns(value)
         return props if changed else None
 
     return remediate
 
 
-def _settings(rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
-    return plain(args.get_config()) if rule.settings else {}
+def _read_settings(rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
+    return to_plain(args.get_config()) if rule.settings else {}
 
 
-def _seen(args: ResourceValidationArgs) -> Resource:
+def _read_resource(args: ResourceValidationArgs) -> Resource:
     provider = args.provider
     return Resource(
         urn=args.urn,
         type=args.resource_type,
         name=args.name,
-        props=plain(args.props),
+        props=to_plain(args.props),
         provider=provider.urn if provider else "",
-        default_tags=default_tags(plain(provider.props)) if provider else {},
+        default_tags=default_tags(to_plain(provider.props)) if provider else {},
     )
 
 
-def _stack_policy(rule: Rule, waivers: Sequence[Waiver]) -> StackValidationPolicy:
+def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver]) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        stack = Stack([
-            Resource(
-                urn=one.urn,
-                type=one.resource_type,
-                name=one.name,
-                props=_outputs(one),
-                provider=one.provider.urn if one.provider else "",
-                dependencies=tuple(dependency.urn for dependency in one.dependencies),
-            )
-            for one in args.resources
-        ])  # fmt: skip
-        _tell(judge(rule, stack, _settings(rule, args)), waivers, lambda verdict: report(verdict.message, verdict.urn))
+        stack = Stack(list(map(_read_stack_resource, args.resources)))
+        verdicts = judge(rule, stack, _read_settings(rule, args))
+        _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, verdict.urn))
 
-    return StackValidationPolicy(validate=validate, **_described(rule))
+    return StackValidationPolicy(validate=validate, **_describe(rule))
 
 
-def _tell(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callable[[Verdict], None]) -> None:
-    """Report what is not waived; what is undecided goes the way that stops no preview, after the rest."""
+def _read_stack_resource(resource: Any) -> Resource:
+    return Resource(
+        urn=resource.urn,
+        type=resource.resource_type,
+        name=resource.name,
+        props=_read_outputs(resource),
+        provider=resource.provider.urn if resource.provider else "",
+        dependencies=tuple(dependency.urn for dependency in resource.dependencies),
+    )
+
+
+def _report_verdicts(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], report: Callable[[Verdict], None]) -> None:
+    """Report the verdicts that no waiver covers.
+
+    Raises:
+        UnknownValueError: Some verdicts are undecided. CrossGuard prints the error and does not stop the preview.
+    """
     undecided = []
     for verdict in verdicts:
         if waiver_of(waivers, verdict.rule, verdict.resource, date.today()):
@@ -148,18 +158,18 @@ class _UndecidedError(UnknownValueError):
         self.message = "; ".join(f"{verdict.resource}: {verdict.message}" for verdict in verdicts)
 
 
-def _outputs(resource: Any) -> Any:
-    """What a resource puts out: nothing known while its provider waits for something, such as a cluster to stand."""
-    waits = resource.provider and any(value is UNKNOWN for value in plain(resource.provider.props).values())
-    return plain(resource.props) or (UNKNOWN if waits else {})
+def _read_outputs(resource: Any) -> Any:
+    """Return the outputs of a resource, or UNKNOWN if its provider waits for a value such as a cluster's address."""
+    waits = resource.provider and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
+    return to_plain(resource.props) or (UNKNOWN if waits else {})
 
 
-def plain(value: Any) -> Any:
-    """Read CrossGuard's guarded view as plain values, with UNKNOWN where a look would end the policy."""
+def to_plain(value: Any) -> Any:
+    """Turn CrossGuard's guarded view into plain values, with UNKNOWN where reading a value would end the policy."""
     if isinstance(value, Mapping):
-        return {key: _guarded(value, key) for key in value}
+        return {key: _read_guarded(value, key) for key in value}
     if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):
-        return [_guarded(value, index) for index in range(len(value))]
+        return [_read_guarded(value, index) for index in range(len(value))]
     if value == rpc.UNKNOWN:
         return UNKNOWN
     if isinstance(value, float) and value.is_integer():  # on the wire every number is a double
@@ -167,14 +177,16 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _sent(value: Any) -> Any:
+def _restore_unknowns(value: Any) -> Any:
     if value is UNKNOWN:
         return rpc.UNKNOWN
-    return {key: _sent(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return {key: _restore_unknowns(item) for key, item in value.items()}
+    return value
 
 
-def _guarded(container: Any, key: Any) -> Any:
+def _read_guarded(container: Any, key: Any) -> Any:
     try:
-        return plain(container[key])
+        return to_plain(container[key])
     except UnknownValueError:
         return UNKNOWN

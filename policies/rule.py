@@ -1,4 +1,4 @@
-"""What a rule is, what it sees, and how it is run; no Pulumi in here, so that the same rules run anywhere."""
+"""Define rules, the resources that they read, and how they run; without Pulumi, so that the same rules run anywhere."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,11 +10,11 @@ _T = TypeVar("_T")
 
 
 class NotYetKnownError(Exception):
-    """A rule needs a value that is not known yet; the message names it."""
+    """A rule needs a value that is not known yet; the message names the value."""
 
 
 class Unknown:
-    """A value that only the deployment will know: whoever looks into it cannot decide yet, by accident or not."""
+    """A value that only the deployment will know; any look into it raises NotYetKnownError."""
 
     def _look(self, *_: Any, **__: Any) -> Any:
         raise NotYetKnownError("a part of it")
@@ -32,13 +32,13 @@ class Unknown:
 UNKNOWN: Any = Unknown()
 
 
-def _said(value: Any) -> Any:
-    """A value without what is null, which in Kubernetes and in Pulumi means that it is not set."""
+def _drop_nulls(value: Any) -> Any:
+    """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
     if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
         return value
     if isinstance(value, Mapping):
-        return {key: _said(item) for key, item in value.items() if item is not None}
-    return [_said(item) for item in value if item is not None] if isinstance(value, list) else value
+        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
+    return [_drop_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Resource:
         return self.type.rsplit(":", 1)[-1]
 
     def get(self, *path: str, default: Any = None) -> Any:
-        """The value at a path, which no rule may change; the default where there is none.
+        """Return the value at a path, or the default if nothing stands there. Rules must not change the value.
 
         Raises:
-            NotYetKnownError: The value, or what it stands in, is not known yet.
+            NotYetKnownError: The value, or a value around it, is not known yet.
         """
-        value = self._set_props
+        value = self._props_without_nulls
         for part in path:
             if value is UNKNOWN:
                 break
@@ -76,39 +76,39 @@ class Resource:
             raise NotYetKnownError(".".join(path))
         return value
 
-    def once(self, question: "Callable[[Resource], _T]") -> _T:
-        """The answer to a question about this resource, worked out once however many rules ask.
+    def compute_once(self, compute: "Callable[[Resource], _T]") -> _T:
+        """Compute a fact about this resource; later calls with the same function return the first result.
 
         Raises:
-            NotYetKnownError: The answer needs a value that is not known yet.
+            NotYetKnownError: The fact needs a value that is not known yet.
         """
-        if question not in self._answers:
-            self._answers[question] = question(self)
-        answer: _T = self._answers[question]
-        return answer
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        result: _T = self._results[compute]
+        return result
 
     @cached_property
-    def _answers(self) -> dict[Any, Any]:
+    def _results(self) -> dict[Any, Any]:
         return {}
 
     @cached_property
-    def _set_props(self) -> Any:
-        """The props without what is null; fifty rules ask for parts of them."""
-        return _said(self.props)
+    def _props_without_nulls(self) -> Any:
+        """The props without nulls, kept because fifty rules read parts of them."""
+        return _drop_nulls(self.props)
 
 
 @dataclass(frozen=True)
 class Stack:
-    """All resources, for rules that compare them."""
+    """All resources of a program, for rules that compare them."""
 
     resources: Sequence[Resource]
 
-    def of(self, *kinds: str) -> Iterator[Resource]:
-        """The resources of some kinds."""
+    def select(self, *kinds: str) -> Iterator[Resource]:
+        """Yield the resources of these kinds, kind by kind."""
         return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
 
     def list_in_order(self, kinds: Sequence[str]) -> Sequence[Resource]:
-        """The resources of some kinds, in the order of the stack; of all kinds where ``*`` is one of them."""
+        """Return the resources of these kinds in the order of the stack; the kind ``*`` stands for all kinds."""
         if "*" in kinds:
             return self.resources
         if len(kinds) == 1:
@@ -116,15 +116,15 @@ class Stack:
         wanted = frozenset(kinds)
         return [resource for resource in self.resources if resource.kind in wanted]
 
-    def once(self, question: "Callable[[Stack], _T]") -> _T:
-        """The answer to a question about the whole stack, worked out once however many resources ask."""
-        if question not in self._answers:
-            self._answers[question] = question(self)
-        answer: _T = self._answers[question]
-        return answer
+    def compute_once(self, compute: "Callable[[Stack], _T]") -> _T:
+        """Compute a fact about the whole stack; later calls with the same function return the first result."""
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        result: _T = self._results[compute]
+        return result
 
     @cached_property
-    def _answers(self) -> dict[Any, Any]:
+    def _results(self) -> dict[Any, Any]:
         return {}
 
     @cached_property
@@ -141,46 +141,59 @@ class Stack:
 
 
 Report = Callable[[str], None]
-"""``report(message)``: something is wrong with the resource."""
+"""``report(reason)`` says that the resource breaks the rule; the reason is a sentence without end dot."""
 Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """One rule: a function and everything that people want to know about it."""
+    """One policy rule: its function, its settings and the texts that explain it."""
 
     id: str
     kinds: tuple[str, ...]
-    """Kinds of resources that it looks at."""
+    """Kinds of the resources that the rule checks."""
     check: Callable[..., None]
-    """``check(resource, report, settings)``, or with ``whole`` ``check(resource, report, settings, stack)``."""
+    """``check(resource, report, settings)``, or with ``needs_stack`` ``check(resource, report, settings, stack)``."""
     looks_at: str
+    """Completes "Looks at …"."""
     passes: str
+    """Completes "PASS if …"."""
     fails: str
+    """Completes "FAIL if …"."""
     why: str
-    """What it costs to break it."""
+    """The cost or the damage of breaking the rule."""
     fix: str
-    whole: bool = False
-    """Whether it needs the other resources too."""
+    """The remedy, in the imperative."""
+    needs_stack: bool = False
+    """Whether the rule compares the resource with others."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults of what an environment may set."""
+    """Defaults of the settings that an environment may change."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
-    """Mends a resource where the environment sets the level remediate: new props, or None when all is well."""
+    """At the level remediate, returns the corrected props of a resource, or None if nothing can be corrected."""
 
     @property
     def subject(self) -> str:
-        """The file that it stands in."""
+        """The name of the module that defines the rule."""
         return self.check.__module__.rsplit(".", 1)[-1]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a rule found: ``undecided`` where it could not judge yet."""
+    """One violation of a rule by one resource, or a case that the rule cannot decide yet."""
 
     rule: str
     urn: str
-    message: str
+    reason: str
+    """The fault, as a sentence without end dot."""
+    hint: str = ""
+    """The remedy, in the imperative; empty for an undecided verdict."""
     undecided: bool = False
+    """Whether the rule needs a value that only the deployment will know."""
+
+    @property
+    def message(self) -> str:
+        """The reason and the hint in one line."""
+        return f"{self.reason}; {self.hint}" if self.hint else self.reason
 
     @property
     def resource(self) -> str:
@@ -189,20 +202,24 @@ class Verdict:
 
 
 def default_tags(provider: Mapping[str, Any]) -> Any:
-    """The tags that an AWS provider adds, from its props; UNKNOWN if they are not known yet."""
+    """Return the tags that an AWS provider adds, read from its props; UNKNOWN if they are not known yet."""
     tags = provider.get("defaultTags", {})
     if isinstance(tags, str):  # providers keep their configuration as JSON text
         tags = json.loads(tags)
     return tags.get("tags", {}) if isinstance(tags, Mapping) else tags
 
 
-def known_first(things: Iterable[_T], wrong: Callable[[_T], bool]) -> list[_T]:
-    """The things that are wrong; those that cannot be judged yet count only if no other is wrong."""
+def find_wrong(items: Iterable[_T], is_wrong: Callable[[_T], bool]) -> list[_T]:
+    """Return the items that are wrong; an unknown item matters only if no other item is wrong.
+
+    Raises:
+        NotYetKnownError: No item is wrong, and at least one cannot be judged yet.
+    """
     found: list[_T] = []
     unknown: NotYetKnownError | None = None
-    for thing in things:
+    for item in items:
         try:
-            found += [thing] if wrong(thing) else []
+            found += [item] if is_wrong(item) else []
         except NotYetKnownError as error:
             unknown = error
     if unknown and not found:
@@ -211,22 +228,22 @@ def known_first(things: Iterable[_T], wrong: Callable[[_T], bool]) -> list[_T]:
 
 
 def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
-    """Run one rule over a stack."""
+    """Run one rule over a stack and yield its verdicts; resources that pass have none."""
     chosen = {**rule.settings, **(settings or {})}
     for resource in stack.list_in_order(rule.kinds):
-        yield from _run(rule, resource, chosen, stack)
+        yield from _check(rule, resource, chosen, stack)
 
 
-def _run(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:
+def _check(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:
     found: list[Verdict] = []
 
-    def report(message: str) -> None:
-        found.append(Verdict(rule.id, resource.urn, f"{message}; {rule.fix}"))
+    def report(reason: str) -> None:
+        found.append(Verdict(rule.id, resource.urn, reason, rule.fix))
 
     try:
-        rule.check(resource, report, settings, *([stack] if rule.whole else []))
+        rule.check(resource, report, settings, *([stack] if rule.needs_stack else []))
     except NotYetKnownError as error:
-        if not found:  # what is known is wrong already
-            text = f"cannot be judged before the deployment: {error} is not known yet"
-            found.append(Verdict(rule.id, resource.urn, text, True))
+        if not found:  # a violation that is known already counts more than a value that is not known
+            reason = f"cannot be judged before the deployment: {error} is not known yet"
+            found.append(Verdict(rule.id, resource.urn, reason, undecided=True))
     yield from found

@@ -1,55 +1,84 @@
-"""Charts and add-ons: pinned, and from where they should be."""
+"""Rules for Helm charts and EKS add-ons: exact versions and allowed registries."""
 
 import re
 
+from .charts import CHART_KINDS
 from .rule import Report, Resource, Rule, Settings
 
 _EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+.][\w.-]+)?")
 
 
-def _untold(release: Resource) -> bool:
-    """Whether it is a component of which the engine knows no more than the name."""
-    return release.kind == "Chart" and not release.props
+def _is_bare_component(chart: Resource) -> bool:
+    """Tell whether the resource is a component of which the engine reports only the name."""
+    return chart.kind == "Chart" and not chart.props
 
 
-def _chart_pinned(release: Resource, report: Report, _: Settings) -> None:
-    if _untold(release):
+def _refuse_unpinned_chart(release: Resource, report: Report, _: Settings) -> None:
+    if _is_bare_component(release):
         return
     version = release.get("version", default="")
-    own = str(release.get("chart", default="")).startswith((".", "/"))  # its commit is its version
-    if not own and not _EXACT.fullmatch(str(version)):
-        report(f"chart {release.get('chart', default=release.name)} has the version {version or 'of the day'}")
+    # A chart in the program's own folder is pinned by the commit.
+    is_local = str(release.get("chart", default="")).startswith((".", "/"))
+    if not is_local and not _EXACT.fullmatch(str(version)):
+        report(f"chart {release.get('chart', default=release.name)} has {_describe_version(version)}")
 
 
-def _chart_allowed(release: Resource, report: Report, settings: Settings) -> None:
-    if _untold(release):
+def _refuse_unknown_registry(release: Resource, report: Report, settings: Settings) -> None:
+    if _is_bare_component(release):
         return
     source = release.get("repositoryOpts", "repo", default="") or release.get("chart", default="")
     if not any(f"{source}/".startswith(f"{allowed.rstrip('/')}/") for allowed in settings["registries"]):
-        report(f"chart {release.name} comes from {source}")
+        report(f"chart {release.name} comes from {source}, which is not an allowed registry")
 
 
-def _addon_pinned(addon: Resource, report: Report, _: Settings) -> None:
+def _refuse_unpinned_addon(addon: Resource, report: Report, _: Settings) -> None:
     version = addon.get("addonVersion", default="")
     if not _EXACT.fullmatch(str(version)):
-        report(f"add-on {addon.get('addonName', default=addon.name)} has the version {version or 'of the day'}")
+        report(f"add-on {addon.get('addonName', default=addon.name)} has {_describe_version(version)}")
+
+
+def _describe_version(version: object) -> str:
+    return f"the version {version}, which is not exact" if version else "no version"
 
 
 RULES = (
     Rule(
-        id="chart-pinned", kinds=("Release", "Chart"), check=_chart_pinned,
-        looks_at="versions of Helm charts", passes="each is exact", fails="one is a range or missing",
-        why="two environments differ and nobody changed anything", fix="write one version",
+        id="chart-pinned",
+        kinds=CHART_KINDS,
+        check=_refuse_unpinned_chart,
+        looks_at="versions of Helm charts",
+        passes="each version is exact",
+        fails="a version is a range or missing",
+        why="two environments get different charts although nobody changed anything",
+        fix="set one exact version",
     ),
     Rule(
-        id="chart-registry-allowed", kinds=("Release", "Chart"), check=_chart_allowed,
-        settings={"registries": ["oci://public.ecr.aws/karpenter/", "https://helm.ngc.nvidia.com/nvidia", "https://aws.github.io/eks-charts", "https://prometheus-community.github.io/helm-charts", "https://kedacore.github.io/charts"]},
-        looks_at="where Helm charts come from", passes="the registry is allowed", fails="it is not",
-        why="a chart runs as cluster admin", fix="use an allowed registry, or allow this one in the environment's file",
+        id="chart-registry-allowed",
+        kinds=CHART_KINDS,
+        check=_refuse_unknown_registry,
+        settings={
+            "registries": [
+                "oci://public.ecr.aws/karpenter/",
+                "https://helm.ngc.nvidia.com/nvidia",
+                "https://aws.github.io/eks-charts",
+                "https://prometheus-community.github.io/helm-charts",
+                "https://kedacore.github.io/charts",
+            ]
+        },
+        looks_at="registries of Helm charts",
+        passes="the registry is allowed",
+        fails="the registry is not allowed",
+        why="a chart installs with the rights of a cluster admin",
+        fix="use an allowed registry, or allow this one in policies/<environment>.json",
     ),
     Rule(
-        id="addon-pinned", kinds=("Addon",), check=_addon_pinned,
-        looks_at="versions of EKS add-ons", passes="each is exact", fails="one is missing",
-        why="AWS chooses, and a preview does not show what", fix="set addonVersion",
+        id="addon-pinned",
+        kinds=("Addon",),
+        check=_refuse_unpinned_addon,
+        looks_at="versions of EKS add-ons",
+        passes="each version is exact",
+        fails="a version is missing or not exact",
+        why="AWS chooses the version, and a preview does not show it",
+        fix="set addonVersion to an exact version",
     ),
-)  # fmt: skip
+)

@@ -1,18 +1,18 @@
-"""Tags: who owns it, who pays."""
+"""Rule for tags, which name the owner and the cost centre of a resource."""
 
 from typing import Any
 
 from .rule import Report, Resource, Rule, Settings
 
 
-def _required(resource: Resource, report: Report, settings: Settings) -> None:
-    missing = missing_tags(resource, settings)
+def _refuse_missing_tags(resource: Resource, report: Report, settings: Settings) -> None:
+    missing = list_missing_tags(resource, settings)
     if missing:
         report(f"{resource.name} has no tag {', '.join(missing)}")
 
 
-def missing_tags(resource: Resource, settings: Settings) -> list[str]:
-    """The required tags that neither the resource nor its provider sets."""
+def list_missing_tags(resource: Resource, settings: Settings) -> list[str]:
+    """Return the required tags that neither the resource nor its provider sets."""
     if resource.kind == "EC2NodeClass":
         tags = resource.get("spec", "tags", default={})
     elif resource.type.startswith("aws:") and resource.kind in TAGGED:
@@ -22,9 +22,9 @@ def missing_tags(resource: Resource, settings: Settings) -> list[str]:
     return [tag for tag in settings["required"] if not tags.get(tag) and not resource.default_tags.get(tag)]
 
 
-def _add(resource: Resource, settings: Settings) -> dict[str, Any] | None:
-    """Add the missing tags for which the environment names a value."""
-    added = {tag: settings["values"][tag] for tag in missing_tags(resource, settings) if tag in settings["values"]}
+def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:
+    """Add the missing tags for which the environment sets a value."""
+    added = {tag: settings["values"][tag] for tag in list_missing_tags(resource, settings) if tag in settings["values"]}
     if not added:
         return None
     if resource.kind == "EC2NodeClass":
@@ -49,13 +49,19 @@ TAGGED = (
     "Queue",
     "LaunchTemplate",
 )
-"""AWS resources that cost money or hold rights, and take tags."""
+"""Kinds of AWS resources that take tags and that cost money or hold rights."""
 
 RULES = (
     Rule(
-        id="required-tags", kinds=("EC2NodeClass", *TAGGED), check=_required,
-        settings={"required": ["owner", "environment", "cost-center"], "values": {}}, remediate=_add,
-        looks_at="tags of AWS resources and of Karpenter's nodes, the provider's default tags included", passes="the required ones are there",
-        fails="one is missing", why="nobody knows whose bill it is", fix="set it on the provider (defaultTags) or on the resource",
+        id="required-tags",
+        kinds=("EC2NodeClass", *TAGGED),
+        check=_refuse_missing_tags,
+        settings={"required": ["owner", "environment", "cost-center"], "values": {}},
+        remediate=_add_tags,
+        looks_at="tags of AWS resources and of Karpenter's nodes, including the default tags of the provider",
+        passes="every required tag has a value",
+        fails="a required tag is missing or empty",
+        why="nobody can tell who pays for the resource",
+        fix="set the tag on the provider (defaultTags) or on the resource",
     ),
-)  # fmt: skip
+)

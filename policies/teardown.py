@@ -1,31 +1,33 @@
-"""Providers and the order of a destroy."""
+"""Rules for providers and for the order in which a destroy deletes resources."""
 
 import re
 
+from .charts import CHART_KINDS, is_chart
 from .rule import Report, Resource, Rule, Settings, Stack
 
-_DEFAULT = re.compile(r"::default(_\d[\w.-]*)?$")
-"""How the engine calls the providers that it makes by itself: by their version."""
+_DEFAULT_PROVIDER = re.compile(r"::default(_\d[\w.-]*)?$")
+"""End of the URN of a provider that the engine creates by itself, named after its version."""
 _COMPONENTS = ("kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart", "kubernetes:yaml", "kubernetes:kustomize")
-"""Types that have no provider of their own; what they make has one. So it is with all of pulumi-eks."""
+"""Types that have no provider of their own; the resources inside have one. The same holds for all of pulumi-eks."""
 
 
-def _explicit(resource: Resource, report: Report, _: Settings) -> None:
+def _refuse_default_provider(resource: Resource, report: Report, _: Settings) -> None:
     package = resource.type.split(":")[0]
     if (
         package in ("aws", "aws-native", "kubernetes")
         and not resource.type.startswith(_COMPONENTS)
-        and (not resource.provider or _DEFAULT.search(resource.provider))
+        and (not resource.provider or _DEFAULT_PROVIDER.search(resource.provider))
     ):
-        report(f"{resource.name} uses whatever {package} credentials are at hand")
+        report(f"{resource.name} uses the {package} credentials that happen to be on the machine")
 
 
-def _reaches(stack: Stack, start: Resource, goal: set[str]) -> bool:
+def _depends_on_any(stack: Stack, start: Resource, goals: set[str]) -> bool:
+    """Tell whether a resource depends on any of these URNs, directly or through others."""
     seen: set[str] = set()
     todo = [start.urn]
     while todo:
         urn = todo.pop()
-        if urn in goal:
+        if urn in goals:
             return True
         if urn not in seen and urn in stack.by_urn:
             seen.add(urn)
@@ -33,43 +35,59 @@ def _reaches(stack: Stack, start: Resource, goal: set[str]) -> bool:
     return False
 
 
-def _controllers(stack: Stack) -> list[Resource]:
-    return [
-        one
-        for one in stack.of("Release", "Chart")
-        if str(one.get("chart", default="")).rsplit("/", 1)[-1] == "karpenter"
-    ]
+def _find_controllers(stack: Stack) -> list[Resource]:
+    return [release for release in stack.select(*CHART_KINDS) if is_chart(release, "karpenter")]
 
 
-def _pools_first(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    controllers = {one.urn for one in _controllers(stack)}
-    if controllers and not _reaches(stack, resource, controllers):
-        report(f"{resource.name} does not depend on Karpenter's release: a destroy may end Karpenter first")
+def _refuse_pool_after_karpenter(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    controllers = {controller.urn for controller in _find_controllers(stack)}
+    if controllers and not _depends_on_any(stack, resource, controllers):
+        report(f"{resource.name} does not depend on Karpenter's release, so a destroy may delete Karpenter first")
 
 
-def _identity_last(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    if release not in _controllers(stack):
+def _refuse_identity_before_karpenter(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if release not in _find_controllers(stack):
         return
     account = release.get("values", "serviceAccount", "name", default="karpenter")
-    for one in stack.of("PodIdentityAssociation"):
-        if one.get("serviceAccount") == account and not _reaches(stack, release, {one.urn}):
-            report(f"Karpenter's release does not depend on {one.name}: a destroy may take its identity first")
+    for association in stack.select("PodIdentityAssociation"):
+        if association.get("serviceAccount") == account and not _depends_on_any(stack, release, {association.urn}):
+            report(
+                f"Karpenter's release does not depend on {association.name}, "
+                "so a destroy may delete its IAM identity first"
+            )
 
 
 RULES = (
     Rule(
-        id="no-default-providers", kinds=("*",), check=_explicit,
-        looks_at="providers of AWS and Kubernetes resources", passes="each is explicit", fails="one is the default",
-        why="a laptop's ambient credentials decide where it is built", fix="pass the provider, and disable default providers",
+        id="no-default-providers",
+        kinds=("*",),
+        check=_refuse_default_provider,
+        looks_at="providers of AWS and Kubernetes resources",
+        passes="every resource has an explicit provider",
+        fails="a resource uses the default provider",
+        why="the credentials on a laptop decide in which account or cluster the resource is created",
+        fix="pass the provider, and disable default providers",
     ),
     Rule(
-        id="pools-before-karpenter", kinds=("NodePool", "EC2NodeClass"), check=_pools_first, whole=True,
-        looks_at="dependencies of pools and node classes", passes="they depend on Karpenter's release, so they go first", fails="they do not",
-        why="nodes stay behind and are paid after the destroy", fix="let them depend on the release",
+        id="pools-before-karpenter",
+        kinds=("NodePool", "EC2NodeClass"),
+        check=_refuse_pool_after_karpenter,
+        needs_stack=True,
+        looks_at="dependencies of NodePools and node classes",
+        passes="they depend on Karpenter's release, so a destroy deletes them first",
+        fails="they do not depend on Karpenter's release",
+        why="nodes stay behind, and you pay for them after the destroy",
+        fix="make it depend on Karpenter's release",
     ),
     Rule(
-        id="karpenter-before-identity", kinds=("Release", "Chart"), check=_identity_last, whole=True,
-        looks_at="dependencies of Karpenter's release", passes="it depends on its Pod Identity association", fails="it does not",
-        why="Karpenter loses its rights and cannot drain", fix="let the release depend on the association",
+        id="karpenter-before-identity",
+        kinds=CHART_KINDS,
+        check=_refuse_identity_before_karpenter,
+        needs_stack=True,
+        looks_at="dependencies of Karpenter's release",
+        passes="the release depends on its Pod Identity association",
+        fails="the release does not depend on its Pod Identity association",
+        why="Karpenter loses its rights before it has drained its nodes",
+        fix="make the release depend on the association",
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,4 @@
-"""Exceptions to a rule: for one resource, with a reason, an owner and an end."""
+"""Waivers: exceptions to a rule for one resource, with a reason, an owner and a last day."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import date
 
 @dataclass(frozen=True)
 class Waiver:
-    """One rule does not count for one resource until a day, that day included."""
+    """The promise that one rule does not count for one resource through the day ``until``."""
 
     rule: str
     resource: str
@@ -17,6 +17,8 @@ class Waiver:
 
 
 def waiver_of(waivers: Sequence[Waiver], rule: str, resource: str, today: date) -> Waiver | None:
-    """The waiver in force for a rule and a resource's name, if there is one."""
-    fitting = (one for one in waivers if (one.rule, one.resource) == (rule, resource) and today <= one.until)
-    return next(fitting, None)
+    """Return the waiver in force for a rule and the name of a resource, if there is one."""
+    matching = (
+        waiver for waiver in waivers if (waiver.rule, waiver.resource) == (rule, resource) and today <= waiver.until
+    )
+    return next(matching, None)

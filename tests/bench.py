@@ -1,7 +1,7 @@
-"""Speed and memory, measured: ``make bench``. Each line shows ours, a floor, and ours divided by the floor.
+"""Measure speed and memory: ``make bench``. Each line shows our number, a floor, and our number divided by the floor.
 
 A floor is the least that the same kind of work takes in a plain program (bench_work.py). The numbers are medians of
-processes that run in turns, ours and the floor. Nothing is judged.
+processes that run in turns, ours and the floor. The program has no limits and never fails.
 """
 
 import json
@@ -19,44 +19,48 @@ Command = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: two commands, and which of their numbers it shows."""
+    """One line of the table: two commands and the number of each that the line shows."""
 
     name: str
     ours: Command
     floor: Command
     floor_name: str
     number: str = "process"
-    """``process`` is the time of a whole process; other numbers come from what the work itself measures."""
+    """``process`` is the time of a whole process; the work itself measures all other numbers."""
     floor_number: str = ""
-    """The number of the floor, where it is another."""
+    """The number of the floor, if it is not the same."""
 
 
-def work(name: str, *arguments: int | str) -> Command:
-    """The command that does one piece of work of bench_work.py."""
+def make_command(name: str, *arguments: int | str) -> Command:
+    """Return the command that does one piece of work of bench_work.py."""
     return ("-m", "tests.bench_work", name, *map(str, arguments))
 
 
 CHECK, PREVIEW = ("-m", "gpu_blueprint", "check", "prod"), ("-m", "gpu_blueprint", "preview", "prod")
-LARGE, FEW_MAPS, MANY_MAPS = work("record_synthetic", 100, 1000), 250, 5701
-MAPS = work("record_config_maps", MANY_MAPS)
+LARGE, FEW_MAPS, MANY_MAPS = make_command("record_synthetic", 100, 1000), 250, 5701
+MAPS = make_command("record_config_maps", MANY_MAPS)
 LINES = (
-    Line("check prod, whole process", CHECK, work("load_one_model"), "one pydantic model"),
-    Line("preview prod, whole process", PREVIEW, work("record_config_maps", FEW_MAPS), f"{FEW_MAPS} ConfigMaps"),
+    Line("check prod, whole process", CHECK, make_command("load_one_model"), "one pydantic model"),
+    Line(
+        "preview prod, whole process", PREVIEW, make_command("record_config_maps", FEW_MAPS), f"{FEW_MAPS} ConfigMaps"
+    ),
     Line(
         "plan of prod, warm",
-        work("record_warm", "prod"),
-        work("record_config_maps_warm", 148),
+        make_command("record_warm", "prod"),
+        make_command("record_config_maps_warm", 148),
         "148 ConfigMaps",
         "seconds",
     ),
     Line("plan of 100 pools, 1,000 tenants", LARGE, MAPS, f"{MANY_MAPS:,} ConfigMaps", "seconds"),
     Line("the same, MiB", LARGE, MAPS, f"{MANY_MAPS:,} ConfigMaps", "mebibytes"),
     Line("every policy over it", LARGE, MAPS, f"{MANY_MAPS:,} ConfigMaps", "rules", "seconds"),
-    Line("the same plan, by resource", LARGE, work("record_synthetic", 10, 100), "10 pools, 100 tenants", "each"),
+    Line(
+        "the same plan, by resource", LARGE, make_command("record_synthetic", 10, 100), "10 pools, 100 tenants", "each"
+    ),
     Line(
         "cost of 500 pools, 1,000 tenants",
-        work("estimate_cost", 500, 1000),
-        work("estimate_cost", 50, 100),
+        make_command("estimate_cost", 500, 1000),
+        make_command("estimate_cost", 50, 100),
         "50 pools, 100 tenants",
         "seconds",
     ),
@@ -77,10 +81,10 @@ def main() -> None:
 
 
 def _measure_in_turns(commands: list[Command]) -> dict[Command, dict[str, float]]:
-    """Run commands one after the other, several times, and return the medians of their numbers."""
+    """Run the commands in turns, several times, and return the medians of their numbers."""
     found: dict[Command, list[Mapping[str, float]]] = {command: [_run(command)] for command in commands}
-    slow = any(runs[0]["process"] > 3 for runs in found.values())
-    for _ in range(RUNS_OF_LARGE if slow else RUNS):
+    is_slow = any(runs[0]["process"] > 3 for runs in found.values())
+    for _ in range(RUNS_OF_LARGE if is_slow else RUNS):
         for command in commands:
             found[command].append(_run(command))
     return {
@@ -90,11 +94,11 @@ def _measure_in_turns(commands: list[Command]) -> dict[Command, dict[str, float]
 
 
 def _run(command: Command) -> dict[str, float]:
-    """Run one process to its end."""
+    """Run a process and return its numbers."""
     start = time.perf_counter()
-    done = subprocess.run([sys.executable, *command], check=True, stdout=subprocess.PIPE, text=True)
+    finished = subprocess.run([sys.executable, *command], check=True, stdout=subprocess.PIPE, text=True)
     numbers = {"process": time.perf_counter() - start}
-    return numbers | json.loads(done.stdout) if "tests.bench_work" in command else numbers
+    return numbers | json.loads(finished.stdout) if "tests.bench_work" in command else numbers
 
 
 if __name__ == "__main__":

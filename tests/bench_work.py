@@ -1,7 +1,7 @@
-"""The work that ``make bench`` measures: one piece in one process, ours or a floor, chosen by the command line.
+"""Do the work that ``make bench`` measures: one function in one process, named on the command line.
 
-A floor is the least that the same kind of work takes in a plain program. Each function imports what it needs itself, so
-that a floor pays for nothing else. What it returns is printed as JSON.
+A floor is the least time that the same kind of work takes in a plain program. Each function does its own imports, so
+that a floor imports nothing else. The process prints the result of the function as JSON.
 """
 
 import gc
@@ -17,7 +17,7 @@ _WARM_RUNS = 7
 
 
 def load_one_model() -> dict[str, float]:
-    """The floor of `check`: define a model and load a value."""
+    """Define a model and load a value: the floor of `check`."""
     from pydantic import BaseModel
 
     class Model(BaseModel):
@@ -28,14 +28,14 @@ def load_one_model() -> dict[str, float]:
 
 
 def record_config_maps(count: str) -> dict[str, float]:
-    """The floor of a plan: as many ConfigMaps, in the same recorder, with the SDK as it is."""
+    """Record ConfigMaps with the same recorder and an unpatched SDK: the floor of a plan."""
     from gpu_blueprint.plan import record
 
     return _measure(lambda: record("floor", {}, _program_of_config_maps(int(count)), quick=False))
 
 
 def record_config_maps_warm(count: str) -> dict[str, float]:
-    """The same in a process that recorded them before."""
+    """Record ConfigMaps in a process that recorded them before."""
     from gpu_blueprint.plan import record
 
     return _measure_warm(lambda: record("floor", {}, _program_of_config_maps(int(count)), quick=False))
@@ -46,11 +46,11 @@ def record_synthetic(pools: str, tenants: str) -> dict[str, float]:
     from gpu_blueprint.judging.verdicts import findings
     from gpu_blueprint.plan import record
 
-    config = {"aws:region": "us-east-1", "gpu-blueprint:stack": synthetic(int(pools), int(tenants))}
+    config = {"aws:region": "us-east-1", "gpu-blueprint:stack": make_stack(int(pools), int(tenants))}
     start = time.perf_counter()
     plan = record("synthetic", config)
     seconds = time.perf_counter() - start
-    measured = {"seconds": seconds, "each": seconds / len(plan), **_memory()}
+    measured = {"seconds": seconds, "each": seconds / len(plan), **_measure_memory()}
     start = time.perf_counter()
     findings(plan, {})
     return {**measured, "rules": time.perf_counter() - start}
@@ -70,12 +70,12 @@ def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
     from gpu_blueprint.cost import estimate
     from gpu_blueprint.loading import parse
 
-    config = parse(synthetic(int(pools), int(tenants)), "us-east-1")
+    config = parse(make_stack(int(pools), int(tenants)), "us-east-1")
     return _measure(lambda: estimate(config))
 
 
-def synthetic(pools: int, tenants: int) -> dict[str, Any]:
-    """A stack object of any size."""
+def make_stack(pools: int, tenants: int) -> dict[str, Any]:
+    """Return a stack object of any size."""
     from tests.support.builders import pool, stack, tenant
 
     sharing = {"mode": "time-slicing", "replicas": 4}
@@ -98,7 +98,7 @@ def _program_of_config_maps(count: int) -> Callable[[], None]:
 def _measure(work: Callable[[], object]) -> dict[str, float]:
     start = time.perf_counter()
     work()
-    return {"seconds": time.perf_counter() - start, **_memory()}
+    return {"seconds": time.perf_counter() - start, **_measure_memory()}
 
 
 def _measure_warm(work: Callable[[], object]) -> dict[str, float]:
@@ -106,8 +106,8 @@ def _measure_warm(work: Callable[[], object]) -> dict[str, float]:
     return {"seconds": median(_measure(work)["seconds"] for _ in range(_WARM_RUNS))}
 
 
-def _memory() -> dict[str, float]:
-    """The most memory that the process held so far, in MiB."""
+def _measure_memory() -> dict[str, float]:
+    """Return the most memory that the process held so far, in MiB."""
     return {"mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 

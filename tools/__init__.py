@@ -1,1 +1,1 @@
-"""Programs that rebuild the catalogue from AWS's own APIs; besides them only ``preflight`` goes to the network."""
+"""Programs for maintainers: refresh the catalogue from AWS's own APIs, and compare two plans."""

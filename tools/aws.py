@@ -1,4 +1,4 @@
-"""Reading AWS's APIs: one way to connect, one way to ask, and an error that says what to do about it."""
+"""Read AWS's APIs: sign in, yield the pages of an operation, and explain errors with their remedy."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,7 +12,7 @@ from gpu_blueprint.errors import RefreshError, UsageError
 Answer = Mapping[str, Any]
 
 PRICE_LIST_REGION = "us-east-1"
-"""The Price List answers for every commercial region, but only from three of them."""
+"""The Price List covers every commercial region, but has endpoints in only three of them."""
 _ATTEMPTS = 5
 
 
@@ -21,68 +21,74 @@ class _Paginator(Protocol):
 
 
 class Client(Protocol):
-    """What the tools use of a boto3 client."""
+    """The part of a boto3 client that the tools use."""
 
     def get_paginator(self, operation: str) -> _Paginator:
-        """Return what reads all pages of an operation."""
+        """Return the paginator of an operation."""
 
 
 class Connect(Protocol):
-    """Make a client of a service in a region."""
+    """Function that makes the client of a service in a region."""
 
     def __call__(self, service: str, region: str) -> Client: ...
 
 
-def connection(profile: str | None) -> Connect:
-    """Sign in with a profile of ``~/.aws``, or with what the environment holds."""
-    boto3, errors = _boto3("boto3"), _boto3("botocore.exceptions")
-    config = _boto3("botocore.config").Config(retries={"mode": "standard", "total_max_attempts": _ATTEMPTS})
+def open_session(profile: str | None) -> Connect:
+    """Sign in with a profile in ``~/.aws``, or with the credentials of the environment."""
+    boto3, errors = _import_boto3("boto3"), _import_boto3("botocore.exceptions")
+    config = _import_boto3("botocore.config").Config(retries={"mode": "standard", "total_max_attempts": _ATTEMPTS})
     try:
         session = boto3.Session(profile_name=profile)
     except errors.ProfileNotFound as error:
-        raise UsageError(f"{error}: name one of those in ~/.aws/config") from error
+        raise UsageError(f"{error}: name a profile that ~/.aws/config contains") from error
 
     @cache
     def connect(service: str, region: str) -> Client:
         try:
             client: Client = session.client(service, region_name=region, config=config)
-        except ValueError as error:  # an endpoint that is no address
-            raise UsageError(f"{error}: look at AWS_ENDPOINT_URL") from error
+        except ValueError as error:  # the endpoint is not an address
+            raise UsageError(f"{error}: correct AWS_ENDPOINT_URL") from error
         return client
 
     return connect
 
 
-def ask(connect: Connect, service: str, region: str, operation: str, **parameters: object) -> Iterator[Answer]:
-    """Yield every page of one read-only operation (``describe_instance_types``) in one region."""
-    errors = _boto3("botocore.exceptions")
+def read_pages(connect: Connect, service: str, region: str, operation: str, **parameters: object) -> Iterator[Answer]:
+    """Yield every page of one read-only operation (``describe_instance_types``) in one region.
+
+    Raises:
+        RefreshError: AWS refused the call or could not be reached; the message names the remedy.
+    """
+    errors = _import_boto3("botocore.exceptions")
     action = f"{service}:{operation.title().replace('_', '')}"
     try:
         yield from connect(service, region).get_paginator(operation).paginate(**parameters)
     except errors.ClientError as error:
-        raise RefreshError(f"{action} in {region}: {error}: {_remedy(error.response['Error'], action)}") from error
+        raise RefreshError(
+            f"{action} in {region}: {error}: {_suggest_remedy(error.response['Error'], action)}"
+        ) from error
     except errors.NoCredentialsError as error:
         raise RefreshError(f"{action} in {region}: {error}: {_SIGN_IN}") from error
     except errors.BotoCoreError as error:
-        raise RefreshError(f"{action} in {region}: {error}: look at the region's name and at the network") from error
+        raise RefreshError(f"{action} in {region}: {error}: check the name of the region and the network") from error
 
 
-_SIGN_IN = "sign in (aws sso login), or name a --profile that can"
+_SIGN_IN = "sign in (aws sso login), or name a --profile that can sign in"
 
 
-def _remedy(error: Answer, action: str) -> str:
+def _suggest_remedy(error: Answer, action: str) -> str:
     code = error.get("Code", "")
     if code in DENIED:
-        return f"allow the IAM action {action} on * to whoever runs this"
+        return f"allow the IAM action {action} on * for the identity that runs this command"
     if code in BUSY:
-        return f"{_ATTEMPTS} attempts were throttled, so wait a minute and run this again"
+        return f"{_ATTEMPTS} attempts were throttled, so wait a minute and run the command again"
     if code in LOCKED_OUT:
-        return f"{_SIGN_IN}; a region that must be enabled first also answers so"
-    return "nothing was written, so run this again once that is mended"
+        return f"{_SIGN_IN}; AWS also gives this answer for a region that is not enabled"
+    return "nothing was written; correct the cause and run the command again"
 
 
-def _boto3(name: str) -> ModuleType:
-    """Import a module of boto3, which only the live commands need."""
+def _import_boto3(name: str) -> ModuleType:
+    """Import a module of boto3, which is installed only for commands that use AWS."""
     try:
         return import_module(name)
     except ImportError:

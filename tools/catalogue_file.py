@@ -1,4 +1,4 @@
-"""Catalogue files: CSV below comment lines, replaced whole or not at all."""
+"""Read and write catalogue files: CSV below comment lines. A file is replaced as a whole or not at all."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ Row = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
-    """One file of the catalogue; ``comments`` are its first lines, with their ``#``."""
+    """One file of the catalogue; ``comments`` are its first lines, with the ``#`` of each."""
 
     path: Path
     comments: tuple[str, ...]
@@ -28,14 +28,14 @@ class CatalogueFile:
         """Return the file with other rows below the same comments."""
         return replace(self, rows=tuple(rows))
 
-    def noting(self, what: str, text: str) -> "CatalogueFile":
-        """Return the file with one comment ``# what: text``, in the place of an earlier one."""
-        kept = tuple(line for line in self.comments if not line.startswith(f"# {what}: "))
-        return replace(self, comments=(*kept, f"# {what}: {text}"))
+    def with_note(self, title: str, text: str) -> "CatalogueFile":
+        """Return the file with the comment ``# title: text``, which replaces a comment with the same title."""
+        others = tuple(line for line in self.comments if not line.startswith(f"# {title}: "))
+        return replace(self, comments=(*others, f"# {title}: {text}"))
 
     @property
     def text(self) -> str:
-        """What stands in the file."""
+        """The content of the file."""
         lines = io.StringIO()
         writer = csv.DictWriter(lines, self.columns, lineterminator="\n")
         writer.writeheader()
@@ -44,7 +44,11 @@ class CatalogueFile:
 
 
 def read(path: Path, new: CatalogueFile | None = None) -> CatalogueFile:
-    """Read a catalogue file; one that does not exist yet is ``new``."""
+    """Read a catalogue file, or return ``new`` if the file does not exist yet.
+
+    Raises:
+        RefreshError: The file has other columns than ``new``.
+    """
     if new and not path.exists():
         return new
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -58,11 +62,11 @@ def read(path: Path, new: CatalogueFile | None = None) -> CatalogueFile:
 
 
 def write(files: Iterable[CatalogueFile]) -> None:
-    """Replace files: all are written beside their places before the first takes its place."""
+    """Replace files: write all of them as temporary files first, then rename them."""
     ready: list[tuple[Path, Path]] = []
     try:
         for file in files:
-            ready.append((_beside(file), file.path))
+            ready.append((_write_temporary(file), file.path))
         for temporary, path in ready:
             temporary.replace(path)
     finally:
@@ -70,8 +74,8 @@ def write(files: Iterable[CatalogueFile]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _beside(file: CatalogueFile) -> Path:
-    """Write a temporary file in the same folder: a rename within a file system is all or nothing."""
+def _write_temporary(file: CatalogueFile) -> Path:
+    """Write a temporary file in the same folder, because a rename within a file system is all or nothing."""
     mode = file.path.stat().st_mode & 0o777 if file.path.exists() else 0o644
     handle, name = tempfile.mkstemp(prefix=f".{file.path.name}.", dir=file.path.parent)
     temporary = Path(name)

@@ -1,7 +1,8 @@
 """Compare two rendered plans, resource by resource and property by property.
 
 ``python -m tools.compare_plans before/plan.json after/plan.json`` lists every difference and ends with their number. It
-counts texts for people apart: alert annotations, and titles and descriptions of dashboards. They change nothing that runs.
+counts texts for people separately: alert annotations, and titles and descriptions of dashboards. They change nothing
+that runs.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from gpu_blueprint.errors import UsageError
 
 MISSING = "(missing)"
 _PROSE = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
-"""Kind → the keys whose values people read and no program does."""
+"""Kind → the keys whose values only people read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Difference:
 
     @property
     def is_prose(self) -> bool:
-        """Whether only people read the property."""
+        """Tell whether only people read the property."""
         kind = self.resource.split(" ")[0].rsplit(":", 1)[-1]
         return any(part in _PROSE.get(kind, ()) for part in self.path)
 
@@ -49,7 +50,7 @@ def read_resources(path: Path) -> dict[str, Any]:
 
 
 def find_differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Difference]:
-    """Yield every property that differs, in the order of the names."""
+    """Yield every property that differs, ordered by the names of the resources."""
     for name in sorted(before.keys() | after.keys()):
         yield from _compare(name, (), before.get(name, MISSING), after.get(name, MISSING))
 

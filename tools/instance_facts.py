@@ -1,9 +1,9 @@
-"""What EC2 tells of instance types, in the catalogue's columns."""
+"""Read instance types from EC2 and put their facts into the catalogue's columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .aws import Answer, Connect, ask
+from .aws import Answer, Connect, read_pages
 from .catalogue_file import Row
 
 Described = Mapping[str, Answer]
@@ -11,34 +11,34 @@ Described = Mapping[str, Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one or several regions tell: hardware by type, and which types each region offers."""
+class Ec2Answers:
+    """Answers of one or several regions: hardware and usage classes by type, offered types by region."""
 
     described: Described
     usage_classes: Mapping[str, frozenset[str]]
     offered: Mapping[str, frozenset[str]]
 
 
-def told(connect: Connect, regions: tuple[str, ...]) -> Told:
-    """Ask every region; a type is the same in all of them, but may be sold differently."""
+def read_instance_types(connect: Connect, regions: tuple[str, ...]) -> Ec2Answers:
+    """Ask every region; the hardware of a type is the same everywhere, its usage classes may differ."""
     described: dict[str, Answer] = {}
     classes: dict[str, frozenset[str]] = {}
     offered: dict[str, frozenset[str]] = {}
     for region in regions:
-        for page in ask(connect, "ec2", region, "describe_instance_types"):
+        for page in read_pages(connect, "ec2", region, "describe_instance_types"):
             for answer in page["InstanceTypes"]:
                 name = answer["InstanceType"]
                 described.setdefault(name, answer)
                 classes[name] = classes.get(name, frozenset()) | frozenset(answer.get("SupportedUsageClasses", ()))
-        pages = ask(connect, "ec2", region, "describe_instance_type_offerings", LocationType="region")
-        offered[region] = frozenset(one["InstanceType"] for page in pages for one in page["InstanceTypeOfferings"])
-    return Told(described, classes, offered)
+        pages = read_pages(connect, "ec2", region, "describe_instance_type_offerings", LocationType="region")
+        offered[region] = frozenset(offer["InstanceType"] for page in pages for offer in page["InstanceTypeOfferings"])
+    return Ec2Answers(described, classes, offered)
 
 
-def hardware(answer: Answer, fractional: bool = False) -> Row:
-    """Read the columns that do not depend on a region.
+def make_hardware_cells(answer: Answer, fractional: bool = False) -> Row:
+    """Return the cells that do not depend on a region.
 
-    EC2 counts no whole GPU in a fractional type; its count stays with whoever curates the catalogue.
+    The GPU count of a fractional type is left out: EC2 counts no whole GPU in it, and people write the count by hand.
     """
     network = answer["NetworkInfo"]
     gpus = answer.get("GpuInfo", {}).get("Gpus", [])
@@ -58,12 +58,12 @@ def hardware(answer: Answer, fractional: bool = False) -> Row:
 
 
 def is_nvidia(answer: Answer) -> bool:
-    """Whether a type has an NVIDIA GPU."""
+    """Tell whether a type has an NVIDIA GPU."""
     return any(gpu.get("Manufacturer") == "NVIDIA" for gpu in answer.get("GpuInfo", {}).get("Gpus", []))
 
 
-def candidate(answer: Answer, classes: frozenset[str], regions: frozenset[str]) -> Row:
-    """Write the row of a type that the catalogue lacks; what somebody must look up is ``?``."""
+def make_new_row(answer: Answer, classes: frozenset[str], regions: frozenset[str]) -> Row:
+    """Return the row of a type that the catalogue lacks; ``?`` marks facts that a person must look up."""
     arm = "arm64" in answer["ProcessorInfo"]["SupportedArchitectures"]
     named = {
         "instance_type": answer["InstanceType"],
@@ -73,4 +73,4 @@ def candidate(answer: Answer, classes: frozenset[str], regions: frozenset[str]) 
         "usage_classes": " ".join(sorted(classes)),
         "regions": " ".join(sorted(regions)),
     }
-    return {**named, **hardware(answer)}
+    return {**named, **make_hardware_cells(answer)}

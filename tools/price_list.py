@@ -1,8 +1,9 @@
-"""Reading the AWS Price List: which products to ask for, and the one price in dollars that each has.
+"""Read the AWS Price List: which products to ask for, and the price in dollars of each.
 
-Filters for instances: those of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go (``marketoption`` keeps out
-capacity blocks, which are sold at prices of their own). Shape of an answer: AWS Billing user guide, "Using the AWS Price List Query
-API". Usage types of services carry a region's prefix (``EU-NatGateway-Hours``) except in us-east-1, where some have none.
+The filters for instances are the filters of aws/karpenter-provider-aws pkg/providers/pricing/pricing.go;
+``marketoption`` excludes capacity blocks, which have other prices. The AWS Billing user guide describes the shape of an
+answer under "Using the AWS Price List Query API". Usage types of services have a prefix for the region
+(``EU-NatGateway-Hours``), except in us-east-1, where some have none.
 """
 
 import json
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .aws import PRICE_LIST_REGION, Answer, Connect, ask
+from .aws import PRICE_LIST_REGION, Answer, Connect, read_pages
 
 FREE = "AWS lists it at zero, which is no price"
 UNLISTED = "not in the Price List"
@@ -26,27 +27,28 @@ _ONE = Decimal(1)
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What was asked for, priced in US dollars, and what has no one price, with the reason."""
+    """Prices in US dollars by name, and the names without a price."""
 
     usd: Mapping[str, Decimal]
     unknown: Mapping[str, str]
+    """Name → the reason why its price is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceItem:
-    """One charge of a service other than an instance's."""
+    """One charge of an AWS service, instances excepted."""
 
     name: str
     unit: str
     service: str
     usage: str
-    """Usage type without the region's prefix."""
+    """Usage type without the prefix for the region."""
     filters: tuple[tuple[str, str], ...] = ()
     units: Mapping[str, Decimal]
-    """Unit of the Price List, in small letters → how many of ours it is."""
+    """Unit of the Price List in lower case → its size in units of this item."""
 
 
-def _gp3(name: str, unit: str, usage: str, units: Mapping[str, Decimal]) -> ServiceItem:
+def _make_gp3_item(name: str, unit: str, usage: str, units: Mapping[str, Decimal]) -> ServiceItem:
     return ServiceItem(
         name=name, unit=unit, service="AmazonEC2", usage=usage, filters=(("volumeApiName", "gp3"),), units=units
     )
@@ -67,9 +69,9 @@ SERVICE_ITEMS = (
         units={"gb": _ONE},
     ),
     ServiceItem(name="interface-endpoint", unit="hour", service="AmazonVPC", usage="VpcEndpoint-Hours", units=_HOUR),
-    _gp3("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", {"gb-mo": _ONE, "gb-month": _ONE}),
-    _gp3("gp3-iops", "IOPS-month", "EBS:VolumeP-IOPS.gp3", {"iops-mo": _ONE}),
-    _gp3(
+    _make_gp3_item("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", {"gb-mo": _ONE, "gb-month": _ONE}),
+    _make_gp3_item("gp3-iops", "IOPS-month", "EBS:VolumeP-IOPS.gp3", {"iops-mo": _ONE}),
+    _make_gp3_item(
         "gp3-throughput",
         "MiBps-month",
         "EBS:VolumeP-Throughput.gp3",
@@ -88,52 +90,50 @@ SERVICE_ITEMS = (
 )
 
 
-def on_demand(connect: Connect, region: str, types: Iterable[str]) -> Prices:
-    """Price instance types by the hour: Linux, nothing installed; shared tenancy, bare metal as it is sold."""
+def read_on_demand_prices(connect: Connect, region: str, types: Iterable[str]) -> Prices:
+    """Return hourly prices of instance types with Linux and no software; shared tenancy, dedicated for bare metal."""
     found: dict[str, list[Decimal | str]] = {name: [] for name in types}
     for kind in _KINDS:
-        for product in _products(connect, "AmazonEC2", region, {**_INSTANCES, **kind}):
+        for product in _read_products(connect, "AmazonEC2", region, {**_INSTANCES, **kind}):
             name = product["product"]["attributes"].get("instanceType", "")
             if name in found:
-                found[name].append(_usd(product, _HOUR))
-    return _settle(found)
+                found[name].append(_read_usd(product, _HOUR))
+    return _resolve_prices(found)
 
 
-def service_prices(connect: Connect, region: str) -> Prices:
-    """Price every item of ``SERVICE_ITEMS`` in its own unit."""
+def read_service_prices(connect: Connect, region: str) -> Prices:
+    """Return the price of every item of ``SERVICE_ITEMS`` in its own unit."""
     found: dict[str, list[Decimal | str]] = {item.name: [] for item in SERVICE_ITEMS}
     for service, filters in dict.fromkeys((item.service, item.filters) for item in SERVICE_ITEMS):
-        for product in _products(connect, service, region, dict(filters)):
+        for product in _read_products(connect, service, region, dict(filters)):
             usage = product["product"]["attributes"].get("usagetype", "")
             for item in SERVICE_ITEMS:
-                if (item.service, item.filters) == (service, filters) and _is(usage, item.usage, region):
-                    found[item.name].append(_usd(product, item.units))
-    return _settle(found)
+                if (item.service, item.filters) == (service, filters) and _is_usage_type(usage, item.usage, region):
+                    found[item.name].append(_read_usd(product, item.units))
+    return _resolve_prices(found)
 
 
-def _products(connect: Connect, service: str, region: str, filters: Mapping[str, str]) -> Iterator[Answer]:
+def _read_products(connect: Connect, service: str, region: str, filters: Mapping[str, str]) -> Iterator[Answer]:
     fields = [
         {"Type": "TERM_MATCH", "Field": field, "Value": value}
         for field, value in {"regionCode": region, **filters}.items()
     ]
-    pages = ask(
-        connect, "pricing", PRICE_LIST_REGION, "get_products",
-        ServiceCode=service, Filters=fields, FormatVersion="aws_v1",
-    )  # fmt: skip
+    request = {"ServiceCode": service, "Filters": fields, "FormatVersion": "aws_v1"}
+    pages = read_pages(connect, "pricing", PRICE_LIST_REGION, "get_products", **request)
     for page in pages:
         for text in page["PriceList"]:
             product: Answer = json.loads(text)
             yield product
 
 
-def _is(usage: str, wanted: str, region: str) -> bool:
-    """Whether a usage type is the wanted one: ``Regional`` gateways, Outposts and trust stores only end alike."""
+def _is_usage_type(usage: str, wanted: str, region: str) -> bool:
+    """Compare a usage type without its prefix; ``Regional`` gateways, Outposts and trust stores only end alike."""
     prefix = rf"(?:(?:EU|[A-Z]{{2,4}}\d+|{re.escape(region)})-)?"
     return re.fullmatch(prefix + re.escape(wanted), usage) is not None
 
 
-def _usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
-    """Price of one of our units on demand, or why there is none; the first tier that is not free counts."""
+def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
+    """Return the on-demand price of a unit, or why there is none. The first tier that is not free counts."""
     terms = product["terms"].get("OnDemand", {}).values()
     tiers = [tier for term in terms for tier in term["priceDimensions"].values()]
     currencies = {currency for tier in tiers for currency in tier["pricePerUnit"]}
@@ -147,8 +147,8 @@ def _usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
     return Decimal(first["pricePerUnit"]["USD"]) / scale if scale else f"priced per {first['unit']}"
 
 
-def _settle(found: Mapping[str, list[Decimal | str]]) -> Prices:
-    """Take each price that all products of a name agree on; of two prices, none is known to be right."""
+def _resolve_prices(found: Mapping[str, list[Decimal | str]]) -> Prices:
+    """Keep each price on which all products of a name agree; if they differ, no price is known to be right."""
     usd: dict[str, Decimal] = {}
     unknown: dict[str, str] = {}
     for name, answers in found.items():
@@ -157,12 +157,14 @@ def _settle(found: Mapping[str, list[Decimal | str]]) -> Prices:
         if len(prices) == 1:
             usd[name] = prices.pop()
         elif prices:
-            unknown[name] = f"AWS lists {len(prices)} prices: {', '.join(plain(price) for price in sorted(prices))}"
+            unknown[name] = (
+                f"AWS lists {len(prices)} prices: {', '.join(format_plain(price) for price in sorted(prices))}"
+            )
         else:
             unknown[name] = "; ".join(reasons) or UNLISTED
     return Prices(usd, unknown)
 
 
-def plain(number: Decimal) -> str:
-    """Write a number without exponent or idle zeros."""
+def format_plain(number: Decimal) -> str:
+    """Write a number without exponent and without trailing zeros."""
     return format(number.normalize(), "f")

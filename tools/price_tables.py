@@ -1,4 +1,4 @@
-"""The three price catalogues: their columns, their order, and which of their rows an answer replaces."""
+"""Rebuild the three price catalogues: their columns, their order, and the rows that an answer replaces."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from .catalogue_file import CatalogueFile, Row, read
-from .price_list import FREE, SERVICE_ITEMS, Prices, plain
-from .publish import Rebuilt, doubts
+from .price_list import FREE, SERVICE_ITEMS, Prices, format_plain
+from .publish import Rebuilt, find_doubts
 from .spot_history import DAYS
 
 _SOURCE = "# aws: AWS Price List Query API, read on the day as_of by tools/refresh_prices.py."
@@ -16,7 +16,7 @@ _SOURCE = "# aws: AWS Price List Query API, read on the day as_of by tools/refre
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A catalogue with one price per name and region."""
+    """A catalogue with one price for each name and region."""
 
     columns: tuple[str, ...]
     usd: str
@@ -25,40 +25,44 @@ class _Table:
     comments: tuple[str, ...]
 
     def rebuild(self, path: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
-        """Replace the rows of the regions that were asked, and leave all others."""
+        """Replace the rows of the regions that were asked, and keep all others."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
-        kept = [row for row in file.rows if row["region"] not in priced]
-        new = [self._row(item, region, usd, today) for region in priced for item, usd in priced[region].usd.items()]
-        rows = sorted([*kept, *new], key=lambda row: (order.get(row[name], len(order)), row[name], row["region"]))
+        others = [row for row in file.rows if row["region"] not in priced]
+        new = [
+            self._make_row(item, region, usd, today) for region in priced for item, usd in priced[region].usd.items()
+        ]
+        rows = sorted([*others, *new], key=lambda row: (order.get(row[name], len(order)), row[name], row["region"]))
         return Rebuilt(
             file=file.with_rows(rows),
-            old={key: fact for region in priced for key, fact in self._facts(file.rows, region).items()},
-            new={key: fact for region in priced for key, fact in self._facts(rows, region).items()},
+            old={key: fact for region in priced for key, fact in self._list_prices(file.rows, region).items()},
+            new={key: fact for region in priced for key, fact in self._list_prices(rows, region).items()},
             unknown={f"{item} {region}": why for region in priced for item, why in priced[region].unknown.items()},
             doubts=tuple(
-                doubt for region in priced for doubt in self._doubts(file.rows, rows, region, priced[region].unknown)
+                doubt
+                for region in priced
+                for doubt in self._find_doubts(file.rows, rows, region, priced[region].unknown)
             ),
         )
 
-    def _row(self, item: str, region: str, usd: Decimal, today: date) -> Row:
+    def _make_row(self, item: str, region: str, usd: Decimal, today: date) -> Row:
         cells = {
             self.columns[0]: item,
             "region": region,
-            self.usd: plain(usd),
+            self.usd: format_plain(usd),
             "as_of": today.isoformat(),
             "source": "aws",
         }
         return {column: cells.get(column, self.units.get(item, "")) for column in self.columns}
 
-    def _facts(self, rows: Iterable[Row], region: str) -> dict[str, str]:
+    def _list_prices(self, rows: Iterable[Row], region: str) -> dict[str, str]:
         return {f"{row[self.columns[0]]} {region}": row[self.usd] for row in rows if row["region"] == region}
 
-    def _doubts(
+    def _find_doubts(
         self, before: Iterable[Row], after: Iterable[Row], region: str, unknown: Mapping[str, str]
     ) -> Iterable[str]:
-        old = self._facts(before, region)
-        yield from doubts(old, self._facts(after, region), f"prices of {region}")
+        old = self._list_prices(before, region)
+        yield from find_doubts(old, self._list_prices(after, region), f"prices of {region}")
         yield from (
             f"{name} {region}: fell to zero"
             for name, why in unknown.items()
@@ -66,7 +70,7 @@ class _Table:
         )
 
 
-def instance_prices(catalog: Path, types: Sequence[str], priced: Mapping[str, Prices], today: date) -> Rebuilt:
+def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping[str, Prices], today: date) -> Rebuilt:
     """Rebuild prices.csv, in the order of instances.csv."""
     comments = (
         "# On-demand price of instance types, Linux, in US dollars an hour. A type without a row has no known price.",
@@ -76,7 +80,7 @@ def instance_prices(catalog: Path, types: Sequence[str], priced: Mapping[str, Pr
     return _Table(columns, "usd_per_hour", types, {}, comments).rebuild(catalog / "prices.csv", priced, today)
 
 
-def service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
+def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
     """Rebuild service_prices.csv."""
     comments = (
         "# Price of what stands beside the instances, in US dollars a unit. An item without a row has no known price.",
@@ -88,10 +92,10 @@ def service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> 
     return table.rebuild(catalog / "service_prices.csv", priced, today)
 
 
-def spot_shares(
+def rebuild_spot_shares(
     catalog: Path, types: Sequence[str], shares: Mapping[str, Decimal], region: str, today: date
 ) -> Rebuilt:
-    """Rebuild spot.csv: all of it, for it has one reference region."""
+    """Rebuild spot.csv as a whole, because it has a single reference region."""
     comments = (
         "# What spot capacity costs as a share of the on-demand price. A family without a row has no known share.",
         f"# Source: EC2 DescribeSpotPriceHistory by tools/refresh_prices.py: median over sizes, zones and {DAYS} days.",
@@ -105,13 +109,13 @@ def spot_shares(
     unknown = {
         family: f"no spot price with an on-demand price in {region}" for family in families if family not in found
     }
-    unknown |= {family: "a share that rounds to nothing" for family, share in found.items() if not share}
+    unknown |= {family: "a share that rounds to zero" for family, share in found.items() if not share}
     fell = (f"spot share of {family}: fell to zero" for family in old if found.get(family) == 0)
     rows = [{"family": family, "share": share, "as_of": today.isoformat()} for family, share in new.items()]
     return Rebuilt(
-        file=file.with_rows(rows).noting("Reference region", region),
+        file=file.with_rows(rows).with_note("Reference region", region),
         old=old,
         new=new,
         unknown=unknown,
-        doubts=(*doubts(old, new, "spot shares"), *fell),
+        doubts=(*find_doubts(old, new, "spot shares"), *fell),
     )

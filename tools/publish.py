@@ -1,4 +1,4 @@
-"""From what AWS answered to the files: say what changes, doubt what cannot be, write all or nothing."""
+"""Write rebuilt catalogue files: print the changes, refuse likely misreadings, write all files or none."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,71 +8,78 @@ from gpu_blueprint.errors import RefreshError
 
 from .catalogue_file import CatalogueFile, write
 
-MOST = Decimal(3)
-"""A number that grows or shrinks by more is taken for a misreading."""
+LARGEST_FACTOR = Decimal(3)
+"""A number that grows or shrinks by a larger factor is probably a misreading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuilt:
-    """A catalogue file as it is to be, and the facts in it that were asked for: before, after, and in doubt."""
+    """A new catalogue file, and its facts from the regions that were asked."""
 
     file: CatalogueFile
     old: Mapping[str, str]
+    """Name → fact in the file as it was."""
     new: Mapping[str, str]
+    """Name → fact in the new file."""
     unknown: Mapping[str, str]
-    """What has no fact, with the reason."""
+    """Name → the reason why it has no fact."""
     doubts: tuple[str, ...]
+    """Changes that are probably misreadings."""
 
     @property
-    def changed(self) -> bool:
-        """Whether a fact differs; the day on which it was read is none."""
+    def has_changes(self) -> bool:
+        """Whether a fact differs; the day on which it was read does not count."""
         return dict(self.old) != dict(self.new)
 
 
-def doubts(old: Mapping[str, str], new: Mapping[str, str], where: str) -> Iterator[str]:
-    """Say what in the facts of one place is likelier a misreading than news."""
+def find_doubts(old: Mapping[str, str], new: Mapping[str, str], where: str) -> Iterator[str]:
+    """Yield the changes of facts that are more probably misreadings than news."""
     gone = [name for name in old if name not in new]
     if 2 * len(gone) > len(old):
         yield f"{where}: {len(gone)} of {len(old)} vanished ({', '.join(gone[:5])} …)"
     for name in old:
-        before, after = _number(old[name]), _number(new.get(name, ""))
-        if before and after is not None and not before / MOST <= after <= before * MOST:
-            yield f"{name}: {'fell to zero' if not after else f'{before} → {after}, more than ×{MOST}'}"
+        before, after = _parse_number(old[name]), _parse_number(new.get(name, ""))
+        if before and after is not None and not before / LARGEST_FACTOR <= after <= before * LARGEST_FACTOR:
+            yield f"{name}: {'fell to zero' if not after else f'{before} → {after}, more than ×{LARGEST_FACTOR}'}"
 
 
-def publish(rebuilt: Iterable[Rebuilt], *, check: bool, force: bool) -> int:
-    """Print what changes and write it, unless it is doubtful or only to be checked; return the exit code."""
-    files = list(rebuilt)
-    for one in files:
-        print("\n".join(_summary(one)))
-    found = [doubt for one in files for doubt in one.doubts]
-    if found and not force:
+def publish(files: Iterable[Rebuilt], *, check: bool, force: bool) -> int:
+    """Print the changes and write the files, unless ``check`` is set; return the exit code.
+
+    Raises:
+        RefreshError: Some changes are probably misreadings, and ``force`` is not set.
+    """
+    rebuilt = list(files)
+    for item in rebuilt:
+        print("\n".join(_summarize(item)))
+    doubts = [doubt for item in rebuilt for doubt in item.doubts]
+    if doubts and not force:
         raise RefreshError(
-            "\n".join(["nothing was written, for these look like misreadings (--force takes them over):", *found])
+            "\n".join(["nothing was written, because these look like misreadings (--force writes them):", *doubts])
         )
-    changed = any(one.changed for one in files)
+    changed = any(item.has_changes for item in rebuilt)
     if check:
         print("would change" if changed else "up to date")
         return int(changed)
-    write(one.file for one in files)
+    write(item.file for item in rebuilt)
     return 0
 
 
-def _summary(one: Rebuilt) -> Iterator[str]:
-    same = sum(one.old.get(name) == fact for name, fact in one.new.items())
-    yield f"{one.file.path.name}: {same} unchanged"
-    for name in dict.fromkeys([*one.old, *one.new]):
-        before, after = one.old.get(name, "unknown"), one.new.get(name, "unknown")
+def _summarize(rebuilt: Rebuilt) -> Iterator[str]:
+    same = sum(rebuilt.old.get(name) == fact for name, fact in rebuilt.new.items())
+    yield f"{rebuilt.file.path.name}: {same} unchanged"
+    for name in dict.fromkeys([*rebuilt.old, *rebuilt.new]):
+        before, after = rebuilt.old.get(name, "unknown"), rebuilt.new.get(name, "unknown")
         if before != after:
             yield f"  {name}: {before} → {after}"
     reasons: dict[str, list[str]] = {}
-    for name, reason in one.unknown.items():
+    for name, reason in rebuilt.unknown.items():
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         yield f"  no fact ({reason}): {', '.join(names)}"
 
 
-def _number(text: str) -> Decimal | None:
+def _parse_number(text: str) -> Decimal | None:
     try:
         return Decimal(text)
     except InvalidOperation:

@@ -1,4 +1,4 @@
-"""What `pulumi up` would create, found out without an account."""
+"""Find out without an AWS account what `pulumi up` would create: run the program and record its resources."""
 
 from .record import record
 from .resource import UNKNOWN, PlannedResource, has_unknown

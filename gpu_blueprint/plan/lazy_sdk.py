@@ -1,7 +1,7 @@
-"""Load only those modules of Pulumi's SDK packages that a program uses.
+"""Load only the modules of Pulumi's SDK packages that a program uses.
 
 ``pulumi_aws.ec2`` imports 300 modules, and a platform uses twenty of them. While ``lazy_sdk()`` stands, such a package
-loads a module when the program asks for one of its names. The recorder alone uses it: `pulumi up` runs without.
+loads a module when the program asks for one of its names. Only the recording of a plan uses it, `pulumi up` does not.
 """
 
 import importlib
@@ -24,7 +24,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @contextmanager
 def lazy_sdk() -> Iterator[None]:
-    """Load SDK packages lazily; a package that was loaded before stays as it is, and a lazy package stays lazy."""
+    """Load SDK packages lazily; packages that are loaded already do not change, and lazy packages stay lazy."""
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:
@@ -36,7 +36,7 @@ def lazy_sdk() -> Iterator[None]:
 class _Finder(MetaPathFinder):
     """Gives the packages of the SDKs a loader that can make them lazy.
 
-    Types of outputs load when the SDK reads one, which it does not for a cluster that does not exist.
+    Types of outputs load when the SDK reads an output, which it does not for a cluster that does not exist.
     """
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
@@ -51,9 +51,9 @@ class _Finder(MetaPathFinder):
 
 
 def find_collected_modules(source: str) -> dict[str, bool]:
-    """Return the modules that a package collects, and of each whether the package copies its names.
+    """Return each module that a package collects → whether the package copies the names of the module.
 
-    Nothing is returned if the source does anything else, so that the package loads as usual.
+    The result is empty if the source does anything else, so that the package loads as usual.
     """
     modules = {}
     for line in source.splitlines():
@@ -77,26 +77,26 @@ class _Loader(SourceFileLoader):
             super().exec_module(module)
 
     def load_whole(self, module: ModuleType) -> None:
-        """Run the package's source, as without this file."""
+        """Run the package's source, as Python does without this loader."""
         module.__class__ = ModuleType
         super().exec_module(module)
 
 
 class _LazyPackage(ModuleType):
-    """A package whose names are found when they are asked for; a name not found by its spelling loads the package."""
+    """A package that loads a module when one of its names is asked for; other names load the whole package."""
 
     def __getattr__(self, name: str) -> Any:
         loader = self._loader
         if name.startswith("__"):
-            if name == "__all__":  # asked for by `import *`, which then copies every name that is there
+            if name == "__all__":  # `import *` asks for it, and then copies every name
                 loader.load_whole(self)
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if loader.modules.get(name) is False:
             return importlib.import_module(f"{self.__name__}.{name}")
-        for place in _list_places(name):
+        for place in _list_module_names(name):
             if place in loader.modules:
                 module = importlib.import_module(f"{self.__name__}.{place}")
-                if name in _exported(module):
+                if name in _list_exports(module):
                     found = getattr(module, name)
                     setattr(self, name, found)
                     return found
@@ -108,7 +108,7 @@ class _LazyPackage(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         # `import pulumi_kubernetes.core.v1.Namespace` makes Python set the module as an attribute of its package. The
         # package's own `from .Namespace import *` would then put the class of that name in the module's place.
-        if isinstance(value, ModuleType) and self._loader.modules.get(name) and name in _exported(value):
+        if isinstance(value, ModuleType) and self._loader.modules.get(name) and name in _list_exports(value):
             value = getattr(value, name)
         super().__setattr__(name, value)
 
@@ -121,13 +121,13 @@ class _LazyPackage(ModuleType):
         return cast(_Loader, self.__loader__)
 
 
-def _exported(module: ModuleType) -> Sequence[str]:
+def _list_exports(module: ModuleType) -> Sequence[str]:
     names: Sequence[str] = getattr(module, "__all__", ())
     return names
 
 
-def _list_places(name: str) -> Iterator[str]:
-    """List the modules in which the SDKs' generators put a name: ``ConfigMap``, ``get_ami``, ``launch_template``."""
+def _list_module_names(name: str) -> Iterator[str]:
+    """Yield the modules in which the SDKs' generators put a name: ``ConfigMap``, ``get_ami``, ``launch_template``."""
     stem = name.removeprefix("Awaitable").removesuffix("Result").removesuffix("_output")
     stem = stem.removesuffix("Args").removesuffix("Init")
     for word in dict.fromkeys((name, stem)):

@@ -1,8 +1,8 @@
 """Let Pulumi's SDK record a plan without the work that a plan never shows.
 
 ``sdk_patches.py`` replaces internal functions of one version of the SDK. With any other version nothing is replaced:
-recording is then slower and the plan the same. Whoever changes the pinned version compares the replaced functions with
-the SDK's new ones, and then changes ``VERSION``; a test fails until that is done.
+recording is then slower and the plan the same. After a change of the pinned version, compare the replaced functions
+with the SDK's new functions, then change ``VERSION``; a test fails until that is done.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ VERSION = "3.272.0"
 
 @contextmanager
 def quick_sdk() -> Iterator[None]:
-    """Replace functions of the SDK, and put the SDK's own back at the end."""
+    """Replace functions of the SDK, and restore them at the end."""
     if _VERSION != VERSION:
         yield
         return

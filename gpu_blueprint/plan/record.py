@@ -33,13 +33,13 @@ _Arguments = TypeVarTuple("_Arguments")
 def record(
     stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path = PROGRAM, *, quick: bool = True
 ) -> tuple[PlannedResource, ...]:
-    """Return every resource that the program would create in a first preview, in the order it registers them.
+    """Return every resource that the program would create in a first preview, each after the resources that it needs.
 
-    ``config`` is the ``config`` section of a stack file. Several stacks may be recorded in one process. Without
-    ``quick`` the SDK runs as it is, which tests and measurements compare with.
+    ``config`` is the ``config`` section of a stack file. One process may record several stacks. Without
+    ``quick`` the SDK runs without patches, for tests and measurements that compare both ways.
 
     Raises:
-        ProgramError: The program refused to go on.
+        ProgramError: The program reported an error.
     """
     with contextlib.ExitStack() as patches:
         if quick:
@@ -50,7 +50,7 @@ def record(
 
 def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path) -> tuple[PlannedResource, ...]:
     monitor, engine = RecordingMonitor(PROJECT, stack), RecordingEngine()
-    with _event_loop() as loop, _without_gc():
+    with _open_event_loop() as loop, _pause_garbage_collection():
         settings.ROOT.set(None)
         pulumi.runtime.configure(
             settings.Settings(
@@ -64,19 +64,16 @@ def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] |
                 root_directory=str(PROGRAM.parent),
             )
         )
-        pulumi.runtime.set_all_config(
-            _as_texts(config),
-            [],
-        )
+        pulumi.runtime.set_all_config(_format_config(config), [])
         try:
             loop.run_until_complete(run_in_stack(program if callable(program) else lambda: _run_file(program)))
         except pulumi.RunError as error:
             raise ProgramError(str(error)) from None
-    return _ordered(monitor.resources)
+    return _sort_by_need(monitor.resources)
 
 
-def _as_texts(config: Mapping[str, Any]) -> dict[str, str]:
-    """Config as the CLI hands it over; secrets are not known here, those of the file as little as those to be set yet."""
+def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return config as the CLI passes it to the program; every secret is unknown, set or not."""
     secret = {f"{PROJECT}:{key}" for key in SECRET_KEYS} | {
         key for key, value in config.items() if isinstance(value, dict) and set(value) == {"secure"}
     }
@@ -84,11 +81,12 @@ def _as_texts(config: Mapping[str, Any]) -> dict[str, str]:
     return {**texts, **dict.fromkeys(sorted(secret), rpc.UNKNOWN)}
 
 
-def _ordered(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:
-    """Put every resource behind what it needs, and equals by name: registration itself has no fixed order."""
+def _sort_by_need(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:
+    """Put each resource after the resources that it needs, then sort by URN: registration itself has no fixed order."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
-    for urn, one in resources.items():
-        sorter.add(urn, *(need for need in (one.parent, one.provider, *one.dependencies) if need in resources))
+    for urn, resource in resources.items():
+        needs = (resource.parent, resource.provider, *resource.dependencies)
+        sorter.add(urn, *(need for need in needs if need in resources))
     sorter.prepare()
     ordered: list[PlannedResource] = []
     while sorter.is_active():
@@ -103,27 +101,27 @@ def _run_file(path: Path) -> None:
 
 
 class _InlineLoop(asyncio.SelectorEventLoop):
-    """Runs each call to the monitor at once and in its own thread, so that the order of registration is always the same."""
+    """Runs calls to the monitor at once in the calling thread, so that the order of registration is always the same."""
 
     def run_in_executor(
         self,
-        executor: Executor | None,  # noqa: ARG002, its place in the call is fixed
+        executor: Executor | None,  # noqa: ARG002, the signature is asyncio's
         func: Callable[[*_Arguments], _Answer],
         *args: *_Arguments,
     ) -> "asyncio.Future[_Answer]":
         future: asyncio.Future[_Answer] = self.create_future()
         try:
             future.set_result(func(*args))
-        except BaseException as error:  # noqa: BLE001, whoever awaits the future gets it
+        except BaseException as error:  # noqa: BLE001, the future raises it where it is awaited
             future.set_exception(error)
         return future
 
 
 @contextmanager
-def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
+def _open_event_loop() -> Iterator[asyncio.AbstractEventLoop]:
     loop = _InlineLoop()
     asyncio.set_event_loop(loop)
-    loop.set_exception_handler(lambda *_: None)  # tasks that a refusal leaves unfinished are no news
+    loop.set_exception_handler(lambda *_: None)  # after an error unfinished tasks are expected
     try:
         yield loop
     finally:
@@ -135,12 +133,12 @@ def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 @contextmanager
-def _without_gc() -> Iterator[None]:
-    """Pulumi's futures form cycles that live until the program ends; looking for them halves the speed."""
-    was = gc.isenabled()
+def _pause_garbage_collection() -> Iterator[None]:
+    """Switch the garbage collector off: the search for cycles among Pulumi's futures halves the speed."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if was_enabled:
             gc.enable()

@@ -1,7 +1,8 @@
-"""The engine's side of a first preview, in process: it records what the program registers and creates nothing.
+"""Play the engine's side of a first preview, in process: record the resources that a program registers, create nothing.
 
-What it restates of Pulumi's engine: URNs, inheritance from parents, transforms, and that a provider which cannot be
-configured yet answers with nothing known. Unlike ``pulumi.runtime.set_mocks`` it serves the code path of the CLI.
+These parts of Pulumi's engine are repeated here: URNs, inheritance from parents, transforms, and a provider that cannot
+be configured yet, whose answers contain no known value. Unlike ``pulumi.runtime.set_mocks``, this serves the code path
+of the CLI.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2
 from pulumi.runtime.sync_await import _sync_await
 
 from ..errors import ProgramError
-from .resource import PlannedResource, has_unknown, plain
+from .resource import PlannedResource, has_unknown, to_plain
 
 _STACK = "pulumi:pulumi:Stack"
 _FEATURES = [
@@ -27,7 +28,7 @@ _INHERITED = ("protect", "retainOnDelete", "deletedWith")
 
 
 class RecordingMonitor:
-    """Plays the ResourceMonitor service; ``resources`` holds every registration, in order, by URN."""
+    """Plays Pulumi's ResourceMonitor service; ``resources`` holds every registration, in order, by URN."""
 
     def __init__(self, project: str, stack: str) -> None:
         self.resources: dict[str, PlannedResource] = {}
@@ -36,22 +37,22 @@ class RecordingMonitor:
         self._transforms: dict[str, list[str]] = {}
         self._answers: dict[str, Any] = {}
 
-    def RegisterResource(self, request: Any) -> Any:  # noqa: N802, the service's own name
-        """Record one resource and answer as an engine does that previews it for the first time."""
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802, the name that the service defines
+        """Record a resource and answer as the engine does in a first preview."""
         urn = self._urn(request.parent, request.type, request.name)
         if urn in self.resources:
-            raise ProgramError(f"two resources are called {request.name!r} ({request.type}); give one another name")
+            raise ProgramError(f"two resources have the name {request.name!r} ({request.type}); rename one of them")
         self._transforms[urn] = [
             *(callback.token for callback in request.transforms),
             *self._transforms.get(request.parent, []),
         ]
         if request.type != _STACK:
             self._transform(request, self._transforms[urn])
-        self.resources[urn] = self._planned(urn, request)
+        self.resources[urn] = self._make_planned(urn, request)
         response = resource_pb2.RegisterResourceResponse(urn=urn)
         if request.type.startswith("pulumi:providers:"):
             response.id = rpc.UNKNOWN
-        if request.custom and not self._unconfigured(request.provider):
+        if request.custom and not self._is_unconfigured(request.provider):
             response.object.CopyFrom(request.object)
         self._answers[urn] = response
         return response
@@ -61,7 +62,7 @@ class RecordingMonitor:
         qualified = type_ if above == _STACK else f"{above}${type_}"
         return f"urn:pulumi:{self._stack}::{self._project}::{qualified}::{name}"
 
-    def _planned(self, urn: str, request: Any) -> PlannedResource:
+    def _make_planned(self, urn: str, request: Any) -> PlannedResource:
         options = {
             "protect": request.protect if request.HasField("protect") else None,
             "retainOnDelete": request.retainOnDelete if request.HasField("retainOnDelete") else None,
@@ -82,12 +83,12 @@ class RecordingMonitor:
             custom=request.custom or request.remote,
             provider=_provider_urn(request.provider),
             dependencies=tuple(sorted(request.dependencies)),
-            inputs=plain(request.object),
+            inputs=to_plain(request.object),
             options=inherited | {key: value for key, value in options.items() if value is not None},
         )
 
-    def _unconfigured(self, provider: str) -> bool:
-        """Whether the provider waits for something unknown, such as the kubeconfig of a cluster that does not exist."""
+    def _is_unconfigured(self, provider: str) -> bool:
+        """Tell whether a provider waits for an unknown value, such as the kubeconfig of a new cluster."""
         planned = self.resources.get(_provider_urn(provider))
         return planned is not None and has_unknown(planned.inputs)
 
@@ -99,7 +100,7 @@ class RecordingMonitor:
                 protect=request.protect if request.HasField("protect") else None,
                 ignore_changes=request.ignoreChanges,
             )
-            asked = resource_pb2.TransformRequest(
+            transform = resource_pb2.TransformRequest(
                 type=request.type,
                 name=request.name,
                 custom=request.custom,
@@ -107,7 +108,7 @@ class RecordingMonitor:
                 properties=request.object,
                 options=options,
             )
-            answer = _call_back(token, asked.SerializeToString())
+            answer = _call_back(token, transform.SerializeToString())
             if answer.HasField("properties"):
                 request.object.CopyFrom(answer.properties)
             if answer.HasField("options"):
@@ -117,7 +118,7 @@ class RecordingMonitor:
                     request.protect = answer.options.protect
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802
-        """Refuse: a preview that asks the cloud is neither offline nor reproducible. Looking up a reference is no such thing."""
+        """Look up a reference to a resource; refuse other calls, since a preview must be offline and reproducible."""
         if request.tok == "pulumi:pulumi:getResource":
             known = self._answers[request.args.fields["urn"].string_value]
             found = resource_pb2.ResourceInvokeResponse()
@@ -126,7 +127,7 @@ class RecordingMonitor:
             answer.fields["state"].struct_value.CopyFrom(known.object)
             return found
         raise ProgramError(
-            f"the program calls {request.tok}, which asks the cloud while it thinks; put the answer into the stack file"
+            f"the program calls {request.tok}, which asks the cloud during a preview; put the value into the stack file"
         )
 
     def Call(self, _: Any) -> Any:  # noqa: N802
@@ -136,15 +137,15 @@ class RecordingMonitor:
         return response
 
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802
-        """Support everything that a current engine does, output values apart: plain unknowns record better."""
+        """Announce every feature of a current engine except output values: plain unknowns are simpler to record."""
         return resource_pb2.DeploymentInfo(supportedFeatures=_FEATURES)
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802
-        """Name a parameterised provider."""
+        """Return a reference to a parameterised provider."""
         return resource_pb2.RegisterPackageResponse(ref=f"{request.name}@{request.version}")
 
     def RegisterResourceOutputs(self, _: Any) -> Any:  # noqa: N802
-        """Accept a component's outputs."""
+        """Accept the outputs of a component."""
         return empty_pb2.Empty()
 
     def SignalAndWaitForShutdown(self, _: Any) -> Any:  # noqa: N802
@@ -153,29 +154,29 @@ class RecordingMonitor:
 
 
 class RecordingEngine:
-    """Plays the Engine service; ``messages`` holds what the program logged above debug level."""
+    """Plays Pulumi's Engine service; ``messages`` holds the program's log messages above debug level."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
 
     def Log(self, request: Any) -> Any:  # noqa: N802
-        """Keep a message."""
+        """Keep a log message."""
         if request.severity != engine_pb2.DEBUG:
             self.messages.append(request.message)
         return empty_pb2.Empty()
 
     def RequirePulumiVersion(self, _: Any) -> Any:  # noqa: N802
-        """Accept any."""
+        """Accept any version."""
         return engine_pb2.RequirePulumiVersionResponse()
 
 
 def _provider_urn(reference: str) -> str:
-    """Drop the id from a provider reference ``urn::id``."""
+    """Return the URN of a provider reference ``urn::id``."""
     return reference.rsplit("::", 1)[0]
 
 
 def _call_back(token: str, data: bytes) -> Any:
-    """Run a transform that the program registered, on the loop that the program runs on."""
+    """Run a transform that the program registered, on the event loop of the program."""
     loop = asyncio.get_running_loop()
     for servicer in _CallbackServicer._servicers:
         if servicer._loop is loop and token in servicer._callbacks:

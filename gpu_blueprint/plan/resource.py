@@ -1,4 +1,4 @@
-"""What the program declared: resources as plain values."""
+"""Resources of a plan as plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from google.protobuf import struct_pb2
 from pulumi.runtime import rpc
 
 UNKNOWN: Mapping[str, Any] = {"$unknown": True}
-"""Stands for a value that only `pulumi up` will know."""
+"""The placeholder for a value that only `pulumi up` will know."""
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
@@ -24,7 +24,7 @@ class PlannedResource:
     name: str
     parent: str
     custom: bool
-    """Whether a provider manages it; components are not custom."""
+    """Whether a provider manages the resource; components are not custom."""
     provider: str = ""
     dependencies: tuple[str, ...] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -44,24 +44,24 @@ class PlannedResource:
         }
 
 
-def plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
-    """Turn what the engine is sent into JSON values; unknowns, secrets and references become one-key mappings.
+def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
+    """Turn protobuf values for the engine into JSON values; unknowns, secrets and references become one-key mappings.
 
-    Keys are sorted, because protobuf keeps no order.
+    Keys are sorted because protobuf has no order.
     """
     if isinstance(value, struct_pb2.Struct):
         return (
-            _special(value)
+            _to_plain_marker(value)
             if _SIGNATURE in value.fields
-            else {key: plain(value.fields[key]) for key in sorted(value.fields)}
+            else {key: to_plain(value.fields[key]) for key in sorted(value.fields)}
         )
     if isinstance(value, struct_pb2.ListValue):
-        return [plain(item) for item in value.values]
+        return [to_plain(item) for item in value.values]
     match value.WhichOneof("kind"):
         case "struct_value":
-            return plain(value.struct_value)
+            return to_plain(value.struct_value)
         case "list_value":
-            return plain(value.list_value)
+            return to_plain(value.list_value)
         case "string_value":
             return dict(UNKNOWN) if value.string_value == rpc.UNKNOWN else value.string_value
         case "number_value":
@@ -71,17 +71,17 @@ def plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) ->
     return None
 
 
-def _special(value: struct_pb2.Struct) -> Any:
+def _to_plain_marker(value: struct_pb2.Struct) -> Any:
     match value.fields[_SIGNATURE].string_value:
         case signature if signature == _SECRET:
-            return {"$secret": plain(value.fields["value"])}
+            return {"$secret": to_plain(value.fields["value"])}
         case signature if signature == _REFERENCE:
             return {"$resource": value.fields["urn"].string_value}
-    return {key: plain(item) for key, item in value.fields.items() if key != _SIGNATURE}
+    return {key: to_plain(item) for key, item in value.fields.items() if key != _SIGNATURE}
 
 
 def has_unknown(value: Any) -> bool:
-    """Whether some part of a plain value is not known yet."""
+    """Tell whether a part of a plain value is not known yet."""
     if isinstance(value, Mapping):
         return value == UNKNOWN or any(map(has_unknown, value.values()))
     return isinstance(value, list) and any(map(has_unknown, value))

@@ -1,8 +1,8 @@
-"""Spare Pulumi's SDK the work that a recorded plan never shows.
+"""Replace functions of Pulumi's SDK whose work has no effect on a recorded plan.
 
-The SDK serves an engine in another process: it sends stack traces, waits for answers, writes a log. The recorder answers
-at once, in the same thread. Every patch below says which work it spares and why the plan stays the same; a test records
-plans with and without the patches and compares them.
+The SDK serves an engine in another process: it sends stack traces, waits for answers, writes a log. While a plan is
+recorded, the answers come at once, in the same thread. Each patch below names the work that it saves and the reason why
+the plan stays the same; a test records plans with and without the patches and compares them.
 
 The patches replace internal functions of the version of the SDK that ``quick_sdk.py`` names.
 """
@@ -19,16 +19,16 @@ from pulumi.runtime.proto import source_pb2
 
 
 def _drop_message(*_: Any, **__: Any) -> None:
-    """For ``log.debug``: the SDK formats and sends four messages per resource, and the recorder drops them all."""
+    """Replace ``log.debug``: the SDK formats and sends four messages per resource, and a plan contains none of them."""
 
 
 def _send_no_stack_trace() -> source_pb2.StackTrace:
-    """For ``_get_stack_trace``: the SDK sends every frame above a resource as an address of a file; a plan has none."""
+    """Replace ``_get_stack_trace``: the SDK sends a file address for every frame above a resource; a plan has none."""
     return source_pb2.StackTrace()
 
 
 def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """For ``wrap_with_context``: the SDK carries contexts to a thread that waits; the recorder answers in this thread."""
+    """Replace ``wrap_with_context``: the SDK carries contexts to another thread; a recording needs no other thread."""
     return function
 
 
@@ -60,7 +60,7 @@ def _resolve(
 
 
 def _transfer_properties(res: Resource, props: Mapping[str, Any], custom: bool) -> dict[str, Callable[..., None]]:
-    """For ``transfer_properties``: one future for each property instead of four, a task, and callbacks of both."""
+    """Replace ``transfer_properties``: make one future per property; the SDK makes four, a task and their callbacks."""
     resolvers: dict[str, Callable[..., None]] = {}
     for name in props:
         if name != "urn" and not (name == "id" and custom):
@@ -80,10 +80,10 @@ def _resolve_outputs(
     *others: Any,
     **named: Any,
 ) -> None:
-    """For ``resolve_outputs`` with an answer in which nothing is known: there is nothing to give a type to.
+    """Replace ``resolve_outputs`` for answers without known values, where no value needs a type.
 
-    So answers the provider of a cluster that does not exist. The SDK evaluates all type hints of a resource first, and
-    loads all output types of its package for them.
+    The provider of a cluster that does not exist gives these answers. The SDK evaluates all type hints of a resource
+    first, and loads all output types of its package for them.
     """
     if len(outputs) or deps or not settings.is_dry_run() or settings.SETTINGS.legacy_apply_enabled:
         _SDK_RESOLVE_OUTPUTS(res, serialized_props, outputs, deps, resolvers, custom, *others, **named)
@@ -92,7 +92,7 @@ def _resolve_outputs(
 
 
 def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named: Any) -> Output[str]:
-    """For ``create_urn`` with plain text, which the SDK calls for each resource: the same text without five tasks."""
+    """Replace ``create_urn`` for plain text, which the SDK calls for each resource: the same URN without five tasks."""
     if not (isinstance(parent, str) and isinstance(name, str) and isinstance(type_, str)):
         return _SDK_CREATE_URN(name, type_, parent, *others, **named)
     future: asyncio.Future[_OutputData[Any]] = asyncio.Future()
@@ -101,17 +101,17 @@ def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named
 
 
 async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | None = None) -> set[str]:
-    """For ``_resolve_depends_on_urns`` with a plain list of resources: the SDK makes five tasks of each of them."""
+    """Replace ``_resolve_depends_on_urns`` for a plain list of resources: the SDK makes five tasks for each of them."""
     if isinstance(depends_on, list) and all(isinstance(item, Resource) for item in depends_on):
         return set(await rpc._expand_dependencies(set(depends_on), from_resource))
     return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)
 
 
 def _declare_dependency(from_resource: Resource, to_resource: Resource) -> bool:
-    """For ``declare_dependency``: look for a cycle only where there can be one.
+    """Replace ``declare_dependency``: look for a cycle only if a cycle is possible.
 
-    The SDK walks through everything that ``to_resource`` depends on, in search of ``from_resource``. The walk cannot
-    meet a resource on which nothing depends so far.
+    The SDK walks through all dependencies of ``to_resource`` in search of ``from_resource``. The walk cannot meet a
+    resource on which no other resource depends so far.
     """
     can_reach = from_resource is to_resource or _NEEDED in from_resource.__dict__
     if can_reach and resource_cycle_breaker._reachable(from_resource=to_resource, to_resource=from_resource):
@@ -135,4 +135,4 @@ PATCHES: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (rpc, "resolve_outputs", _resolve_outputs),
     (rpc, "declare_dependency", _declare_dependency),
 )
-"""Module, name and what takes the name's place."""
+"""Module, name and replacement of each function."""

@@ -1,4 +1,4 @@
-"""Packages of the SDKs that load lazily have the names that they have otherwise."""
+"""Packages of the SDKs that load lazily have the same names as packages that load as a whole."""
 
 import json
 import subprocess
@@ -59,18 +59,18 @@ def run(script: str, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def names() -> dict[str, dict[str, str]]:
-    """What each name of a package is where the package loads as a whole."""
+    """Package → name → object, in packages that load as a whole."""
     found: dict[str, dict[str, str]] = json.loads(run(IN_FULL, json.dumps(PACKAGES)))
     return found
 
 
-@pytest.mark.parametrize("rounds", [sorted, lambda names: sorted(names, reverse=True)], ids=["forwards", "backwards"])
-def test_every_name_is_the_same_object(names: dict[str, dict[str, str]], rounds: Any) -> None:
-    asked = {package: rounds(found) for package, found in names.items()}
-    assert json.loads(run(BY_NAME, json.dumps(asked))) == names
+@pytest.mark.parametrize("order", [sorted, lambda names: sorted(names, reverse=True)], ids=["forwards", "backwards"])
+def test_every_name_is_the_same_object(names: dict[str, dict[str, str]], order: Any) -> None:
+    ordered = {package: order(found) for package, found in names.items()}
+    assert json.loads(run(BY_NAME, json.dumps(ordered))) == names
 
 
-def test_only_what_is_used_is_loaded() -> None:
+def test_only_modules_that_are_used_are_loaded() -> None:
     loaded = run("""
 import sys
 from gpu_blueprint.plan.lazy_sdk import lazy_sdk
@@ -83,7 +83,7 @@ print(*(name for name in sys.modules if name.startswith(("pulumi_aws.ec2.", "pul
     assert len(loaded) < 12
 
 
-def test_a_package_loads_as_a_whole_for_a_list_of_its_names_a_star_and_a_name_in_no_expected_place() -> None:
+def test_dir_a_star_import_and_a_name_in_an_unexpected_module_load_the_whole_package() -> None:
     run("""
 from gpu_blueprint.plan.lazy_sdk import lazy_sdk
 with lazy_sdk():
@@ -98,7 +98,7 @@ with lazy_sdk():
 """)
 
 
-def test_an_imported_module_does_not_take_the_place_of_the_class_of_its_name() -> None:
+def test_an_imported_module_does_not_replace_the_class_of_the_same_name() -> None:
     run("""
 from gpu_blueprint.plan.lazy_sdk import lazy_sdk
 with lazy_sdk():
@@ -110,7 +110,7 @@ with lazy_sdk():
 """)
 
 
-def test_a_loaded_package_stays_and_the_finder_goes() -> None:
+def test_a_loaded_package_does_not_change_and_the_finder_is_removed() -> None:
     run("""
 import sys
 from types import ModuleType
@@ -125,7 +125,7 @@ assert type(aws.sqs) is type(aws.sns) is ModuleType or aws.sns.Topic
 """)
 
 
-def test_the_program_itself_knows_nothing_of_it() -> None:
+def test_the_program_itself_does_not_load_the_package_plan() -> None:
     run("""
 import sys
 import components.platform

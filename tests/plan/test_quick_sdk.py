@@ -1,4 +1,4 @@
-"""A plan that is recorded quickly is the plan that the SDK makes as it is."""
+"""A plan that is recorded with the patches is the plan that the SDK makes without them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,12 +15,12 @@ from ..support.builders import billing, pool, services, stack, tenant
 from ..support.plans import SHIPPED, shipped_file
 
 
-def sdk_functions() -> list[Any]:
+def list_sdk_functions() -> list[Any]:
     return [getattr(place, name) for place, name, _ in PATCHES]
 
 
 def wide_program() -> None:
-    """What the platform does not use: outputs as dependencies, components as dependencies, aliases, providers."""
+    """Register resources in ways that the platform does not use: outputs and components as dependencies, aliases."""
     first = k8s.core.v1.ConfigMap("first", data={"key": "value"})
     group = pulumi.ComponentResource("tests:index:Group", "group")
     inside = pulumi.ResourceOptions(parent=group, aliases=[pulumi.Alias(name="old"), "urn:pulumi:a::b::c::d"])
@@ -65,7 +65,7 @@ def refuse() -> None:
     raise pulumi.RunError("the program refuses")
 
 
-def said_by(program: Callable[[], None], *, quick: bool) -> tuple[str, str]:
+def read_error(program: Callable[[], None], *, quick: bool) -> tuple[str, str]:
     try:
         record("test", {}, program, quick=quick)
     except Exception as error:  # noqa: BLE001, every kind of error is compared
@@ -85,7 +85,7 @@ def test_a_plan_with_every_component_is_the_same_with_and_without_the_patches() 
     assert record("test", config) == record("test", config, quick=False)
 
 
-def test_what_the_platform_does_not_use_is_the_same_with_and_without_the_patches() -> None:
+def test_a_plan_with_unusual_options_is_the_same_with_and_without_the_patches() -> None:
     quick = record("test", {}, wide_program)
     assert len(quick) > 6
     assert quick == record("test", {}, wide_program, quick=False)
@@ -97,17 +97,17 @@ def test_what_the_platform_does_not_use_is_the_same_with_and_without_the_patches
     ids=lambda program: program.__name__,
 )
 def test_errors_are_the_same_with_and_without_the_patches(program: Callable[[], None]) -> None:
-    quick = said_by(program, quick=True)
+    quick = read_error(program, quick=True)
     assert quick != ("", "")
-    assert quick == said_by(program, quick=False)
+    assert quick == read_error(program, quick=False)
 
 
-def test_the_sdk_is_as_it_was_after_a_plan_and_after_an_error() -> None:
-    before = sdk_functions()
+def test_the_sdk_is_restored_after_a_plan_and_after_an_error() -> None:
+    before = list_sdk_functions()
     record("test", {}, wide_program)
-    assert sdk_functions() == before
-    said_by(refuse, quick=True)
-    assert sdk_functions() == before
+    assert list_sdk_functions() == before
+    read_error(refuse, quick=True)
+    assert list_sdk_functions() == before
 
 
 def test_the_patches_are_for_the_pinned_sdk() -> None:
@@ -115,8 +115,8 @@ def test_the_patches_are_for_the_pinned_sdk() -> None:
 
 
 def test_another_version_of_the_sdk_is_not_patched(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = sdk_functions()
+    before = list_sdk_functions()
     monkeypatch.setattr(quick_sdk, "_VERSION", "3.999.0")
     with quick_sdk.quick_sdk():
-        assert sdk_functions() == before
+        assert list_sdk_functions() == before
     assert record("test", {}, wide_program) == record("test", {}, wide_program, quick=False)

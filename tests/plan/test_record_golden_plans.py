@@ -1,4 +1,4 @@
-"""The plan of every shipped stack is the one that was read and accepted; a change of it must be seen."""
+"""The plan of every shipped stack equals its golden plan, which somebody has read and accepted."""
 
 import json
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from ..support.plans import SHIPPED, plan
 
 
 def report(golden: dict[str, Any], now: dict[str, Any]) -> str:
-    """Which resources differ, and how; empty when none does."""
-    lines = list(_differences(golden, now))
-    return "\n".join([*lines, "if this is meant: make golden, and read its diff"]) if lines else ""
+    """Say which resources differ, and how; empty if none differs."""
+    lines = list(_list_differences(golden, now))
+    return "\n".join([*lines, "if this is intended: run make golden and read its diff"]) if lines else ""
 
 
-def _differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+def _list_differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     yield from (f"gone: {name}" for name in golden if name not in now)
     yield from (f"new: {name}" for name in now if name not in golden)
     for name in golden:
@@ -28,9 +28,9 @@ def _differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_a_shipped_stack_becomes_what_its_golden_plan_says(stack: str) -> None:
+def test_a_shipped_stack_has_its_golden_plan(stack: str) -> None:
     found = report(json.loads(golden_file(stack).read_text()), snapshot(plan(stack)))
-    assert not found, f"the plan of {stack} is another one:\n{found}"
+    assert not found, f"the plan of {stack} differs:\n{found}"
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
@@ -39,19 +39,19 @@ def test_a_golden_file_is_written_as_make_golden_writes_it(stack: str) -> None:
     assert text == as_text(json.loads(text))
 
 
-def test_every_golden_plan_is_of_a_shipped_stack() -> None:
+def test_every_golden_plan_belongs_to_a_shipped_stack() -> None:
     assert {file.stem for file in GOLDEN.glob("*.json")} == set(SHIPPED)
 
 
-def test_a_snapshot_holds_everything_but_plugin_versions() -> None:
+def test_a_snapshot_contains_everything_except_plugin_versions() -> None:
     shown = snapshot(plan("prod"))
     assert len(shown) == len(plan("prod"))
     for found in plan("prod"):
-        one = shown[f"{found.type} {found.name}"]
-        assert len(one.get("dependencies", [])) == len(found.dependencies)
-        assert set(one.get("inputs", {})) == set(found.inputs)
-        assert set(one.get("options", {})) == set(found.options) - {"version"}
-        assert bool(one.get("provider")) == bool(found.provider)
+        entry = shown[f"{found.type} {found.name}"]
+        assert len(entry.get("dependencies", [])) == len(found.dependencies)
+        assert set(entry.get("inputs", {})) == set(found.inputs)
+        assert set(entry.get("options", {})) == set(found.options) - {"version"}
+        assert bool(entry.get("provider")) == bool(found.provider)
 
 
 def test_a_difference_names_the_resource_and_the_line() -> None:
@@ -66,6 +66,6 @@ def test_a_difference_names_the_resource_and_the_line() -> None:
         '  -  "b": 1',
         '  +  "b": 2',
         "    }",
-        "if this is meant: make golden, and read its diff",
+        "if this is intended: run make golden and read its diff",
     ]
     assert report({"same": same}, {"same": same}) == ""

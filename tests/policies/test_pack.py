@@ -1,4 +1,4 @@
-"""The policy pack as the Pulumi CLI runs it, in a process of its own, says what the rules say offline."""
+"""The policy pack in its own process, as the Pulumi CLI runs it, gives the same verdicts as the rules offline."""
 
 import json
 from collections import Counter
@@ -15,15 +15,15 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from gpu_blueprint.judging.verdicts import FOLDER, findings, levels_file, read_levels
 from gpu_blueprint.plan import PlannedResource
 from policies import RULES, Stack
-from policies.pack import stack_waivers
+from policies.pack import read_waivers
 
 from ..support.plans import SHIPPED, plan
-from ..support.policy_engine import Pack, Said, analyze_request, running_pack, struct
+from ..support.policy_engine import Pack, PackVerdict, analyze_request, running_pack, to_struct
 from .cases import CASES
 from .cases.stacks import Path as InPath
-from .cases.stacks import as_plan, put, resource, stack_of
+from .cases.stacks import as_plan, build_stack, put, resource
 
-OPEN = "cannot be judged before the deployment"
+UNDECIDED = "cannot be judged before the deployment"
 PROD = read_levels(levels_file("prod"))
 
 
@@ -33,32 +33,43 @@ def pack() -> Iterator[Pack]:
         yield started
 
 
-def offline(planned: Any, levels: Mapping[str, Any]) -> list[Said]:
-    return [(one.verdict.rule, one.verdict.urn, one.verdict.message) for one in findings(planned, levels)]
+def offline(planned: Any, levels: Mapping[str, Any]) -> list[PackVerdict]:
+    verdicts = (finding.verdict for finding in findings(planned, levels))
+    return [PackVerdict(verdict.rule, verdict.urn, verdict.message) for verdict in verdicts]
 
 
-def differences(said: Sequence[Said], expected: Sequence[Said]) -> list[Any]:
-    """Where the pack says otherwise: of what is wrong in the least; of what is not known yet in rule, resource or reason.
+def differences(given: Sequence[PackVerdict], expected: Sequence[PackVerdict]) -> list[Any]:
+    """Return the verdicts that only one side gives.
 
-    What is not known CrossGuard tells once for a rule and, of rules over the whole stack, without URN.
+    Violations must be equal in every part. Undecided verdicts must agree in rule, resource and reason: CrossGuard
+    reports them once for each rule and, for rules over the whole stack, without URN.
     """
-    wrong, open_ = [[one for one in said if (OPEN in one[2]) == unknown] for unknown in (False, True)]
-    due, later = [[one for one in expected if (OPEN in one[2]) == unknown] for unknown in (False, True)]
-    untold = [one for one in later if not any(_tells(other, one) for other in open_)]
-    extra = [one for one in open_ if not any(_tells(one, other) for other in later)]
-    return [*(Counter(wrong) - Counter(due)), *(Counter(due) - Counter(wrong)), *untold, *extra]
+    violations, undecided = _split(given)
+    expected_violations, expected_undecided = _split(expected)
+    lacking = [verdict for verdict in expected_undecided if not any(_covers(other, verdict) for other in undecided)]
+    extra = [verdict for verdict in undecided if not any(_covers(verdict, other) for other in expected_undecided)]
+    unequal = (Counter(violations) - Counter(expected_violations)) + (
+        Counter(expected_violations) - Counter(violations)
+    )
+    return [*unequal, *lacking, *extra]
 
 
-def _tells(said: Said, expected: Said) -> bool:
-    named = said[1] == expected[1] or expected[1].split("::")[-1] in said[2]
-    return said[0] == expected[0] and named and expected[2] in said[2]
+def _split(verdicts: Sequence[PackVerdict]) -> tuple[list[PackVerdict], list[PackVerdict]]:
+    """Return the violations and the undecided verdicts."""
+    violations = [verdict for verdict in verdicts if UNDECIDED not in verdict.message]
+    return violations, [verdict for verdict in verdicts if UNDECIDED in verdict.message]
+
+
+def _covers(given: PackVerdict, expected: PackVerdict) -> bool:
+    names_resource = given.urn == expected.urn or expected.resource in given.message
+    return given.rule == expected.rule and names_resource and expected.message in given.message
 
 
 def changed(planned: Any, *changes: tuple[str, InPath, Any]) -> list[PlannedResource]:
-    """A plan in which values of some resources are others; each is the only custom one with its name."""
-    resources = {one.urn: one for one in planned}
+    """Return a plan with some values replaced; each change names the only custom resource of its name."""
+    resources = {resource.urn: resource for resource in planned}
     for name, path, value in changes:
-        (found,) = (one for one in resources.values() if one.custom and one.name == name)
+        (found,) = (resource for resource in resources.values() if resource.custom and resource.name == name)
         resources[found.urn] = replace(found, inputs=put(found.inputs, path, value))
     return list(resources.values())
 
@@ -82,18 +93,18 @@ BROKEN: tuple[tuple[str, InPath, Any], ...] = (
     ("tenant-training-quota", ("metadata", "namespace"), "elsewhere"),
     ("gpu-prod-aws", ("defaultTags",), json.dumps({"tags": {"owner": "us"}})),
 )
-"""Sixteen values of prod, each of which some rule cares about."""
+"""Sixteen changes of prod, each of which breaks a rule."""
 
 
-def test_the_pack_tells_the_engine_of_every_rule_and_its_settings(pack: Pack) -> None:
-    told = {one.name: one for one in pack.info.policies}
-    assert list(told) == [rule.id for rule in RULES]
+def test_the_pack_describes_every_rule_and_its_settings_to_the_engine(pack: Pack) -> None:
+    policies = {policy.name: policy for policy in pack.info.policies}
+    assert list(policies) == [rule.id for rule in RULES]
     for rule in RULES:
-        one = told[rule.id]
-        assert one.enforcementLevel == proto.MANDATORY
-        assert one.remediation_steps == rule.fix
-        assert rule.passes in one.description
-        schema = json_format.MessageToDict(one.configSchema.properties)
+        policy = policies[rule.id]
+        assert policy.enforcementLevel == proto.MANDATORY
+        assert policy.remediation_steps == rule.fix
+        assert rule.passes in policy.description
+        schema = json_format.MessageToDict(policy.configSchema.properties)
         assert {name: parts["default"] for name, parts in schema.items()} == dict(rule.settings)
 
 
@@ -104,34 +115,37 @@ def test_a_shipped_stack_passes_in_the_pack_as_it_does_offline(pack: Pack, stack
     assert pack.verdicts(plan(stack)) == offline(plan(stack), levels) == []
 
 
-def test_of_a_broken_stack_the_pack_says_what_is_said_offline(pack: Pack) -> None:
+def test_the_pack_gives_the_offline_verdicts_on_a_broken_stack(pack: Pack) -> None:
     broken = changed(plan("prod"), *BROKEN)
     pack.configure(PROD)
-    said = pack.verdicts(broken)
-    assert differences(said, offline(broken, PROD)) == []
-    assert len({rule for rule, _, _ in said}) >= len(BROKEN)
+    verdicts = pack.verdicts(broken)
+    assert differences(verdicts, offline(broken, PROD)) == []
+    assert len({verdict.rule for verdict in verdicts}) >= len(BROKEN)
 
 
 def test_levels_count_in_the_pack_as_offline(pack: Pack) -> None:
     broken = changed(plan("prod"), *BROKEN)
     levels = read_levels(levels_file("dev"))
     pack.configure(levels)
-    counted = {(one.policyName, one.urn, one.enforcementLevel == proto.MANDATORY) for one in pack.diagnostics(broken)}
-    assert counted == {(one.verdict.rule, one.verdict.urn, one.fails) for one in findings(broken, levels)}
-
-
-SMALL = [case for case in CASES if not case.awaits]
+    counted = {
+        (diagnostic.policyName, diagnostic.urn, diagnostic.enforcementLevel == proto.MANDATORY)
+        for diagnostic in pack.diagnostics(broken)
+    }
+    expected = {(finding.verdict.rule, finding.verdict.urn, finding.fails) for finding in findings(broken, levels)}
+    assert counted == expected
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_pack_says_of_other_peoples_programs_what_is_said_offline(pack: Pack, rule: Any) -> None:
-    for case in SMALL:
-        planned = as_plan(stack_of(case)) if case.rule == rule.id else []
-        if planned and len(planned) < 9:
+def test_the_pack_gives_the_offline_verdicts_on_programs_of_others(pack: Pack, rule: Any) -> None:
+    for case in CASES:
+        planned = as_plan(build_stack(case)) if case.rule == rule.id else []
+        if planned and len(planned) < SMALL_PLAN:
             levels = {"all": "disabled", rule.id: {"enforcementLevel": "mandatory", **case.settings}}
             pack.configure(levels)
             assert differences(pack.verdicts(planned), offline(planned, levels)) == [], case
 
+
+SMALL_PLAN = 9
 
 UNCLEAR: tuple[tuple[str, InPath, Any], ...] = (
     ("infer-l40s-node-pool", (*NODE, "taints"), {"$unknown": True}),
@@ -140,43 +154,43 @@ UNCLEAR: tuple[tuple[str, InPath, Any], ...] = (
 )
 
 
-def test_what_cannot_be_judged_yet_is_said_and_stops_nothing(pack: Pack) -> None:
+def test_undecided_verdicts_are_reported_and_stop_nothing(pack: Pack) -> None:
     unclear = changed(plan("prod"), *UNCLEAR)
     pack.configure(PROD)
     assert len(offline(unclear, PROD)) >= len(UNCLEAR)
     assert differences(pack.verdicts(unclear), offline(unclear, PROD)) == []
-    assert {one.enforcementLevel for one in pack.diagnostics(unclear)} == {proto.ADVISORY}
+    assert {diagnostic.enforcementLevel for diagnostic in pack.diagnostics(unclear)} == {proto.ADVISORY}
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_first_preview_fails_nothing_that_passes_later(pack: Pack, stack: str) -> None:
     pack.configure(read_levels(levels_file(stack)))
     found = pack.diagnostics(plan(stack), first_preview=True)
-    assert [(one.policyName, one.urn) for one in found if one.enforcementLevel == proto.MANDATORY] == []
+    assert [item.policyName for item in found if item.enforcementLevel == proto.MANDATORY] == []
 
 
-def test_a_first_preview_is_silent_about_no_rule_that_fails_later(pack: Pack) -> None:
+def test_a_first_preview_reports_every_rule_that_fails_later(pack: Pack) -> None:
     broken = changed(plan("prod"), *BROKEN)
     pack.configure(PROD)
-    said = {rule for rule, _, _ in pack.verdicts(broken, first_preview=True)}
-    assert {rule for rule, _, _ in offline(broken, PROD)} - said == set()
+    reported = {verdict.rule for verdict in pack.verdicts(broken, first_preview=True)}
+    assert {verdict.rule for verdict in offline(broken, PROD)} - reported == set()
 
 
-def test_versions_are_compared_although_pulumi_eks_puts_none_out(pack: Pack) -> None:
+def test_versions_are_compared_although_pulumi_eks_outputs_no_version(pack: Pack) -> None:
     program = (
         resource("eks:index:Cluster", "live", {"name": "live", "version": "1.36"}),
         resource("aws:eks/nodeGroup:NodeGroup", "old", {"clusterName": "live", "version": "1.31"}),
     )
     pack.configure({"all": "disabled", "version-skew": "mandatory"})
-    assert [urn for _, urn, _ in pack.verdicts(as_plan(Stack(program)))] == [program[-1].urn]
+    assert [verdict.urn for verdict in pack.verdicts(as_plan(Stack(program)))] == [program[-1].urn]
 
 
 COMPONENTS = ("helm.sh/v3:Chart", "yaml:ConfigFile", "yaml:ConfigGroup", "kustomize:Directory")
-"""Components of the Kubernetes SDK, of which the engine learns nothing but the name."""
+"""Components of the Kubernetes SDK; the engine learns only their names."""
 
 
-@pytest.mark.parametrize("type_", [f"kubernetes:{one}" for one in COMPONENTS])
-def test_a_component_is_not_blamed_for_what_the_engine_does_not_tell_of_it(pack: Pack, type_: str) -> None:
+@pytest.mark.parametrize("type_", [f"kubernetes:{name}" for name in COMPONENTS])
+def test_a_component_passes_when_the_engine_knows_only_its_name(pack: Pack, type_: str) -> None:
     component = PlannedResource(
         urn=f"urn:pulumi:live::theirs::{type_}::a", type=type_, name="a", parent="", custom=False
     )
@@ -184,7 +198,7 @@ def test_a_component_is_not_blamed_for_what_the_engine_does_not_tell_of_it(pack:
     assert pack.verdicts([component]) == []
 
 
-def test_waivers_of_the_stack_file_count_in_the_pack_while_they_last() -> None:
+def test_waivers_of_the_stack_file_count_in_the_pack_until_they_end() -> None:
     broken = changed(plan("prod"), *BROKEN)
     far, past = "2999-12-31", "2001-01-31"
     about = {"reason": "a test", "owner": "us"}
@@ -193,13 +207,13 @@ def test_waivers_of_the_stack_file_count_in_the_pack_while_they_last() -> None:
         {"rule": "quota-lists-every-gpu", "resource": "tenant-serving-quota", "until": far, **about},
         {"rule": "gpu-pool-limited", "resource": "infer-l40s-node-pool", "until": past, **about},
     ]
-    waived = {(one["rule"], one["resource"]) for one in waivers if one["until"] == far}
+    waived = {(waiver["rule"], waiver["resource"]) for waiver in waivers if waiver["until"] == far}
     with running_pack(config={"gpu-blueprint:stack": json.dumps({"waivers": waivers})}) as pack:
         pack.configure(PROD)
-        said = pack.verdicts(broken)
-    assert {(rule, urn.split("::")[-1]) for rule, urn, _ in said} & waived == set()
-    left = [one for one in offline(broken, PROD) if (one[0], one[1].split("::")[-1]) not in waived]
-    assert differences(said, left) == []
+        verdicts = pack.verdicts(broken)
+    assert {(verdict.rule, verdict.resource) for verdict in verdicts} & waived == set()
+    expected = [verdict for verdict in offline(broken, PROD) if (verdict.rule, verdict.resource) not in waived]
+    assert differences(verdicts, expected) == []
 
 
 @pytest.mark.parametrize(
@@ -209,55 +223,55 @@ def test_waivers_of_the_stack_file_count_in_the_pack_while_they_last() -> None:
 def test_a_waiver_that_cannot_be_read_waives_nothing_and_is_logged(
     waivers: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert stack_waivers({"waivers": waivers}) == []
+    assert read_waivers({"waivers": waivers}) == []
     assert "cannot be read" in caplog.text
 
 
 TAGS = {"all": "disabled", "required-tags": {"enforcementLevel": "remediate", "values": {"owner": "us"}}}
 
 
-def _remedied(pack: Pack, type_: str, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The inputs that the pack's remediations make of those of a resource, as they are sent."""
-    one = PlannedResource(
+def _remediate(pack: Pack, type_: str, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the inputs that each remediation of the pack makes for a resource, as the pack sends them."""
+    planned = PlannedResource(
         urn=f"urn:pulumi:live::theirs::{type_}::a", type=type_, name="a", parent="", custom=True, inputs=inputs
     )
     pack.configure(TAGS)
-    remedied = pack.stub.Remediate(analyze_request(one, {})).remediations
-    return [json_format.MessageToDict(remedy.properties) for remedy in remedied]
+    remediations = pack.stub.Remediate(analyze_request(planned, {})).remediations
+    return [json_format.MessageToDict(remediation.properties) for remediation in remediations]
 
 
 def test_missing_tags_are_remediated_in_the_pack(pack: Pack) -> None:
-    assert _remedied(pack, "aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"}) == [
+    assert _remediate(pack, "aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"}) == [
         {"cidrBlock": "10.0.0.0/16", "tags": {"owner": "us"}}
     ]
     node_class = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
-    assert _remedied(pack, node_class, {"spec": {"role": "a", "tags": {"b": "c"}}}) == [
+    assert _remediate(pack, node_class, {"spec": {"role": "a", "tags": {"b": "c"}}}) == [
         {"spec": {"role": "a", "tags": {"b": "c", "owner": "us"}}}
     ]
-    assert _remedied(pack, "aws:ec2/vpc:Vpc", {"tags": {"owner": "them"}}) == []
-    assert _remedied(pack, "aws:ec2/route:Route", {"routeTableId": "rtb-1"}) == []
+    assert _remediate(pack, "aws:ec2/vpc:Vpc", {"tags": {"owner": "them"}}) == []
+    assert _remediate(pack, "aws:ec2/route:Route", {"routeTableId": "rtb-1"}) == []
 
 
-def test_a_remediation_leaves_what_is_not_known_unknown(pack: Pack) -> None:
-    assert _remedied(pack, "aws:ec2/subnet:Subnet", {"vpcId": {"$unknown": True}}) == [
+def test_a_remediation_keeps_unknown_values(pack: Pack) -> None:
+    assert _remediate(pack, "aws:ec2/subnet:Subnet", {"vpcId": {"$unknown": True}}) == [
         {"vpcId": rpc.UNKNOWN, "tags": {"owner": "us"}}
     ]
 
 
-def test_a_remediation_leaves_what_is_not_known_unknown_beside_the_tags(pack: Pack) -> None:
+def test_a_remediation_keeps_unknown_values_beside_the_tags(pack: Pack) -> None:
     node_class = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
-    assert _remedied(pack, node_class, {"spec": {"role": {"$unknown": True}}}) == [
+    assert _remediate(pack, node_class, {"spec": {"role": {"$unknown": True}}}) == [
         {"spec": {"role": rpc.UNKNOWN, "tags": {"owner": "us"}}}
     ]
 
 
-def test_a_remediation_leaves_secrets_secret(pack: Pack) -> None:
-    (remedied,) = _remedied(pack, "aws:sqs/queue:Queue", {"policy": {"$secret": "hidden"}})
-    assert remedied == json_format.MessageToDict(struct({"policy": {"$secret": "hidden"}, "tags": {"owner": "us"}}))
+def test_a_remediation_keeps_secrets_secret(pack: Pack) -> None:
+    (remedied,) = _remediate(pack, "aws:sqs/queue:Queue", {"policy": {"$secret": "hidden"}})
+    assert remedied == json_format.MessageToDict(to_struct({"policy": {"$secret": "hidden"}, "tags": {"owner": "us"}}))
 
 
 def test_tags_that_are_not_known_are_not_remediated(pack: Pack) -> None:
-    assert _remedied(pack, "aws:ec2/vpc:Vpc", {"tags": {"$unknown": True}}) == []
+    assert _remediate(pack, "aws:ec2/vpc:Vpc", {"tags": {"$unknown": True}}) == []
 
 
 @pytest.mark.parametrize("program", [".", str(FOLDER)], ids=["its own", "another"])
@@ -266,4 +280,4 @@ def test_the_pack_works_in_any_folder(program: str, tmp_path: Path) -> None:
     with running_pack(folder, program) as pack:
         pack.configure(PROD)
         assert [policy.name for policy in pack.info.policies] == [rule.id for rule in RULES]
-        assert {rule for rule, _, _ in pack.verdicts(changed(plan("prod"), BROKEN[0]))} == {"gpu-pool-tainted"}
+        assert {verdict.rule for verdict in pack.verdicts(changed(plan("prod"), BROKEN[0]))} == {"gpu-pool-tainted"}

@@ -1,10 +1,22 @@
-"""Cases of the rules about the control plane, as pulumi-eks and as aws.eks.Cluster."""
+"""Cases of the rules about the control plane, as pulumi-eks, aws.eks and the Cloud Control provider create it."""
 
 from typing import Any
 
 from policies import UNKNOWN
 
-from .stacks import GONE, Build, beside, broken, fails, foreign, of, passes, resource, shipped, undecided
+from .stacks import (
+    GONE,
+    Build,
+    cases_of,
+    fails,
+    passes,
+    program,
+    resource,
+    shipped_stack,
+    undecided,
+    with_resources,
+    with_value,
+)
 
 _NAME = "gpu-prod-cluster-eks"
 _ANY, _OFFICE = "0.0.0.0/0", "8.8.8.0/24"
@@ -19,15 +31,15 @@ _SAFE: dict[str, Any] = {
         "resources": ["secrets"],
     },
 }
-"""An aws.eks.Cluster with which every rule is content."""
+"""Inputs of an aws.eks.Cluster that passes every rule."""
 
 
 def _ours(field: str, value: Any) -> Build:
-    return broken("prod", "eks:index:Cluster", "", (field,), value)
+    return with_value("prod", "eks:index:Cluster", "", (field,), value)
 
 
 def _native(**inputs: Any) -> Build:
-    return foreign(resource("aws:eks/cluster:Cluster", "native", {**_SAFE, **inputs}))
+    return program(resource("aws:eks/cluster:Cluster", "native", {**_SAFE, **inputs}))
 
 
 def _public(**vpc: Any) -> Build:
@@ -44,126 +56,180 @@ _CLOUD_CONTROL: dict[str, Any] = {
         {"provider": {"keyArn": "arn:aws:kms:us-east-1:111122223333:key/one"}, "resources": ["secrets"]}
     ],
 }
-"""The same of the Cloud Control provider."""
+"""Inputs of a cluster of the Cloud Control provider that passes every rule."""
 
 
 def _cloud_control(**inputs: Any) -> Build:
-    return foreign(resource("aws-native:eks:Cluster", "native", {**_CLOUD_CONTROL, **inputs}))
+    return program(resource("aws-native:eks:Cluster", "native", {**_CLOUD_CONTROL, **inputs}))
 
 
 def _bare(type_: str) -> Build:
-    return foreign(resource(type_, "bare"))
+    return program(resource(type_, "bare"))
 
 
 OTHERS = _bare("aws:ecs/cluster:Cluster")
-"""A cluster that is none of Kubernetes."""
+"""A cluster of containers without Kubernetes."""
 
-CLOSED = of(
+CLOSED = cases_of(
     "api-not-public",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(resourcesVpcConfig={"publicAccessCidrs": [_ANY]}), "native"),
-    passes("private", shipped("prod")),
-    passes("public for some", shipped("dev")),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails(
+        "a Cloud Control cluster that breaks the rule",
+        _cloud_control(resourcesVpcConfig={"publicAccessCidrs": [_ANY]}),
+        "native",
+    ),
+    passes("private", shipped_stack("prod")),
+    passes("public for some address blocks", shipped_stack("dev")),
     passes("a native cluster, private", _native()),
-    passes("a native cluster, public for some", _public(publicAccessCidrs=[_OFFICE])),
-    passes("clusters of other kinds", OTHERS),
-    fails("public for all, left to the default", _ours("endpointPublicAccess", True), _NAME),
-    fails("public for all", broken("dev", "eks:index:Cluster", "", ("publicAccessCidrs",), [_OFFICE, _ANY]), "gpu-dev-cluster-eks"),
-    fails("pulumi-eks as it comes", _bare("eks:index:Cluster"), "bare"),
-    fails("a native cluster as it comes", _bare("aws:eks/cluster:Cluster"), "bare"),
-    fails("a native cluster, public for all", _public(publicAccessCidrs=[_ANY]), "native"),
-    fails("a native cluster, public for nobody named", _public(endpointPublicAccess=True, publicAccessCidrs=[]), "native"),
+    passes("a native cluster, public for some address blocks", _public(publicAccessCidrs=[_OFFICE])),
+    passes("a cluster that is not of EKS", OTHERS),
+    fails("public for every address by default", _ours("endpointPublicAccess", True), _NAME),
+    fails(
+        "public for every address",
+        with_value("dev", "eks:index:Cluster", "", ("publicAccessCidrs",), [_OFFICE, _ANY]),
+        "gpu-dev-cluster-eks",
+    ),
+    fails("pulumi-eks with its defaults", _bare("eks:index:Cluster"), "bare"),
+    fails("a native cluster with its defaults", _bare("aws:eks/cluster:Cluster"), "bare"),
+    fails("a native cluster, public for every address", _public(publicAccessCidrs=[_ANY]), "native"),
+    fails(
+        "a native cluster, public with an empty list of blocks",
+        _public(endpointPublicAccess=True, publicAccessCidrs=[]),
+        "native",
+    ),
     fails("the internet in two halves", _public(publicAccessCidrs=["0.0.0.0/1", "128.0.0.0/1"]), "native"),
     fails("every IPv6 address", _public(publicAccessCidrs=["::/0"]), "native"),
     undecided("the native VPC config not known", _native(vpcConfig=UNKNOWN), "native"),
     undecided("the blocks not known", _public(publicAccessCidrs=UNKNOWN), "native"),
     undecided("one block not known", _public(publicAccessCidrs=[_OFFICE, UNKNOWN]), "native"),
-    undecided("whether it is public is not known", _public(endpointPublicAccess=UNKNOWN), "native"),
-    passes("whether it is public is not known, for whom is", _public(endpointPublicAccess=UNKNOWN, publicAccessCidrs=[_OFFICE])),
-)  # fmt: skip
+    undecided("public access not known", _public(endpointPublicAccess=UNKNOWN), "native"),
+    passes(
+        "public access not known, address blocks known",
+        _public(endpointPublicAccess=UNKNOWN, publicAccessCidrs=[_OFFICE]),
+    ),
+)
 
-ENTRIES = of(
+ENTRIES = cases_of(
     "access-entries",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(accessConfig={"authenticationMode": "CONFIG_MAP"}), "native"),
-    passes("entries alone", shipped("prod")),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails(
+        "a Cloud Control cluster that breaks the rule",
+        _cloud_control(accessConfig={"authenticationMode": "CONFIG_MAP"}),
+        "native",
+    ),
+    passes("entries alone", shipped_stack("prod")),
     passes("a native cluster, entries alone", _native()),
-    passes("clusters of other kinds", OTHERS),
-    fails("both", _ours("authenticationMode", "API_AND_CONFIG_MAP"), _NAME, words="mode API_AND_CONFIG_MAP"),
+    passes("a cluster that is not of EKS", OTHERS),
+    fails(
+        "access entries and the config map",
+        _ours("authenticationMode", "API_AND_CONFIG_MAP"),
+        _NAME,
+        words="mode API_AND_CONFIG_MAP",
+    ),
     fails("the default of pulumi-eks", _ours("authenticationMode", GONE), _NAME, words="mode CONFIG_MAP"),
-    fails("a native cluster as it comes", _bare("aws:eks/cluster:Cluster"), "bare"),
-    fails("a native cluster, both", _native(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"}), "native"),
+    fails("a native cluster with its defaults", _bare("aws:eks/cluster:Cluster"), "bare"),
+    fails(
+        "a native cluster, access entries and the config map",
+        _native(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"}),
+        "native",
+    ),
     undecided("not known", _ours("authenticationMode", UNKNOWN), _NAME),
     undecided("not known of a native cluster", _native(accessConfig=UNKNOWN), "native"),
-)  # fmt: skip
+)
 
-CREATOR = of(
+CREATOR = cases_of(
     "creator-not-admin",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(accessConfig={"authenticationMode": "API"}), "native"),
-    passes("pulumi-eks, whose native cluster is judged", shipped("prod")),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails(
+        "a Cloud Control cluster that breaks the rule",
+        _cloud_control(accessConfig={"authenticationMode": "API"}),
+        "native",
+    ),
+    passes("pulumi-eks, whose native cluster is judged", shipped_stack("prod")),
     passes("off", _native()),
-    passes("clusters of other kinds", OTHERS),
-    fails("a native cluster beside ours, as it comes", beside("prod", resource("aws:eks/cluster:Cluster", "native")), "native"),
-    fails("on", _native(accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True}), "native"),
-    fails("not said", _native(accessConfig={"authenticationMode": "API"}), "native"),
+    passes("a cluster that is not of EKS", OTHERS),
+    fails(
+        "a native cluster with its defaults beside ours",
+        with_resources("prod", resource("aws:eks/cluster:Cluster", "native")),
+        "native",
+    ),
+    fails(
+        "on",
+        _native(accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True}),
+        "native",
+    ),
+    fails("not set", _native(accessConfig={"authenticationMode": "API"}), "native"),
     undecided("not known", _native(accessConfig={"bootstrapClusterCreatorAdminPermissions": UNKNOWN}), "native"),
-)  # fmt: skip
+)
 
-ENCRYPTED = of(
+ENCRYPTED = cases_of(
     "secrets-encrypted",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(encryptionConfig=None), "native"),
-    passes("a key that is made here and not known", shipped("prod")),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails("a Cloud Control cluster that breaks the rule", _cloud_control(encryptionConfig=None), "native"),
+    passes("a key that the program creates and whose ARN is not known", shipped_stack("prod")),
     passes("a native cluster with a key", _native()),
-    passes("clusters of other kinds", OTHERS),
+    passes("a cluster that is not of EKS", OTHERS),
     fails("no key", _ours("encryptionConfigKeyArn", GONE), _NAME),
     fails("an empty key", _ours("encryptionConfigKeyArn", ""), _NAME),
-    fails("a native cluster without", _native(encryptionConfig=None), "native"),
-    fails("a native cluster with the field of pulumi-eks", _native(encryptionConfig=None, encryptionConfigKeyArn="arn"), "native"),
-)  # fmt: skip
+    fails("a native cluster without key", _native(encryptionConfig=None), "native"),
+    fails(
+        "a native cluster with the field of pulumi-eks",
+        _native(encryptionConfig=None, encryptionConfigKeyArn="arn"),
+        "native",
+    ),
+)
 
-LOGGED = of(
+LOGGED = cases_of(
     "control-plane-logged",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(logging=None), "native"),
-    passes("all logged", shipped("prod"), logTypes=["api", "audit", "authenticator", "controllerManager", "scheduler"]),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails("a Cloud Control cluster that breaks the rule", _cloud_control(logging=None), "native"),
+    passes(
+        "all logged",
+        shipped_stack("prod"),
+        logTypes=["api", "audit", "authenticator", "controllerManager", "scheduler"],
+    ),
     passes("a native cluster, the required logged", _native()),
     passes("none required", _bare("aws:eks/cluster:Cluster"), logTypes=[]),
-    passes("clusters of other kinds", OTHERS),
+    passes("a cluster that is not of EKS", OTHERS),
     fails("one missing", _ours("enabledClusterLogTypes", ["api", "audit"]), _NAME, words="does not log authenticator;"),
-    fails("none", _ours("enabledClusterLogTypes", GONE), _NAME, words="audit, authenticator"),
-    fails("fewer than the environment asks for", _native(), "native", logTypes=["audit", "scheduler"], words="does not log scheduler;"),
+    fails("no value", _ours("enabledClusterLogTypes", GONE), _NAME, words="audit, authenticator"),
+    fails(
+        "fewer than the environment demands",
+        _native(),
+        "native",
+        logTypes=["audit", "scheduler"],
+        words="does not log scheduler;",
+    ),
     undecided("not known", _ours("enabledClusterLogTypes", UNKNOWN), _NAME),
     undecided("one not known", _ours("enabledClusterLogTypes", ["audit", UNKNOWN]), _NAME),
-)  # fmt: skip
+)
 
-SUPPORTED = of(
+SUPPORTED = cases_of(
     "kubernetes-supported",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(version="1.20"), "native"),
-    passes("a version of the catalogue", shipped("prod")),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails("a Cloud Control cluster that breaks the rule", _cloud_control(version="1.20"), "native"),
+    passes("a version of the catalogue", shipped_stack("prod")),
     passes("a native cluster", _native()),
-    passes("another one that the environment allows", _native(version="1.99"), versions=["1.99"]),
-    passes("clusters of other kinds", OTHERS),
-    fails("an old one", _ours("version", "1.29"), _NAME, words="Kubernetes 1.29"),
-    fails("none", _ours("version", GONE), _NAME, words="of no stated version"),
-    fails("one that the environment does not allow", _native(), "native", versions=["1.35"]),
+    passes("another version that the environment allows", _native(version="1.99"), versions=["1.99"]),
+    passes("a cluster that is not of EKS", OTHERS),
+    fails("an old version", _ours("version", "1.29"), _NAME, words="Kubernetes 1.29"),
+    fails("no value", _ours("version", GONE), _NAME, words="of no stated version"),
+    fails("a version that the environment does not allow", _native(), "native", versions=["1.35"]),
     undecided("not known", _ours("version", UNKNOWN), _NAME),
-)  # fmt: skip
+)
 
-PROTECTED = of(
+PROTECTED = cases_of(
     "deletion-protected",
-    passes("a cluster of the Cloud Control provider", _cloud_control()),
-    fails("such a cluster, wrong", _cloud_control(deletionProtection=None), "native"),
-    passes("protected", shipped("prod")),
+    passes("a Cloud Control cluster that keeps the rule", _cloud_control()),
+    fails("a Cloud Control cluster that breaks the rule", _cloud_control(deletionProtection=None), "native"),
+    passes("protected", shipped_stack("prod")),
     passes("a native cluster", _native()),
-    passes("clusters of other kinds", OTHERS),
-    fails("the dev stack", shipped("dev"), "gpu-dev-cluster-eks"),
+    passes("a cluster that is not of EKS", OTHERS),
+    fails("the dev stack", shipped_stack("dev"), "gpu-dev-cluster-eks"),
     fails("off", _ours("deletionProtection", False), _NAME),
-    fails("not said", _ours("deletionProtection", GONE), _NAME),
+    fails("not set", _ours("deletionProtection", GONE), _NAME),
     undecided("not known", _ours("deletionProtection", UNKNOWN), _NAME),
-)  # fmt: skip
+)
 
 
 def _group(name: str, **inputs: Any) -> Any:
@@ -171,28 +237,45 @@ def _group(name: str, **inputs: Any) -> Any:
 
 
 def _nodes(version: Any) -> Build:
-    return broken("prod", "NodeGroup", "", ("version",), version)
+    return with_value("prod", "NodeGroup", "", ("version",), version)
 
 
 _CONTROL = resource("aws:eks/cluster:Cluster", "native", _SAFE)
 
-SKEW = of(
+SKEW = cases_of(
     "version-skew",
-    passes("nodes as the control plane", shipped("prod")),
+    passes("nodes with the version of the control plane", shipped_stack("prod")),
     passes("nodes three minors behind", _nodes("1.33")),
-    passes("nodes that follow the control plane", _nodes(GONE)),
-    passes("a native cluster and its nodes", foreign(_CONTROL, _group("old", version="1.35"))),
-    passes("nodes without control plane", foreign(_group("old", version="1.20"), resource("aws:ecs/cluster:Cluster", "other", {"version": "1.36"}))),
-    passes("a control plane without version, which another rule calls wrong", foreign(resource("aws:eks/cluster:Cluster", "bare"), _group("old", version="1.20"))),
+    passes("nodes without a version of their own", _nodes(GONE)),
+    passes("a native cluster and its nodes", program(_CONTROL, _group("old", version="1.35"))),
+    passes(
+        "nodes without control plane",
+        program(_group("old", version="1.20"), resource("aws:ecs/cluster:Cluster", "other", {"version": "1.36"})),
+    ),
+    passes(
+        "a control plane without version, which another rule refuses",
+        program(resource("aws:eks/cluster:Cluster", "bare"), _group("old", version="1.20")),
+    ),
     fails("nodes four minors behind", _nodes("1.32"), "gpu-prod-system-group", words="4 minor"),
     fails("nodes ahead", _nodes("1.37"), "gpu-prod-system-group"),
-    fails("nodes of others far behind", foreign(_CONTROL, _group("old", version="1.30")), "old"),
+    fails("nodes of another program far behind", program(_CONTROL, _group("old", version="1.30")), "old"),
     undecided("the control plane's version not known", _ours("version", UNKNOWN)),
     undecided("the nodes' version not known", _nodes(UNKNOWN)),
-    fails("one group not known, another wrong", beside(_nodes(UNKNOWN), _group("old", version="1.20")), "old", unclear="gpu-prod-system-group"),
-    passes("two clusters, each with nodes of its version", foreign(
-        _CONTROL, resource("aws:eks/cluster:Cluster", "second", {"version": "1.31", "name": "second"}),
-        _group("new", version="1.36"), _group("old", version="1.31", clusterName="second"))),
-)  # fmt: skip
+    fails(
+        "one group not known, another wrong",
+        with_resources(_nodes(UNKNOWN), _group("old", version="1.20")),
+        "old",
+        unclear="gpu-prod-system-group",
+    ),
+    passes(
+        "two clusters, each with nodes of its version",
+        program(
+            _CONTROL,
+            resource("aws:eks/cluster:Cluster", "second", {"version": "1.31", "name": "second"}),
+            _group("new", version="1.36"),
+            _group("old", version="1.31", clusterName="second"),
+        ),
+    ),
+)
 
 CASES = (*CLOSED, *ENTRIES, *CREATOR, *ENCRYPTED, *LOGGED, *SUPPORTED, *PROTECTED, *SKEW)

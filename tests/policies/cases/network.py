@@ -4,62 +4,98 @@ from typing import Any
 
 from policies import UNKNOWN
 
-from .stacks import GONE, Build, broken, fails, foreign, of, passes, resource, shipped, undecided
+from .stacks import GONE, Build, cases_of, fails, passes, program, resource, shipped_stack, undecided, with_value
 
 _ALL4, _ALL6, _SOME = "0.0.0.0/0", "::/0", "10.0.0.0/8"
 _ENDPOINTS = ("research", "SecurityGroup", "endpoints")
 
 
 def _group(**rule: Any) -> Build:
-    return foreign(resource("aws:ec2/securityGroup:SecurityGroup", "group", {"ingress": [rule]}))
+    return program(resource("aws:ec2/securityGroup:SecurityGroup", "group", {"ingress": [rule]}))
 
 
 def _old_rule(**inputs: Any) -> Build:
-    return foreign(resource("aws:ec2/securityGroupRule:SecurityGroupRule", "rule", {"type": "ingress", **inputs}))
+    return program(resource("aws:ec2/securityGroupRule:SecurityGroupRule", "rule", {"type": "ingress", **inputs}))
 
 
 def _new_rule(**inputs: Any) -> Build:
-    return foreign(resource("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", "rule", inputs))
+    return program(resource("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", "rule", inputs))
 
 
-INGRESS = of(
+INGRESS = cases_of(
     "no-open-ingress",
-    passes("the VPC alone", shipped("research")),
-    passes("one network alone, in a rule of its own", shipped("prod")),
-    passes("no ingress", foreign(resource("aws:ec2/securityGroup:SecurityGroup", "group", {"egress": [{"cidrBlocks": [_ALL4]}]}))),
-    passes("an old rule that lets out", _old_rule(type="egress", cidrBlocks=[_ALL4])),
-    passes("an old rule for some", _old_rule(cidrBlocks=[_SOME])),
-    passes("a network written by one of its machines", _new_rule(cidrIpv4="10.1.2.3/8")),
+    passes("only the VPC", shipped_stack("research")),
+    passes("one block, in a separate rule", shipped_stack("prod")),
+    passes(
+        "no ingress",
+        program(resource("aws:ec2/securityGroup:SecurityGroup", "group", {"egress": [{"cidrBlocks": [_ALL4]}]})),
+    ),
+    passes("an old rule for egress", _old_rule(type="egress", cidrBlocks=[_ALL4])),
+    passes("an old rule for a private block", _old_rule(cidrBlocks=[_SOME])),
+    passes("a block written as an address inside it", _new_rule(cidrIpv4="10.1.2.3/8")),
     passes("some addresses of the internet", _new_rule(cidrIpv4="8.8.8.0/24")),
-    passes("as many addresses as one company has", _new_rule(cidrIpv4="9.0.0.0/8")),
+    passes("a block as large as the largest that one company owns", _new_rule(cidrIpv4="9.0.0.0/8")),
     passes("every private IPv6 address", _new_rule(cidrIpv6="fc00::/7")),
-    passes("an old rule with sources that are null", _old_rule(cidrBlocks=None, ipv6CidrBlocks=None, sourceSecurityGroupId="sg-1")),
+    passes(
+        "an old rule with sources that are null",
+        _old_rule(cidrBlocks=None, ipv6CidrBlocks=None, sourceSecurityGroupId="sg-1"),
+    ),
     passes("another security group as source", _new_rule(referencedSecurityGroupId=UNKNOWN)),
-    fails("a group that is open", broken(*_ENDPOINTS, ("ingress", 0, "cidrBlocks"), [_SOME, _ALL4]), "gpu-research-network-endpoints"),
-    fails("a second rule that is open", broken(*_ENDPOINTS, ("ingress", 1), {"ipv6CidrBlocks": [_ALL6]}), "gpu-research-network-endpoints"),
+    fails(
+        "a group that is open",
+        with_value(*_ENDPOINTS, ("ingress", 0, "cidrBlocks"), [_SOME, _ALL4]),
+        "gpu-research-network-endpoints",
+    ),
+    fails(
+        "a second rule that is open",
+        with_value(*_ENDPOINTS, ("ingress", 1), {"ipv6CidrBlocks": [_ALL6]}),
+        "gpu-research-network-endpoints",
+    ),
     fails("an old rule that is open", _old_rule(cidrBlocks=[_ALL4]), "rule"),
     fails("a new rule that is open", _new_rule(cidrIpv4=_ALL4), "rule"),
     fails("a new rule that is open to IPv6", _new_rule(cidrIpv6=_ALL6), "rule"),
     fails("the internet in two halves", _new_rule(cidrIpv4="0.0.0.0/1"), "rule"),
-    fails("the VPC's default group", foreign(resource("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "group", {"ingress": [{"cidrBlocks": [_ALL4]}]})),
-          "group"),
-    undecided("ingress not known", broken(*_ENDPOINTS, ("ingress",), UNKNOWN), "gpu-research-network-endpoints"),
+    fails(
+        "the VPC's default group",
+        program(
+            resource(
+                "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "group", {"ingress": [{"cidrBlocks": [_ALL4]}]}
+            )
+        ),
+        "group",
+    ),
+    undecided("ingress not known", with_value(*_ENDPOINTS, ("ingress",), UNKNOWN), "gpu-research-network-endpoints"),
     undecided("the direction not known", _old_rule(type=UNKNOWN, cidrBlocks=[_ALL4]), "rule"),
-    undecided("one rule of a group not known", broken(*_ENDPOINTS, ("ingress", 0), UNKNOWN), "gpu-research-network-endpoints"),
-    undecided("sources not known", broken(*_ENDPOINTS, ("ingress", 0, "cidrBlocks"), UNKNOWN), "gpu-research-network-endpoints"),
+    undecided(
+        "one rule of a group not known",
+        with_value(*_ENDPOINTS, ("ingress", 0), UNKNOWN),
+        "gpu-research-network-endpoints",
+    ),
+    undecided(
+        "sources not known",
+        with_value(*_ENDPOINTS, ("ingress", 0, "cidrBlocks"), UNKNOWN),
+        "gpu-research-network-endpoints",
+    ),
     undecided("one source not known", _group(cidrBlocks=[_SOME, UNKNOWN]), "group"),
     undecided("the source of a new rule not known", _new_rule(cidrIpv4=UNKNOWN), "rule"),
     fails("one source not known, another open", _group(cidrBlocks=[UNKNOWN, _ALL4]), "group"),
-)  # fmt: skip
+)
 
 _SUBNET = "gpu-dev-network-public-us-east-1a"
 
-ADDRESSES = of(
+ADDRESSES = cases_of(
     "no-public-addresses",
-    passes("none", shipped("dev")),
-    passes("not said, which is none", broken("dev", "Subnet", "public-us-east-1a", ("mapPublicIpOnLaunch",), GONE)),
-    fails("given", broken("dev", "Subnet", "public-us-east-1a", ("mapPublicIpOnLaunch",), True), _SUBNET),
-    undecided("not known", broken("dev", "Subnet", "public-us-east-1a", ("mapPublicIpOnLaunch",), UNKNOWN), _SUBNET),
-)  # fmt: skip
+    passes("no public addresses", shipped_stack("dev")),
+    passes(
+        "not set, so no public addresses",
+        with_value("dev", "Subnet", "public-us-east-1a", ("mapPublicIpOnLaunch",), GONE),
+    ),
+    fails(
+        "public addresses", with_value("dev", "Subnet", "public-us-east-1a", ("mapPublicIpOnLaunch",), True), _SUBNET
+    ),
+    undecided(
+        "not known", with_value("dev", "Subnet", "public-us-east-1a", ("mapPublicIpOnLaunch",), UNKNOWN), _SUBNET
+    ),
+)
 
 CASES = (*INGRESS, *ADDRESSES)

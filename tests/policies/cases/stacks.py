@@ -1,4 +1,4 @@
-"""What the cases of the policy rules are made of: shipped plans with one value changed, and other people's objects."""
+"""Build the stacks of the policy cases: shipped plans with one value changed, and resources of other programs."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,92 +13,96 @@ from policies import UNKNOWN, Resource, Rule, Stack, Verdict, judge
 from ...support.plans import plan
 
 Build = Callable[[], Stack]
-"""Makes a stack when it is needed, so that to list cases renders nothing."""
+"""Makes a stack when a test needs it, so that listing the cases renders no plan."""
 Path = tuple[str | int, ...]
-"""Keys and list indices; inside a JSON text it goes on."""
+"""Keys and list indices; a path continues inside JSON text."""
 GONE: Any = object()
-"""As a value: take away what stands there."""
+"""As a value: remove the field."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """One stack and what one rule must say of it."""
+    """One stack and the verdict that one rule must give on it."""
 
     about: str
     stack: Build
     verdict: Literal["passes", "fails", "undecided"]
     rule: str = ""
     at: tuple[str, ...] = ()
-    """Names of the resources that it falls on, one for each message."""
+    """Names of the resources that the verdicts are about, one for each message."""
     words: tuple[str, ...] = ()
-    """What the messages must say among other things."""
+    """Texts that the messages must contain."""
     unclear: tuple[str, ...] = ()
-    """Names of the resources that cannot be judged yet beside those that are wrong."""
+    """Names of the resources that cannot be judged yet, besides the resources that are wrong."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    awaits: str = ""
-    """What is wrong with the rule, where the case is right and the rule is not."""
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.about}"
 
 
-def passes(about: str, stack: Build, *, awaits: str = "", **settings: Any) -> Case:
-    """The rule says nothing at all."""
-    return Case(about=about, stack=stack, verdict="passes", settings=settings, awaits=awaits)
+def passes(about: str, stack: Build, **settings: Any) -> Case:
+    """Demand that the rule gives no verdict."""
+    return Case(about=about, stack=stack, verdict="passes", settings=settings)
 
 
 def fails(
-    about: str, stack: Build, *at: str, words: str | tuple[str, ...] = (), unclear: str = "", awaits: str = "", **settings: Any
-) -> Case:  # fmt: skip
-    """The rule finds exactly these resources wrong."""
-    said = (words,) if isinstance(words, str) else words
-    open_ = (unclear,) if unclear else ()
+    about: str, stack: Build, *at: str, words: str | tuple[str, ...] = (), unclear: str = "", **settings: Any
+) -> Case:
+    """Demand that the rule refuses exactly these resources."""
     return Case(
-        about=about, stack=stack, verdict="fails", at=at, words=said, unclear=open_, settings=settings, awaits=awaits
+        about=about,
+        stack=stack,
+        verdict="fails",
+        at=at,
+        words=(words,) if isinstance(words, str) else words,
+        unclear=(unclear,) if unclear else (),
+        settings=settings,
     )
 
 
-def undecided(about: str, stack: Build, *at: str, awaits: str = "", **settings: Any) -> Case:
-    """The rule says that it cannot be judged yet, and calls nothing wrong."""
-    return Case(about=about, stack=stack, verdict="undecided", at=at, settings=settings, awaits=awaits)
+def undecided(about: str, stack: Build, *at: str, **settings: Any) -> Case:
+    """Demand that the rule cannot decide yet and refuses nothing."""
+    return Case(about=about, stack=stack, verdict="undecided", at=at, settings=settings)
 
 
-def of(rule: str, *cases: Case) -> tuple[Case, ...]:
-    """The cases of one rule."""
+def cases_of(rule: str, *cases: Case) -> tuple[Case, ...]:
+    """Assign cases to a rule."""
     return tuple(replace(case, rule=rule) for case in cases)
 
 
 @cache
-def stack_of(case: Case) -> Stack:
-    """The stack of a case, made once."""
+def build_stack(case: Case) -> Stack:
+    """Return the stack of a case, which is built once."""
     return case.stack()
 
 
-def complaint(case: Case, rule: Rule) -> str:
-    """What a rule does otherwise than the case demands; empty when all is well."""
-    verdicts = list(judge(rule, stack_of(case), case.settings))
+def find_complaint(case: Case, rule: Rule) -> str:
+    """Say how the verdicts of a rule differ from the demand of a case; empty if they do not."""
+    verdicts = list(judge(rule, build_stack(case), case.settings))
     wrong = [verdict for verdict in verdicts if not verdict.undecided]
-    open_ = [verdict for verdict in verdicts if verdict.undecided]
+    unclear = [verdict for verdict in verdicts if verdict.undecided]
     if case.verdict == "passes":
-        return _unlike(verdicts, ())
+        return _compare_names(verdicts, ())
     if case.verdict == "fails":
-        said = "\n".join(verdict.message for verdict in wrong)
-        silent = [word for word in case.words if word not in said]
-        return (
-            _unlike(wrong, case.at) or _unlike(open_, case.unclear) or (f"{silent} not in {said!r}" if silent else "")
-        )
-    if wrong or not open_:
+        return _compare_names(wrong, case.at) or _compare_names(unclear, case.unclear) or _find_missing(case, wrong)
+    if wrong or not unclear:
         return f"not undecided: {verdicts}"
-    return _unlike(open_, case.at) if case.at else ""
+    return _compare_names(unclear, case.at) if case.at else ""
 
 
-def _unlike(verdicts: list[Verdict], names: tuple[str, ...]) -> str:
+def _find_missing(case: Case, verdicts: list[Verdict]) -> str:
+    text = "\n".join(verdict.message for verdict in verdicts)
+    missing = [words for words in case.words if words not in text]
+    return f"{missing} not in {text!r}" if missing else ""
+
+
+def _compare_names(verdicts: list[Verdict], names: tuple[str, ...]) -> str:
     found = sorted(verdict.resource for verdict in verdicts)
     return "" if found == sorted(names) else f"{found} instead of {sorted(names)}: {verdicts}"
 
 
-def shipped(stack: str) -> Build:
-    """A shipped stack as it is."""
+def shipped_stack(stack: str) -> Build:
+    """A shipped stack without changes."""
     return lambda: _shipped(stack)
 
 
@@ -107,44 +111,44 @@ def _shipped(stack: str) -> Stack:
     return as_stack(plan(stack))
 
 
-def broken(stack: str | Build, kind: str, name_part: str, path: Path, value: Any) -> Build:
-    """A stack in which one value of one resource is another, or gone."""
-    return _edited(stack, kind, name_part, lambda found: replace(found, props=put(found.props, path, value)))
+def with_value(stack: str | Build, kind: str, name_part: str, path: Path, value: Any) -> Build:
+    """A stack in which one value of one resource is replaced or removed."""
+    return _with_edit(stack, kind, name_part, lambda found: replace(found, props=put(found.props, path, value)))
 
 
-def severed(stack: str | Build, kind: str, name_part: str, *from_: str) -> Build:
-    """A stack in which one resource no longer depends on those with such names."""
+def without_dependency(stack: str | Build, kind: str, name_part: str, *from_: str) -> Build:
+    """A stack in which one resource no longer depends on the named resources."""
 
     def cut(found: Resource) -> Resource:
         kept = (urn for urn in found.dependencies if not urn.endswith(from_))
         return replace(found, dependencies=tuple(kept))
 
-    return _edited(stack, kind, name_part, cut)
+    return _with_edit(stack, kind, name_part, cut)
 
 
-def provided(stack: str | Build, kind: str, name_part: str, provider: str) -> Build:
+def with_provider(stack: str | Build, kind: str, name_part: str, provider: str) -> Build:
     """A stack in which one resource has another provider."""
-    return _edited(stack, kind, name_part, lambda found: replace(found, provider=provider, default_tags={}))
+    return _with_edit(stack, kind, name_part, lambda found: replace(found, provider=provider, default_tags={}))
 
 
-def without(stack: str | Build, kind: str, name_part: str) -> Build:
-    """A stack that lacks one resource."""
-    return _edited(stack, kind, name_part, lambda _: None)
+def without_resource(stack: str | Build, kind: str, name_part: str) -> Build:
+    """A stack without one resource."""
+    return _with_edit(stack, kind, name_part, lambda _: None)
 
 
-def beside(stack: str | Build, *resources: Resource) -> Build:
+def with_resources(stack: str | Build, *resources: Resource) -> Build:
     """A stack with more resources at its end."""
-    build = shipped(stack) if isinstance(stack, str) else stack
+    build = shipped_stack(stack) if isinstance(stack, str) else stack
     return lambda: Stack([*build().resources, *resources])
 
 
-def foreign(*resources: Resource) -> Build:
-    """Resources of a program that is not ours."""
+def program(*resources: Resource) -> Build:
+    """The stack of a program that is not ours."""
     return lambda: Stack(resources)
 
 
 def resource(type_: str, name: str, props: Mapping[str, Any] | None = None, **attributes: Any) -> Resource:
-    """One resource of such a program."""
+    """One resource of a program that is not ours."""
     urn = f"urn:pulumi:live::theirs::{type_}::{name}"
     return Resource(urn=urn, type=type_, name=name, props=props or {}, **attributes)
 
@@ -155,7 +159,7 @@ def requirement(key: str, *values: str, operator: str = "In") -> dict[str, Any]:
 
 
 def node_pool(*requirements: Any, name: str = "theirs", labels: Any = None, **spec: Any) -> Resource:
-    """A NodePool written by hand, with nothing optional but what is given; ``template`` goes beside the requirements."""
+    """A NodePool with only the given fields; ``node`` goes into the template's spec, ``template`` beside that spec."""
     template = {"spec": {"requirements": list(requirements), **spec.pop("node", {})}, **spec.pop("template", {})}
     metadata = {"name": name} | ({"labels": labels} if labels else {})
     return resource(
@@ -164,42 +168,48 @@ def node_pool(*requirements: Any, name: str = "theirs", labels: Any = None, **sp
 
 
 def release(chart: str, name: str = "theirs", type_: str = "kubernetes:helm.sh/v3:Release", **inputs: Any) -> Resource:
-    """A Helm chart of such a program."""
+    """A Helm chart of a program that is not ours."""
     return resource(type_, name, {"chart": chart, **inputs})
 
 
 def as_plan(stack: Stack) -> list[PlannedResource]:
-    """A stack as a plan, with a provider before each resource that names one or has default tags."""
+    """Return a stack as a plan, with a provider before each resource that names a provider or has default tags."""
     planned = []
-    for one in stack.resources:
-        provider = one.provider or ("urn:pulumi:live::theirs::pulumi:providers:aws::tags" if one.default_tags else "")
-        tags = {"defaultTags": json.dumps({"tags": dict(one.default_tags)})}
-        made = {
-            "pulumi:providers:aws": (provider, "provider", tags),
-            one.type: (one.urn, one.name, _planned(one.props)),
-        }
-        for type_, (urn, name, inputs) in made.items():
-            if urn:
-                by = "" if urn == provider else provider
-                planned.append(
-                    PlannedResource(
-                        urn=urn, type=type_, name=name, parent="", custom=True,
-                        provider=by, dependencies=() if urn == provider else one.dependencies, inputs=inputs,
-                    )
-                )  # fmt: skip
+    for found in stack.resources:
+        provider = found.provider or (_TAGGING_PROVIDER if found.default_tags else "")
+        if provider:
+            tags = {"defaultTags": json.dumps({"tags": dict(found.default_tags)})}
+            planned.append(_plan_resource(provider, "pulumi:providers:aws", "provider", inputs=tags))
+        planned.append(
+            _plan_resource(
+                found.urn,
+                found.type,
+                found.name,
+                provider=provider,
+                dependencies=found.dependencies,
+                inputs=_to_plan_value(found.props),
+            )
+        )
     return planned
 
 
-def _planned(value: Any) -> Any:
+_TAGGING_PROVIDER = "urn:pulumi:live::theirs::pulumi:providers:aws::tags"
+
+
+def _plan_resource(urn: str, type_: str, name: str, **fields: Any) -> PlannedResource:
+    return PlannedResource(urn=urn, type=type_, name=name, parent="", custom=True, **fields)
+
+
+def _to_plan_value(value: Any) -> Any:
     if value is UNKNOWN:
         return {"$unknown": True}
     if isinstance(value, Mapping):
-        return {key: _planned(item) for key, item in value.items()}
-    return [_planned(item) for item in value] if isinstance(value, list) else value
+        return {key: _to_plan_value(item) for key, item in value.items()}
+    return [_to_plan_value(item) for item in value] if isinstance(value, list) else value
 
 
-def _edited(stack: str | Build, kind: str, name_part: str, edit: Callable[[Resource], Resource | None]) -> Build:
-    build = shipped(stack) if isinstance(stack, str) else stack
+def _with_edit(stack: str | Build, kind: str, name_part: str, edit: Callable[[Resource], Resource | None]) -> Build:
+    build = shipped_stack(stack) if isinstance(stack, str) else stack
 
     def made() -> Stack:
         whole = build()
@@ -212,7 +222,7 @@ def _edited(stack: str | Build, kind: str, name_part: str, edit: Callable[[Resou
 
 
 def put(container: Any, path: Path, value: Any) -> Any:
-    """A copy with another value at a path."""
+    """Return a copy with another value at a path."""
     if not path:
         return value
     if isinstance(container, str):

@@ -1,0 +1,11 @@
+"""Recognise Helm charts by name."""
+
+from .rule import Resource
+
+CHART_KINDS = ("Release", "Chart")
+"""Kinds of Helm charts: a Release is installed by Helm, a Chart is rendered by Pulumi."""
+
+
+def is_chart(resource: Resource, name: str) -> bool:
+    """Tell whether a Helm chart has a name, in whatever repository or registry."""
+    return str(resource.get("chart", default="")).rsplit("/", 1)[-1] == name

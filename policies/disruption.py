@@ -1,0 +1,133 @@
+"""Rules for the ways in which running jobs lose their node: consolidation, spot interruption, expiry."""
+
+from .charts import CHART_KINDS, is_chart
+from .karpenter_objects import ZONE, is_gpu_pool, list_capacity_types, list_gpu_types, list_values, read_label
+from .rule import Report, Resource, Rule, Settings, Stack
+
+
+def _refuse_consolidated_training(pool: Resource, report: Report, settings: Settings) -> None:
+    if not is_gpu_pool(pool) or not _is_for_training(pool, settings):
+        return
+    policy = pool.get("spec", "disruption", "consolidationPolicy", default="WhenEmptyOrUnderutilized")
+    if policy != "WhenEmpty":
+        report(
+            f"training pool {pool.name} has the consolidation policy {policy}, which ends training runs to save money"
+        )
+
+
+def _refuse_spot_without_checkpoints(pool: Resource, report: Report, settings: Settings) -> None:
+    if (
+        _is_for_training(pool, settings)
+        and "spot" in list_capacity_types(pool)
+        and read_label(pool, settings["checkpointed"]) != "true"
+    ):
+        report(f"training pool {pool.name} buys spot capacity, but no label says that its jobs resume from checkpoints")
+
+
+def _is_for_training(pool: Resource, settings: Settings) -> bool:
+    return read_label(pool, settings["label"]) in settings["training"]
+
+
+_TRAINING = {"label": "gpu-blueprint/purpose", "training": ["training"]}
+"""The label and its values that mark a pool as a training pool; other programs set their own label and values."""
+
+
+def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings) -> None:
+    types, zones = len(list_gpu_types(pool)), len(list_values(pool, ZONE))
+    # A pool that names no zones has at least the two that EKS demands.
+    if types and "spot" in list_capacity_types(pool) and types * (zones or 2) < settings["minimumOfferings"]:
+        report(
+            f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
+            f"but needs {settings['minimumOfferings']}"
+        )
+
+
+def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
+    spec = pool.get("spec", "template", "spec", default={})
+    missing = [field for field in ("expireAfter", "terminationGracePeriod") if not spec.get(field)]
+    if is_gpu_pool(pool) and missing:
+        report(f"pool {pool.name} does not set {' and '.join(missing)}")
+
+
+def _refuse_missing_queue_name(release: Resource, report: Report, _: Settings) -> None:
+    if _is_controller(release) and not release.get("values", "settings", "interruptionQueue", default=""):
+        report("Karpenter has no interruption queue, so spot nodes stop without the two minutes to drain")
+
+
+def _refuse_unknown_queue(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    queue = release.get("values", "settings", "interruptionQueue", default="") if _is_controller(release) else ""
+    names = [resource.props.get("name") for resource in stack.select("Queue")]
+    if queue and queue not in names:
+        report(f"Karpenter listens to the queue {queue!r}, which this program does not create")
+
+
+def _is_controller(release: Resource) -> bool:
+    return is_chart(release, "karpenter")
+
+
+RULES = (
+    Rule(
+        id="training-not-consolidated",
+        kinds=("NodePool",),
+        check=_refuse_consolidated_training,
+        settings=_TRAINING,
+        looks_at="GPU NodePools whose label marks them for training (default: gpu-blueprint/purpose=training)",
+        passes="Karpenter consolidates only empty nodes",
+        fails="Karpenter also consolidates nodes that are not empty",
+        why="days of training end so that Karpenter can use a cheaper node",
+        fix="set consolidationPolicy: WhenEmpty",
+    ),
+    Rule(
+        id="training-on-spot-checkpointed",
+        kinds=("NodePool",),
+        check=_refuse_spot_without_checkpoints,
+        settings={**_TRAINING, "checkpointed": "gpu-blueprint/checkpointed"},
+        looks_at="training pools that buy spot capacity",
+        passes="the label gpu-blueprint/checkpointed=true says that jobs resume",
+        fails="the label is missing",
+        why="an interruption loses the whole training run",
+        fix="write checkpoints and set the label gpu-blueprint/checkpointed to true, or do not buy spot",
+    ),
+    Rule(
+        id="spot-diverse",
+        kinds=("NodePool",),
+        check=_refuse_few_spot_offerings,
+        settings={"minimumOfferings": 5},
+        looks_at="types × zones of GPU pools that buy spot capacity",
+        passes="there are at least minimumOfferings combinations",
+        fails="there are fewer",
+        why="spot capacity runs out, and every node costs the on-demand price",
+        fix="add instance types or zones",
+    ),
+    Rule(
+        id="node-life-bounded",
+        kinds=("NodePool",),
+        check=_refuse_unbounded_life,
+        looks_at="expireAfter and terminationGracePeriod of GPU pools",
+        passes="both are set",
+        fails="at least one is left to its default",
+        why="nodes expire after 720 h even in the middle of a job, or wait without end for a single pod",
+        fix="set both to values that suit the jobs of the pool",
+    ),
+    Rule(
+        id="interruption-queue-set",
+        kinds=CHART_KINDS,
+        check=_refuse_missing_queue_name,
+        looks_at="settings.interruptionQueue of Karpenter",
+        passes="the setting names a queue",
+        fails="the setting is empty",
+        why="spot nodes stop without warning",
+        fix="set settings.interruptionQueue",
+    ),
+    Rule(
+        id="interruption-queue-made",
+        kinds=CHART_KINDS,
+        check=_refuse_unknown_queue,
+        needs_stack=True,
+        looks_at="Karpenter's interruption queue and the queues that the program creates",
+        passes="the program creates the queue",
+        fails="the program does not create the queue",
+        why="Karpenter waits at a queue that gets no messages",
+        fix="create the queue, or name the queue that exists",
+    ),
+)

@@ -1,0 +1,123 @@
+"""Rules for NodeOverlays: MIG profiles that exist, layouts that fit, and the nodes that an overlay matches."""
+
+from gpu_blueprint.catalog import profile_of
+from gpu_blueprint.sharing.placement import can_place, refusal
+
+from .extended_resources import is_slice_or_share, parse_count
+from .karpenter_objects import INSTANCE_TYPE, list_gpu_types, list_pool_names, list_unknown_types, list_values
+from .rule import Report, Resource, Rule, Settings
+
+
+def _list_profiles(overlay: Resource) -> list[str]:
+    """Return every MIG profile that an overlay hands out, shared or not."""
+    capacity = overlay.get("spec", "capacity", default={})
+    return [profile_of(name) for name, count in capacity.items() if profile_of(name) and parse_count(count)]
+
+
+def _count_slices(overlay: Resource) -> dict[str, int]:
+    """Return MIG profile → slices of a node, without slices that several pods share."""
+    capacity = overlay.get("spec", "capacity", default={})
+    return {
+        profile_of(name): parse_count(count)
+        for name, count in capacity.items()
+        if profile_of(name) and not name.endswith(".shared")
+    }
+
+
+def _refuse_missing_profiles(overlay: Resource, report: Report, _: Settings) -> None:
+    profiles, rows = _list_profiles(overlay), list_gpu_types(overlay)
+    unknown = list_unknown_types(overlay)
+    if profiles and (unknown or not rows):
+        lack = f"{', '.join(unknown)} is not in the catalogue" if unknown else "the overlay names no GPU instance type"
+        report(f"overlay {overlay.name} hands out {', '.join(profiles)}, but {lack}")
+    for row in rows:
+        known = row.gpu.mig.profiles if row.gpu.mig else {}
+        for profile in profiles:
+            if profile not in known:
+                report(
+                    f"{row.instance_type} ({row.gpu_name}) has no MIG profile {profile!r} "
+                    f"(it has {', '.join(known) or 'none'})"
+                )
+
+
+def _refuse_impossible_layout(overlay: Resource, report: Report, _: Settings) -> None:
+    slices = _count_slices(overlay)
+    for row in list_gpu_types(overlay) if slices else ():
+        table = row.gpu.mig
+        if table is None or any(profile not in table.profiles for profile in slices):
+            continue
+        if any(count % row.gpu_devices for count in slices.values()):
+            report(
+                f"{row.instance_type} has {row.gpu_devices} GPUs that are all cut alike, "
+                f"but {slices} does not divide by {row.gpu_devices}"
+            )
+            continue
+        layout = {profile: count // row.gpu_devices for profile, count in slices.items() if count}
+        if not can_place(table, layout):
+            report(f"a GPU of {row.instance_type} cannot hold the layout: {refusal(table, layout)}")
+
+
+def _refuse_wide_overlay(overlay: Resource, report: Report, _: Settings) -> None:
+    if len(list_pool_names(overlay)) != 1 or not list_values(overlay, INSTANCE_TYPE):
+        report(
+            f"overlay {overlay.name} is not limited to one NodePool and its instance types, "
+            "so it changes the capacity of other pools that it matches"
+        )
+
+
+def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -> None:
+    capacity = overlay.get("spec", "capacity", default={})
+    shared = [name for name, count in capacity.items() if is_slice_or_share(name) and parse_count(count)]
+    if (
+        shared
+        and any(row.gpu_count for row in list_gpu_types(overlay))
+        and parse_count(capacity.get("nvidia.com/gpu", 1))
+    ):
+        report(
+            f"overlay {overlay.name} hands out {', '.join(shared)} beside nvidia.com/gpu, "
+            "so Karpenter launches these nodes for pods that need whole GPUs"
+        )
+
+
+RULES = (
+    Rule(
+        id="mig-profile-exists",
+        kinds=("NodeOverlay",),
+        check=_refuse_missing_profiles,
+        looks_at="MIG resources in NodeOverlays",
+        passes="every GPU of the overlay has each profile, by name and memory",
+        fails="a GPU lacks a profile, or the instance type is not in the catalogue",
+        why="no node ever hands out the profile, so pods wait without end while the node is paid for",
+        fix="use a profile that `blueprint mig GPU` lists",
+    ),
+    Rule(
+        id="mig-layout-placeable",
+        kinds=("NodeOverlay",),
+        check=_refuse_impossible_layout,
+        looks_at="counts of MIG resources in NodeOverlays",
+        passes="the counts, divided by the GPUs of the node, can be placed on one GPU",
+        fails="the counts do not divide by the GPUs, or cannot be placed",
+        why="the MIG manager fails, the node shows whole GPUs, and no pod may use them",
+        fix="choose a legal layout",
+    ),
+    Rule(
+        id="overlay-scoped",
+        kinds=("NodeOverlay",),
+        check=_refuse_wide_overlay,
+        looks_at="requirements of NodeOverlays",
+        passes="they name one NodePool and its instance types",
+        fails="they match more nodes",
+        why="other pools get wrong counts, and Karpenter drops overlapping overlays without a message",
+        fix="require karpenter.sh/nodepool and node.kubernetes.io/instance-type",
+    ),
+    Rule(
+        id="overlay-hides-whole-gpus",
+        kinds=("NodeOverlay",),
+        check=_refuse_visible_whole_gpus,
+        looks_at="capacity in NodeOverlays that hand out slices or shares",
+        passes="the overlay sets nvidia.com/gpu to 0",
+        fails="nvidia.com/gpu keeps the count of EC2 or another count above 0",
+        why="Karpenter launches nodes for whole-GPU pods that can never run there",
+        fix='set nvidia.com/gpu: "0"',
+    ),
+)

@@ -1,0 +1,267 @@
+"""Cases of the rules about consolidation, spot interruption and expiry."""
+
+from typing import Any
+
+from policies import UNKNOWN
+
+from .stacks import (
+    GONE,
+    Build,
+    cases_of,
+    fails,
+    node_pool,
+    passes,
+    program,
+    release,
+    requirement,
+    resource,
+    shipped_stack,
+    undecided,
+    with_resources,
+    with_value,
+    without_resource,
+)
+
+_TYPE, _ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
+_BUYS = "karpenter.sh/capacity-type"
+_NODE = ("spec", "template", "spec")
+_TRAINS = {"gpu-blueprint/purpose": "training"}
+_TRAINING = "train-h100-node-pool"
+_POLICY = ("spec", "disruption", "consolidationPolicy")
+_H100 = requirement(_TYPE, "p5.48xlarge")
+
+
+def _trains(path: tuple[str | int, ...], value: Any, stack: str | Build = "prod") -> Build:
+    return with_value(stack, "NodePool", "train-h100", path, value)
+
+
+KEPT = cases_of(
+    "training-not-consolidated",
+    passes("training pools that are left alone", shipped_stack("prod")),
+    passes("training on CPUs", program(node_pool(requirement(_TYPE, "m7i.xlarge"), labels=_TRAINS))),
+    fails(
+        "a label and a value of another program",
+        program(node_pool(_H100, labels={"team/kind": "train"})),
+        "theirs",
+        label="team/kind",
+        training=["train", "tune"],
+    ),
+    passes("pools of another program without a purpose label", program(node_pool(_H100))),
+    fails(
+        "training consolidated",
+        _trains(_POLICY, "WhenEmptyOrUnderutilized"),
+        _TRAINING,
+        words="WhenEmptyOrUnderutilized",
+    ),
+    fails("the default, which consolidates", _trains(("spec", "disruption"), GONE), _TRAINING),
+    fails(
+        "a purpose label only on the nodes",
+        program(node_pool(_H100, template={"metadata": {"labels": _TRAINS}})),
+        "theirs",
+    ),
+    undecided("the policy not known", _trains(_POLICY, UNKNOWN), _TRAINING),
+    undecided("labels not known", _trains(("metadata", "labels"), UNKNOWN), _TRAINING),
+    undecided(
+        "the purpose not known",
+        _trains(("metadata", "labels", "gpu-blueprint/purpose"), UNKNOWN, _trains(_POLICY, "WhenEmptyOrUnderutilized")),
+        _TRAINING,
+    ),
+    passes(
+        "the policy of a pool for inference not known", with_value("prod", "NodePool", "infer-l40s", _POLICY, UNKNOWN)
+    ),
+)
+
+_SPOT = requirement(_BUYS, "spot", "on-demand")
+_BOUGHT = (*_NODE, "requirements", 0)
+_RESUMES = {**_TRAINS, "gpu-blueprint/checkpointed": "true"}
+
+CHECKPOINTED = cases_of(
+    "training-on-spot-checkpointed",
+    passes("no training on spot", shipped_stack("prod")),
+    passes("inference on spot", shipped_stack("dev")),
+    passes(
+        "training on spot that resumes",
+        with_value(_trains(_BOUGHT, _SPOT), "NodePool", "train-h100", ("metadata", "labels"), _RESUMES),
+    ),
+    passes(
+        "training that resumes, by the label of another program",
+        program(node_pool(_H100, _SPOT, labels={**_TRAINS, "team/resumes": "true"})),
+        checkpointed="team/resumes",
+    ),
+    fails(
+        "training on spot, by the label of another program",
+        program(node_pool(_H100, _SPOT, labels={"team/kind": "tune"})),
+        "theirs",
+        label="team/kind",
+        training=["tune"],
+    ),
+    passes("training on demand", program(node_pool(_H100, requirement(_BUYS, "on-demand"), labels=_TRAINS))),
+    fails("training on spot", _trains(_BOUGHT, _SPOT), _TRAINING),
+    fails("training on spot in another program", program(node_pool(_H100, _SPOT, labels=_TRAINS)), "theirs"),
+    fails("training on any capacity type", program(node_pool(_H100, labels=_TRAINS)), "theirs"),
+    fails(
+        "training on any capacity type, stated as a requirement",
+        program(node_pool(_H100, requirement(_BUYS, operator="Exists"), labels=_TRAINS)),
+        "theirs",
+    ),
+    fails(
+        "training on every capacity type except on-demand",
+        program(node_pool(_H100, requirement(_BUYS, "on-demand", operator="NotIn"), labels=_TRAINS)),
+        "theirs",
+    ),
+    undecided("labels not known", _trains(("metadata", "labels"), UNKNOWN), _TRAINING),
+    undecided("requirements not known", _trains((*_NODE, "requirements"), UNKNOWN), _TRAINING),
+    undecided("the capacity type not known", _trains((*_BOUGHT, "values"), UNKNOWN), _TRAINING),
+)
+
+_ZONES = requirement(_ZONE, "us-east-1a", "us-east-1b", "us-east-1c", "us-east-1d", "us-east-1f")
+
+
+def _offered(*requirements: Any) -> Build:
+    return program(node_pool(*requirements))
+
+
+DIVERSE = cases_of(
+    "spot-diverse",
+    passes("many types in three zones", shipped_stack("prod")),
+    passes("one type on demand", _offered(_H100, requirement(_BUYS, "on-demand"), requirement(_ZONE, "us-east-1a"))),
+    passes("CPUs on spot", _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a"))),
+    passes("just enough", _offered(_H100, _SPOT, _ZONES)),
+    passes("any capacity type, with ten offerings", _offered(_ZONES, requirement(_TYPE, "g6.xlarge", "g6.2xlarge"))),
+    passes(
+        "five types without a zone requirement",
+        _offered(_SPOT, requirement(_TYPE, *(f"g6.{size}xlarge" for size in ("", 2, 4, 8, 12)))),
+    ),
+    passes(
+        "as many as the environment demands",
+        _offered(_H100, _SPOT, requirement(_ZONE, "us-east-1a")),
+        minimumOfferings=1,
+    ),
+    fails(
+        "one type in one zone",
+        with_value(
+            with_value("dev", "NodePool", "", (*_NODE, "requirements", 1), _H100),
+            "NodePool",
+            "",
+            (*_NODE, "requirements", 2),
+            requirement(_ZONE, "us-east-1a"),
+        ),
+        "shared-l4-node-pool",
+        words="has 1 spot",
+    ),
+    fails(
+        "four offerings",
+        _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge"), _SPOT, requirement(_ZONE, "us-east-1a", "us-east-1b")),
+        "theirs",
+        words="has 4 spot",
+    ),
+    fails("fewer than the environment demands", _offered(_H100, _SPOT, _ZONES), "theirs", minimumOfferings=6),
+    passes(
+        "any GPU in two zones",
+        _offered(
+            requirement("karpenter.k8s.aws/instance-gpu-manufacturer", "nvidia"),
+            _SPOT,
+            requirement(_ZONE, "us-east-1a", "us-east-1b"),
+        ),
+    ),
+    fails("one type without a zone requirement", _offered(_H100, _SPOT), "theirs", words="has 1 spot"),
+    fails(
+        "two types without a zone requirement", _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge"), _SPOT), "theirs"
+    ),
+    passes(
+        "three types without a zone requirement",
+        _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge", "g5.xlarge"), _SPOT),
+    ),
+    undecided(
+        "requirements not known",
+        with_value("dev", "NodePool", "", (*_NODE, "requirements"), UNKNOWN),
+        "shared-l4-node-pool",
+    ),
+    undecided(
+        "zones not known",
+        with_value("dev", "NodePool", "", (*_NODE, "requirements", 2, "values"), UNKNOWN),
+        "shared-l4-node-pool",
+    ),
+)
+
+BOUNDED = cases_of(
+    "node-life-bounded",
+    passes("both set", shipped_stack("prod")),
+    passes("both set, one never", shipped_stack("research")),
+    passes("CPUs", program(node_pool(requirement(_TYPE, "m7i.xlarge")))),
+    fails(
+        "no expireAfter",
+        with_value("dev", "NodePool", "", (*_NODE, "expireAfter"), GONE),
+        "shared-l4-node-pool",
+        words="not set expireAfter;",
+    ),
+    fails(
+        "no terminationGracePeriod",
+        with_value("dev", "NodePool", "", (*_NODE, "terminationGracePeriod"), GONE),
+        "shared-l4-node-pool",
+        words="not set terminationGracePeriod;",
+    ),
+    fails("neither", program(node_pool(_H100)), "theirs", words="expireAfter and terminationGracePeriod"),
+    undecided(
+        "expireAfter not known",
+        with_value("dev", "NodePool", "", (*_NODE, "expireAfter"), UNKNOWN),
+        "shared-l4-node-pool",
+    ),
+    undecided("the template not known", with_value("dev", "NodePool", "", _NODE, UNKNOWN), "shared-l4-node-pool"),
+)
+
+_CONTROLLER = "gpu-prod-karpenter-controller"
+_SETTING = ("values", "settings", "interruptionQueue")
+_OCI = "oci://public.ecr.aws/karpenter/karpenter"
+
+
+def _setting(value: Any) -> Build:
+    return with_value("prod", "Release", "karpenter-controller", _SETTING, value)
+
+
+def _queue(**inputs: Any) -> Any:
+    return resource("aws:sqs/queue:Queue", "events", inputs)
+
+
+SET = cases_of(
+    "interruption-queue-set",
+    passes("set", shipped_stack("prod")),
+    passes(
+        "other charts of another program",
+        program(release("nginx"), release("oci://public.ecr.aws/karpenter/karpenter-crd", "crd")),
+    ),
+    fails("empty", _setting(""), _CONTROLLER),
+    fails("not set", _setting(GONE), _CONTROLLER),
+    fails("no values", program(release("karpenter")), "theirs"),
+    undecided("not known", _setting(UNKNOWN), _CONTROLLER),
+    undecided(
+        "values not known", with_value("prod", "Release", "karpenter-controller", ("values",), UNKNOWN), _CONTROLLER
+    ),
+    fails(
+        "empty in a chart that Pulumi renders", program(release(_OCI, type_="kubernetes:helm.sh/v4:Chart")), "theirs"
+    ),
+)
+
+MADE = cases_of(
+    "interruption-queue-made",
+    passes("created by the program", shipped_stack("prod")),
+    passes("no queue named, which another rule refuses", _setting("")),
+    passes(
+        "another chart with the same value", program(release("other", values={"settings": {"interruptionQueue": "x"}}))
+    ),
+    passes("the second of two queues", with_resources("prod", _queue(name="other"))),
+    fails("another queue named", _setting("other"), _CONTROLLER, words="'other'"),
+    fails("no queue made", without_resource("prod", "Queue", "interruption"), _CONTROLLER),
+    fails(
+        "another program",
+        program(release(_OCI, values={"settings": {"interruptionQueue": "a"}}), _queue(name="b")),
+        "theirs",
+    ),
+    undecided("the setting not known", _setting(UNKNOWN)),
+    undecided(
+        "the queue's name not known",
+        program(release(_OCI, values={"settings": {"interruptionQueue": "a"}}), _queue(name=UNKNOWN)),
+    ),
+)
+
+CASES = (*KEPT, *CHECKPOINTED, *DIVERSE, *BOUNDED, *SET, *MADE)

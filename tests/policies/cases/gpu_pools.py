@@ -1,0 +1,206 @@
+"""Cases of the rules about GPU NodePools: taints, limits and overlays for shared GPUs."""
+
+from typing import Any
+
+from policies import UNKNOWN
+
+from .stacks import (
+    GONE,
+    Build,
+    cases_of,
+    fails,
+    node_pool,
+    passes,
+    program,
+    requirement,
+    shipped_stack,
+    undecided,
+    with_resources,
+    with_value,
+    without_resource,
+)
+
+_NODE = ("spec", "template", "spec")
+_LABELS = ("spec", "template", "metadata", "labels")
+_TYPE, _WELL_KNOWN = "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-"
+_SOFT = {"key": "gpu", "effect": "PreferNoSchedule"}
+_EVICTS = {"key": "gpu", "effect": "NoExecute"}
+
+
+def _l40s(path: tuple[str, ...], value: Any) -> Build:
+    return with_value("prod", "NodePool", "infer-l40s", path, value)
+
+
+def _theirs(key: str, *values: str, operator: str = "In", **spec: Any) -> Build:
+    return program(node_pool(requirement(key, *values, operator=operator), **spec))
+
+
+TAINTED = cases_of(
+    "gpu-pool-tainted",
+    passes("tainted pools", shipped_stack("prod")),
+    passes("a CPU pool by category", _theirs(f"{_WELL_KNOWN}category", "c", "m")),
+    passes("a CPU pool by type", _theirs(_TYPE, "m7i.xlarge")),
+    passes("every GPU excluded", _theirs(f"{_WELL_KNOWN}gpu-count", operator="DoesNotExist")),
+    passes("a NoExecute taint", _l40s((*_NODE, "taints"), [_EVICTS])),
+    passes("a PreferNoSchedule taint beside a NoExecute taint", _l40s((*_NODE, "taints"), [_SOFT, _EVICTS])),
+    passes(
+        "an instance type and a family that exclude each other",
+        program(node_pool(requirement(_TYPE, "g6.xlarge"), requirement(f"{_WELL_KNOWN}family", "m7i"))),
+    ),
+    passes(
+        "incomplete requirements, which the API server refuses",
+        program(node_pool({"key": _TYPE, "values": ["g6.xlarge"]}, {"operator": "In", "values": ["g6.xlarge"]})),
+    ),
+    passes("more GPUs than any type has", _theirs(f"{_WELL_KNOWN}gpu-count", "99", operator="Gt")),
+    passes("a GPU name compared with a number", _theirs(f"{_WELL_KNOWN}gpu-name", "1", operator="Gt")),
+    fails("no taints", _l40s((*_NODE, "taints"), GONE), "infer-l40s-node-pool"),
+    fails(
+        "only a PreferNoSchedule taint",
+        with_value("dev", "NodePool", "", (*_NODE, "taints"), [_SOFT]),
+        "shared-l4-node-pool",
+    ),
+    fails(
+        "a requirement whose key is null",
+        program(node_pool({"key": None, "operator": "Exists"}, requirement(_TYPE, "g6.xlarge"))),
+        "theirs",
+    ),
+    fails(
+        "a requirement whose operator is null",
+        program(node_pool({"key": _TYPE, "operator": None}, requirement(_TYPE, "g6.xlarge"))),
+        "theirs",
+    ),
+    fails("a GPU type", _theirs(_TYPE, "m7i.xlarge", "g6.xlarge"), "theirs"),
+    fails("a GPU family", _theirs(f"{_WELL_KNOWN}family", "g6"), "theirs"),
+    fails("a category with GPU families", _theirs(f"{_WELL_KNOWN}category", "c", "g"), "theirs"),
+    fails("a GPU by name", _theirs(f"{_WELL_KNOWN}gpu-name", "l4"), "theirs"),
+    fails("a number of GPUs", _theirs(f"{_WELL_KNOWN}gpu-count", "1", "8"), "theirs"),
+    fails("any GPU manufacturer", _theirs(f"{_WELL_KNOWN}gpu-manufacturer", operator="Exists"), "theirs"),
+    fails(
+        "a number of GPUs on any instance type",
+        program(node_pool(requirement(_TYPE, operator="Exists"), requirement(f"{_WELL_KNOWN}gpu-count", "8"))),
+        "theirs",
+    ),
+    fails("more than 0 GPUs", _theirs(f"{_WELL_KNOWN}gpu-count", "0", operator="Gt"), "theirs"),
+    fails("every type but one", _theirs(_TYPE, "p5.48xlarge", operator="NotIn"), "theirs"),
+    fails("every category but three", _theirs(f"{_WELL_KNOWN}category", "c", "m", "r", operator="NotIn"), "theirs"),
+    fails(
+        "a GPU type that two requirements name",
+        program(node_pool(requirement(_TYPE, "p5.48xlarge"), requirement(_TYPE, operator="Exists"))),
+        "theirs",
+    ),
+    undecided("taints not known", _l40s((*_NODE, "taints"), UNKNOWN), "infer-l40s-node-pool"),
+    undecided("requirements not known", _l40s((*_NODE, "requirements"), UNKNOWN), "infer-l40s-node-pool"),
+    undecided("the only taint not known", _l40s((*_NODE, "taints"), [UNKNOWN]), "infer-l40s-node-pool"),
+    undecided(
+        "the only effect not known",
+        _l40s((*_NODE, "taints"), [{"key": "a", "effect": UNKNOWN}]),
+        "infer-l40s-node-pool",
+    ),
+    undecided("the only requirement not known", program(node_pool(UNKNOWN)), "theirs"),
+    passes("a CPU pool, taints not known", _theirs(_TYPE, "m7i.xlarge", node={"taints": UNKNOWN})),
+)
+
+LIMITED = cases_of(
+    "gpu-pool-limited",
+    passes("limits in GPUs", shipped_stack("research")),
+    passes("a CPU pool without limits", _theirs(_TYPE, "m7i.xlarge")),
+    passes("a limit as a number, beside one in CPUs", _l40s(("spec", "limits"), {"cpu": "8", "nvidia.com/gpu": 16})),
+    passes("a limit whose size is not known", _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN})),
+    fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool"),
+    fails("limits in CPUs", _l40s(("spec", "limits"), {"cpu": "1000"}), "infer-l40s-node-pool"),
+    undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
+)
+
+_SLICES = "nvidia.com/mig-1g.10gb"
+
+
+def _slices(limits: Any) -> Build:
+    return with_value("research", "NodePool", "h100-slices", ("spec", "limits"), limits)
+
+
+REACHABLE = cases_of(
+    "gpu-limit-reachable",
+    passes("limits in slices", shipped_stack("research")),
+    passes("limits in shares", shipped_stack("prod")),
+    passes("no limits, which another rule refuses", _slices(GONE)),
+    passes("limits in CPUs, beside overlays", _slices({"cpu": "8"})),
+    passes("a limit in slices beside one in whole GPUs", _slices({_SLICES: "7", "nvidia.com/gpu": "16"})),
+    passes(
+        "a limit in whole GPUs, in a pool without overlay",
+        with_resources("research", node_pool(requirement(_TYPE, "p5.48xlarge"), limits={"nvidia.com/gpu": "8"})),
+    ),
+    passes(
+        "slices that only one of two overlays hands out",
+        with_value("research", "NodeOverlay", "h100-slices-overlay-8", ("spec", "capacity", _SLICES), "0"),
+    ),
+    fails(
+        "a limit in whole GPUs, in a pool that hands out slices",
+        _slices({"nvidia.com/gpu": "16"}),
+        "h100-slices-node-pool",
+        words="limits nvidia.com/gpu, but",
+    ),
+    undecided("limits not known", _slices(UNKNOWN), "h100-slices-node-pool"),
+    undecided(
+        "capacity of an overlay not known",
+        with_value("research", "NodeOverlay", "h100-slices-overlay-8", ("spec", "capacity"), UNKNOWN),
+        "h100-slices-node-pool",
+    ),
+)
+
+_CUT = {"nvidia.com/mig.config": "all-1g.10gb"}
+_SLICED = {"nvidia.com/device-plugin.config": "mps-4"}
+_PLAIN = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/device-plugin.config": "none"}
+
+OVERLAID = cases_of(
+    "sharing-overlaid",
+    passes("shared GPUs with overlays", shipped_stack("prod")),
+    passes("slices with overlays", shipped_stack("research")),
+    passes("labels that switch sharing off", with_value("prod", "NodePool", "infer-l40s", _LABELS, _PLAIN)),
+    passes("no labels at all", with_value("prod", "NodePool", "infer-l40s", ("spec", "template", "metadata"), GONE)),
+    passes("a pool of another program without labels", _theirs(_TYPE, "p5.48xlarge")),
+    fails(
+        "slices without overlay", with_value("prod", "NodePool", "infer-l40s", _LABELS, _CUT), "infer-l40s-node-pool"
+    ),
+    fails(
+        "replicas without overlay",
+        with_value("prod", "NodePool", "infer-l40s", _LABELS, _SLICED),
+        "infer-l40s-node-pool",
+    ),
+    fails(
+        "every overlay removed",
+        without_resource(without_resource("research", "NodeOverlay", "overlay-1"), "NodeOverlay", "overlay-8"),
+        "h100-slices-node-pool",
+    ),
+    fails(
+        "overlays only of another pool",
+        with_resources("prod", node_pool(requirement(_TYPE, "g6.xlarge"), template={"metadata": {"labels": _SLICED}})),
+        "theirs",
+    ),
+    fails(
+        "shared GPUs on Bottlerocket, which shares by settings and needs no label",
+        _theirs(_TYPE, "g6.xlarge", limits={"nvidia.com/gpu.shared": "64"}),
+        "theirs",
+    ),
+    passes(
+        "limits in whole GPUs and CPUs, in a pool that shares nothing",
+        _theirs(_TYPE, "g6.xlarge", limits={"nvidia.com/gpu": "4", "cpu": "64"}),
+    ),
+    undecided("labels not known", with_value("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN)),
+    undecided(
+        "requirements of an overlay not known",
+        with_value("prod", "NodeOverlay", "overlay-1", ("spec", "requirements"), UNKNOWN),
+    ),
+    undecided(
+        "a label not known", with_value("prod", "NodePool", "infer-l40s", _LABELS, {"nvidia.com/mig.config": UNKNOWN})
+    ),
+    fails(
+        "one pool not known, another wrong",
+        with_value(
+            with_value("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN), "NodePool", "infer-l40s", _LABELS, _CUT
+        ),
+        "infer-l40s-node-pool",
+        unclear="infer-l4-node-pool",
+    ),
+)
+
+CASES = (*TAINTED, *LIMITED, *REACHABLE, *OVERLAID)

@@ -1,0 +1,65 @@
+"""Cases of the rule about tags."""
+
+from dataclasses import replace
+from typing import Any
+
+from policies import UNKNOWN
+
+from .stacks import (
+    GONE,
+    Build,
+    cases_of,
+    fails,
+    passes,
+    program,
+    resource,
+    shipped_stack,
+    undecided,
+    with_value,
+)
+
+_ALL = {"owner": "us", "environment": "test", "cost-center": "7"}
+_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+
+
+def _tagged(type_: str = "aws:sqs/queue:Queue", tags: Any = None, default_tags: Any = None) -> Build:
+    return program(
+        resource(type_, "theirs", {"tags": tags} if tags is not None else {}, default_tags=default_tags or {})
+    )
+
+
+def _no_default_tags() -> Any:
+    stack = shipped_stack("dev")()
+    return replace(stack, resources=[replace(one, default_tags={}) for one in stack.resources if one.kind == "Vpc"])
+
+
+CASES = cases_of(
+    "required-tags",
+    passes("default tags and tags of node classes", shipped_stack("prod")),
+    passes("tags on the resource", _tagged(tags=_ALL)),
+    passes("some tags on the resource, others on the provider", _tagged(tags={"owner": "us"}, default_tags=_ALL)),
+    passes("no tags required", _tagged(), required=[]),
+    passes("a resource that takes no tags", _tagged("aws:ec2/route:Route")),
+    passes("a role of Kubernetes", _tagged("kubernetes:rbac.authorization.k8s.io/v1:Role")),
+    fails("no tags", _tagged(), "theirs", words="owner, environment, cost-center"),
+    fails("one tag missing", _tagged(tags={"owner": "us", "cost-center": "7"}), "theirs", words="no tag environment;"),
+    fails("a provider without default tags", _no_default_tags, "gpu-dev-network-vpc"),
+    fails(
+        "a node class",
+        with_value("prod", "EC2NodeClass", "infer-l40s", ("spec", "tags", "owner"), GONE),
+        "infer-l40s-node-class",
+        words="no tag owner;",
+    ),
+    fails(
+        "a node class without tags",
+        with_value("prod", "EC2NodeClass", "infer-l40s", ("spec", "tags"), GONE),
+        "infer-l40s-node-class",
+    ),
+    fails("a tag that the environment demands", _tagged(tags=_ALL), "theirs", required=["team"], words="no tag team;"),
+    undecided("a value not known", _tagged(tags={**_ALL, "owner": UNKNOWN}), "theirs"),
+    undecided(
+        "tags of a node class not known", program(resource(_CLASS, "theirs", {"spec": {"tags": UNKNOWN}})), "theirs"
+    ),
+    undecided("tags not known", _tagged(tags=UNKNOWN), "theirs"),
+    fails("an empty value", _tagged(tags={**_ALL, "owner": ""}), "theirs"),
+)

@@ -1,0 +1,102 @@
+"""Each rule on stacks that it must let pass, must refuse, or cannot judge yet."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from policies import RULES, UNKNOWN, Rule, Stack, Verdict, judge
+
+from ..support.plans import SHIPPED
+from .cases import CASES
+from .cases.stacks import Case, build_stack, find_complaint, passes, put, shipped_stack
+from .cases.stacks import Path as InPath
+
+BY_ID = {rule.id: rule for rule in RULES}
+NEVER_UNDECIDED = {
+    "secrets-encrypted": "a key that is not known is a key",
+    "no-default-providers": "it reads only types and providers",
+}
+"""Rules that can always decide → the reason."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_rule_gives_the_verdict_that_its_case_demands(case: Case) -> None:
+    assert find_complaint(case, BY_ID[case.rule]) == ""
+
+
+@pytest.mark.parametrize("verdict", ["passes", "fails"])
+def test_every_rule_has_a_case_that_passes_and_a_case_that_fails(verdict: str) -> None:
+    covered = {case.rule for case in CASES if case.verdict == verdict}
+    assert [rule.id for rule in RULES if rule.id not in covered] == []
+
+
+@pytest.mark.parametrize("verdict", ["passes", "fails"])
+def test_every_rule_passes_and_fails_on_a_case_made_from_a_shipped_stack(verdict: str) -> None:
+    urns = {found.urn for stack in SHIPPED for found in shipped_stack(stack)().resources}
+    covered = {case.rule for case in CASES if case.verdict == verdict and _contains_any(case, urns)}
+    assert [rule.id for rule in RULES if rule.id not in covered] == []
+
+
+def _contains_any(case: Case, urns: set[str]) -> bool:
+    return any(found.urn in urns for found in build_stack(case).resources)
+
+
+def test_every_rule_has_a_case_that_cannot_be_judged_yet() -> None:
+    covered = {case.rule for case in CASES if case.verdict == "undecided"}
+    assert {rule.id for rule in RULES} - covered == set(NEVER_UNDECIDED)
+
+
+def test_every_case_belongs_to_a_rule_and_has_a_unique_name() -> None:
+    names = [str(case) for case in CASES]
+    assert sorted(set(names)) == sorted(names)
+    assert {case.rule for case in CASES} == set(BY_ID)
+
+
+def test_a_case_that_demands_the_opposite_is_noticed() -> None:
+    failing = [case for case in CASES if case.verdict == "fails"]
+    assert len(failing) > len(RULES)
+    for case in failing:
+        assert find_complaint(passes("the opposite", case.stack, **case.settings), BY_ID[case.rule]), case
+
+
+def _list_paths(value: Any, above: InPath = ()) -> Iterator[InPath]:
+    """Yield the path of every key and item inside a value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inside:
+        yield (*above, key)
+        yield from _list_paths(item, (*above, key))
+
+
+def _judge_with_each_value_replaced(case: Case, value: Any) -> Iterator[tuple[InPath, list[Verdict]]]:
+    """Replace one value after the other in the resources of a case, and yield its path and the rule's verdicts."""
+    stack = build_stack(case)
+    is_small = len(stack.resources) < SMALL_STACK
+    for target in stack.resources:
+        for path in _list_paths(target.props) if is_small or target.name in case.at else ():
+            other = replace(target, props=put(target.props, path, value))
+            changed = Stack([other if found is target else found for found in stack.resources])
+            yield path, list(judge(BY_ID[case.rule], changed, case.settings))
+
+
+SMALL_STACK = 10
+"""In stacks with fewer resources every resource is changed, in others only the resources that the case names."""
+DECIDED = [case for case in CASES if case.verdict != "undecided"]
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in NEVER_UNDECIDED], ids=lambda rule: rule.id)
+def test_an_unknown_value_neither_silences_a_rule_nor_causes_a_false_alarm(rule: Rule) -> None:
+    for case in DECIDED:
+        for path, verdicts in _judge_with_each_value_replaced(case, UNKNOWN) if case.rule == rule.id else ():
+            if case.verdict == "fails":
+                assert verdicts, f"{case}: silent when {path} is not known"
+            else:
+                assert all(verdict.undecided for verdict in verdicts), f"{case}: false alarm when {path} is not known"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_null_value_ends_no_rule_with_an_error(rule: Rule) -> None:
+    case = next(case for case in DECIDED if (case.rule, case.verdict) == (rule.id, "fails"))
+    for path, verdicts in _judge_with_each_value_replaced(case, None):
+        assert isinstance(verdicts, list), path

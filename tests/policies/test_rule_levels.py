@@ -1,0 +1,102 @@
+"""Rules at the levels and with the settings of an environment's file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.errors import UsageError
+from gpu_blueprint.judging.verdicts import FOLDER, Finding, findings, levels_file, read_levels
+from policies import RULES, Rule
+
+from ..support.plans import SHIPPED, plan
+from .cases import CASES
+from .cases.stacks import Case, as_plan, build_stack
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_a_shipped_stack_passes_at_its_own_levels(stack: str) -> None:
+    found = findings(plan(stack), read_levels(FOLDER / f"{stack}.json"))
+    assert [finding for finding in found if finding.fails] == []
+
+
+def test_an_environment_without_levels_gets_the_strictest() -> None:
+    assert levels_file("dev") == FOLDER / "dev.json"
+    assert levels_file("qa") == FOLDER / "prod.json"
+    assert {level for level in read_levels(levels_file("qa")).values() if isinstance(level, str)} == {"mandatory"}
+
+
+def _judge_at_levels(case: Case, folder: Path, **levels: Any) -> list[Finding]:
+    (folder / "test.json").write_text(json.dumps({"all": "disabled", **levels}))
+    return findings(as_plan(build_stack(case)), read_levels(folder / "test.json"))
+
+
+CASES_WITH_SETTINGS = [case for case in CASES if case.settings]
+
+
+@pytest.mark.parametrize("case", CASES_WITH_SETTINGS, ids=str)
+def test_the_settings_of_a_rule_can_be_set_in_a_levels_file(case: Case, tmp_path: Path) -> None:
+    found = _judge_at_levels(case, tmp_path, **{case.rule: {"enforcementLevel": "mandatory", **case.settings}})
+    assert {finding.verdict.rule for finding in found} <= {case.rule}
+    assert any(finding.fails for finding in found) == (case.verdict == "fails")
+
+
+def test_every_setting_has_a_case() -> None:
+    covered = {(case.rule, name) for case in CASES_WITH_SETTINGS for name in case.settings}
+    assert {(rule.id, name) for rule in RULES for name in rule.settings} - covered == {("required-tags", "values")}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_disabled_rule_is_silent_and_an_advisory_one_stops_nothing(rule: Rule, tmp_path: Path) -> None:
+    case = next(case for case in CASES if (case.rule, case.verdict) == (rule.id, "fails"))
+    assert _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "disabled", **case.settings}}) == []
+    advised = _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "advisory", **case.settings}})
+    assert {(finding.verdict.rule, finding.word, finding.fails) for finding in advised} == {
+        (rule.id, "advisory", False)
+    }
+    (failing, *_) = _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "mandatory", **case.settings}})
+    assert (failing.word, failing.fails) == ("fails", True)
+    assert failing.verdict.message.endswith(f"; {rule.fix}")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('{"ami-pined": "advisory"}', "there is no rule 'ami-pined' (did you mean ami-pinned"),
+        ('{"ami-pinned": "strict"}', "ami-pinned: 'strict' is no level (there are: mandatory, advisory"),
+        ('{"all": "off"}', "all: 'off' is no level"),
+        ('{"ami-pinned": {"enforcementLevel": "off"}}', "ami-pinned: 'off' is no level"),
+        ('{"ami-pinned": ["advisory"]}', "ami-pinned: ['advisory'] is no level"),
+        ('{"all": ', "cannot be read"),
+        ("\udcff", "cannot be read"),
+        ("[]", "must be an object"),
+        ('{"disk-large-enough": {"minimumGiB": 50}}', "minimumGib"),
+        ('{"disk-large-enough": {"minimumGib": "50"}}', "minimumGib"),
+    ],
+)
+def test_a_levels_file_with_mistakes_is_refused(text: str, error: str, tmp_path: Path) -> None:
+    file = tmp_path / "levels.json"
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(UsageError) as refused:
+        read_levels(file)
+    assert str(file) in str(refused.value) and error in str(refused.value)
+
+
+def test_a_levels_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_levels(tmp_path / "none.json")
+
+
+def test_a_setting_without_a_level_keeps_the_level_of_all(tmp_path: Path) -> None:
+    (tmp_path / "test.json").write_text('{"all": "advisory", "deletion-protected": {}}')
+    found = findings(plan("dev"), read_levels(tmp_path / "test.json"))
+    assert [(finding.verdict.rule, finding.level) for finding in found] == [("deletion-protected", "advisory")]
+
+
+def test_a_rule_without_a_level_is_mandatory() -> None:
+    assert [finding.word for finding in findings(plan("dev"), {})] == ["fails"]
+
+
+def test_a_resource_that_cannot_be_remediated_fails() -> None:
+    assert [finding.fails for finding in findings(plan("dev"), {"deletion-protected": "remediate"})] == [True]
