@@ -72,13 +72,23 @@ def under(problems: Iterable[Problem], *prefix: str | int) -> Iterator[Problem]:
     return (problem.under(*prefix) for problem in problems)
 
 
-def near(name: str, known: Iterable[str], kind: str = "known") -> str:
-    """Say which of the known names was probably meant: ``(did you mean …?)``, else list them."""
+def near(name: str, known: Iterable[str], lead: str = "choose from") -> str:
+    """Return a hint for a name that is not known: the one or two closest names, or the whole list.
+
+    Args:
+        name: The name that the user wrote.
+        known: The names that exist.
+        lead: Words before the list, such as ``it has``.
+
+    Returns:
+        ``did you mean train?``, else ``choose from infer, train``, else an empty text if no name exists.
+    """
     names = sorted(known)
     small = name.lower()
     starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
-    close = starting or get_close_matches(small, names, n=2, cutoff=0.6)
-    return f"(did you mean {' or '.join(close)}?)" if close else f"({kind}: {', '.join(names) or 'none'})"
+    if close := starting or get_close_matches(small, names, n=2, cutoff=0.6):
+        return f"did you mean {' or '.join(close)}?"
+    return f"{lead} {', '.join(names)}" if names else ""
 
 
 class BlueprintError(Exception):

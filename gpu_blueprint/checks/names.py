@@ -39,5 +39,5 @@ def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         if (service.tenant, service.name) in known:
             reason = f"tenant {service.tenant} has another service {service.name!r}, and both mean the same Deployment"
-            yield Problem("duplicate-name", ("services", index, "name"), reason, "name each Deployment once")
+            yield Problem("name-taken", ("services", index, "name"), reason, "name each Deployment once")
         known.add((service.tenant, service.name))

@@ -55,7 +55,7 @@ def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
 def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:
     if sizes := [row.gpu_devices for row in _list_offers(stack.region, pool.gpu)]:
         return Problem(
-            "ceiling-below-node",
+            "max-gpus-below-node",
             ("maxGpus",),
             f"the smallest {pool.gpu} node in {stack.region} holds {min(sizes)} GPUs, so nothing could launch",
             f"raise maxGpus to {min(sizes)} or more",

@@ -21,7 +21,7 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
 
 def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
     """Return the problem of a field that names a pool which does not exist."""
-    hint = near(name, stack.pools_by_name, "there are").strip("()")
+    hint = near(name, stack.pools_by_name, "there are")
     return Problem("pool-unknown", path, f"there is no pool {name!r}", hint, names=(name,))
 
 
@@ -37,7 +37,7 @@ def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     for unit, count in pool.by_unit(amount).items():
         path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:
-            hint = near(unit, units, "it hands out").strip("()")
+            hint = near(unit, units, "it hands out")
             yield Problem("profile-not-in-pool", path, f"pool {pool.name} hands out no {unit!r}", hint)
         elif count > (most := ceiling[units[unit]]):
             reason = f"{count} can never be reached: {pool.max_gpus} GPUs hand out {most} {units[unit]}"

@@ -87,7 +87,7 @@ def _explain_unknown(path: Path, fields: list[str]) -> Problem:
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
         return Problem(SECRET_IN_STACK, path, "a secret does not belong in a file", hint)
-    return Problem(UNKNOWN_FIELD, path, "unknown field", near(str(path[-1]), fields, "the fields here are").strip("()"))
+    return Problem(UNKNOWN_FIELD, path, "unknown field", near(str(path[-1]), fields, "its fields are"))
 
 
 def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Problem:
@@ -105,7 +105,9 @@ def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str) -
         return Problem("empty-field", path, "the field is empty", f"write {wanted}{fields}")
     if wanted == "text" and not isinstance(value, list | dict):
         found = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
-        return Problem("unquoted-text", path, f"{text} without quotes is {found} in YAML, not text", f'quote it: "{text}"')
+        return Problem(
+            "unquoted-text", path, f"{text} without quotes is {found} in YAML, not text", f'quote it: "{text}"'
+        )
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{value}]"

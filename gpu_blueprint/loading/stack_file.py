@@ -44,7 +44,7 @@ class StackFile:
         for other in existing_stacks(folder):
             if other != self.name and _Cluster.in_file(stack_path(other, folder)) == own:
                 reason = f"{stack_path(other, folder)} makes a cluster of the same name in the same account and region"
-                yield Problem("cluster-name-taken", path, reason, "choose another name", severity="warning")
+                yield Problem("cluster-name-shared", path, reason, "choose another name", severity="warning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ def read(stack: str, folder: Path = STACKS) -> Source:
     try:
         return Source(path.read_text(encoding="utf-8"), path.as_posix())
     except FileNotFoundError:
-        raise UsageError(f"{path}: no such stack file {near(stack, existing_stacks(folder), 'there are')}") from None
+        hint = near(stack, existing_stacks(folder), "there are") or f"write {path}"
+        raise UsageError(f"{path}: no such stack file; {hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None
