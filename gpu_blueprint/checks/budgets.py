@@ -54,10 +54,10 @@ def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, 
     """Return the part that costs most, and the remedy."""
     name = max(parts, key=lambda part: parts[part].known)
     if name == PLATFORM:
-        return f"most of it for the platform itself ({parts[name]})", "look at `cost`, or allow more"
+        return f"most of it by the platform itself ({parts[name]})", "look at `cost`, or allow more"
     fixed = stack.pools_by_name[name].purchase == ["reserved"]
     return (
-        f"most of it for pool {name} ({parts[name]})",
+        f"most of it by pool {name} ({parts[name]})",
         f"{'give reservations back' if fixed else lower}, or allow more",
     )
 

@@ -9,6 +9,7 @@ from ..errors import Path, Problem
 
 def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse network zones of another region."""
+    found: list[tuple[Path, str]]
     if isinstance(stack.network, ExistingVpc):
         found = [(("network", "subnets", i, "zone"), subnet.zone) for i, subnet in enumerate(stack.network.subnets)]
     else:

@@ -80,7 +80,11 @@ def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> St
         UsageError: There is no such file.
         StackError: With every problem of the file, each at its line.
     """
-    source = read(stack, folder)
+    return check_source(stack, read(stack, folder), bounded=bounded)
+
+
+def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFile:
+    """Check a stack file that was read; raises ``StackError`` as ``open_stack`` does."""
     if found := list(source.problems()):
         raise StackError(add_lines(source, found))
 

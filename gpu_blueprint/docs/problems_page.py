@@ -1,0 +1,75 @@
+"""docs/problems.md: every kind of problem with its meaning, an example, the printed line and the remedy."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from .problems import ProblemKind, list_problem_kinds
+
+_HEAD = """# Problems
+
+`check` and `preview` refuse a stack with errors and accept a stack with warnings. Each problem has a kind, which stays
+the same when its words change; CI may match on it. An example shows the fields of a stack file that cause the problem,
+then the line that `check` prints.
+
+Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
+"""
+
+
+def problems_page() -> str:
+    """Return the page as Markdown."""
+    kinds = list_problem_kinds()
+    lines = [_HEAD]
+    for title, severities in (("Errors", ("error",)), ("Warnings and notes", ("warning", "note"))):
+        lines += [f"## {title}", ""]
+        for kind in kinds:
+            if kind.severity in severities:
+                lines += [f"### {kind.kind}", "", *_describe(kind), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _describe(kind: ProblemKind) -> Iterator[str]:
+    yield kind.meaning
+    if kind.needs:
+        yield f"No stack file has this problem by itself; it takes {kind.needs}."
+    else:
+        yield from ("", "```yaml", (kind.file or _show_example(kind)).rstrip(), "```", "")
+        yield from ("```text", _show_line(kind), "```", "")
+    yield f"Remedy: {kind.remedy}"
+
+
+def _show_line(kind: ProblemKind) -> str:
+    """Return the line that ``check`` prints; without its place in the file where the example is not a whole file."""
+    problem = kind.find_problem()
+    if not kind.file:
+        problem = replace(problem, file="", line=0)
+    return f"{problem} (warning)" if problem.severity == "warning" else str(problem)
+
+
+def _show_example(kind: ProblemKind) -> str:
+    """Return the changed fields as YAML, with the names of list items around them; removed fields become comments."""
+    stack, shown, comments = kind.make_stack(), {}, []
+    for path, value in kind.example.items():
+        if path == "region":
+            comments.append(f"# aws:region: {value}")
+        elif value == "DELETE":
+            comments.append(f"# without {path}")
+        else:
+            _copy(stack, shown, path.split("."))
+    text = yaml.safe_dump(shown, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
+    return "\n".join([*comments, text if shown else ""])
+
+
+def _copy(source: Any, target: Any, path: list[str]) -> None:
+    """Copy one field from a stack into a part of it that is shown."""
+    first: Any = int(path[0]) if isinstance(source, list) else path[0]
+    if len(path) == 1:
+        target[first] = source[first]
+        return
+    if isinstance(target, list):
+        target.extend({"name": item["name"]} for item in source[len(target) : first + 1])
+    else:
+        target.setdefault(first, [] if isinstance(source[first], list) else {})
+    _copy(source[first], target[first], path[1:])
