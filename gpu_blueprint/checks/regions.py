@@ -42,7 +42,8 @@ def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
 def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Problem]:
     if stack.region not in row.regions:
         same = sorted(other.instance_type for other in _list_offers(stack.region, row.gpu_name))
-        hint = f"choose one of {', '.join(same[:4])}" if same else f"it is in {', '.join(sorted(row.regions)[:4])}"
+        others = f"choose another region, such as {', '.join(sorted(row.regions)[:4])}"
+        hint = f"choose one of {', '.join(same[:4])}" if same else others
         yield Problem("type-not-in-region", path, f"{row.instance_type!r} is not offered in {stack.region}", hint)
 
 

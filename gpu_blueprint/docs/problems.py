@@ -1,4 +1,4 @@
-"""Every kind of problem: what it means, how to mend it, and a stack that has it."""
+"""Every kind of problem with its meaning, its remedy and a stack that has it."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -30,16 +30,16 @@ class ProblemKind:
     kind: str
     """Stable name, such as ``purchase-order``."""
     meaning: str
-    """What is wrong, and what it would cost or break."""
+    """The fault, and the damage or cost that it would cause."""
     remedy: str
-    """How to mend it."""
+    """The change that ends the problem."""
     severity: Severity = "error"
     example: Mapping[str, Any] = field(default_factory=dict)
     """Dotted field paths → values, which give the base stack this problem; ``DELETE`` removes a field."""
     file: str = ""
     """Or the text of a stack file that has this problem."""
     needs: str = ""
-    """Or what causes the problem, where a stack file alone does not."""
+    """Or the cause of the problem, where a stack file alone does not have it."""
 
     def make_stack(self) -> dict[str, Any]:
         """Return the base stack with the changes of the example; ``region`` stands for ``aws:region``."""

@@ -77,18 +77,19 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value) -> 
 def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | None, list[Problem]]:
     """Return the config and its problems; each stage looks at the parts in which the stages before found nothing."""
     config, broken = _validate(StackConfig, data, read_text)
-    told = list(broken)
+    reported = list(broken)
     stages: tuple[Callable[[StackConfig], Iterator[Problem]], ...] = (_find_own_problems, find_problems)
     for stage in stages:
         remainder = Remainder(data, broken)
-        rest, _ = (config, []) if not broken else _validate(StackConfig, remainder.data)
-        if rest is None:
-            alone = find_problems_in_sound_parts(data, [problem.path for problem in broken])
-            return config, [*told, *(alone if stage is _find_own_problems else ())]
+        rest = _validate(StackConfig, remainder.data)[0] if broken else config
+        if rest is None:  # too much was dropped, such as all pools
+            if stage is _find_own_problems:
+                reported += find_problems_in_sound_parts(data, [problem.path for problem in broken])
+            break
         found = list(remainder.restore_positions(stage(rest)))
-        told += filter(remainder.supports, found)
+        reported += filter(remainder.supports, found)
         broken += found
-    return config, told
+    return config, reported
 
 
 def _find_own_problems(config: StackConfig) -> Iterator[Problem]:

@@ -94,8 +94,8 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
     outcome = check_stack(source.stack, source.region, read_text)
     wrong = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
     around = list(source.findings())
-    told = {problem.path for problem in around}
-    found = around + [problem for problem in map(move_into_file, wrong) if problem.path not in told]
+    reported = {problem.path for problem in around}
+    found = around + [problem for problem in map(move_into_file, wrong) if problem.path not in reported]
     if found or outcome.config is None:
         raise StackError(add_lines(source, found))
     return StackFile(stack, source, outcome.config)

@@ -73,9 +73,9 @@ def refuse_ambiguous_scalars(node: Any, path: Path = ()) -> Iterator[Problem]:
         if node.tag.endswith(":bool") and text.lower() not in ("true", "false"):
             reason, hint = f"YAML readers do not read {text!r} alike", f'write true or false, or "{text}" for the text'
             yield Problem("ambiguous-scalar", path, reason, hint)
-        elif node.style is None and _LOOSE_NUMBER.fullmatch(text):
-            reason = f"{text} is a number to some YAML readers and text to others"
-            yield Problem("ambiguous-scalar", path, reason, f'quote it: "{text}"')
+        elif not node.style and _LOOSE_NUMBER.fullmatch(text):  # the C parser's style of a plain scalar is ""
+            reason = f"{text} is a number to some YAML readers and not to others"
+            yield Problem("ambiguous-scalar", path, reason, f'quote it if it is text: "{text}", else write plain digits')
     for part, child in _list_children(node):
         yield from refuse_ambiguous_scalars(child, (*path, part))
 

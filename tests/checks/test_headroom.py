@@ -10,19 +10,19 @@ ROOM = {"cpu": "4", "memory": "16Gi"}
 
 
 @pytest.mark.parametrize(
-    ("pods", "kept", "told"),
+    ("pods", "kept", "expected"),
     [
         (4, 4, []),
         (5, 4, ["services keep at least 4 GPUs at work and headroom keeps 5 more, the ceiling of pool main is 8"]),
         (8, 0, []),
     ],
 )
-def test_headroom_beside_work_that_fills_the_pool_is_warned_of(pods: int, kept: int, told: list[str]) -> None:
+def test_headroom_beside_work_that_fills_the_pool_is_warned_of(pods: int, kept: int, expected: list[str]) -> None:
     service = builders.service(replicas={"min": kept, "max": 4}) if kept else None
     fields = {**(builders.services(service) if service else {}), "tenants": [builders.tenant()]}
     pool = builders.pool(maxGpus=8, headroom={"pods": pods, **ROOM})
     warnings = list(warn_of_crowded_headroom(builders.config(pools=[pool], **fields)))
-    assert [warning.reason.split(", so some")[0] for warning in warnings] == told
+    assert [warning.reason.split(", so some")[0] for warning in warnings] == expected
 
 
 def test_headroom_may_take_the_nodes_with_the_fewest_gpus_that_hold_it() -> None:
