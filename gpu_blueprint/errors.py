@@ -81,14 +81,14 @@ def near(name: str, known: Iterable[str], lead: str = "choose from") -> str:
         lead: Words before the list, such as ``it has``.
 
     Returns:
-        ``did you mean train?``, else ``choose from infer, train``, else an empty text if no name exists.
+        ``did you mean train?``, else ``choose from infer, train``, else ``there are none``.
     """
     names = sorted(known)
     small = name.lower()
     starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
     if close := starting or get_close_matches(small, names, n=2, cutoff=0.6):
         return f"did you mean {' or '.join(close)}?"
-    return f"{lead} {', '.join(names)}" if names else ""
+    return f"{lead} {', '.join(names)}" if names else "there are none"
 
 
 class BlueprintError(Exception):

@@ -37,7 +37,7 @@ def _explain_unknown(term: ReservationTerm, by_id: Mapping[str, Reservation]) ->
         reason = "no reservation declared under reservations carries these tags"
         names, hint = ("reservations",), "add the tags there, or name a reservation by id"
         return Problem("reservation-unknown", ("tags",), reason, hint, names=names)
-    hint = near(term.id, by_id, "there are") or "declare it there"
+    hint = near(term.id, by_id, "there are")
     reason = f"{term.id!r} is not declared under reservations"
     return Problem("reservation-unknown", ("id",), reason, hint, names=(term.id,))
 

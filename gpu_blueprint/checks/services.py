@@ -15,7 +15,7 @@ def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         tenant, pool = tenants.get(service.tenant), stack.pools_by_name.get(service.pool)
         if tenant is None:
-            hint = near(service.tenant, tenants, "there are") or "add the tenant"
+            hint = near(service.tenant, tenants, "there are")
             reason = f"there is no tenant {service.tenant!r}"
             yield Problem("tenant-unknown", ("services", index, "tenant"), reason, hint, names=(service.tenant,))
         if pool is None:

@@ -181,18 +181,14 @@ class StackConfig(Model):
     def problems(self) -> Iterator[Problem]:
         for key in self.tags:
             if key.lower() in (own.lower() for own in OWN_TAGS):
-                yield Problem(
-                    "todo",
-                    ("tags", key),
-                    f"{key!r} is set by the blueprint, from the field of that meaning; remove it here",
-                )
+                reason = f"the blueprint sets the tag {key!r} itself, from another field"
+                yield Problem("tag-taken", ("tags", key), reason, "remove it here")
         yield from _same_names([pool.name for pool in self.pools], "pools", "name")
         yield from _same_names([tenant.name for tenant in self.tenants], "tenants", "name")
-        spaces = [tenant.space for tenant in self.tenants]
-        for problem in _same_names(spaces, "tenants", "namespace"):
-            if self.tenants[int(problem.path[1])].name not in [
-                tenant.name for tenant in self.tenants[: int(problem.path[1])]
-            ]:
+        first = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
+        for problem in _same_names([tenant.space for tenant in self.tenants], "tenants", "namespace"):
+            index = int(problem.path[1])
+            if first[self.tenants[index].name] == index:  # a repeated name is reported as such
                 yield problem
 
 

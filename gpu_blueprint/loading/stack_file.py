@@ -116,7 +116,7 @@ def read(stack: str, folder: Path = STACKS) -> Source:
     try:
         return Source(path.read_text(encoding="utf-8"), path.as_posix())
     except FileNotFoundError:
-        hint = near(stack, existing_stacks(folder), "there are") or f"write {path}"
+        hint = near(stack, existing_stacks(folder), "there are")
         raise UsageError(f"{path}: no such stack file; {hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None

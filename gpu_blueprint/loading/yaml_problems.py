@@ -75,7 +75,9 @@ def refuse_ambiguous_scalars(node: Any, path: Path = ()) -> Iterator[Problem]:
             yield Problem("ambiguous-scalar", path, reason, hint)
         elif not node.style and _LOOSE_NUMBER.fullmatch(text):  # the C parser's style of a plain scalar is ""
             reason = f"{text} is a number to some YAML readers and not to others"
-            yield Problem("ambiguous-scalar", path, reason, f'quote it if it is text: "{text}", else write plain digits')
+            yield Problem(
+                "ambiguous-scalar", path, reason, f'quote it if it is text: "{text}", else write plain digits'
+            )
     for part, child in _list_children(node):
         yield from refuse_ambiguous_scalars(child, (*path, part))
 

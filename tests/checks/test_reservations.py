@@ -32,7 +32,7 @@ def test_a_used_reservation_without_end_causes_no_warning() -> None:
 
 def test_an_undeclared_reservation_is_refused() -> None:
     assert problems(pools=[training()]) == [
-        f"pools.0.reservations.0.id: '{ID}' is not declared under reservations; declare it there"
+        f"pools.0.reservations.0.id: '{ID}' is not declared under reservations; there are none"
     ]
 
 
