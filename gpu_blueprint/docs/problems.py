@@ -43,7 +43,7 @@ class ProblemKind:
 
     def make_stack(self) -> dict[str, Any]:
         """Return the base stack with the changes of the example; ``region`` stands for ``aws:region``."""
-        stack = deepcopy(_read_table()["base"])
+        stack: dict[str, Any] = deepcopy(_read_table()["base"])
         for path, value in self.example.items():
             _set(stack, path.split("."), deepcopy(value))
         return stack

@@ -50,7 +50,8 @@ def _show_line(kind: ProblemKind) -> str:
 
 def _show_example(kind: ProblemKind) -> str:
     """Return the changed fields as YAML, with the names of list items around them; removed fields become comments."""
-    stack, shown, comments = kind.make_stack(), {}, []
+    stack, comments = kind.make_stack(), list[str]()
+    shown: dict[str, Any] = {}
     for path, value in kind.example.items():
         if path == "region":
             comments.append(f"# aws:region: {value}")

@@ -13,42 +13,73 @@ from ..support.plans import ROOT
 
 KINDS = list_problem_kinds()
 NAMES = {kind.kind for kind in KINDS}
-TREES = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "gpu_blueprint").rglob("*.py"))]
+ROOMS = ("", "catalog", "sharing", "config", "checks", "loading", "live/preflight")
+"""The folders whose functions and classes take the kind of a problem as ``kind``."""
+OTHER_KINDS = {"DcgmField"}
+"""Classes whose ``kind`` is the kind of something else, here of a metric."""
+TREES = [
+    ast.parse(file.read_text(encoding="utf-8"))
+    for room in ROOMS
+    for file in sorted((ROOT / "gpu_blueprint" / room).glob("**/*.py" if room else "*.py"))
+]
 
 
-def first_argument(call: ast.Call) -> ast.expr | None:
-    """The kind that a call gives, where it is the first argument or ``kind=``."""
-    named = [keyword.value for keyword in call.keywords if keyword.arg == "kind"]
-    return named[0] if named else call.args[0] if call.args else None
+def makers() -> dict[str, int]:
+    """Name → position of the parameter ``kind``, for each function or class that takes the kind of a problem."""
+    found: dict[str, int] = {}
+    for owner in (
+        node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)
+    ):
+        if isinstance(owner, ast.FunctionDef):
+            names = [argument.arg for argument in owner.args.args]
+        else:
+            inits = [node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+            fields = [
+                node.target.id
+                for node in owner.body
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+            ]
+            names = [argument.arg for argument in inits[0].args.args[1:]] if inits else fields
+        if "kind" in names and owner.name not in OTHER_KINDS:
+            found[owner.name] = names.index("kind")
+    return found
 
 
 def constants() -> dict[str, str]:
-    """Name → text of the constants that stand for kinds."""
+    """Name → text of the constants of the modules."""
     found: dict[str, str] = {}
     for node in (node for tree in TREES for node in tree.body if isinstance(node, ast.Assign)):
-        targets, values = node.targets[0], node.value
-        pairs = (
-            zip(targets.elts, values.elts, strict=False)
-            if isinstance(targets, ast.Tuple) and isinstance(values, ast.Tuple)
-            else [(targets, values)]
-        )
-        for target, value in pairs:
-            if isinstance(target, ast.Name) and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                found[target.id] = value.value
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = list(zip(target.elts, value.elts, strict=False))
+        else:
+            pairs = [(target, value)]
+        for name, text in pairs:
+            if isinstance(name, ast.Name) and isinstance(text, ast.Constant) and isinstance(text.value, str):
+                found[name.id] = text.value
     return found
 
 
 def used_kinds() -> Iterator[str]:
-    """The kinds of all problems and wrong values that the source makes, and of names that no catalogue has."""
-    texts = constants()
+    """The kinds that the source gives to problems and errors, and the kinds of names that no catalogue has."""
+    positions, texts = makers(), constants()
     for call in (node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        name, kind = ast.unparse(call.func), first_argument(call)
-        if name.endswith(("Problem", "WrongValueError")) and isinstance(kind, ast.Constant):
-            yield str(kind.value)
-        elif name.endswith(("Problem", "WrongValueError")) and isinstance(kind, ast.Name) and kind.id.isupper():
-            yield texts[kind.id]
-        elif name == "CatalogError.unknown" and isinstance(kind, ast.Constant):
-            yield f"unknown-{str(kind.value).lower().replace(' ', '-')}"
+        name, first = ast.unparse(call.func), call.args[:1]
+        if name.endswith("CatalogError.unknown") and first and isinstance(first[0], ast.Constant):
+            yield f"unknown-{str(first[0].value).lower().replace(' ', '-')}"
+        position = positions.get(name.rsplit(".", 1)[-1], len(call.args))
+        named = [keyword.value for keyword in call.keywords if keyword.arg == "kind"]
+        for kind in named or call.args[position : position + 1]:
+            if isinstance(kind, ast.Constant):
+                yield str(kind.value)
+            elif isinstance(kind, ast.Name) and kind.id in texts:
+                yield texts[kind.id]
+
+
+def test_the_search_for_kinds_knows_what_makes_problems() -> None:
+    found = makers()
+    assert found["Problem"] == found["WrongValueError"] == 0
+    assert {"pool-unknown", "unknown-field", "secret-in-stack"} <= set(used_kinds())
 
 
 def written_texts() -> set[str]:
