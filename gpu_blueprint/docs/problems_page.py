@@ -1,5 +1,6 @@
 """docs/problems.md: every kind of problem with its meaning, an example, the printed line and the remedy."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -8,6 +9,8 @@ import yaml
 
 from .problems import ProblemKind, list_problem_kinds
 
+_TEXT_TAG = "tag:yaml.org,2002:str"
+_DIGITS = re.compile(r"[\d:_.]+")
 _HEAD = """# Problems
 
 `check` and `preview` refuse a stack with errors and accept a stack with warnings. Each problem has a kind, which stays
@@ -16,6 +19,18 @@ then the line that `check` prints.
 
 Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
 """
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes YAML as a careful author does: text that looks like a number or a switch stands in double quotes."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    is_plain = dumper.resolve(yaml.ScalarNode, text, (True, False)) == _TEXT_TAG and not _DIGITS.fullmatch(text)
+    return dumper.represent_scalar(_TEXT_TAG, text, style=None if is_plain else '"')
+
+
+_Dumper.add_representer(str, _represent_text)
 
 
 def problems_page() -> str:
@@ -59,7 +74,7 @@ def _show_example(kind: ProblemKind) -> str:
             comments.append(f"# without {path}")
         else:
             _copy(stack, shown, path.split("."))
-    text = yaml.safe_dump(shown, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
+    text = yaml.dump(shown, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
     return "\n".join([*comments, text if shown else ""])
 
 

@@ -44,7 +44,7 @@ def test_a_job_on_several_nodes_needs_one_type_one_zone_and_whole_gpus(overrides
     [
         ({"maxGpus": 3}, "maxGpus: 2 static nodes hold 2 GPUs, not 3; write 2"),
         ({"purchase": ["spot", "on-demand"]}, "purchase: a managed node group buys in one way"),
-        ({"zones": None}, "zones: name the zones of static nodes"),
+        ({"zones": None}, "zones: static nodes need named zones"),
         ({"ami": {"family": "bottlerocket"}}, "ami: static nodes run the AL2023 release"),
         ({"instanceTypes": ["g6.xlarge", "g6.12xlarge"], "maxGpus": 8}, "staticNodes: static nodes must be alike"),
     ],
