@@ -26,7 +26,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    is_plain = dumper.resolve(yaml.ScalarNode, text, (True, False)) == _TEXT_TAG and not _DIGITS.fullmatch(text)
+    tag = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    is_plain = tag == _TEXT_TAG and not _DIGITS.fullmatch(text)
     return dumper.represent_scalar(_TEXT_TAG, text, style=None if is_plain else '"')
 
 

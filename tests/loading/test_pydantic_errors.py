@@ -86,7 +86,7 @@ def refusal(**overrides: Any) -> Problem:
         ),
     ],
 )
-def test_an_error_is_said_in_the_words_of_the_file(overrides: dict[str, Any], kind: str, line: str) -> None:
+def test_an_error_becomes_a_problem_in_the_words_of_the_file(overrides: dict[str, Any], kind: str, line: str) -> None:
     problem = refusal(**overrides)
     assert (problem.kind, str(problem)) == (kind, line)
 

@@ -132,13 +132,13 @@ def test_a_problem_of_a_default_hides_no_other() -> None:
 BROKEN = pool(name="broken", purchase=["on-demand", "spot"])
 
 
-def test_a_service_in_a_broken_pool_is_not_said_to_have_no_pool() -> None:
+def test_a_broken_pool_is_not_reported_as_unknown_too() -> None:
     used = services(service(pool="broken"))
     quota = tenant(gpus={"broken": 4})
     assert fields(pools=[pool(), BROKEN], tenants=[quota], **used) == ["pools.1.purchase"]
 
 
-def test_a_service_of_a_broken_tenant_is_not_said_to_have_no_tenant() -> None:
+def test_a_broken_tenant_is_not_reported_as_unknown_too() -> None:
     found = fields(pools=[pool()], tenants=[tenant(name="kube-system")], **services(service(tenant="kube-system")))
     assert found == ["tenants.0.name"]
 
@@ -157,7 +157,7 @@ def test_arns_are_not_compared_with_an_account_that_is_wrong() -> None:
     assert fields(accountId="999988887777", **alarms) == ["billing.topicArn"]
 
 
-def test_a_misspelt_field_that_another_problem_follows_from_is_told_alone() -> None:
+def test_a_misspelt_field_hides_the_problem_that_follows_from_it() -> None:
     misspelt = {key: value for key, value in pool(instancetypes=["g6.xlarge"]).items() if key != "gpu"}
     assert fields(pools=[misspelt, pool(name="other")]) == ["pools.0.instancetypes"]
 
