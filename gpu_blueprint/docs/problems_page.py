@@ -42,11 +42,12 @@ def problems_page() -> str:
         lines += [f"## {title}", ""]
         for kind in kinds:
             if kind.severity in severities:
-                lines += [f"### {kind.kind}", "", *_describe(kind), ""]
+                lines += [f"### {kind.kind}", "", *describe_kind(kind), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _describe(kind: ProblemKind) -> Iterator[str]:
+def describe_kind(kind: ProblemKind) -> Iterator[str]:
+    """Yield the Markdown lines of a kind: meaning, example, the line that check prints, remedy."""
     yield kind.meaning
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
