@@ -1,31 +1,135 @@
-"""Rules that need two sections of a stack: each is a function from the config to Problems."""
+"""Rules that need two sections of a stack: functions from the config to Problems, listed here in their order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 
 from ..config import StackConfig
 from ..errors import Problem
-from .budgets import spending_problems, spending_warnings
-from .capacity import capacity_problems, capacity_warnings
-from .headroom import headroom_problems, headroom_warnings
-from .services import service_problems, service_warnings
-from .tenant_quotas import name_problems, quota_problems, quota_warnings
+from .accounts import refuse_arns_of_other_accounts
+from .budgets import refuse_billing_without_budget, spending_problems, warn_of_unknown_prices
+from .capacity import (
+    refuse_pools_without_overlay,
+    refuse_small_subnets,
+    warn_of_tight_subnets,
+    warn_of_unreachable_ceilings,
+)
+from .gpu_health import (
+    refuse_repair_of_unwatched_nodes,
+    warn_of_blocked_mig_managers,
+    warn_of_hasty_repair,
+    warn_of_unwatched_gpus,
+)
+from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
+from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_taken_namespaces
+from .network import (
+    refuse_overlapping_service_cidr,
+    refuse_pool_zones_outside_network,
+    refuse_reservation_zones_outside_network,
+    warn_of_unreachable_api,
+)
+from .regions import (
+    refuse_gpus_outside_region,
+    refuse_key_outside_region,
+    refuse_types_outside_region,
+    refuse_zones_outside_region,
+)
+from .reservations import (
+    refuse_repeated_reservations,
+    refuse_unusable_reservations,
+    warn_of_ending_reservations,
+    warn_of_idle_reservations,
+    warn_of_reservations_outside_hours,
+)
+from .resource_names import refuse_slices_named_as_gpus, warn_of_shared_resource_names
+from .service_signals import (
+    refuse_overlapping_pod_labels,
+    refuse_scaling_without_prometheus,
+    refuse_unmeasured_signals,
+    warn_of_queries_without_one_number,
+)
+from .services import (
+    refuse_impossible_services,
+    refuse_services_above_quota_together,
+    warn_of_replicas_outside_hours,
+    warn_of_services_that_wait_for_each_other,
+)
+from .spot import warn_of_few_spot_offerings
+from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
+from .versions import refuse_old_amis
+
+Check = Callable[[StackConfig], Iterator[Problem]]
+
+MISMATCHES: tuple[Check, ...] = (
+    refuse_zones_outside_region,
+    refuse_overlapping_service_cidr,
+    refuse_long_cluster_names,
+    refuse_key_outside_region,
+    refuse_billing_without_budget,
+    refuse_arns_of_other_accounts,
+    refuse_taken_namespaces,
+    refuse_pool_zones_outside_network,
+    refuse_types_outside_region,
+    refuse_gpus_outside_region,
+    refuse_old_amis,
+)
+"""Rules for models that may be wrong by themselves; the problems below rest on them."""
+
+PROBLEMS: tuple[Check, ...] = (
+    refuse_unreachable_quotas,
+    refuse_slices_named_as_gpus,
+    refuse_impossible_headroom,
+    refuse_impossible_services,
+    refuse_unmeasured_signals,
+    refuse_repeated_services,
+    refuse_overlapping_pod_labels,
+    refuse_services_above_quota_together,
+    refuse_scaling_without_prometheus,
+    refuse_repeated_reservations,
+    refuse_reservation_zones_outside_network,
+    refuse_unusable_reservations,
+    refuse_pools_without_overlay,
+    refuse_small_subnets,
+    refuse_repair_of_unwatched_nodes,
+    spending_problems,
+)
+"""Rules for models that are right by themselves and passed the rules above."""
+
+WARNINGS: tuple[Check, ...] = (
+    warn_of_promises_above_ceilings,
+    warn_of_shared_resource_names,
+    warn_of_unusable_pools,
+    warn_of_services_that_wait_for_each_other,
+    warn_of_replicas_outside_hours,
+    warn_of_queries_without_one_number,
+    warn_of_crowded_headroom,
+    warn_of_idle_reservations,
+    warn_of_few_spot_offerings,
+    warn_of_unreachable_ceilings,
+    warn_of_unwatched_gpus,
+    warn_of_blocked_mig_managers,
+    warn_of_reservations_outside_hours,
+    warn_of_unreachable_api,
+    warn_of_hasty_repair,
+    warn_of_tight_subnets,
+    warn_of_unknown_prices,
+)
+"""Rules for stacks without problems."""
+
+
+def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
+    """Yield sections that contradict each other, also in a stack whose models have problems of their own."""
+    for check in MISMATCHES:
+        yield from check(stack)
 
 
 def find_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield everything that makes a stack impossible; each of its models must be right by itself."""
-    yield from quota_problems(stack)
-    yield from name_problems(stack)
-    yield from headroom_problems(stack)
-    yield from service_problems(stack)
-    yield from capacity_problems(stack)
-    yield from spending_problems(stack)
+    """Yield everything that makes a stack impossible; it must have neither mismatches nor problems of one model."""
+    for check in PROBLEMS:
+        yield from check(stack)
 
 
 def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Yield what is legal but unwise in a stack without problems; reservations end, so the day matters."""
-    yield from quota_warnings(stack)
-    yield from service_warnings(stack)
-    yield from headroom_warnings(stack)
-    yield from capacity_warnings(stack, today)
-    yield from spending_warnings(stack)
+    """Yield everything that is legal but unwise in a stack without problems; reservations end, so the day matters."""
+    for check in WARNINGS:
+        yield from check(stack)
+    yield from warn_of_ending_reservations(stack, today)

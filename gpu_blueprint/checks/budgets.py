@@ -1,4 +1,4 @@
-"""A stack may not cost more than its file allows."""
+"""Costs of a stack, compared with the bounds that its file sets."""
 
 from collections.abc import Iterator
 
@@ -7,56 +7,72 @@ from ..cost.bounds import PLATFORM, hourly_ceilings, monthly_expectations
 from ..cost.money import Usd
 from ..errors import Problem
 
-BOUNDS = (("hourlyCeiling",), ("monthlyBudget",))
-"""The fields that bound what a stack may cost."""
+BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
+"""Kinds of problems that only say that a stack costs too much; its config can still be estimated."""
+
+
+def refuse_billing_without_budget(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse budget alarms without a budget."""
+    if stack.billing is not None and stack.monthly_budget is None:
+        hint = "add monthlyBudget, the US dollars a month, or remove billing"
+        yield Problem("billing-without-budget", ("billing",), "alarms need an amount to measure by", hint)
 
 
 def spending_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield what the stack can cost above its bounds; the stack must be without other problems."""
-    yield from _above_hourly_ceiling(stack)
-    yield from _above_monthly_budget(stack)
+    """Refuse costs above hourlyCeiling and monthlyBudget; the stack must be without other problems."""
+    yield from _refuse_costs_above_hourly_ceiling(stack)
+    yield from _refuse_costs_above_monthly_budget(stack)
 
 
-def _above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
-    allowed, parts = stack.hourly_ceiling, hourly_ceilings(stack)
-    whole = sum(parts.values(), start=Usd())
-    if allowed is not None and round(whole.known, 2) > allowed:
-        text = f"with every limit reached the stack costs {whole} an hour on demand, {_more(whole.known - allowed)} than this"
-        yield Problem("todo", ("hourlyCeiling",), f"{text}; {_blame(stack, parts, 'lower its maxGpus')}, or allow more")
+def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
+    if stack.hourly_ceiling is None:
+        return
+    parts = hourly_ceilings(stack)
+    total = sum(parts.values(), start=Usd())
+    if round(total.known, 2) > stack.hourly_ceiling:
+        above = Usd(total.known - stack.hourly_ceiling)
+        reason = f"with every limit reached the stack costs {total} an hour on demand, {above} more than this"
+        blame, hint = _blame(stack, parts, "lower its maxGpus")
+        yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}, {blame}", hint)
 
 
-def _above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
-    allowed, parts = stack.monthly_budget, monthly_expectations(stack)
-    whole = sum(parts.values(), start=Usd())
-    if allowed is not None and round(whole.known, 2) > allowed:
+def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
+    if stack.monthly_budget is None:
+        return
+    parts = monthly_expectations(stack)
+    total = sum(parts.values(), start=Usd())
+    if round(total.known, 2) > stack.monthly_budget:
+        above = Usd(total.known - stack.monthly_budget)
         silent = [name for name, pool in stack.pools_by_name.items() if pool.says_no_expectation]
-        remedy = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)"
-        text = f"the stack is expected to cost {whole} a month, {_more(whole.known - allowed)} than this"
-        lower = f"lower what it may or should use{remedy if silent else ''}"
-        yield Problem("todo", ("monthlyBudget",), f"{text}; {_blame(stack, parts, lower)}, or allow more")
+        remark = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)"
+        reason = f"the stack is expected to cost {total} a month, {above} more than this"
+        blame, hint = _blame(stack, parts, f"lower its maxGpus or its expected use{remark if silent else ''}")
+        yield Problem("monthly-budget-exceeded", ("monthlyBudget",), f"{reason}, {blame}", hint)
 
 
-def _more(usd: float) -> str:
-    return f"{Usd(usd)} more"
-
-
-def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> str:
-    """Name what costs most, and what would lower it."""
+def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, str]:
+    """Return the part that costs most, and the remedy."""
     name = max(parts, key=lambda part: parts[part].known)
     if name == PLATFORM:
-        return f"most of it by the platform itself ({parts[name]}): see `cost`"
+        return f"most of it by the platform itself ({parts[name]})", "look at `cost`, or allow more"
     fixed = stack.pools_by_name[name].purchase == ["reserved"]
-    return f"most of it by pool {name} ({parts[name]}): {'give reservations back' if fixed else lower}"
-
-
-def spending_warnings(stack: StackConfig) -> Iterator[Problem]:
-    """Yield bounds that hold only as far as prices are known."""
-    bounded = (
-        ("hourlyCeiling", stack.hourly_ceiling, hourly_ceilings),
-        ("monthlyBudget", stack.monthly_budget, monthly_expectations),
+    return (
+        f"most of it by pool {name} ({parts[name]})",
+        f"{'give reservations back' if fixed else lower}, or allow more",
     )
-    for name, allowed, parts in bounded:
-        missing = frozenset().union(*(part.unknown for part in parts(stack).values()))
-        if allowed is not None and missing:
-            text = f"no price is known of {', '.join(sorted(missing))}, so the bound was held against the rest"
-            yield Problem("todo", (name,), text, severity="warning")
+
+
+def warn_of_unknown_prices(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of bounds that hold only for the part of the costs whose prices are known."""
+    if stack.hourly_ceiling is not None:
+        yield from _warn_of_unknown_prices(hourly_ceilings(stack), "hourlyCeiling")
+    if stack.monthly_budget is not None:
+        yield from _warn_of_unknown_prices(monthly_expectations(stack), "monthlyBudget")
+
+
+def _warn_of_unknown_prices(parts: dict[str, Usd], field: str) -> Iterator[Problem]:
+    unknown = sorted(frozenset().union(*(part.unknown for part in parts.values())))
+    if unknown:
+        reason = f"no price is known for {', '.join(unknown)}, so only the rest was compared with this bound"
+        hint = "read prices anew with tools.refresh_prices, or leave room for the unknown part"
+        yield Problem("price-unknown", (field,), reason, hint, severity="warning")

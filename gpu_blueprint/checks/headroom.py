@@ -1,64 +1,83 @@
-"""Headroom, held against the nodes and the ceiling of its pool."""
+"""Headroom of a pool, compared with its nodes, its ceiling and the services that run there."""
 
 from collections.abc import Iterator
 from math import ceil
 
 from ..config import Headroom, Pool, StackConfig
-from ..cost.pools import ON_DEMAND, gpus_of, kept, placeholders_on
-from ..errors import Problem
-from .pod_requests import ask_problems, node_problems
+from ..cost.pools import gpus_of, placeholders_on
+from ..errors import Problem, under
+from .pod_requests import refuse_request
 
 
-def headroom_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield headroom that no node or no ceiling can hold; the stack's pools must be without problems."""
+def refuse_impossible_headroom(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse headroom that no node or no ceiling can hold."""
     for index, pool in enumerate(stack.pools):
-        yield from (problem.under("pools", index, "headroom") for problem in _headroom_problems(stack, pool))
+        if pool.headroom:
+            yield from under(_refuse_headroom(stack, pool, pool.headroom), "pools", index, "headroom")
 
 
-def headroom_warnings(stack: StackConfig) -> Iterator[Problem]:
-    """Yield headroom that services leave no room for."""
-    for index, pool in enumerate(stack.pools):
-        yield from (problem.under("pools", index, "headroom", "pods") for problem in _crowding(stack, pool))
-
-
-def _headroom_problems(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
-    room = pool.headroom
-    if room is None:
-        return
+def _refuse_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[Problem]:
     if pool.static_nodes is not None:
-        yield Problem("todo", (), "static nodes are always warm; leave headroom or staticNodes out")
-        return
-    asked = list(ask_problems(pool, room.gpus)) or list(node_problems(stack, pool, room.gpus))
-    yield from (problem.under("gpus") for problem in asked)
-    if asked:
-        return
-    if not any(placeholders_on(pool, row) for row in stack.instances_of(pool)):
-        largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
-        has = f"{largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, and keeps some for itself"
-        text = f"no node of the pool holds a pod of {room.cpu} CPU and {room.memory} ({has}): it would wait for ever"
-        yield Problem("todo", (), text)
-        return
-    yield from (problem.under("pods") for problem in _ceiling_problems(stack, pool, room))
+        reason = "static nodes are always warm, so headroom adds nothing"
+        yield Problem("headroom-on-static-nodes", (), reason, "leave headroom or staticNodes out")
+    elif found := list(refuse_request(stack, pool, headroom.gpus)):
+        yield from under(found, "gpus")
+    elif not any(placeholders_on(pool, row) for row in stack.instances_of(pool)):
+        yield _explain_small_nodes(stack, pool, headroom)
+    else:
+        yield from under(_refuse_headroom_above_ceiling(stack, pool, headroom), "pods")
 
 
-def _ceiling_problems(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[Problem]:
-    """Yield why a pool's ceiling has no room for all its placeholders: by GPUs, or by the nodes that hold them."""
-    names, ceiling = pool.profile.units, pool.profile.ceiling(pool.max_gpus)
-    asked = {names[unit]: count * room.pods for unit, count in pool.by_unit(room.gpus).items()}
-    short = {name: count for name, count in asked.items() if count > ceiling[name]}
-    for name, count in short.items():
-        text = f"{room.pods} pods ask for {count} {name}, the ceiling of pool {pool.name} is {ceiling[name]}"
-        yield Problem("todo", (), f"{text}; lower it or raise maxGpus")
+def _explain_small_nodes(stack: StackConfig, pool: Pool, headroom: Headroom) -> Problem:
+    largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
+    return Problem(
+        "headroom-above-node",
+        (),
+        f"no node of the pool holds a pod of {headroom.cpu} CPU and {headroom.memory}, so it would wait for ever "
+        f"({largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, "
+        "and keeps some for itself)",
+        "lower cpu or memory, or add a larger instance type",
+    )
+
+
+def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[Problem]:
+    """Refuse more placeholders than the ceiling allows: by their GPUs, or by the nodes that hold them."""
+    ceiling, hint = pool.profile.ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
+    above = False
+    for unit, count in pool.by_unit(headroom.gpus).items():
+        resource, requested = pool.profile.units[unit], count * headroom.pods
+        if requested > ceiling[resource]:
+            above = True
+            reason = (
+                f"{headroom.pods} pods request {requested} {resource}, "
+                f"the ceiling of pool {pool.name} is {ceiling[resource]}"
+            )
+            yield Problem("headroom-above-ceiling", (), reason, hint)
     fitting = [(row, each) for row in stack.instances_of(pool) if (each := placeholders_on(pool, row))]
-    least = min(ceil(room.pods / each) * row.gpu_devices for row, each in fitting)
-    if least > pool.max_gpus and not short:
-        text = f"by their {room.cpu} CPU and {room.memory}, {room.pods} pods take nodes of {least} GPUs, the ceiling of pool {pool.name} is {pool.max_gpus}"
-        yield Problem("todo", (), f"{text}; let one ask for less, lower it or raise maxGpus")
+    least = min(ceil(headroom.pods / each) * row.gpu_devices for row, each in fitting)
+    if least > pool.max_gpus and not above:
+        reason = (
+            f"with {headroom.cpu} CPU and {headroom.memory} each, {headroom.pods} pods take nodes of {least} GPUs, "
+            f"the ceiling of pool {pool.name} is {pool.max_gpus}"
+        )
+        yield Problem("headroom-above-ceiling", (), reason, f"lower cpu or memory of a pod, {hint}")
 
 
-def _crowding(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
-    if room := pool.headroom:
-        at_work, warm = kept(stack, pool, ON_DEMAND).at_work, gpus_of(pool, room.gpus) * room.pods
-        if at_work + warm > pool.max_gpus >= max(at_work, warm):
-            text = f"services keep {at_work:g} GPUs at work at least, and these {warm:g} more: the ceiling of pool {pool.name} is {pool.max_gpus}"
-            yield Problem("todo", (), f"{text}, so some will always wait", severity="warning")
+def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of headroom that does not fit beside the fewest replicas of the pool's services."""
+    replicas: dict[str, float] = {}
+    for service in stack.services:
+        gpus = service.replicas.min * gpus_of(stack.pools_by_name[service.pool], service.gpus)
+        replicas[service.pool] = replicas.get(service.pool, 0) + gpus
+    for index, pool in enumerate(stack.pools):
+        if pool.headroom:
+            used, warm = replicas.get(pool.name, 0), gpus_of(pool, pool.headroom.gpus) * pool.headroom.pods
+            if used + warm > pool.max_gpus >= max(used, warm):
+                yield Problem(
+                    "headroom-crowded",
+                    ("pools", index, "headroom", "pods"),
+                    f"services keep at least {used:g} GPUs at work and headroom keeps {warm:g} more, the ceiling of "
+                    f"pool {pool.name} is {pool.max_gpus}, so some pods will always wait",
+                    "lower pods, or raise maxGpus",
+                    severity="warning",
+                )

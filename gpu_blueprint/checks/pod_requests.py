@@ -1,29 +1,32 @@
-"""One pod may only ask for GPUs that one node of its pool hands out."""
+"""GPU requests of one pod, compared with the nodes of its pool."""
 
 from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
 from ..errors import Problem
-from .tenant_quotas import grant_problems
+from .tenant_quotas import refuse_amount
 
 
-def ask_problems(pool: Pool, grant: GpuAmount) -> Iterator[Problem]:
-    """Yield why one pod cannot ask for so much of a pool."""
-    yield from grant_problems(pool, grant)
-    if not any(grant.values() if isinstance(grant, dict) else [grant]):
-        yield Problem("todo", (), "a pod that asks for no GPU does not belong into a pool of them; give 1 or more")
-    if pool.shared and isinstance(grant, int) and grant > 1:
-        yield Problem(
-            "todo", (), f"a pod gets one share of pool {pool.name}, and is refused if it asks for {grant}; write 1"
-        )
+def refuse_request(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
+    """Refuse a GPU request that no pod can make, or that no node of the pool can hold."""
+    found = [*refuse_amount(pool, amount), *_refuse_count(pool, amount)]
+    yield from found or _refuse_request_above_node(stack, pool, amount)
 
 
-def node_problems(stack: StackConfig, pool: Pool, grant: GpuAmount) -> Iterator[Problem]:
-    """Yield why no node of a pool holds a pod that asks for so much."""
-    for unit, count in pool.by_unit(grant).items():
-        name = pool.profile.units[unit]
-        most = max(pool.profile.per_node(row)[name] for row in stack.instances_of(pool))
+def _refuse_count(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
+    if not any(amount.values() if isinstance(amount, dict) else [amount]):
+        reason = "a pod that requests no GPU does not belong in a GPU pool"
+        yield Problem("request-without-gpu", (), reason, "request 1 or more")
+    if pool.shared and isinstance(amount, int) and amount > 1:
+        reason = f"a pod gets one share of a GPU of pool {pool.name}, and a request for {amount} is refused"
+        yield Problem("request-above-share", (), reason, "write 1")
+
+
+def _refuse_request_above_node(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
+    for unit, count in pool.by_unit(amount).items():
+        resource = pool.profile.units[unit]
+        most = max(pool.profile.per_node(row)[resource] for row in stack.instances_of(pool))
         if count > most:
-            text = f"a pod of {count} {name} never fits: nodes of pool {pool.name} hand out {most} at most; add a larger type"
-            yield Problem("todo", (), text)
+            reason = f"a pod of {count} {resource} never fits: nodes of pool {pool.name} hand out {most} at most"
+            yield Problem("request-above-node", (), reason, "request less, or add a larger instance type")

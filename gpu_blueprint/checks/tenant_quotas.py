@@ -1,106 +1,71 @@
-"""What tenants may have, held against what the pools can give."""
+"""Quotas of tenants, compared with the pools that fill them."""
 
 from collections import Counter
 from collections.abc import Iterator
 
-from ..config.pools import Pool
-from ..config.stack import StackConfig
+from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
-from ..errors import Problem, near
-from ..sharing import WHOLE_GPU, Mig
+from ..errors import Path, Problem, near, under
 
 
-def quota_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield quotas that cannot be reached or mean nothing; the stack's pools must be without problems."""
+def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse quotas in unknown pools, above a pool's ceiling or without a MIG profile."""
     for index, tenant in enumerate(stack.tenants):
-        for name, grant in tenant.gpus.items():
+        for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
-            if name not in stack.pools_by_name:
-                yield Problem("todo", path, f"there is no pool {name!r} {near(name, stack.pools_by_name, 'there are')}")
-                continue
-            yield from (problem.under(*path) for problem in grant_problems(stack.pools_by_name[name], grant))
+            if pool := stack.pools_by_name.get(name):
+                yield from under(refuse_amount(pool, amount), *path)
+            else:
+                yield explain_unknown_pool(stack, name, path)
 
 
-def grant_problems(pool: Pool, grant: GpuAmount) -> Iterator[Problem]:
-    """Yield why so much of a pool can never be had, or does not say of what."""
+def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
+    """Return the problem of a field that names a pool which does not exist."""
+    hint = near(name, stack.pools_by_name, "there are")
+    return Problem("pool-unknown", path, f"there is no pool {name!r}", hint, names=(name,))
+
+
+def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
+    """Refuse an amount that the pool can never hand out, or that does not say of which MIG profile."""
     units = pool.profile.units
-    if isinstance(grant, int) and len(units) > 1:
-        yield Problem(
-            "todo",
-            (),
-            f"pool {pool.name} hands out {', '.join(units)}: say how many of each, such as {{{next(iter(units))}: {grant}}}",
-        )
+    if isinstance(amount, int) and len(units) > 1:
+        reason = f"pool {pool.name} hands out {', '.join(units)}, and a bare count does not say which"
+        hint = f"give a count for each, such as {{{next(iter(units))}: {amount}}}"
+        yield Problem("amount-without-profile", (), reason, hint)
         return
     ceiling = pool.profile.ceiling(pool.max_gpus)
-    for unit, count in pool.by_unit(grant).items():
-        path = (unit,) if isinstance(grant, dict) else ()
+    for unit, count in pool.by_unit(amount).items():
+        path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:
-            yield Problem("todo", path, f"pool {pool.name} hands out no {unit!r} {near(unit, units, 'it hands out')}")
-        elif count > ceiling[units[unit]]:
-            yield Problem(
-                "todo",
-                path,
-                f"{count} can never be reached: {pool.max_gpus} GPUs hand out {ceiling[units[unit]]} {units[unit]}; "
-                f"lower it or raise maxGpus of pool {pool.name}",
-            )
+            hint = near(unit, units, "it hands out")
+            yield Problem("profile-not-in-pool", path, f"pool {pool.name} hands out no {unit!r}", hint)
+        elif count > (most := ceiling[units[unit]]):
+            reason = f"{count} can never be reached: {pool.max_gpus} GPUs hand out {most} {units[unit]}"
+            yield Problem("amount-above-ceiling", path, reason, f"lower it, or raise maxGpus of pool {pool.name}")
 
 
-def name_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield pools whose pods could land on a slice where they mean a whole GPU: same name, same taint."""
-    open_pools = [
-        (i, pool) for i, pool in enumerate(stack.pools) if WHOLE_GPU in pool.profile.per_device and not pool.taints
-    ]
-    whole = [pool.name for _, pool in open_pools if not isinstance(pool.sharing, Mig)]
-    for index, pool in open_pools:
-        if isinstance(pool.sharing, Mig) and whole:
-            yield Problem(
-                "todo",
-                ("pools", index, "taints"),
-                f"its slices are called {WHOLE_GPU} on Bottlerocket, as are the whole GPUs of {', '.join(whole)}: pods could "
-                "land on the wrong ones; give the pool a taint of its own, or use ami.family al2023, where slices have names",
-            )
-
-
-def quota_warnings(stack: StackConfig) -> Iterator[Problem]:
-    """Yield what is legal but surprises: promises above a ceiling, and names that do not tell pools apart."""
+def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of quotas that together promise more than the pools can hand out."""
     promised: Counter[str] = Counter()
     for tenant in stack.tenants:
         promised.update(stack.quota_of(tenant))
     ceilings = stack.exposed_resources
-    for name, count in promised.items():
-        if count > ceilings[name]:
+    for resource, count in promised.items():
+        if count > ceilings[resource]:
             yield Problem(
-                "todo",
+                "quotas-above-ceiling",
                 ("tenants",),
-                f"quotas promise {count} {name}, the pools' ceilings allow {ceilings[name]}: teams will wait for each other",
-                severity="warning",
-            )
-    for name, pools in _pools_by_resource(stack).items():
-        if len({(pool.model.name, pool.profile.summary) for pool in pools if not pool.taints}) > 1:
-            listed = ", ".join(
-                f"{pool.name} ({pool.model.product}, {pool.profile.summary})" for pool in pools if not pool.taints
-            )
-            yield Problem(
-                "todo",
-                ("pools",),
-                f"{listed} all hand out {name}: a quota counts the name, and a pod without nodeSelector "
-                "gpu-blueprint/pool may land on the dearest; give pools a taint of their own",
-                severity="warning",
-            )
-    granted = {(tenant.name, pool) for tenant in stack.tenants for pool in tenant.gpus}
-    for pool in stack.pools:
-        if stack.tenants and not any(name == pool.name for _, name in granted):
-            yield Problem(
-                "todo",
-                ("pools",),
-                f"no tenant has a quota for {pool.name}: nobody but admins can use it",
+                f"quotas promise {count} {resource}, the ceilings of the pools allow {ceilings[resource]}: "
+                "tenants will wait for each other",
+                "lower quotas, or raise maxGpus",
                 severity="warning",
             )
 
 
-def _pools_by_resource(stack: StackConfig) -> dict[str, list[Pool]]:
-    by_name: dict[str, list[Pool]] = {}
+def warn_of_unusable_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of pools in which no tenant has a quota."""
     for pool in stack.pools:
-        for name in pool.profile.per_device:
-            by_name.setdefault(name, []).append(pool)
-    return by_name
+        if stack.tenants and pool.name not in stack.grants_by_pool:
+            reason = f"no tenant has a quota in pool {pool.name}, so only admins can use it"
+            hint = "add the pool to a tenant's gpus, or remove it"
+            yield Problem("pool-without-tenant", ("pools",), reason, hint, severity="warning")

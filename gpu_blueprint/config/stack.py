@@ -3,22 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from ipaddress import IPv4Network
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..catalog import Instance, instances, namespaces
-from ..catalog.versions import oldest_ami
-from ..errors import Problem, near
+from ..catalog import Instance
+from ..errors import Problem
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .costs import Costs
-from .monitoring import Amp, InstallMonitoring, Monitoring
-from .network import ExistingVpc, Network
+from .monitoring import Monitoring
+from .network import Network
 from .pools import Pool
 from .scalars import Dollars, Name
 from .services import Service
@@ -27,9 +25,6 @@ from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "tenant", "Name")
 """Tags that the blueprint sets from other fields, on every resource or on nodes."""
-
-LONGEST_CLUSTER_NAME = 40
-"""An IAM role name has at most 64 characters, and the longest suffix takes 22."""
 
 
 class HelmOverrides(Model):
@@ -187,142 +182,17 @@ class StackConfig(Model):
         return dict(sorted(total.items()))
 
     def problems(self) -> Iterator[Problem]:
-        yield from self._zone_problems()
-        yield from self._address_problems()
-        if len(self.cluster_name) > LONGEST_CLUSTER_NAME:
-            path = ("cluster", "name") if self.cluster.name else ("environment",)
-            text = f"the cluster name {self.cluster_name!r} is longer than {LONGEST_CLUSTER_NAME}: names of IAM roles would not fit"
-            yield Problem("todo", path, text)
         for key in self.tags:
             if key.lower() in (own.lower() for own in OWN_TAGS):
-                yield Problem(
-                    "todo",
-                    ("tags", key),
-                    f"{key!r} is set by the blueprint, from the field of that meaning; remove it here",
-                )
-        key_arn = self.cluster.secrets_key_arn
-        if key_arn and key_arn.split(":")[3] != self.region:
-            yield Problem(
-                "todo",
-                ("cluster", "secretsKeyArn"),
-                f"the key is in {key_arn.split(':')[3]}, the cluster in {self.region}",
-            )
-        yield from self._billing_problems()
-        yield from self._monitoring_problems()
-        for index, pool in enumerate(self.pools):
-            yield from (problem.under("pools", index) for problem in self._pool_problems(pool))
+                reason = f"the blueprint sets the tag {key!r} itself, from another field"
+                yield Problem("tag-taken", ("tags", key), reason, "remove it here")
         yield from _same_names([pool.name for pool in self.pools], "pools", "name")
         yield from _same_names([tenant.name for tenant in self.tenants], "tenants", "name")
-        spaces = [tenant.space for tenant in self.tenants]
-        for problem in _same_names(spaces, "tenants", "namespace"):
-            if self.tenants[int(problem.path[1])].name not in [
-                tenant.name for tenant in self.tenants[: int(problem.path[1])]
-            ]:
+        first = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
+        for problem in _same_names([tenant.space for tenant in self.tenants], "tenants", "namespace"):
+            index = int(problem.path[1])
+            if first[self.tenants[index].name] == index:  # a repeated name is reported as such
                 yield problem
-        yield from self._reservation_problems()
-        for name in self.cluster.system_nodes.instance_types:
-            if self.region not in instances()[name].regions:
-                yield Problem(
-                    "todo", ("cluster", "systemNodes", "instanceTypes"), _not_offered(instances()[name], self.region)
-                )
-
-    def _reservation_problems(self) -> Iterator[Problem]:
-        for index, one in enumerate(self.reservations):
-            row = instances()[one.instance_type]
-            if self.region not in row.regions:
-                yield Problem("todo", ("reservations", index, "instanceType"), _not_offered(row, self.region))
-
-    def _zone_problems(self) -> Iterator[Problem]:
-        existing = isinstance(self.network, ExistingVpc)
-        for index, zone in enumerate(self.network.zones):
-            if zone[:-1] != self.region:
-                path = ("network", "subnets") if existing else ("network", "zones", index)
-                yield Problem("todo", path, f"{zone!r} is not in the region {self.region}")
-
-    def _address_problems(self) -> Iterator[Problem]:
-        services = IPv4Network(self.cluster.service_cidr)
-        blocks: list[tuple[tuple[str | int, ...], str]]
-        if isinstance(self.network, ExistingVpc):
-            blocks = [(("network", "subnets", i, "cidr"), s.cidr) for i, s in enumerate(self.network.subnets) if s.cidr]
-        else:
-            blocks = [(("network", "cidr"), self.network.cidr)]
-        for path, block in blocks:
-            if services.overlaps(IPv4Network(block)):
-                yield Problem(
-                    "todo",
-                    path,
-                    f"{block!r} overlaps cluster.serviceCidr '{services}'; pods could not reach one of the two",
-                )
-
-    def _billing_problems(self) -> Iterator[Problem]:
-        if self.billing is None:
-            return
-        if self.monthly_budget is None:
-            text = "alarms need an amount to measure by: add monthlyBudget, the US dollars a month, or remove billing"
-            yield Problem("todo", ("billing",), text)
-        given = {"topicArn": self.billing.topic_arn, "anomalyMonitorArn": self.billing.anomaly_monitor_arn}
-        for field, arn in given.items():
-            if arn and arn.split(":")[4] != self.account_id:
-                text = f"is of account {arn.split(':')[4]!r}, the stack of {self.account_id!r}; AWS takes only its own"
-                yield Problem("todo", ("billing", field), text)
-
-    def _monitoring_problems(self) -> Iterator[Problem]:
-        for index, tenant in enumerate(self.tenants if self.monitoring else ()):
-            if tenant.space == namespaces.MONITORING:
-                path = ("tenants", index, "namespace" if tenant.namespace else "name")
-                yield Problem("todo", path, f"{tenant.space!r} is where Prometheus runs; choose another namespace")
-        target = self.monitoring.remote_write if isinstance(self.monitoring, InstallMonitoring) else None
-        if isinstance(target, Amp) and target.workspace_arn.split(":")[4] != self.account_id:
-            text = f"is of account {target.workspace_arn.split(':')[4]!r}, the stack of {self.account_id!r}; its pods may write to their own"
-            yield Problem("todo", ("monitoring", "remoteWrite", "workspaceArn"), text)
-
-    def _pool_problems(self, pool: Pool) -> Iterator[Problem]:
-        for index, zone in enumerate(pool.zones or []):
-            if zone not in self.network.zones:
-                yield Problem(
-                    "todo",
-                    ("zones", index),
-                    f"{zone!r} is not a zone of the network {near(zone, self.network.zones, 'it has')}",
-                )
-        for index, row in enumerate(pool.candidates if pool.instance_types else ()):
-            if self.region not in row.regions:
-                yield Problem("todo", ("instanceTypes", index), _not_offered(row, self.region))
-        if pool.candidates and not pool.instance_types and not self.instances_of(pool):
-            sizes = [
-                row.gpu_devices
-                for row in instances().values()
-                if row.gpu_name == pool.gpu and self.region in row.regions
-            ]
-            if sizes:
-                text = (
-                    f"{pool.max_gpus} is less than the smallest {pool.gpu} node in {self.region} holds ({min(sizes)})"
-                )
-                yield Problem("todo", ("maxGpus",), f"{text}: nothing could launch")
-            else:
-                there = sorted(
-                    {row.gpu_name for row in instances().values() if row.gpu_name and self.region in row.regions}
-                )
-                yield Problem(
-                    "todo",
-                    ("gpu",),
-                    f"no instance type with {pool.gpu} is offered in {self.region}, which has {', '.join(there) or 'no GPUs'}",
-                )
-        if pool.ami.version is None or pool.ami.row.is_release(pool.ami.version):
-            oldest, why = oldest_ami(pool.ami.row, self.cluster.release)
-            if pool.ami.row.order(pool.ami.pinned) < pool.ami.row.order(oldest):
-                yield Problem(
-                    "todo", ("ami", "version"), f"{pool.ami.pinned!r} is too old: use {oldest} or newer ({why})"
-                )
-
-
-def _not_offered(row: Instance, region: str) -> str:
-    same = sorted(
-        other.instance_type
-        for other in instances().values()
-        if other.gpu_name == row.gpu_name and region in other.regions
-    )
-    instead = f"there are {', '.join(same[:4])}" if same else f"it is in {', '.join(sorted(row.regions)[:4])}"
-    return f"{row.instance_type!r} is not offered in {region}; {instead}"
 
 
 def _same_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:

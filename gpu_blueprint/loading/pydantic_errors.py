@@ -1,17 +1,23 @@
-"""What pydantic found, said to the person who wrote the file."""
+"""Errors of pydantic become Problems in the words of the stack file."""
 
 import re
+from collections.abc import Callable
+from datetime import date
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any
 
 from pydantic_core import ErrorDetails
 
 from ..config.monitoring import SECRET_KEYS
 from ..errors import Path, Problem, near
 from ..model import Model
+from .field_names import find_value, list_choices, list_fields, list_tags
 
-RAW = "\0"
-"""Stands for the scalar as the file writes it, which YAML may have turned into a number."""
+ReadText = Callable[[Path, Any], str]
+"""(path, value) → the scalar as its author wrote it, before YAML made a number or a date of it."""
+
+UNKNOWN_FIELD, SECRET_IN_STACK = "unknown-field", "secret-in-stack"
+"""Kinds of problems that go away with the field."""
 
 _WANTED = {
     "string_type": "text",
@@ -23,152 +29,122 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
-_BOUNDS = {
-    "greater_than_equal": "{}: write {ge:.15g} or more",
-    "less_than_equal": "{}: write {le:.15g} or less",
-    "string_too_short": "empty; write a value, or leave the field out",
-    "too_short": "too few: it needs {min_length} or more",
-    "too_long": "too many: it takes {max_length} or fewer",
-}
-"""What pydantic calls a value out of bounds → what would be right."""
+_YAML_TYPES = {bool: "true or false", int: "a number", float: "a number", date: "a date"}
 
 
-def problem_of(details: ErrorDetails, root: type[Model], data: Any) -> Problem:
-    """Turn one finding about ``data``, read as ``root``, into a problem with the path that stands in the file."""
-    path = _without_tags(details["loc"], data)
-    message = _message(details, path, root, data)
-    of_key = details["loc"][-1:] == ("[key]",)
-    return Problem("todo", path, message.replace(RAW, str(details["input"])) if of_key else message)
+def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text: ReadText) -> Problem:
+    """Return the problem for an error that pydantic found in ``data``, read as ``root``, at the path of the file."""
+    path, value = _drop_tags(details["loc"], data), details["input"]
+    context, error = details.get("ctx", {}), details["type"]
+    if error == "value_error":
+        return _keep(context["error"], path)
+    if error in _WANTED:
+        is_key = details["loc"][-1:] == ("[key]",)
+        text = str(value) if is_key else read_text(path, value)
+        return _explain_type(_WANTED[error], value, text, path, _list_fields_of(error, path, root, data))
+    match error:
+        case "missing":
+            return Problem("missing-field", path, "this field is required", "add it")
+        case "extra_forbidden":
+            return _explain_unknown(path, list_fields(path[:-1], root, data))
+        case "invalid_key":
+            return Problem("unquoted-text", path, f"the key {value!r} is not text", f'quote it: "{value}"')
+        case "literal_error":
+            return _explain_choice(path, repr(value), value, context["expected"])
+        case "union_tag_invalid":
+            tag, name = context["tag"], context["discriminator"].strip("'")
+            return _explain_choice(path, f"{name} {tag!r}", tag, context["expected_tags"])
+        case "union_tag_not_found":
+            name = context["discriminator"].strip("'")
+            choices = " or ".join(f"{name}: {choice}" for choice in list_choices(path, root, name))
+            return Problem("missing-field", path, f"{name} is required", f"write {choices}")
+    return _explain_bound(error, value, path, context) or Problem(
+        "wrong-value", path, f"{_shorten(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
+    )
 
 
-def _without_tags(loc: Path, data: Any) -> Path:
+def _keep(error: Exception, path: Path) -> Problem:
+    """Return the problem that a validator raised: a ``WrongValueError``, a ``CatalogError`` or any ``ValueError``."""
+    kind, hint = getattr(error, "kind", "wrong-value"), getattr(error, "hint", "")
+    return Problem(kind, path, getattr(error, "reason", str(error)), hint)
+
+
+def _drop_tags(location: Path, data: Any) -> Path:
     """Drop the names of union members that pydantic puts into a location."""
     path: list[str | int] = []
-    for index, part in enumerate(loc):
-        if isinstance(data, dict) and part not in data and part in _tags(data) and index + 1 < len(loc):
+    for index, part in enumerate(location):
+        is_last = index + 1 == len(location)
+        if isinstance(data, dict) and part not in data and part in list_tags(data) and not is_last:
             continue
-        if part == "[key]" and index + 1 == len(loc):  # a wrong key of a mapping
+        if part == "[key]" and is_last:  # pydantic appends it where the key of a mapping is wrong
             break
         path.append(part)
-        data = _item(data, part)
+        data = find_value(data, part)
     return tuple(path)
 
 
-def _tags(data: dict[Any, Any]) -> tuple[Any, ...]:
-    return data.get("mode"), data.get("access"), data.get("signal")
+def _explain_unknown(path: Path, fields: list[str]) -> Problem:
+    if path[-1] in SECRET_KEYS:
+        hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
+        return Problem(SECRET_IN_STACK, path, "a secret does not belong in a file", hint)
+    return Problem(UNKNOWN_FIELD, path, "unknown field", near(str(path[-1]), fields, "its fields are"))
 
 
-def _item(data: Any, part: str | int) -> Any:
-    if isinstance(data, dict):
-        return data.get(part)
-    return data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
-
-
-def _message(details: ErrorDetails, path: Path, root: type[Model], data: Any) -> str:
-    kind, value, context = details["type"], details["input"], details.get("ctx", {})
-    said = f"{details['msg'][0].lower()}{details['msg'][1:]}"
-    match kind:
-        case "value_error":
-            return str(context["error"])
-        case "missing":
-            return "missing; it is required"
-        case "extra_forbidden":
-            return _unknown(str(path[-1]), _fields_at(path[:-1], root, data))
-        case "invalid_key":
-            return f'the key {value!r} is no text; quote it: "{value}"'
-        case "literal_error":
-            return f"{value!r} is none of {context['expected']}{_meant(value, context['expected'])}"
-        case "union_tag_not_found":
-            discriminator = context["discriminator"].strip("'")
-            return f"say {discriminator}: {' or '.join(_tags_at(path, root, discriminator))}"
-        case "union_tag_invalid":
-            return f"{context['discriminator'].strip(chr(39))} {context['tag']!r} is none of {context['expected_tags']}"
-    if kind in _WANTED:
-        return _wrong_type(kind, value, _fields_at(path, root, data))
-    return _BOUNDS[kind].format(_shown(value), **context) if kind in _BOUNDS else f"{_shown(value)}: {said}"
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    if name in SECRET_KEYS:
-        return f"a secret, which has no place in a file: take it out, and `pulumi config set --secret {name}`"
-    return f"unknown field {near(name, known)}"
-
-
-def _wrong_type(kind: str, value: Any, names: list[str]) -> str:
-    if value is None:
-        return f"empty; it needs {_WANTED[kind]}"
-    if kind == "string_type" and not isinstance(value, list | dict):
-        what = (
-            "true or false"
-            if isinstance(value, bool)
-            else "the number"
-            if isinstance(value, int | float)
-            else "the date"
-        )
-        return f'got {what if isinstance(value, bool) else f"{what} {RAW}"}; quote it: "{RAW}"'
-    fields = f" with {', '.join(dict.fromkeys(names))}" if kind.startswith("model") else ""
-    if kind == "list_type" and isinstance(value, str | int):
-        fields = f"; write [{value}]"
-    return f"got {_shown(value)}, not {_WANTED[kind]}{fields}"
-
-
-def _meant(value: Any, expected: str) -> str:
+def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Problem:
     close = get_close_matches(str(value).lower(), re.findall(r"'([^']+)'", expected), 1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    return Problem("not-a-choice", path, f"{shown} is none of {expected}", f"did you mean {close[0]}?" if close else "")
 
 
-def _shown(value: Any) -> str:
-    """A value short enough for one line."""
+def _list_fields_of(error: str, path: Path, root: type[Model], data: Any) -> str:
+    names = list_fields(path, root, data) if error.startswith("model") else []
+    return f" with {', '.join(dict.fromkeys(names))}" if names else ""
+
+
+def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str) -> Problem:
+    if value is None:
+        return Problem("empty-field", path, "the field is empty", f"write {wanted}{fields}")
+    if wanted == "text" and not isinstance(value, list | dict):
+        found = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
+        return Problem(
+            "unquoted-text", path, f"{text} without quotes is {found} in YAML, not text", f'quote it: "{text}"'
+        )
+    hint = f"write {wanted}{fields}" if fields else ""
+    if wanted == "a list" and isinstance(value, str | int):
+        hint = f"write [{value}]"
+    return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)
+
+
+def _explain_bound(error: str, value: Any, path: Path, context: dict[str, Any]) -> Problem | None:
+    shown = _shorten(value)
+    match error:
+        case "greater_than_equal":
+            return Problem("out-of-range", path, f"{shown} is too low", f"write {context['ge']:.15g} or more")
+        case "less_than_equal":
+            return Problem("out-of-range", path, f"{shown} is too high", f"write {context['le']:.15g} or less")
+        case "finite_number":
+            return Problem("out-of-range", path, f"{shown} is not a finite number", "write a number")
+        case "string_too_short" if not value:
+            return Problem("empty-field", path, "the field is empty", "write a value, or leave the field out")
+        case "string_too_short":
+            least = f"write {context['min_length']} characters or more"
+            return Problem("too-short", path, f"{shown} is too short", least)
+        case "string_too_long":
+            most = f"write {context['max_length']} characters or fewer"
+            return Problem("too-long", path, f"the text has {len(value)} characters", most)
+        case "too_short":
+            return Problem("too-few", path, "the field has too few entries", f"write {context['min_length']} or more")
+        case "too_long":
+            return Problem(
+                "too-many", path, "the field has too many entries", f"write {context['max_length']} or fewer"
+            )
+    return None
+
+
+def _shorten(value: Any) -> str:
+    """Return a value short enough for one line."""
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list):
         return "a list"
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
-
-
-def _tags_at(path: Path, root: type[Model], discriminator: str) -> list[str]:
-    fields = [
-        model.model_fields[discriminator] for model in _models_at(path, root) if discriminator in model.model_fields
-    ]
-    return [str(value) for field in fields for value in get_args(field.annotation)]
-
-
-def _fields_at(path: Path, root: type[Model], data: Any) -> list[str]:
-    """The names that a mapping at this path may use."""
-    models = _models_at(path, root)
-    for part in path:
-        data = _item(data, part)
-    tagged = [
-        model
-        for model in models
-        if isinstance(data, dict) and any(tag in _literals(model) for tag in _tags(data) if tag)
-    ]
-    return [field.alias or name for model in tagged or models for name, field in model.model_fields.items()]
-
-
-def _models_at(path: Path, root: type[Model]) -> list[type[Model]]:
-    """The models that a value at this path may be."""
-    models = [root]
-    for part in path:
-        annotations = [
-            field.annotation
-            for model in models
-            for name, field in model.model_fields.items()
-            if (field.alias or name) == part
-        ]
-        models = models_in(annotations) if annotations or isinstance(part, str) else models
-    return models
-
-
-def models_in(annotation: Any) -> list[type[Model]]:
-    """Every model class that an annotation mentions, however deep in lists and unions."""
-    if isinstance(annotation, list):
-        return [model for one in annotation for model in models_in(one)]
-    if isinstance(annotation, type) and issubclass(annotation, Model):
-        return [annotation]
-    return [model for argument in get_args(annotation) for model in models_in(argument)]
-
-
-def _literals(model: type[Model]) -> tuple[Any, ...]:
-    return tuple(value for field in model.model_fields.values() for value in get_args(field.annotation))

@@ -1,7 +1,8 @@
-"""The parts of a stack object that can still be judged when others are wrong, so that one mistake hides no other."""
+"""The parts of a stack object that can still be checked when others are wrong, so that one mistake hides no other."""
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -15,18 +16,21 @@ from ..config.services import Service
 from ..config.tenants import Tenant
 from ..errors import Path, Problem, under
 from ..model import Model
+from .field_names import find_value
+from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
 
 _LISTS = ("pools", "tenants", "reservations", "services")
 _ROLE = "arn:aws:iam::000000000000:role/x"
-_NOBODY = "0" * 12
+_NO_ACCOUNT = "0" * 12
 _STAND_INS: dict[str, Any] = {
     "owner": "x",
     "environment": "x",
     "costCenter": "x",
-    "accountId": _NOBODY,
+    "accountId": _NO_ACCOUNT,
     "monthlyBudget": 1e9,
     "monitoring": {"mode": "install"},
 }
+"""Top-level fields → harmless values that take the place of wrong ones."""
 _LEAVES: dict[str, Any] = {
     "cpu": "1",
     "memory": "1Gi",
@@ -35,7 +39,7 @@ _LEAVES: dict[str, Any] = {
     "viewers": [],
     "logs": [],
 }
-"""Fields inside a part on which nothing else depends."""
+"""Fields inside a part on which nothing else depends → harmless values."""
 _PARTS: dict[str, TypeAdapter[Any]] = {
     "network": TypeAdapter(Network),
     "cluster": TypeAdapter(Cluster),
@@ -52,52 +56,51 @@ class Remainder:
 
     def __init__(self, data: dict[str, Any], broken: Iterable[Problem]) -> None:
         data, broken = deepcopy(data), list(broken)
-        heads = {problem.path[:2] for problem in broken if not _mended(data, problem)}
+        heads = {problem.path[:2] for problem in broken if not _mend(data, problem)}
         self._holders = {problem.path[:-1] for problem in broken}
-        self._kept: dict[str, list[int]] = {}
-        self._dropped: set[Any] = {_NOBODY}
-        self.data = {key: self._items(key, value, heads) for key, value in data.items()}
+        self._positions: dict[str, list[int]] = {}
+        self._dropped: set[Any] = {_NO_ACCOUNT}
+        self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
             elif name == "region":
-                self.data[name] = _region_of(data)
+                self.data[name] = _guess_region(data)
             elif name not in ("network", "cluster"):
                 self.data.pop(str(name), None)
 
-    def _items(self, key: str, value: Any, heads: set[Path]) -> Any:
+    def _drop_items(self, key: str, value: Any, heads: set[Path]) -> Any:
         if key not in _LISTS or not isinstance(value, list):
             return value
-        self._kept[key] = [index for index in range(len(value)) if (key, index) not in heads]
-        dropped = (item for index, item in enumerate(value) if index not in self._kept[key])
+        self._positions[key] = [index for index in range(len(value)) if (key, index) not in heads]
+        dropped = [item for index, item in enumerate(value) if (key, index) in heads]
         self._dropped |= {item.get("name", item.get("id")) for item in dropped if isinstance(item, dict)}
-        return [value[index] for index in self._kept[key]]
+        self._dropped |= {key} if dropped else set()
+        return [value[index] for index in self._positions[key]]
 
-    def placed(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """Give problems the positions of the whole."""
+    def restore_positions(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Yield problems of the remainder with the positions of the whole stack object."""
         for problem in problems:
             head, *rest = problem.path
-            if head in self._kept and rest:
-                problem = Problem("todo", (head, self._kept[str(head)][int(rest[0])], *rest[1:]), problem.message)
+            if head in self._positions and rest:
+                position = self._positions[str(head)][int(rest[0])]
+                problem = replace(problem, path=(head, position, *rest[1:]))
             yield problem
 
-    def speaks_of(self, problem: Problem) -> bool:
-        """Whether a problem is about what stands in the file, and not about what was dropped or taken away."""
-        dropped = any(f"'{name}'" in problem.message for name in self._dropped if name)
-        return not dropped and problem.path[-1] not in self._dropped and problem.path not in self._holders
+    def supports(self, problem: Problem) -> bool:
+        """Tell whether a problem holds for the whole object: it rests on nothing that was dropped or taken away."""
+        return self._dropped.isdisjoint(problem.names) and problem.path not in self._holders
 
 
-def _mended(data: dict[str, Any], problem: Problem) -> bool:
-    """Take a wrong leaf out of the way if nothing else depends on it: a field that does not exist, or a known one."""
+def _mend(data: dict[str, Any], problem: Problem) -> bool:
+    """Take a wrong field out of the way if no other field depends on it."""
     *above, last = problem.path or ("",)
     holder: Any = data
     for part in above:
-        holder = (
-            holder.get(part) if isinstance(holder, dict) else holder[int(part)] if isinstance(holder, list) else None
-        )
+        holder = find_value(holder, part)
     if not above or not isinstance(holder, dict):
         return False
-    if problem.message.startswith("unknown field") and last in holder:
+    if problem.kind in (UNKNOWN_FIELD, SECRET_IN_STACK) and last in holder:
         del holder[last]
         return True
     if last in _LEAVES:
@@ -106,14 +109,14 @@ def _mended(data: dict[str, Any], problem: Problem) -> bool:
     return False
 
 
-def _region_of(data: dict[str, Any]) -> str:
-    """The region that the zones are of, where the file's own is wrong."""
-    zones = (data.get("network") or {}).get("zones") if isinstance(data.get("network"), dict) else None
-    return str(zones[0])[:-1] if isinstance(zones, list) and zones else ""
+def _guess_region(data: dict[str, Any]) -> str:
+    """Return the region of the first zone, where the file's own region is wrong."""
+    zone = find_value(find_value(find_value(data, "network"), "zones"), 0)
+    return str(zone)[:-1] if zone else ""
 
 
-def sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
-    """Look further at each part that is well-formed, where the whole cannot be judged."""
+def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
+    """Yield problems of each well-formed part by itself, where too much is wrong for a whole."""
     heads = {path[:length] for path in broken for length in (1, 2)}
     for name, adapter in _PARTS.items():
         section = data.get(name)

@@ -1,7 +1,7 @@
-"""Stack files as their authors write them: each bad one says at its top what is wrong with it.
+"""Stack files as their authors write them: each bad file starts with its expected errors.
 
-The leading comment of a bad file is what it is refused with, one line each, without the file's name:
-``# <line>: <field>: <message>``. That of a good file says what it shows, then what its pools hand out.
+The leading comment of a bad file holds the lines that refuse it, without the name of the file:
+``# <line>: <field>: <message>``. The comment of a good file describes it, then lists what its pools hand out.
 """
 
 from datetime import date
@@ -12,16 +12,15 @@ import pytest
 
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.errors import StackError, UsageError
-from gpu_blueprint.loading import existing_stacks, load
+from gpu_blueprint.loading import existing_stacks, load, open_stack
 from gpu_blueprint.loading.source import STACKS
 
 from ..support.plans import ROOT
 
 BAD = ROOT / "tests" / "configs" / "bad"
 GOOD = ROOT / "tests" / "configs" / "good"
-SHIPPED = ROOT / STACKS
-NAMES = ("dev", "research", "prod")
-"""A fork may have more: those are its own."""
+TEAM = ROOT / STACKS
+"""Files that a team edits, renames and removes: each must load, whatever its name."""
 TODAY = date(2026, 11, 20)
 
 
@@ -31,7 +30,7 @@ def leading_comment(file: Path) -> list[str]:
 
 
 def refused(name: str, folder: Path) -> list[str]:
-    """The lines that a file is refused with, without its name."""
+    """The lines that refuse a file, without its name."""
     with pytest.raises(StackError) as caught:
         load(name, folder)
     file = (folder / f"Pulumi.{name}.yaml").as_posix()
@@ -55,9 +54,9 @@ def test_a_good_file_hands_out_what_it_says(name: str) -> None:
     assert made == leading_comment(GOOD / f"Pulumi.{name}.yaml")[1:]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_stack_has_no_problem(name: str) -> None:
-    assert load(name, SHIPPED).environment == name
+@pytest.mark.parametrize("name", existing_stacks(TEAM))
+def test_a_stack_of_the_team_has_no_problem(name: str) -> None:
+    assert open_stack(name, TEAM).config.pools
 
 
 def test_both_folders_hold_files() -> None:
@@ -65,15 +64,21 @@ def test_both_folders_hold_files() -> None:
     assert len(existing_stacks(GOOD)) > 10
 
 
-def test_a_file_that_is_not_there_is_answered_with_those_that_are() -> None:
-    with pytest.raises(UsageError, match=r"Pulumi\.arm46\.yaml: no such stack file \(did you mean arm64\?\)"):
+def test_a_missing_file_is_answered_with_the_name_of_a_similar_file() -> None:
+    with pytest.raises(UsageError, match=r"Pulumi\.arm46\.yaml: no such stack file; did you mean arm64\?"):
         load("arm46", GOOD)
 
 
-def test_a_file_that_is_no_text_is_refused_with_its_name(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.test.yaml").write_bytes(b"config:\n  owner: m\xfcller\n")
     with pytest.raises(UsageError, match=r"Pulumi\.test\.yaml: cannot be read: 'utf-8' codec"):
         load("test", tmp_path)
+
+
+def refused_text(text: str, folder: Path) -> list[str]:
+    """The lines that refuse a file with this text, without its name."""
+    (folder / "Pulumi.test.yaml").write_text(text, encoding="utf-8")
+    return refused("test", folder)
 
 
 @pytest.mark.parametrize(
@@ -82,3 +87,87 @@ def test_a_file_that_is_no_text_is_refused_with_its_name(tmp_path: Path) -> None
 def test_yaml_that_cannot_be_read_is_refused_at_its_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "Pulumi.test.yaml").write_text(text, encoding="utf-8")
     assert all(line.startswith("1: ") for line in refused("test", tmp_path))
+
+
+MESS = """\
+config:
+  kubernetes:context: test
+  gpu-blueprint:stack:
+    owner: {secure: AAAB}
+    environment: Test
+    costCenter: ml
+    costCenter: 0x11
+    accountId: "1"
+    network: {mode: new, cidr: 10.0.0.0/8, zones: [us-east-1a, us-east-1b]}
+    cluster: {api: {access: open}, admins: []}
+    pools:
+      - {name: main, purpose: batch, gpu: l4, purchase: [on-demand, spot], maxGpus: 8, maxGpu: 9}
+      - {name: other, purpose: batch, gpu: gb200, purchase: [spot], maxGpus: 8}
+stack: other
+"""
+
+
+def test_the_file_around_the_object_and_the_object_are_refused_together_in_the_order_of_lines(tmp_path: Path) -> None:
+    assert [line.split(": ")[:2] for line in refused_text(MESS, tmp_path)] == [
+        ["1", "config.pulumi:disable-default-providers"],
+        ["1", "config.aws:region"],
+        ["2", "config.kubernetes:context"],
+        ["4", "owner"],
+        ["5", "environment"],
+        ["6", "costCenter"],
+        ["8", "accountId"],
+        ["9", "network.cidr"],
+        ["10", "cluster.api"],
+        ["10", "cluster.admins"],
+        ["12", "pools.0.maxGpu"],
+        ["13", "pools.1.gpu"],
+        ["14", "stack"],
+    ]
+
+
+def test_no_problem_is_reported_twice(tmp_path: Path) -> None:
+    found = refused_text(MESS, tmp_path)
+    assert len(set(found)) == len(found)
+
+
+def test_two_problems_of_one_field_are_both_reported(tmp_path: Path) -> None:
+    text = (ROOT / "tests/configs/bad/Pulumi.vpc-too-small.yaml").read_text(encoding="utf-8")
+    found = refused_text(text.replace("10.40.0.0/22", "8.8.0.0/22"), tmp_path)
+    assert [("/22" in line, "of your own" in line) for line in found] == [(True, False), (True, True)]
+
+
+def test_two_warnings_of_one_field_are_both_reported(tmp_path: Path) -> None:
+    text = (ROOT / "tests/configs/good/Pulumi.static-nodes.yaml").read_text(encoding="utf-8")
+    start = text.index("      - name: main")
+    end = text.index("    tenants:")
+    more = [text[start:end].replace("main", name) for name in ("second", "third")]
+    (tmp_path / "Pulumi.test.yaml").write_text(text[:end] + "".join(more) + text[end:], encoding="utf-8")
+    warnings = [warning.message for warning in open_stack("test", tmp_path).warnings(TODAY)]
+    assert [name for name in ("second", "third") if any(f"quota in pool {name}" in line for line in warnings)] == [
+        "second",
+        "third",
+    ]
+
+
+def write_stack(folder: Path, name: str, environment: str) -> None:
+    """Write a good file under another name, for another environment."""
+    text = (GOOD / "Pulumi.hours.yaml").read_text(encoding="utf-8")
+    (folder / f"Pulumi.{name}.yaml").write_text(text.replace("environment: test", f"environment: {environment}"))
+
+
+def test_two_files_that_make_the_same_cluster_are_warned_of(tmp_path: Path) -> None:
+    write_stack(tmp_path, "blue", "color")
+    write_stack(tmp_path, "green", "color")
+    (tmp_path / "Pulumi.broken.yaml").write_text("config: [", encoding="utf-8")
+    (warning,) = open_stack("blue", tmp_path).warnings(TODAY)
+    assert (warning.kind, warning.path) == ("cluster-name-shared", ("environment",))
+    write_stack(tmp_path, "green", "other")
+    assert open_stack("blue", tmp_path).warnings(TODAY) == []
+
+
+def test_a_wrong_bound_is_refused_even_where_costs_may_exceed_the_bounds() -> None:
+    """``cost`` and ``diff`` open stacks that are too expensive, but no stacks whose bounds are not numbers."""
+    assert open_stack("ceiling-above-the-hourly-ceiling", BAD, bounded=False).config.hourly_ceiling == 50
+    with pytest.raises(StackError) as caught:
+        open_stack("hourly-ceiling-negative", BAD, bounded=False)
+    assert [problem.path for problem in caught.value.problems] == [("hourlyCeiling",)]

@@ -1,0 +1,30 @@
+"""ARNs that AWS accepts only from the account of the stack."""
+
+from collections.abc import Iterator
+
+from ..config import InstallMonitoring, StackConfig
+from ..config.monitoring import Amp
+from ..errors import Path, Problem
+
+
+def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse billing and monitoring ARNs of another account."""
+    if stack.billing:
+        why = "and AWS takes only ARNs of the same account"
+        yield from _refuse_arn(stack, ("billing", "topicArn"), stack.billing.topic_arn, why)
+        yield from _refuse_arn(stack, ("billing", "anomalyMonitorArn"), stack.billing.anomaly_monitor_arn, why)
+    target = stack.monitoring.remote_write if isinstance(stack.monitoring, InstallMonitoring) else None
+    if isinstance(target, Amp):
+        why = "and its pods may write only to their own account"
+        yield from _refuse_arn(stack, ("monitoring", "remoteWrite", "workspaceArn"), target.workspace_arn, why)
+
+
+def _refuse_arn(stack: StackConfig, path: Path, arn: str | None, why: str) -> Iterator[Problem]:
+    if arn and (account := arn.split(":")[4]) != stack.account_id:
+        yield Problem(
+            "arn-of-other-account",
+            path,
+            f"the ARN is of account {account!r}, the stack of {stack.account_id!r}, {why}",
+            f"name a resource of account {stack.account_id}",
+            names=(stack.account_id,),
+        )

@@ -1,0 +1,43 @@
+"""Names that two sections of a stack share, or that AWS and the platform limit."""
+
+from collections.abc import Iterator
+
+from ..catalog import namespaces
+from ..config import StackConfig
+from ..errors import Problem
+
+LONGEST_CLUSTER_NAME = 40
+"""IAM role names have 64 characters, of which the longest suffix takes 22."""
+
+
+def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse cluster names that leave no room for the suffixes of IAM role names."""
+    if len(stack.cluster_name) > LONGEST_CLUSTER_NAME:
+        path = ("cluster", "name") if stack.cluster.name else ("environment",)
+        reason = (
+            f"the cluster name {stack.cluster_name!r} is longer than {LONGEST_CLUSTER_NAME} characters, "
+            "and the names of IAM roles would not fit"
+        )
+        yield Problem("name-too-long", path, reason, "shorten it")
+
+
+def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse tenants in namespaces in which the platform of this stack runs."""
+    taken = {namespaces.MONITORING: "where Prometheus runs"} if stack.monitoring else {}
+    taken |= {namespaces.HEADROOM: "where headroom is kept"} if any(pool.headroom for pool in stack.pools) else {}
+    taken |= {namespaces.KEDA: "where KEDA runs"} if stack.has_keda else {}
+    for index, tenant in enumerate(stack.tenants):
+        if tenant.space in taken:
+            path = ("tenants", index, "namespace" if tenant.namespace else "name")
+            reason = f"the namespace {tenant.space!r} is {taken[tenant.space]}"
+            yield Problem("namespace-taken", path, reason, "choose another namespace")
+
+
+def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse two services with the name of the same Deployment."""
+    known: set[tuple[str, str]] = set()
+    for index, service in enumerate(stack.services):
+        if (service.tenant, service.name) in known:
+            reason = f"tenant {service.tenant} has another service {service.name!r}, and both mean the same Deployment"
+            yield Problem("name-taken", ("services", index, "name"), reason, "name each Deployment once")
+        known.add((service.tenant, service.name))

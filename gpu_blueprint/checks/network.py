@@ -1,0 +1,55 @@
+"""Addresses and zones of the network, compared with the cluster, the pools and the reservations that use them."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from ..config import NewVpc, PrivateApi, StackConfig
+from ..errors import Path, Problem, near
+
+
+def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse network blocks that overlap the addresses of Kubernetes Services."""
+    services = IPv4Network(stack.cluster.service_cidr)
+    for path, block in _list_blocks(stack):
+        if services.overlaps(IPv4Network(block)):
+            reason = f"{block!r} overlaps cluster.serviceCidr '{services}', so pods could not reach one of the two"
+            yield Problem("cidr-overlap", path, reason, "choose another block")
+
+
+def _list_blocks(stack: StackConfig) -> list[tuple[Path, str]]:
+    if isinstance(stack.network, NewVpc):
+        return [(("network", "cidr"), stack.network.cidr)]
+    subnets = enumerate(stack.network.subnets)
+    return [(("network", "subnets", index, "cidr"), subnet.cidr) for index, subnet in subnets if subnet.cidr]
+
+
+def refuse_pool_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse zones of pools in which the network has no subnet."""
+    for index, pool in enumerate(stack.pools):
+        for at, zone in enumerate(pool.zones or []):
+            yield from _refuse_zone(stack, zone, ("pools", index, "zones", at))
+
+
+def refuse_reservation_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse zones of reservations in which the network has no subnet."""
+    for index, reservation in enumerate(stack.reservations):
+        yield from _refuse_zone(stack, reservation.zone, ("reservations", index, "zone"))
+
+
+def _refuse_zone(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
+    if zone not in stack.network.zones:
+        hint = near(zone, stack.network.zones, "it has")
+        yield Problem("zone-not-in-network", path, f"{zone!r} is not a zone of the network", hint)
+
+
+def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of a private API endpoint in a VPC that does not exist yet."""
+    if isinstance(stack.cluster.api, PrivateApi) and isinstance(stack.network, NewVpc):
+        yield Problem(
+            "api-unreachable",
+            ("cluster", "api"),
+            "nobody can reach a private API in a VPC that does not exist yet, "
+            "so `pulumi up` stops once the control plane stands",
+            "route a network of allowedCidrs to the VPC, and run `pulumi up` again from there",
+            severity="warning",
+        )

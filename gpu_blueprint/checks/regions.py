@@ -1,0 +1,75 @@
+"""Zones, the encryption key and instance types must be offered in the region of the stack."""
+
+from collections.abc import Iterator
+
+from ..catalog import Instance, instances
+from ..config import ExistingVpc, Pool, StackConfig
+from ..errors import Path, Problem
+
+
+def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse network zones of another region."""
+    found: list[tuple[Path, str]]
+    if isinstance(stack.network, ExistingVpc):
+        found = [(("network", "subnets", i, "zone"), subnet.zone) for i, subnet in enumerate(stack.network.subnets)]
+    else:
+        found = [(("network", "zones", i), zone) for i, zone in enumerate(stack.network.zones)]
+    for path, zone in found:
+        if zone[:-1] != stack.region:
+            hint = f"choose a zone of {stack.region}, or change aws:region"
+            yield Problem("zone-not-in-region", path, f"{zone!r} is not in the region {stack.region}", hint)
+
+
+def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse a KMS key of another region: EKS encrypts secrets only with a key of its own region."""
+    arn = stack.cluster.secrets_key_arn
+    if arn and (region := arn.split(":")[3]) != stack.region:
+        reason, hint = f"the key is in {region}, the cluster in {stack.region}", f"use a key of {stack.region}"
+        yield Problem("key-not-in-region", ("cluster", "secretsKeyArn"), reason, hint)
+
+
+def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse instance types of pools, reservations and system nodes that the region does not offer."""
+    for index, pool in enumerate(stack.pools):
+        for at, row in enumerate(pool.candidates if pool.instance_types else ()):
+            yield from _refuse_type(stack, row, ("pools", index, "instanceTypes", at))
+    for index, reservation in enumerate(stack.reservations):
+        yield from _refuse_type(stack, instances()[reservation.instance_type], ("reservations", index, "instanceType"))
+    for name in stack.cluster.system_nodes.instance_types:
+        yield from _refuse_type(stack, instances()[name], ("cluster", "systemNodes", "instanceTypes"))
+
+
+def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Problem]:
+    if stack.region not in row.regions:
+        same = sorted(other.instance_type for other in _list_offers(stack.region, row.gpu_name))
+        others = f"choose another region, such as {', '.join(sorted(row.regions)[:4])}"
+        hint = f"choose one of {', '.join(same[:4])}" if same else others
+        yield Problem("type-not-in-region", path, f"{row.instance_type!r} is not offered in {stack.region}", hint)
+
+
+def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse pools that name a GPU model for which the region offers no instance type below the pool's ceiling."""
+    for index, pool in enumerate(stack.pools):
+        if pool.candidates and not pool.instance_types and not stack.instances_of(pool):
+            yield _explain_missing_offer(stack, pool).under("pools", index)
+
+
+def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:
+    if sizes := [row.gpu_devices for row in _list_offers(stack.region, pool.gpu)]:
+        return Problem(
+            "max-gpus-below-node",
+            ("maxGpus",),
+            f"the smallest {pool.gpu} node in {stack.region} holds {min(sizes)} GPUs, so nothing could launch",
+            f"raise maxGpus to {min(sizes)} or more",
+        )
+    offered = sorted({row.gpu_name for row in instances().values() if row.gpu_name and stack.region in row.regions})
+    return Problem(
+        "gpu-not-in-region",
+        ("gpu",),
+        f"no instance type with {pool.gpu} is offered in {stack.region}",
+        f"choose one of {', '.join(offered)}" if offered else "choose another region, this one has no GPUs",
+    )
+
+
+def _list_offers(region: str, gpu: str | None) -> list[Instance]:
+    return [row for row in instances().values() if row.gpu_name == gpu and region in row.regions]

@@ -1,0 +1,137 @@
+"""Capacity reservations, compared with the pools that use them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+
+from ..catalog import instances
+from ..config import Pool, StackConfig
+from ..config.buying import Reservation, ReservationTerm
+from ..config.network import repeated
+from ..errors import Problem, near, under
+
+
+def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse a reservation that is declared twice."""
+    yield from repeated([reservation.id for reservation in stack.reservations], "reservations")
+
+
+def refuse_unusable_reservations(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse pools that ask for undeclared reservations, or for reservations in which they cannot launch."""
+    by_id = {reservation.id: reservation for reservation in stack.reservations}
+    for index, pool in enumerate(stack.pools):
+        for at, term in enumerate(pool.reservations):
+            selected = _select(term, by_id)
+            found = [_explain_unknown(term, by_id)] if not selected else _refuse_misfits(stack, pool, selected)
+            yield from under(found, "pools", index, "reservations", at)
+
+
+def _select(term: ReservationTerm, by_id: Mapping[str, Reservation]) -> list[Reservation]:
+    if term.id is not None:
+        return [by_id[term.id]] if term.id in by_id else []
+    return [reservation for reservation in by_id.values() if term.selects(reservation)]
+
+
+def _explain_unknown(term: ReservationTerm, by_id: Mapping[str, Reservation]) -> Problem:
+    if term.id is None:
+        reason = "no reservation declared under reservations carries these tags"
+        names, hint = ("reservations",), "add the tags there, or name a reservation by id"
+        return Problem("reservation-unknown", ("tags",), reason, hint, names=names)
+    hint = near(term.id, by_id, "there are")
+    reason = f"{term.id!r} is not declared under reservations"
+    return Problem("reservation-unknown", ("id",), reason, hint, names=(term.id,))
+
+
+def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation]) -> Iterator[Problem]:
+    zones, types = stack.zones_of(pool), {row.instance_type for row in pool.candidates}
+    for reservation in selected:
+        if reservation.zone not in zones:
+            reason = f"{reservation.id} is in {reservation.zone}, the pool launches in {', '.join(zones)}"
+            yield Problem("reservation-zone-not-in-pool", (), reason, "add the zone to the pool")
+        if reservation.instance_type not in types:
+            reason = f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use"
+            yield _explain_type(pool, reservation, reason)
+
+
+def _explain_type(pool: Pool, reservation: Reservation, reason: str) -> Problem:
+    row, hint = instances()[reservation.instance_type], "add the type to the pool"
+    if row.gpu_name != pool.model.name:
+        reason += f": it carries {row.gpu_name}, the pool is of {pool.model.name}"
+        hint = "let another pool use it"
+    elif row.gpu_devices > pool.max_gpus:
+        hint = f"raise maxGpus to {row.gpu_devices} or more, which one instance holds"
+    return Problem("reservation-type-not-in-pool", (), reason, hint)
+
+
+def warn_of_idle_reservations(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of reservations that are paid while no pool can use all of them."""
+    users = _list_users(stack)
+    for index, reservation in enumerate(stack.reservations):
+        count = f"{reservation.instances} × {reservation.instance_type}"
+        gpus = reservation.instances * instances()[reservation.instance_type].gpu_devices
+        if not users[reservation.id]:
+            yield Problem(
+                "reservation-unused",
+                ("reservations", index),
+                f"no pool uses {reservation.id}, so {count} would be paid and idle",
+                "add it to the reservations of a pool, or remove it",
+                severity="warning",
+            )
+        for pool in users[reservation.id]:
+            if gpus > pool.max_gpus:
+                yield Problem(
+                    "reservation-above-ceiling",
+                    ("reservations", index),
+                    f"it holds {gpus} GPUs, pool {pool.name} takes at most {pool.max_gpus}, "
+                    "so the rest would be paid and idle",
+                    f"raise maxGpus of pool {pool.name} to {gpus}",
+                    severity="warning",
+                )
+
+
+def _list_users(stack: StackConfig) -> dict[str, list[Pool]]:
+    """Return the pools that use each reservation, by its id."""
+    by_id = {reservation.id: reservation for reservation in stack.reservations}
+    users: dict[str, list[Pool]] = {id_: [] for id_ in by_id}
+    for pool in stack.pools:
+        for used in dict.fromkeys(found.id for term in pool.reservations for found in _select(term, by_id)):
+            users[used].append(pool)
+    return users
+
+
+def warn_of_ending_reservations(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn of reservations that end before the nodes on them expire."""
+    users = _list_users(stack)
+    for index, reservation in enumerate(stack.reservations):
+        for pool in users[reservation.id]:
+            if reservation.ends is not None and _read_lifetime(pool) > reservation.ends - today:
+                yield _explain_end(pool, reservation.ends, today).under("reservations", index)
+
+
+def _read_lifetime(pool: Pool) -> timedelta:
+    """Return how long a node of the pool may live."""
+    parts = re.findall(r"(\d+)([hms])", pool.lifecycle.expire_after or "")
+    if not parts:
+        return timedelta.max
+    units = {"h": "hours", "m": "minutes", "s": "seconds"}
+    return sum((timedelta(**{units[unit]: int(number)}) for number, unit in parts), timedelta())
+
+
+def _explain_end(pool: Pool, ends: date, today: date) -> Problem:
+    later = pool.purchase[pool.purchase.index("reserved") + 1 :]
+    then = f"{pool.name} buys {' or '.join(later)}" if later else f"{pool.name} can launch nothing"
+    if ends < today:
+        reason, hint = f"it ended on {ends}, so {then}", "remove it"
+    else:
+        reason = f"it ends on {ends}, before nodes of {pool.name} expire: they are drained, then {then}"
+        hint = "extend the reservation, or shorten expireAfter of the pool"
+    return Problem("reservation-ends", ("ends",), reason, hint, severity="warning")
+
+
+def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of reservations that are paid while the hours of their pool are over."""
+    for index, pool in enumerate(stack.pools):
+        if pool.hours is not None and pool.reservations:
+            reason, hint = "outside the hours its reservations are paid and idle", "let a pool without hours use them"
+            path = ("pools", index, "hours")
+            yield Problem("reservation-outside-hours", path, reason, hint, severity="warning")

@@ -1,0 +1,45 @@
+"""Extended resources of the same name that pools with different GPUs hand out."""
+
+from collections.abc import Iterator
+
+from ..config import Pool, StackConfig
+from ..errors import Problem
+from ..sharing import WHOLE_GPU, Mig
+
+
+def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse MIG slices that carry the resource name of whole GPUs, where no taint keeps their pods apart."""
+    untainted = [
+        (index, pool)
+        for index, pool in enumerate(stack.pools)
+        if WHOLE_GPU in pool.profile.per_device and not pool.taints
+    ]
+    whole = [pool.name for _, pool in untainted if not isinstance(pool.sharing, Mig)]
+    for index, pool in untainted:
+        if isinstance(pool.sharing, Mig) and whole:
+            yield Problem(
+                "slice-named-as-gpu",
+                ("pools", index, "taints"),
+                f"on Bottlerocket the slices of this pool are called {WHOLE_GPU}, as are the whole GPUs of "
+                f"{', '.join(whole)}, so pods could land on the wrong ones",
+                "give the pool a taint of its own, or use ami.family al2023, where slices have names",
+            )
+
+
+def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of untainted pools with different GPUs or slices that hand out the same extended resource."""
+    by_resource: dict[str, list[Pool]] = {}
+    for pool in stack.pools:
+        for resource in () if pool.taints else pool.profile.per_device:
+            by_resource.setdefault(resource, []).append(pool)
+    for resource, pools in by_resource.items():
+        if len({(pool.model.name, pool.profile.summary) for pool in pools}) > 1:
+            listed = ", ".join(f"{pool.name} ({pool.model.product}, {pool.profile.summary})" for pool in pools)
+            yield Problem(
+                "ambiguous-resource-name",
+                ("pools",),
+                f"{listed} all hand out {resource}: a quota counts the name, and a pod without nodeSelector "
+                "gpu-blueprint/pool may land on the most expensive",
+                "give each pool a taint of its own",
+                severity="warning",
+            )

@@ -1,0 +1,86 @@
+"""Signals of services: what Prometheus must measure for them, and on which pods."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..config import ExistingMonitoring, Service, StackConfig
+from ..config.promql import doubt
+from ..config.services import Query
+from ..errors import Problem
+
+
+def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse SM activity as a signal where DCGM does not measure it for each pod."""
+    for index, service in enumerate(stack.services):
+        pool = stack.pools_by_name.get(service.pool)
+        for at, signal in enumerate(service.scale_on):
+            if pool is None or signal.signal != "sm-activity" or not (pool.profile.operands_off or pool.shared):
+                continue
+            reason = (
+                f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}"
+                if pool.profile.operands_off
+                else f"pods of pool {pool.name} share GPUs, and DCGM measures only the whole GPU"
+            )
+            path = ("services", index, "scaleOn", at, "signal")
+            yield Problem("signal-not-measured", path, reason, "use another signal")
+
+
+def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse services and autoscaling that have no Prometheus to read."""
+    if stack.has_keda and stack.monitoring is None:
+        path = ("services",) if stack.services else ("autoscaling",)
+        hint = "add monitoring: {mode: install}, or mode: existing with your own Prometheus"
+        yield Problem("scaling-without-prometheus", path, "scaling reads Prometheus, and the stack has none", hint)
+    elif isinstance(stack.monitoring, ExistingMonitoring) and stack.services and not stack.monitoring.url:
+        reason, hint = "services are scaled by Prometheus", "add the address at which it answers in the cluster"
+        yield Problem("prometheus-without-address", ("monitoring", "url"), reason, hint)
+
+
+@dataclass(frozen=True)
+class _Selector:
+    """A service whose metrics are read from the pods that carry its labels."""
+
+    index: int
+    service: Service
+
+    @cached_property
+    def labels(self) -> frozenset[tuple[str, str]]:
+        return frozenset(self.service.selects(self.service.name).items())
+
+    def list_keys(self) -> Iterator[tuple[str, str | None, str, str]]:
+        """Yield tenant, server and label for each label: two services overlap only if they share one of these."""
+        return ((self.service.tenant, self.service.server, *label) for label in self.labels)
+
+    def also_fits(self, other: "_Selector") -> bool:
+        """Tell whether the labels also select the other's pods; of two equal selectors, only the later does."""
+        if self.service.name == other.service.name:
+            return False
+        return self.labels < other.labels or (self.labels == other.labels and other.index < self.index)
+
+
+def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse labels that also select another service's pods, whose load would count for both."""
+    selectors = [_Selector(index, service) for index, service in enumerate(stack.services) if service.server]
+    by_label: dict[tuple[str, str | None, str, str], list[_Selector]] = {}
+    for selector in selectors:
+        for key in selector.list_keys():
+            by_label.setdefault(key, []).append(selector)
+    for selector in selectors:
+        for other in min((by_label[key] for key in selector.list_keys()), key=len):
+            if selector.also_fits(other):
+                yield Problem(
+                    "overlapping-pod-labels",
+                    ("services", selector.index, "podLabels"),
+                    f"these labels also fit the pods of {other.service.name}, whose load would count as its own",
+                    f"add a label that only the pods of {selector.service.name} carry",
+                )
+
+
+def warn_of_queries_without_one_number(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of PromQL that may give several numbers, or none."""
+    for index, service in enumerate(stack.services):
+        for at, signal in enumerate(service.scale_on):
+            if isinstance(signal, Query) and (why := doubt(signal.promql)):
+                path = ("services", index, "scaleOn", at, "promql")
+                yield Problem("query-without-one-number", path, why, severity="warning")

@@ -1,0 +1,50 @@
+"""Spot capacity of pools: how many offerings Karpenter can choose from."""
+
+from collections.abc import Iterator, Sized
+
+from ..catalog import instances
+from ..config import Pool, StackConfig
+from ..config.buying import DIVERSE_ENOUGH
+from ..errors import Problem
+
+
+def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of pools with so few spot offerings that they run dry often."""
+    for index, pool in enumerate(stack.pools):
+        types, zones = stack.instances_of(pool), stack.zones_of(pool)
+        count = len(types) * len(zones)
+        if "spot" not in pool.purchase or count >= DIVERSE_ENOUGH:
+            continue
+        if hint := _suggest_more_offerings(stack, pool):
+            yield Problem(
+                "few-spot-offerings",
+                ("pools", index, "purchase"),
+                f"{_count(types, 'type')} × {_count(zones, 'zone')} = {count} spot offerings, "
+                f"fewer than {DIVERSE_ENOUGH}, run dry often",
+                hint,
+                severity="warning",
+            )
+
+
+def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
+    """Return the remedy, or nothing if the pool already falls back to on-demand and has all types and zones."""
+    used, zones = stack.instances_of(pool), stack.zones_of(pool)
+    chosen = {row.instance_type for row in used}
+    types = [
+        row.instance_type
+        for row in instances().values()
+        if row.gpu_name == pool.model.name
+        and row.gpu_memory_mib == used[0].gpu_memory_mib
+        and row.gpu_devices <= pool.max_gpus
+        and stack.region in row.regions
+        and row.instance_type not in chosen
+    ]
+    more = [zone for zone in stack.network.zones if zone not in zones]
+    parts = [f"types {', '.join(types[:4])}"] * bool(types) + [f"zones {', '.join(more)}"] * bool(more)
+    if parts:
+        return f"add {' or '.join(parts)}"
+    return "" if "on-demand" in pool.purchase else "put on-demand behind spot"
+
+
+def _count(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

@@ -1,0 +1,97 @@
+"""Every kind of problem with its meaning, its remedy and a stack that has it."""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..checks import find_warnings
+from ..errors import Problem, Severity, StackError
+from ..loading import Source
+from ..loading.parse import check_stack
+from ..loading.stack_file import check_source
+
+EXAMPLE_FILE = "Pulumi.example.yaml"
+EXAMPLE_DAY = date(2026, 11, 22)
+"""The day on which examples are checked: reservations end."""
+_TABLE = Path(__file__).with_name("problems.yaml")
+_DELETE = "DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemKind:
+    """One kind of problem, which CI may match on."""
+
+    kind: str
+    """Stable name, such as ``purchase-order``."""
+    meaning: str
+    """The fault, and the damage or cost that it would cause."""
+    remedy: str
+    """The change that ends the problem."""
+    severity: Severity = "error"
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """Dotted field paths → values, which give the base stack this problem; ``DELETE`` removes a field."""
+    file: str = ""
+    """Or the text of a stack file that has this problem."""
+    needs: str = ""
+    """Or the cause of the problem, where a stack file alone does not have it."""
+
+    def make_stack(self) -> dict[str, Any]:
+        """Return the base stack with the changes of the example; ``region`` stands for ``aws:region``."""
+        stack: dict[str, Any] = deepcopy(_read_table()["base"])
+        for path, value in self.example.items():
+            _set(stack, path.split("."), deepcopy(value))
+        return stack
+
+    def find_problem(self) -> Problem:
+        """Check the example, and return its problem of this kind.
+
+        Raises:
+            LookupError: The example does not have this problem.
+        """
+        found = list(self._list_problems())
+        for problem in found:
+            if problem.kind == self.kind:
+                return problem
+        raise LookupError(f"the example of {self.kind} has {', '.join(map(str, found)) or 'no problems'}")
+
+    def _list_problems(self) -> Iterator[Problem]:
+        if self.file:
+            try:
+                yield from check_source("example", Source(self.file, EXAMPLE_FILE)).warnings(EXAMPLE_DAY)
+            except StackError as error:
+                yield from error.problems
+            return
+        stack = self.make_stack()
+        outcome = check_stack(stack, stack.pop("region"))
+        yield from outcome.problems
+        if outcome.config and not outcome.problems:
+            yield from find_warnings(outcome.config, EXAMPLE_DAY)
+
+
+def list_problem_kinds() -> list[ProblemKind]:
+    """Return all kinds in alphabetical order."""
+    return sorted((ProblemKind(**row) for row in _read_table()["kinds"]), key=lambda kind: kind.kind)
+
+
+@cache
+def _read_table() -> dict[str, Any]:
+    table: dict[str, Any] = yaml.load(_TABLE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return table
+
+
+def _set(holder: Any, path: list[str], value: Any) -> None:
+    first: Any = int(path[0]) if isinstance(holder, list) else path[0]
+    if len(path) > 1:
+        if isinstance(holder, dict):
+            holder.setdefault(first, {})
+        _set(holder[first], path[1:], value)
+    elif value == _DELETE:
+        holder.pop(first, None)
+    else:
+        holder[first] = value

@@ -1,0 +1,93 @@
+"""docs/problems.md: every kind of problem with its meaning, an example, the printed line and the remedy."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from .problems import ProblemKind, list_problem_kinds
+
+_TEXT_TAG = "tag:yaml.org,2002:str"
+_DIGITS = re.compile(r"[\d:_.]+")
+_HEAD = """# Problems
+
+`check` and `preview` refuse a stack with errors and accept a stack with warnings. Each problem has a kind, which stays
+the same when its words change; CI may match on it. An example shows the fields of a stack file that cause the problem,
+then the line that `check` prints.
+
+Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
+"""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes YAML as a careful author does: text that looks like a number or a switch stands in double quotes."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    tag = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    is_plain = tag == _TEXT_TAG and not _DIGITS.fullmatch(text)
+    return dumper.represent_scalar(_TEXT_TAG, text, style=None if is_plain else '"')
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def problems_page() -> str:
+    """Return the page as Markdown."""
+    kinds = list_problem_kinds()
+    lines = [_HEAD]
+    for title, severities in (("Errors", ("error",)), ("Warnings and notes", ("warning", "note"))):
+        lines += [f"## {title}", ""]
+        for kind in kinds:
+            if kind.severity in severities:
+                lines += [f"### {kind.kind}", "", *describe_kind(kind), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def describe_kind(kind: ProblemKind) -> Iterator[str]:
+    """Yield the Markdown lines of a kind: meaning, example, the line that check prints, remedy."""
+    yield kind.meaning
+    if kind.needs:
+        yield f"No stack file has this problem by itself; it takes {kind.needs}."
+    else:
+        yield from ("", "```yaml", (kind.file or _show_example(kind)).rstrip(), "```", "")
+        yield from ("```text", _show_line(kind), "```", "")
+    yield f"Remedy: {kind.remedy}"
+
+
+def _show_line(kind: ProblemKind) -> str:
+    """Return the line that ``check`` prints; without its place in the file where the example is not a whole file."""
+    problem = kind.find_problem()
+    if not kind.file:
+        problem = replace(problem, file="", line=0)
+    return f"{problem} (warning)" if problem.severity == "warning" else str(problem)
+
+
+def _show_example(kind: ProblemKind) -> str:
+    """Return the changed fields as YAML, with the names of list items around them; removed fields become comments."""
+    stack, comments = kind.make_stack(), list[str]()
+    shown: dict[str, Any] = {}
+    for path, value in kind.example.items():
+        if path == "region":
+            comments.append(f"# aws:region: {value}")
+        elif value == "DELETE":
+            comments.append(f"# without {path}")
+        else:
+            _copy(stack, shown, path.split("."))
+    text = yaml.dump(shown, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
+    return "\n".join([*comments, text if shown else ""])
+
+
+def _copy(source: Any, target: Any, path: list[str]) -> None:
+    """Copy one field from a stack into a part of it that is shown."""
+    first: Any = int(path[0]) if isinstance(source, list) else path[0]
+    if len(path) == 1:
+        target[first] = source[first]
+        return
+    if isinstance(target, list):
+        target.extend({"name": item["name"]} for item in source[len(target) : first + 1])
+    else:
+        target.setdefault(first, [] if isinstance(source[first], list) else {})
+    _copy(source[first], target[first], path[1:])

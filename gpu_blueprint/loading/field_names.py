@@ -1,0 +1,65 @@
+"""The models and field names that a place of a stack object allows."""
+
+from typing import Any, get_args
+
+from ..errors import Path
+from ..model import Model
+
+_DISCRIMINATORS = ("mode", "access", "signal")
+"""Fields by which pydantic chooses a member of a union."""
+
+
+def find_value(data: Any, part: str | int) -> Any:
+    """Return the item of a mapping or list, or None if there is none."""
+    if isinstance(data, dict):
+        return data.get(part)
+    return data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
+
+
+def list_tags(data: dict[Any, Any]) -> list[Any]:
+    """List the values of a mapping that choose a member of a union."""
+    return [data[name] for name in _DISCRIMINATORS if data.get(name)]
+
+
+def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]:
+    """List the values that a discriminator may have at this path."""
+    fields = [
+        model.model_fields[discriminator] for model in _find_models(path, root) if discriminator in model.model_fields
+    ]
+    return [str(value) for field in fields for value in get_args(field.annotation)]
+
+
+def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:
+    """List the fields that a mapping at this path may have; only those of the chosen member of a union."""
+    models = _find_models(path, root)
+    for part in path:
+        data = find_value(data, part)
+    tags = list_tags(data) if isinstance(data, dict) else []
+    tagged = [model for model in models if any(tag in _list_literals(model) for tag in tags)]
+    return [field.alias or name for model in tagged or models for name, field in model.model_fields.items()]
+
+
+def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
+    models = [root]
+    for part in path:
+        annotations = [
+            field.annotation
+            for model in models
+            for name, field in model.model_fields.items()
+            if (field.alias or name) == part
+        ]
+        models = _list_models(annotations) if annotations or isinstance(part, str) else models
+    return models
+
+
+def _list_models(annotation: Any) -> list[type[Model]]:
+    """List the model classes that an annotation mentions, however deep in lists and unions."""
+    if isinstance(annotation, list):
+        return [model for item in annotation for model in _list_models(item)]
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _list_models(argument)]
+
+
+def _list_literals(model: type[Model]) -> list[Any]:
+    return [value for field in model.model_fields.values() for value in get_args(field.annotation)]

@@ -1,0 +1,32 @@
+"""Problems of a stack object, placed in its file."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..errors import Path, Problem
+from .file_keys import IN_FILE, REGION_IN_FILE
+from .source import Source
+
+
+def find_path_in_file(path: Path) -> Path:
+    """Return where the file has a field of the stack object; the region stands beside the object."""
+    return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
+
+
+def move_into_file(problem: Problem) -> Problem:
+    """Return the problem with its path in the file."""
+    return replace(problem, path=find_path_in_file(problem.path))
+
+
+def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems with file and line in the order of lines, each once, with paths from the stack object on."""
+    located = [
+        replace(problem, path=_shorten(problem.path), file=source.file, line=source.line_of(problem.path))
+        for problem in dict.fromkeys(problems)
+    ]
+    return sorted(located, key=lambda problem: problem.line)
+
+
+def _shorten(path: Path) -> Path:
+    is_inside = path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE)
+    return path[len(IN_FILE) :] if is_inside else path

@@ -1,0 +1,113 @@
+"""From a stack object to a StackConfig, or to every problem at once."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from ..checks import find_mismatches, find_problems
+from ..config.stack import StackConfig
+from ..errors import Path, Problem, StackError
+from ..model import Model
+from .field_names import find_value
+from .file_keys import REGION_KEY, STACK_KEY
+from .pydantic_errors import UNKNOWN_FIELD, ReadText, explain_error
+from .remainder import Remainder, find_problems_in_sound_parts
+
+_Part = TypeVar("_Part", bound=Model)
+_SUBJECTS = {
+    "pools": ("pool", "name"),
+    "tenants": ("tenant", "name"),
+    "services": ("service", "name"),
+    "reservations": ("reservation", "id"),
+}
+"""List of a stack object → noun of its items, and the field that names an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A stack object after all checks; the config is there if every field has its shape."""
+
+    config: StackConfig | None
+    problems: tuple[Problem, ...]
+
+
+def _write_value(_: Path, value: Any) -> str:
+    return str(value)
+
+
+def parse(stack: Any, region: Any) -> StackConfig:
+    """Check a stack object that Pulumi has read.
+
+    Raises:
+        StackError: With every problem, each led by its field path.
+    """
+    outcome = check_stack(stack, region)
+    if outcome.problems or outcome.config is None:
+        raise StackError(outcome.problems)
+    return outcome.config
+
+
+def part(model: type[_Part], data: Any) -> _Part:
+    """Check a value outside a stack file, such as a ``Scaling`` of another program; a checked value stays as it is.
+
+    Raises:
+        StackError: With every problem, each led by its field path.
+    """
+    checked, found = _validate(model, data)
+    found += checked.all_problems() if checked else []
+    if checked is None or found:
+        raise StackError(found)
+    return checked
+
+
+def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value) -> Outcome:
+    """Check a stack object and its region, every part of it alone and with the others."""
+    if not isinstance(stack, dict):
+        return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
+    data = {**stack, "region": region}
+    config, found = _find_all(data, read_text)
+    if "region" in stack:
+        hint = f"write it once, as {REGION_KEY} beside {STACK_KEY}"
+        found = [Problem(UNKNOWN_FIELD, ("region",), "unknown field", hint), *found]
+    return Outcome(config, tuple(replace(problem, subject=_name_subject(problem.path, data)) for problem in found))
+
+
+def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | None, list[Problem]]:
+    """Return the config and its problems; each stage looks at the parts in which the stages before found nothing."""
+    config, broken = _validate(StackConfig, data, read_text)
+    reported = list(broken)
+    stages: tuple[Callable[[StackConfig], Iterator[Problem]], ...] = (_find_own_problems, find_problems)
+    for stage in stages:
+        remainder = Remainder(data, broken)
+        rest = _validate(StackConfig, remainder.data)[0] if broken else config
+        if rest is None:  # too much was dropped, such as all pools
+            if stage is _find_own_problems:
+                reported += find_problems_in_sound_parts(data, [problem.path for problem in broken])
+            break
+        found = list(remainder.restore_positions(stage(rest)))
+        reported += filter(remainder.supports, found)
+        broken += found
+    return config, reported
+
+
+def _find_own_problems(config: StackConfig) -> Iterator[Problem]:
+    yield from config.all_problems()
+    yield from find_mismatches(config)
+
+
+def _validate(model: type[_Part], data: Any, read_text: ReadText = _write_value) -> tuple[_Part | None, list[Problem]]:
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        return None, [explain_error(details, model, data, read_text) for details in error.errors()]
+
+
+def _name_subject(path: Path, data: dict[str, Any]) -> str:
+    """Return the pool, tenant, service or reservation of a path, such as ``pool infer-l4``; empty for other paths."""
+    if len(path) < 2 or path[0] not in _SUBJECTS:
+        return ""
+    noun, field = _SUBJECTS[str(path[0])]
+    name = find_value(find_value(data.get(str(path[0])), path[1]), field)
+    return f"{noun} {name}" if isinstance(name, str) else ""

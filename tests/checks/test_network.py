@@ -1,0 +1,16 @@
+"""The network must reach the cluster's API."""
+
+from datetime import date
+
+from gpu_blueprint.checks import find_warnings
+
+from ..support.builders import cluster, config
+
+
+def test_a_private_api_in_a_vpc_that_does_not_exist_yet_cannot_be_reached() -> None:
+    private = cluster(api={"access": "private", "allowedCidrs": ["10.8.0.0/16"]})
+    (warning,) = find_warnings(config(cluster=private), date(2026, 11, 20))
+    assert str(warning).startswith("cluster.api: nobody can reach a private API")
+    subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
+    existing = config(cluster=private, network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets})
+    assert list(find_warnings(existing, date(2026, 11, 20))) == []

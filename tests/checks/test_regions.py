@@ -1,0 +1,37 @@
+"""A region must offer the zones, keys and instance types of its stack."""
+
+from typing import Any
+
+import pytest
+
+from ..support.builders import ACCOUNT, cluster, network, pool, problems
+
+
+def test_the_builders_stack_fits_its_region() -> None:
+    assert problems() == []
+
+
+def test_subnets_of_another_region_are_refused_at_each_subnet() -> None:
+    subnets = [{"id": f"subnet-0a1b2c3{i}", "zone": zone} for i, zone in enumerate(("us-east-1a", "us-west-2b"))]
+    (problem,) = problems(network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets})
+    assert problem.startswith("network.subnets.1.zone: 'us-west-2b' is not in the region us-east-1")
+
+
+@pytest.mark.parametrize(("region", "is_refused"), [("us-east-1", False), ("us-west-2", True)])
+def test_the_encryption_key_must_be_in_the_region(region: str, is_refused: bool) -> None:
+    arn = f"arn:aws:kms:{region}:{ACCOUNT}:key/0a1b2c3d"
+    found = problems(cluster=cluster(secretsKeyArn=arn))
+    refusal = "cluster.secretsKeyArn: the key is in us-west-2, the cluster in us-east-1; use a key of us-east-1"
+    assert found == [refusal] * is_refused
+
+
+@pytest.mark.parametrize(
+    ("given", "start"),
+    [
+        ({"instanceTypes": ["p6-b300.48xlarge"]}, "pools.0.instanceTypes.0: 'p6-b300.48xlarge' is not offered"),
+        ({"gpu": "b300"}, "pools.0.gpu: no instance type with b300 is offered in eu-west-1"),
+    ],
+)
+def test_gpus_that_the_region_does_not_offer_are_refused(given: dict[str, Any], start: str) -> None:
+    (problem,) = problems("eu-west-1", network=network("eu-west-1"), pools=[pool(**given)])
+    assert problem.startswith(start)

@@ -1,0 +1,91 @@
+"""Reservations must be declared, fit the pools that use them, and not end or idle unnoticed."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.checks import find_warnings
+
+from ..support.builders import config, pool, problems
+
+TODAY = date(2026, 11, 20)
+ID = "cr-0a1b2c3d4e5f60718"
+
+
+def reservation(**overrides: Any) -> dict[str, Any]:
+    return {"id": ID, "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 2, **overrides}
+
+
+def training(**overrides: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {"purpose": "training", "instanceTypes": ["p5.48xlarge"], "maxGpus": 16}
+    return pool(**{**given, "purchase": ["reserved"], "reservations": [{"id": ID}], **overrides})
+
+
+def warnings(**overrides: Any) -> list[str]:
+    return [str(warning) for warning in find_warnings(config(**overrides), TODAY)]
+
+
+def test_a_used_reservation_without_end_causes_no_warning() -> None:
+    assert warnings(reservations=[reservation()], pools=[training()]) == []
+
+
+def test_an_undeclared_reservation_is_refused() -> None:
+    assert problems(pools=[training()]) == [
+        f"pools.0.reservations.0.id: '{ID}' is not declared under reservations; there are none"
+    ]
+
+
+def test_the_zone_of_a_reservation_must_be_among_the_pools() -> None:
+    found = problems(reservations=[reservation()], pools=[training(zones=["us-east-1b"])])
+    assert found == [
+        f"pools.0.reservations.0: {ID} is in us-east-1a, the pool launches in us-east-1b; add the zone to the pool",
+    ]
+
+
+def test_the_type_of_a_reservation_must_be_among_the_pools() -> None:
+    found = problems(reservations=[reservation(instanceType="p5.4xlarge")], pools=[training()])
+    assert found == [
+        f"pools.0.reservations.0: {ID} reserves p5.4xlarge, which the pool does not use; add the type to the pool",
+    ]
+
+
+def test_a_reserved_type_with_more_gpus_than_the_ceiling_is_refused_with_the_ceiling_it_needs() -> None:
+    (problem,) = problems(reservations=[reservation()], pools=[training(instanceTypes=["p5.4xlarge"], maxGpus=4)])
+    assert problem.endswith("; raise maxGpus to 8 or more, which one instance holds")
+
+
+def test_a_reservation_that_no_pool_selects_is_paid_and_idle() -> None:
+    (warning,) = warnings(reservations=[reservation()])
+    assert warning == (
+        f"reservations.0: no pool uses {ID}, so 2 × p5.48xlarge would be paid and idle; "
+        "add it to the reservations of a pool, or remove it"
+    )
+
+
+def test_a_reservation_larger_than_the_pools_ceiling_is_partly_idle() -> None:
+    (warning,) = warnings(reservations=[reservation(instances=4)], pools=[training()])
+    assert "it holds 32 GPUs, pool main takes at most 16" in warning
+
+
+def test_tags_select_reservations_that_carry_all_of_them() -> None:
+    tagged = reservation(tags={"team": "ml", "use": "train"})
+    assert warnings(reservations=[tagged], pools=[training(reservations=[{"tags": {"team": "ml"}}])]) == []
+    (problem,) = problems(reservations=[tagged], pools=[training(reservations=[{"tags": {"team": "web"}}])])
+    assert problem.startswith(
+        "pools.0.reservations.0.tags: no reservation declared under reservations carries these tags"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "expire", "words"),
+    [
+        ("2026-12-01", "336h", "it ends on 2026-12-01, before nodes of main expire"),
+        ("2026-12-05", "336h", None),
+        ("2030-01-01", "Never", "then main can launch nothing"),
+        ("2026-11-01", "336h", "it ended on 2026-11-01"),
+    ],
+)
+def test_an_end_before_nodes_expire_is_warned_of(ends: str, expire: str, words: str | None) -> None:
+    found = warnings(reservations=[reservation(ends=ends)], pools=[training(disruption={"expireAfter": expire})])
+    assert (found == []) if words is None else words in found[0]

@@ -1,0 +1,27 @@
+"""Spot needs several offerings."""
+
+from datetime import date
+
+import pytest
+
+from gpu_blueprint.checks import find_warnings
+
+from ..support.builders import config, network, pool
+
+
+@pytest.mark.parametrize(
+    ("types", "zones", "words"),
+    [
+        (["g6.xlarge"], 4, "1 type × 4 zones = 4 spot offerings"),
+        (["g6.xlarge"], 5, None),
+        (["g6.xlarge", "g6.2xlarge"], 2, "add types g6.4xlarge"),
+        (["g6.xlarge", "g6.2xlarge", "g6.4xlarge"], 2, None),
+    ],
+)
+def test_few_spot_offerings_are_warned_of_with_offerings_to_add(
+    types: list[str], zones: int, words: str | None
+) -> None:
+    where = network(zones=[f"us-east-1{letter}" for letter in "abcdef"[:zones]])
+    stack = config(network=where, pools=[pool(instanceTypes=types, purchase=["spot", "on-demand"])])
+    found = list(map(str, find_warnings(stack, date(2026, 11, 20))))
+    assert (found == []) if words is None else words in found[0]

@@ -1,0 +1,56 @@
+"""Pools on spot, for jobs on several nodes, and of static nodes."""
+
+from typing import Any
+
+import pytest
+
+from ..support.builders import pool, problems
+
+
+def test_training_on_spot_needs_checkpoints() -> None:
+    spot = pool(purpose="training", purchase=["spot", "on-demand"])
+    (problem,) = problems(pools=[spot])
+    assert problem.startswith("pools.0.purchase: spot can end a training run")
+    assert problems(pools=[{**spot, "checkpointed": True}]) == []
+
+
+def spanning(**overrides: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}, "maxGpus": 16}
+    return pool(**{**given, **overrides})
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"instanceTypes": ["p5.48xlarge", "p5.4xlarge"]}, "multiNode: EFA interfaces are laid out per type"),
+        ({"instanceTypes": ["g6.xlarge"]}, "multiNode: g6.xlarge has no EFA"),
+        ({"zones": ["us-east-1a", "us-east-1b"]}, "zones: a placement group lies in one zone"),
+        ({"zones": None}, "zones: a placement group lies in one zone"),
+        ({"sharing": {"mode": "mig", "profile": "1g.10gb"}}, "sharing: jobs that span nodes take whole GPUs"),
+        (
+            {"instanceTypes": ["p5en.48xlarge"], "multiNode": {"hugepages": True}},
+            "multiNode.hugepages: nobody has reported",
+        ),
+    ],
+)
+def test_a_job_on_several_nodes_needs_one_type_one_zone_and_whole_gpus(overrides: dict[str, Any], words: str) -> None:
+    assert problems(pools=[spanning()]) == []
+    (problem,) = problems(pools=[spanning(**overrides)])
+    assert problem.startswith(f"pools.0.{words}")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"maxGpus": 3}, "maxGpus: 2 static nodes hold 2 GPUs, not 3; write 2"),
+        ({"purchase": ["spot", "on-demand"]}, "purchase: a managed node group buys in one way"),
+        ({"zones": None}, "zones: static nodes need named zones"),
+        ({"ami": {"family": "bottlerocket"}}, "ami: static nodes run the AL2023 release"),
+        ({"instanceTypes": ["g6.xlarge", "g6.12xlarge"], "maxGpus": 8}, "staticNodes: static nodes must be alike"),
+    ],
+)
+def test_static_nodes_are_alike_and_bought_in_one_way(overrides: dict[str, Any], words: str) -> None:
+    static = {"instanceTypes": ["g6.xlarge"], "maxGpus": 2, "staticNodes": 2, "zones": ["us-east-1a"]}
+    assert problems(pools=[pool(**static)]) == []
+    (problem,) = problems(pools=[pool(**{**static, **overrides})])
+    assert problem.startswith(f"pools.0.{words}")

@@ -1,0 +1,92 @@
+"""A stack file as text: the line of each field, and faults of the file around the stack object."""
+
+import pytest
+
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.loading import Source
+
+TEXT = """\
+config:
+  aws:region: us-east-1
+  pulumi:disable-default-providers: ["*"]
+  gpu-blueprint:stack:
+    accountId: 011122223333
+    pools:
+      - name: main
+        maxGpus: 8
+"""
+STACK = ("config", "gpu-blueprint:stack")
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("accountId",), 5),
+        (("pools", 0, "maxGpus"), 8),
+        (("pools", 0, "gpu"), 7),
+        (("pools", 1), 6),
+        (("tenants", 0, "name"), 4),
+    ],
+)
+def test_a_field_has_its_line_and_a_missing_field_the_line_around_it(path: tuple[str | int, ...], line: int) -> None:
+    assert Source(TEXT, "file").line_of((*STACK, *path)) == line
+
+
+def test_a_scalar_is_read_as_its_author_wrote_it() -> None:
+    source = Source(TEXT, "file")
+    assert source.stack["accountId"] != "011122223333"
+    assert source.read_scalar((*STACK, "accountId")) == "011122223333"
+    assert source.read_scalar((*STACK, "pools")) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("    owner: {secure: AAAB}", "secret-in-stack"),
+        ("    owner: 0123", "ambiguous-scalar"),
+        ("    owner: 1_000", "ambiguous-scalar"),
+        ("    autoscaling: on", "ambiguous-scalar"),
+        ("    pools: []", "duplicate-key"),
+        ("  gpu-blueprint:slackWebhook: https://hooks.slack.com/x", "secret-in-the-open"),
+        ("  gpu-blueprint:slackWebhok: {secure: AAAB}", "unknown-key"),
+        ("  gpu-blueprint:stak: {}", "unknown-key"),
+        ("  kubernetes:context: prod", "unknown-key"),
+        ("stack: prod", "unknown-key"),
+    ],
+)
+def test_a_wrong_line_of_the_file_is_refused_where_it_stands(line: str, kind: str) -> None:
+    text = TEXT.replace("011122223333", '"011122223333"')
+    assert list(Source(text, "file").findings()) == []
+    source = Source(f"{text}{line}\n", "file")
+    assert [problem.kind for problem in source.findings()] == [kind]
+
+
+@pytest.mark.parametrize(
+    "line", ['    owner: "0123"', '    owner: "yes"', "    autoscaling: True", "  gpu-blueprint:own: {secure: AAAB}"]
+)
+def test_a_right_line_of_the_file_is_accepted(line: str) -> None:
+    text = TEXT.replace("011122223333", '"011122223333"')
+    assert list(Source(f"{text}{line}\n", "file").findings()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "line"),
+    [
+        ("a: 1\nb: [\n", "not valid YAML: did not find expected node content", 3),
+        ("a: 1\nb: \x00\n", "not valid YAML: a character that is not allowed (0x00)", 2),
+        ("a: &a [*a]\n", "the file is nested too deeply, or an alias (*) refers to the value that contains it", 1),
+    ],
+)
+def test_text_that_is_not_yaml_is_refused_at_its_line(text: str, reason: str, line: int) -> None:
+    with pytest.raises(StackError) as caught:
+        Source(text, "file")
+    (problem,) = caught.value.problems
+    assert (problem.kind, problem.file, problem.line, problem.reason) == ("invalid-yaml", "file", line, reason)
+
+
+def test_aliases_that_expand_to_a_huge_file_are_refused() -> None:
+    """A billion laughs: each line holds ten times the line before."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 8)]
+    with pytest.raises(StackError, match=r"aliases \(\*\) expand the file to [\d,]+ values"):
+        Source("\n".join(lines), "file")
