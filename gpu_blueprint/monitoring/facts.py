@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..catalog.purchases import Purchase
 from ..config import Pool, StackConfig
-from ..config.buying import CapacityType
 from ..cost.money import Usd
 from ..cost.pool_cost import Node
 from ..cost.pools import nodes_of, reserved_gpu, shares_of_a_gpu, terms_of
@@ -69,7 +69,7 @@ def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
                 yield _build_rule(USD, round(price.known, 4), **labels)
 
 
-def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: CapacityType) -> Usd:
+def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: Purchase) -> Usd:
     """Return the price of a GPU in US dollars per hour."""
     terms = terms_of(stack, pool)
     if capacity_type == "spot":

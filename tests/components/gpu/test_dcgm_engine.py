@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.checks.capacity import capacity_warnings
+from gpu_blueprint.checks import find_warnings
 
 from ...support import builders
 from ...support.operator_plans import (
@@ -77,5 +77,5 @@ def test_the_exporter_uses_the_agents_engine_where_that_engine_runs() -> None:
 
 def test_a_stack_with_unwatched_gpus_gets_a_warning() -> None:
     pools = [builders.pool(**{"name": f"p{index}", **pool}) for index, pool in enumerate(MIXED_ARM)]
-    warnings = [str(problem) for problem in capacity_warnings(builders.config(pools=pools), date(2026, 11, 20))]
+    warnings = [str(problem) for problem in find_warnings(builders.config(pools=pools), date(2026, 11, 20))]
     assert any("no DCGM engine for arm64" in line for line in warnings)
