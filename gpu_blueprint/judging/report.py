@@ -1,17 +1,16 @@
 """Findings of the policies as Problems, each at the line of the stack file that it comes from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from policies import RULES, Waiver
+from policies import Waiver
 
 from ..config import StackConfig
 from ..errors import Path as FieldPath
-from ..errors import Problem, Severity
+from ..errors import Severity
 from ..loading import StackFile
 from ..plan import PlannedResource
-from .formats import count_severities
 from .levels import levels_file, read_levels
 from .problems import PolicyProblem, put_into_file
 from .sections import find_section
@@ -70,12 +69,6 @@ def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:
         subject=finding.resource,
         waiver=finding.waiver,
     )
-
-
-def summarize(found: Iterable[Problem]) -> str:
-    """Return one line about all findings of the policies."""
-    problems = list(found)
-    return f"{len(RULES)} policies: {count_severities(problems) if problems else 'all pass'}"
 
 
 def Placed(finding: Finding, file: str, line: int) -> PolicyProblem:  # noqa: N802, ARG001
