@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text, description=f"{text}.")
+        return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
     _add_check(command)
     _add_preview(command)
