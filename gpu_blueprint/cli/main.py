@@ -59,7 +59,7 @@ def _refuse_bad_stack_names(parsed: argparse.Namespace) -> None:
     stacks = _list_stack_arguments(parsed)
     for name in (*stacks, getattr(parsed, "name", "")):
         if file := _FILE.fullmatch(name):
-            raise UsageError(f"{name!r} is a file; name the stack {file[1]} instead")
+            raise UsageError(f"{name!r} is a file, the stack is called {file[1]}")
     for stack in stacks:
         if not _STACK.fullmatch(stack):
             raise UsageError(f"{stack!r} is not the name of a stack; the stack of stacks/Pulumi.dev.yaml is called dev")

@@ -72,7 +72,7 @@ def _add_preview(command: _AddCommand) -> None:
 
     render = command(
         "render",
-        "write plan.json, one YAML file per Kubernetes object (secrets without their values), Helm values and dashboards",
+        "write plan.json, a YAML file for each Kubernetes object (secrets without values), Helm values and dashboards",
     )
     render.add_argument("stack", metavar="STACK", help=_STACK)
     render.add_argument(
