@@ -132,7 +132,7 @@ def _summarize(stack: StackConfig, seen: Observed, found: Advice) -> str:
     judged = f"{pools}, {tenants} and {reservations}"
     if not found.proposals:
         rest = "some could not be judged, see the remarks" if found.silent else "their use fits them"
-        return f"Nothing to propose: advise looked at {judged}, and {rest}. Nothing was changed."
+        return f"Nothing to propose: {judged} were looked at, and {rest}. Nothing was changed."
     whole = sum((usd_a_month(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", the largest step of each pool counted" if found.saving else ""
