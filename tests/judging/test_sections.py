@@ -46,7 +46,6 @@ def test_every_resource_of_a_shipped_stack_has_a_section(stack: str) -> None:
 @pytest.mark.parametrize(
     ("type_", "name", "section"),
     [
-        ("Vpc", "gpu-prod-network", "network"),
         ("Cluster", "gpu-prod-cluster-eks", "cluster"),
         ("NodeGroup", "gpu-prod-system", "cluster.systemNodes"),
         ("Queue", "gpu-prod-karpenter", "cluster"),
@@ -68,6 +67,11 @@ def test_a_resource_belongs_to_the_field_that_makes_it(type_: str, name: str, se
     found = some(plan("prod"), type_, name)
     assert found
     assert {section_of(shipped_config("prod"), plan("prod"), resource.urn) for resource in found} == {section}
+
+
+def test_a_new_vpc_belongs_to_the_network() -> None:
+    planned = plan("dev")
+    assert section_of(shipped_config("dev"), planned, one(planned, "Vpc").urn) == "network"
 
 
 def pool_with_hours() -> dict[str, Any]:
