@@ -18,7 +18,7 @@ from ..loading import StackFile, open_stack
 from .files import write_whole
 from .text.advise import show, show_edit
 from .text.problems import print_json
-from .text.tables import progress
+from .text.tables import show_progress
 
 MOST_DAYS = 365
 _CLUSTER = re.compile(r"[\w./:@-]+")
@@ -61,7 +61,7 @@ def _open_stack(arguments: argparse.Namespace) -> StackFile:
 def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
     prometheus, measure = (_import_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
     server = prometheus.Prometheus(arguments.prometheus, _find_credentials(prometheus, arguments))
-    with progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
+    with show_progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
         seen: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
     return seen
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import BlueprintError, Problem, StackError, UsageError
 from ..loading import StackFile, open_stack
 from .text.check import Result, show
-from .text.tables import progress
+from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,6 +34,6 @@ def _judge(stack: StackFile, levels: Path | None) -> list[Problem]:
     from ..judging.report import judge_stack  # both load Pulumi, which a plain check does without
     from ..plan import record
 
-    with progress(f"rendering {stack.source.file} …"):
+    with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     return [*judge_stack(stack, plan, levels)]

@@ -11,7 +11,8 @@ from ..cost.estimate import as_json
 from ..judging.problems import put_into_file
 from ..loading import open_stack
 from .files import write_whole
-from .text.cost import Comparison, find_stale_prices, show
+from .text.cost import find_stale_prices, show
+from .text.cost_changes import Comparison
 
 stale = find_stale_prices
 """The name that tests/cost still uses."""

@@ -22,10 +22,10 @@ def run(arguments: argparse.Namespace) -> int:
 def find_differences(before: dict[str, str], after: dict[str, str]) -> list[Difference]:
     """Return the fields that differ, in the order of the sections of a stack file."""
     paths = [path for path in dict.fromkeys([*before, *after]) if before.get(path) != after.get(path)]
-    return [Difference(path, before.get(path), after.get(path)) for path in sorted(paths, key=_section_index)]
+    return [Difference(path, before.get(path), after.get(path)) for path in sorted(paths, key=_find_section_index)]
 
 
-def _section_index(path: str) -> int:
+def _find_section_index(path: str) -> int:
     sections = [field.alias or name for name, field in StackConfig.model_fields.items()]
     return sections.index(path.split(".")[0])
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import BlueprintError, StackError, UsageError
-from ..judging.formats import printable
-from .parser import parser
+from ..judging.formats import Format, make_printable
+from .parser import build_parser
 from .text.problems import StackProblems, print_lines, print_problems
 
 _FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")
@@ -23,9 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if not given:
-        parser().print_help(sys.stderr)
+        build_parser().print_help(sys.stderr)
         return UsageError.exit_code
-    parsed = parser().parse_args(given)
+    parsed = build_parser().parse_args(given)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
@@ -38,14 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_stack_error(error, getattr(parsed, "format", "text"))
         return error.exit_code
     except BlueprintError as error:
-        print(printable(str(error)), file=sys.stderr)
+        print(make_printable(str(error)), file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:  # the reader, such as head, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _print_stack_error(error: StackError, format_: str) -> None:
+def _print_stack_error(error: StackError, format_: Format) -> None:
     """Print the problems of a stack file in the format of the command."""
     if format_ == "text":
         print_lines(error.problems, to_errors=True)

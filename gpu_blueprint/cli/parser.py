@@ -16,7 +16,7 @@ _STACK = "name of a stack, such as dev"
 _AddCommand = Callable[[str, str], argparse.ArgumentParser]
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """Build the parser; ``command`` names the module that runs."""
     top = argparse.ArgumentParser(prog="blueprint", description=_ABOUT)
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")

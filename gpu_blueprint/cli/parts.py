@@ -15,12 +15,12 @@ def explain_stack(config: StackConfig) -> Iterator[Step]:
     facts = stack_facts(config)
     yield Step("cluster", (f"{facts['name']} in {facts['region']}, account {facts['accountId']}",))
     yield Step("versions", (f"Kubernetes {facts['kubernetes']}, Karpenter {facts['karpenter']}",))
-    yield from _list_names("pools", config.pools)
-    yield from _list_names("tenants", config.tenants)
-    yield from _list_names("services", config.services)
+    yield from _list_part_names("pools", config.pools)
+    yield from _list_part_names("tenants", config.tenants)
+    yield from _list_part_names("services", config.services)
 
 
-def _list_names(title: str, parts: Sequence[Pool | Tenant | Service]) -> Iterator[Step]:
+def _list_part_names(title: str, parts: Sequence[Pool | Tenant | Service]) -> Iterator[Step]:
     if parts:
         yield Step(title, tuple(part.name for part in parts))
 

@@ -9,7 +9,7 @@ from ..live.preflight import run as ask
 from ..loading import open_stack
 from .text.preflight import show
 from .text.problems import print_json
-from .text.tables import progress
+from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(policy(stack.config if stack else None))
         return 0
     account = _sign_in(stack.config.region, arguments.profile)
-    with progress(f"asking account {stack.config.account_id} in {stack.config.region} …"):
+    with show_progress(f"asking account {stack.config.account_id} in {stack.config.region} …"):
         findings = ask(stack.config, account)
     show(stack, findings, arguments.format)
     return exit_code(findings)

@@ -15,15 +15,15 @@ from ..loading import StackFile, open_stack
 from ..plan import PlannedResource, record
 from ..summary.stack import as_json, pool_summary, service_summary, stack_facts, tenant_summary
 from .text.preview import show
-from .text.preview_markdown import preview_as_markdown
+from .text.preview_markdown import preview_to_markdown
 from .text.problems import print_json
-from .text.tables import progress
+from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the preview; 1 when a policy fails, as `pulumi preview` with the policy pack would."""
     stack = open_stack(arguments.stack)
-    with progress(f"rendering {stack.source.file} …"):
+    with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     findings = judge_stack(stack, plan)
     match arguments.format:
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         case "sarif":
             print_json(to_sarif([*stack.warnings(date.today()), *findings]))
         case "markdown":
-            print(preview_as_markdown(stack, plan, findings), end="")
+            print(preview_to_markdown(stack, plan, findings), end="")
         case _:
             show(stack, plan, findings)
     return int(any(problem.severity == "error" for problem in findings))

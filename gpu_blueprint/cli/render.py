@@ -18,7 +18,7 @@ from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource, record
 from ..summary.stack import stack_facts
 from .text.preview import count_resources
-from .text.tables import progress
+from .text.tables import show_progress
 
 _OWN = {"plan.json", "manifests", "values", "dashboards"}
 """Everything that may be in a folder that render replaces."""
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     if out.is_symlink() or (out.exists() and not (out.is_dir() and {file.name for file in out.iterdir()} <= _OWN)):
         raise UsageError(f"{out}: is a link, or holds files that render did not write; name another folder")
     stack = open_stack(arguments.stack)
-    with progress(f"rendering {stack.source.file} …"):
+    with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     files = render_files(stack.config, plan)
     try:

@@ -12,19 +12,19 @@ Format = Literal["text", "json", "sarif", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
-def field_of(problem: Problem) -> str:
+def format_path(problem: Problem) -> str:
     """Return the path of a problem in the notation of the messages, such as ``pools.0.purchase``."""
     return ".".join(map(str, problem.path))
 
 
 def to_text(problem: Problem) -> str:
     """Return one line: place, severity unless it is an error, field, reason and remedy, and the kind in brackets."""
-    place, rest = _place(problem), str(replace(problem, file="", line=0))
+    place, rest = _format_place(problem), str(replace(problem, file="", line=0))
     severity = "" if problem.severity == "error" else f"{problem.severity}: "
-    return printable(f"{place}{': ' if place else ''}{severity}{rest} [{problem.kind}]")
+    return make_printable(f"{place}{': ' if place else ''}{severity}{rest} [{problem.kind}]")
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Replace what moves a terminal's cursor or colours it: a message may quote what a server or a file says."""
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
 
@@ -34,7 +34,7 @@ def to_json(problem: Problem) -> dict[str, Any]:
     return {
         "kind": problem.kind,
         "severity": problem.severity,
-        "path": field_of(problem),
+        "path": format_path(problem),
         "subject": problem.subject,
         "reason": problem.reason,
         "hint": problem.hint,
@@ -48,8 +48,11 @@ def to_markdown(problems: Sequence[Problem], name: str) -> str:
     heading = f"**{escape_markdown(name)}**: {count_severities(problems)}."
     if not problems:
         return f"{heading}\n"
-    rows = [(_place(problem), problem.severity, problem.kind, _message(problem), problem.hint) for problem in problems]
-    return f"{heading}\n\n{markdown_table(('where', 'severity', 'kind', 'problem', 'remedy'), rows)}"
+    rows = [
+        (_format_place(problem), problem.severity, problem.kind, _format_message(problem), problem.hint)
+        for problem in problems
+    ]
+    return f"{heading}\n\n{format_markdown_table(('where', 'severity', 'kind', 'problem', 'remedy'), rows)}"
 
 
 def count_severities(problems: Iterable[Problem]) -> str:
@@ -63,7 +66,7 @@ def count_severities(problems: Iterable[Problem]) -> str:
     return ", ".join(listed) or "no problems"
 
 
-def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def format_markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table of GitHub's Markdown; the cells are plain text, a line break in a cell stays one."""
     lines = [headers, ["---"] * len(headers), *([escape_markdown(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -73,13 +76,13 @@ def escape_markdown(text: str) -> str:
     """Return text that GitHub shows as it is, also inside a table: no markup, no mention of a person, no formula."""
     escaped = re.sub(r"([\\`*_\[\]<>|~&$#])", r"\\\1", re.sub(r"\s*[\r\n]+\s*", "\n", text.strip()))
     without_mentions = re.sub(r"(?<!\w)@(?=\w)", "@<!-- -->", escaped)
-    return printable(without_mentions).replace("\n", "<br>").replace("\t", " ")
+    return make_printable(without_mentions).replace("\n", "<br>").replace("\t", " ")
 
 
-def _place(problem: Problem) -> str:
+def _format_place(problem: Problem) -> str:
     return f"{problem.file}:{problem.line}" if problem.line else problem.file
 
 
-def _message(problem: Problem) -> str:
-    where = "\n".join(part for part in (problem.subject, field_of(problem)) if part)
+def _format_message(problem: Problem) -> str:
+    where = "\n".join(part for part in (problem.subject, format_path(problem)) if part)
     return f"{where}\n{problem.reason}" if where else problem.reason

@@ -39,15 +39,15 @@ def read_levels(path: Path) -> dict[str, Any]:
     return given
 
 
-def level_and_settings(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
+def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
     """Return the level of a rule and the settings that the environment gives it; ``all`` stands for a missing level."""
     value = levels.get(rule.id, levels.get("all", "mandatory"))
     if not isinstance(value, dict):
         return value, {}
-    return value.get("enforcementLevel", levels.get("all", "mandatory")), _settings(value)
+    return value.get("enforcementLevel", levels.get("all", "mandatory")), _pick_settings(value)
 
 
-def _settings(value: Mapping[str, Any]) -> dict[str, Any]:
+def _pick_settings(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: item for key, item in value.items() if key != "enforcementLevel"}
 
 
@@ -60,7 +60,7 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
     level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
     if level not in LEVELS:
         yield f"{name}: {level!r} is no level (there are: {', '.join(LEVELS)})"
-    for key, item in _settings(value).items() if isinstance(value, dict) else ():
+    for key, item in _pick_settings(value).items() if isinstance(value, dict) else ():
         default = defaults[name].get(key)
         is_number = isinstance(default, int) and isinstance(item, int | float) and not isinstance(item, bool)
         if default is None:

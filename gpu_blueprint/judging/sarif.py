@@ -11,7 +11,7 @@ from policies import RULES, Rule
 
 from .. import __version__
 from ..errors import Problem
-from .formats import field_of
+from .formats import format_path
 from .problems import PolicyProblem
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -22,21 +22,21 @@ def to_sarif(problems: Sequence[Problem]) -> dict[str, Any]:
     described = {rule.id: _describe_rule(rule) for rule in RULES}
     kinds = {problem.kind: _describe_kind(problem.kind) for problem in problems}
     driver = {"name": "gpu-blueprint", "semanticVersion": __version__, "rules": [*(kinds | described).values()]}
-    results = [_result(problem) for problem in problems]
+    results = [_build_result(problem) for problem in problems]
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
 
 def _describe_rule(rule: Rule) -> dict[str, Any]:
     short, full = f"{rule.looks_at}: {rule.passes}", f"Fails if {rule.fails}: {rule.why}."
-    return _descriptor(rule.id, short, full, rule.fix)
+    return _build_descriptor(rule.id, short, full, rule.fix)
 
 
 def _describe_kind(kind: str) -> dict[str, Any]:
     words = kind.replace("-", " ")
-    return _descriptor(kind, words, f"Problem of a stack file: {words}.", f"Run `blueprint explain {kind}`.")
+    return _build_descriptor(kind, words, f"Problem of a stack file: {words}.", f"Run `blueprint explain {kind}`.")
 
 
-def _descriptor(id_: str, short: str, full: str, remedy: str) -> dict[str, Any]:
+def _build_descriptor(id_: str, short: str, full: str, remedy: str) -> dict[str, Any]:
     return {
         "id": id_,
         "shortDescription": {"text": short},
@@ -45,13 +45,13 @@ def _descriptor(id_: str, short: str, full: str, remedy: str) -> dict[str, Any]:
     }
 
 
-def _result(problem: Problem) -> dict[str, Any]:
+def _build_result(problem: Problem) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": problem.kind,
         "level": problem.severity,
         "message": {"text": problem.message},
-        "locations": [_location(problem)],
-        "partialFingerprints": {"subject": _fingerprint(problem)},
+        "locations": [_build_location(problem)],
+        "partialFingerprints": {"subject": _build_fingerprint(problem)},
         "properties": {"reason": problem.reason, "hint": problem.hint},
     }
     if isinstance(problem, PolicyProblem) and problem.waiver:
@@ -59,14 +59,14 @@ def _result(problem: Problem) -> dict[str, Any]:
     return result
 
 
-def _fingerprint(problem: Problem) -> str:
+def _build_fingerprint(problem: Problem) -> str:
     """Identify the problem also after its line or the order of pools has changed."""
     names = ".".join(part for part in problem.path if isinstance(part, str))
-    return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{field_of(problem)}"
+    return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{format_path(problem)}"
 
 
-def _location(problem: Problem) -> dict[str, Any]:
-    names = [(field_of(problem), "member"), (problem.subject, "resource")]
+def _build_location(problem: Problem) -> dict[str, Any]:
+    names = [(format_path(problem), "member"), (problem.subject, "resource")]
     location: dict[str, Any] = {
         "logicalLocations": [{"fullyQualifiedName": name, "kind": kind} for name, kind in names if name]
     }

@@ -10,7 +10,7 @@ from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, def
 from ..errors import near
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
-from .levels import FOLDER, Level, level_and_settings, levels_file, read_levels
+from .levels import FOLDER, Level, choose_level, levels_file, read_levels
 
 __all__ = ["FOLDER", "WAIVER_RULE", "Finding", "Level", "as_stack", "findings", "levels_file", "read_levels"]
 
@@ -67,9 +67,9 @@ def findings(
 ) -> list[Finding]:
     """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail."""
     stack = as_stack(plan)
-    found = list(_waiver_findings(stack, waivers, today))
+    found = list(_judge_waivers(stack, waivers, today))
     for rule in RULES:
-        level, settings = level_and_settings(rule, levels)
+        level, settings = choose_level(rule, levels)
         if level != "disabled":
             verdicts = judge(rule, stack, settings)
             found += [
@@ -93,7 +93,7 @@ def _counts(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: 
     return "remediate" if good else "mandatory"
 
 
-def _waiver_findings(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
+def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
     urns = {resource.name: resource.urn for resource in stack.resources}
     for index, waiver in enumerate(waivers):
         if fault := _find_waiver_fault(waiver, urns, today):

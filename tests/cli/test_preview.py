@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.cli.text.preview_rows import shorten_types
+from gpu_blueprint.cli.text.preview_tables import shorten_types
 
 
 def test_preview_shows_pools_tenants_and_resources_in_100_columns(

@@ -6,7 +6,7 @@ from gpu_blueprint.errors import Problem
 from gpu_blueprint.judging.formats import (
     count_severities,
     escape_markdown,
-    markdown_table,
+    format_markdown_table,
     to_json,
     to_markdown,
     to_text,
@@ -97,7 +97,7 @@ def test_a_problem_with_pipes_and_line_breaks_stays_in_its_row() -> None:
 
 
 def test_a_table_escapes_its_cells() -> None:
-    assert markdown_table(("a", "b"), [("1|2", "3\n4")]) == "| a | b |\n| --- | --- |\n| 1\\|2 | 3<br>4 |\n"
+    assert format_markdown_table(("a", "b"), [("1|2", "3\n4")]) == "| a | b |\n| --- | --- |\n| 1\\|2 | 3<br>4 |\n"
 
 
 def test_severities_are_counted_from_errors_to_notes() -> None:

@@ -14,7 +14,7 @@ from ...errors import Problem
 from ...live.advise import Advice, Observed, Proposal
 from ...live.advise.bill import usd_a_month
 from ...live.advise.proposal import WELL_COVERED, AddPool, Change
-from .tables import console, table
+from .tables import make_console, make_table
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}
 _GIB = 1024
@@ -27,15 +27,15 @@ _CAPTION = (
 
 def show(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> None:
     """Print everything; ``left_out`` holds why the edited file is without some proposals."""
-    out = console()
+    out = make_console()
     days = f"{seen.window.days:g} days" if seen.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: {days} of metrics\n"))
-    out.print(_measurements(stack, seen))
+    out.print(_build_measurements(stack, seen))
     if found.silent or found.free or seen.window.warnings or seen.window.coverage < WELL_COVERED:
-        out.print(_remarks(seen, found))
+        out.print(_build_remarks(seen, found))
     for number, proposal in enumerate(found.proposals, 1):
         out.print(Text.assemble((f"\n{number}. {proposal.kind} {proposal.subject}: {proposal.title}", "bold")))
-        out.print(Padding(_details(proposal, found.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))
+        out.print(Padding(_build_details(proposal, found.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))
     out.print(Text(f"\n{_summarize(stack, seen, found)}", style="bold"))
 
 
@@ -47,8 +47,8 @@ def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Prob
     print(f"review it, then: diff {original} {path}; cp {path} {original}", file=sys.stderr)
 
 
-def _measurements(stack: StackConfig, seen: Observed) -> Table:
-    rows = table("Measured", "pool")
+def _build_measurements(stack: StackConfig, seen: Observed) -> Table:
+    rows = make_table("Measured", "pool")
     for header in _MEASURES:
         rows.add_column(header, header_style="underline", justify="right", overflow="fold")
     for pool in stack.pools:
@@ -68,7 +68,7 @@ def _measurements(stack: StackConfig, seen: Observed) -> Table:
     return rows
 
 
-def _remarks(seen: Observed, found: Advice) -> Table:
+def _build_remarks(seen: Observed, found: Advice) -> Table:
     """Return the limits of the measurement, and remarks about pools."""
     rows = Table(
         title="\nRemarks", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
@@ -87,7 +87,7 @@ def _remarks(seen: Observed, found: Advice) -> Table:
     return rows
 
 
-def _details(proposal: Proposal, alternatives: Iterable[Proposal], refusal: str | None) -> Table:
+def _build_details(proposal: Proposal, alternatives: Iterable[Proposal], refusal: str | None) -> Table:
     rows = Table(box=None, show_header=False, pad_edge=False, expand=True)
     rows.add_column(width=11, no_wrap=True, style="dim")
     rows.add_column(ratio=1, overflow="fold")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import BlueprintError, Problem
-from ...judging.formats import Format, printable
+from ...judging.formats import Format, make_printable
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from .problems import StackProblems, print_lines, print_problems
@@ -42,7 +42,7 @@ def show(results: Sequence[Result], format_: Format) -> None:
     """Print the results; as text each stack ends with a line that sums it up."""
     for result in results:
         if result.refusal:
-            print(printable(str(result.refusal)), file=sys.stderr)
+            print(make_printable(str(result.refusal)), file=sys.stderr)
         elif format_ == "text":
             _show_text(result)
     checked = [StackProblems(result.name, result.all_problems) for result in results if not result.refusal]
@@ -55,10 +55,10 @@ def _show_text(result: Result) -> None:
         print_lines(result.problems, to_errors=True)
         return
     print_lines(result.all_problems)
-    print(f"{result.stack.source.file}: {_verdict(result.stack, result.findings)}")
+    print(f"{result.stack.source.file}: {_summarize(result.stack, result.findings)}")
 
 
-def _verdict(stack: StackFile, findings: Sequence[Problem] | None) -> str:
+def _summarize(stack: StackFile, findings: Sequence[Problem] | None) -> str:
     if findings is not None:
         return summarize_findings(findings)
     pools, tenants = len(stack.config.pools), len(stack.config.tenants)

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...cost import Change, compare
-from ...judging.formats import escape_markdown, markdown_table
-from .tables import console
+from ...judging.formats import escape_markdown, format_markdown_table
+from .tables import make_console
 
 HEADERS = ("expected a month", "then", "more", "at most an hour", "then", "more")
 
@@ -37,7 +37,7 @@ class Comparison:
         return sorted(map(str, {*self.before.get("unknownPrices", []), *self.after.get("unknownPrices", [])}))
 
 
-def changes_as_json(comparison: Comparison) -> dict[str, Any]:
+def changes_to_json(comparison: Comparison) -> dict[str, Any]:
     """Return the changes for programs."""
     lines = [
         {
@@ -50,13 +50,13 @@ def changes_as_json(comparison: Comparison) -> dict[str, Any]:
     return {"before": comparison.before["stack"], "after": comparison.after["stack"], "changes": lines}
 
 
-def changes_as_markdown(comparison: Comparison) -> str:
+def changes_to_markdown(comparison: Comparison) -> str:
     """Return a sentence and a table for a pull request comment."""
     changes = comparison.changes
-    rows = [[change.name, *_figures(change)] for change in changes]
-    heading = f"**{escape_markdown(comparison.title)}**: {escape_markdown(_summary(changes[-1]))}."
-    unknown = f"\n{escape_markdown(_unknown_prices(comparison.unknown))}\n" if comparison.unknown else ""
-    return f"{heading}\n\n{markdown_table(('part', *HEADERS), rows)}{unknown}"
+    rows = [[change.name, *_format_figures(change)] for change in changes]
+    heading = f"**{escape_markdown(comparison.title)}**: {escape_markdown(_summarize(changes[-1]))}."
+    unknown = f"\n{escape_markdown(_describe_unknown_prices(comparison.unknown))}\n" if comparison.unknown else ""
+    return f"{heading}\n\n{format_markdown_table(('part', *HEADERS), rows)}{unknown}"
 
 
 def show_changes(comparison: Comparison) -> None:
@@ -67,16 +67,16 @@ def show_changes(comparison: Comparison) -> None:
     for header in HEADERS:
         rows.add_column(header, header_style="underline", justify="right", overflow="fold")
     for change in changes:
-        rows.add_row(Text(change.name), *_figures(change), style="bold" if change is changes[-1] else "")
-    out = console()
+        rows.add_row(Text(change.name), *_format_figures(change), style="bold" if change is changes[-1] else "")
+    out = make_console()
     out.print(Text(f"{comparison.title}\n", style="bold"))
     out.print(rows)
-    out.print(f"\n{_summary(changes[-1])}")
+    out.print(f"\n{_summarize(changes[-1])}")
     if comparison.unknown:
-        out.print(Text(_unknown_prices(comparison.unknown), style="yellow"))
+        out.print(Text(_describe_unknown_prices(comparison.unknown), style="yellow"))
 
 
-def _figures(change: Change) -> list[str]:
+def _format_figures(change: Change) -> list[str]:
     """Return dollars before, after and more: three a month, as expected, then three an hour, at most."""
     return [
         _format(usd, cents=index == 1)
@@ -85,7 +85,7 @@ def _figures(change: Change) -> list[str]:
     ]
 
 
-def _unknown_prices(names: Sequence[str]) -> str:
+def _describe_unknown_prices(names: Sequence[str]) -> str:
     return f"no price is known of {', '.join(names)}"
 
 
@@ -95,7 +95,7 @@ def _format(usd: float | None, *, cents: bool) -> str:
     return f"{'-' if usd < 0 else ''}${abs(usd):,.{2 if cents else 0}f}"
 
 
-def _summary(total: Change) -> str:
+def _summarize(total: Change) -> str:
     expected, most = total.difference(0), total.difference(1)
     return (
         f"in all {_format_more(expected, 'a month')} as expected, {_format_more(most, 'an hour', cents=True)} at most"

@@ -7,7 +7,7 @@ from rich.table import Table
 from ...cost import Estimate
 from ...cost.estimate import CASES
 from ...cost.money import Cost, Usd
-from .tables import table
+from .tables import make_table
 
 HEADERS = ("idle/h", "a month", "expected/h", "a month", "at most/h", "a month")
 
@@ -27,9 +27,9 @@ def format_cost(cost: Cost) -> list[str]:
     return [text for spend in spends for text in (_format_hour(spend.hour), format_month(spend.month))]
 
 
-def sums_table(found: Estimate) -> Table:
+def build_sums_table(found: Estimate) -> Table:
     """Return the costs of each part, and their sum."""
-    rows = _cost_table("Idle and expected as bought, at most on demand")
+    rows = _build_cost_table("Idle and expected as bought, at most on demand")
     *parts, whole = list_parts(found)
     for index, (name, cost) in enumerate(parts):
         rows.add_row(f"[dim]{name}[/]" if index < len(found.items) else name, *format_cost(cost))
@@ -39,9 +39,9 @@ def sums_table(found: Estimate) -> Table:
     return rows
 
 
-def slices_table(found: Estimate) -> Table:
+def build_slices_table(found: Estimate) -> Table:
     """Return what one unit of each extended resource costs an hour."""
-    rows = table(
+    rows = make_table(
         "Price of one unit an hour", "pool", "resource", "in an hour of use, as expected", "at full use, on demand"
     )
     for pool in found.pools:
@@ -51,9 +51,9 @@ def slices_table(found: Estimate) -> Table:
     return rows
 
 
-def tenants_table(found: Estimate) -> Table:
+def build_tenants_table(found: Estimate) -> Table:
     """Return the costs of the pools by tenant, and those of the platform."""
-    rows = _cost_table("By tenant: the pools by quota; the platform is not divided")
+    rows = _build_cost_table("By tenant: the pools by quota; the platform is not divided")
     for name, cost in found.tenants.items():
         rows.add_row(name, *format_cost(cost))
     rows.add_row("platform", *format_cost(found.platform))
@@ -62,7 +62,7 @@ def tenants_table(found: Estimate) -> Table:
     return rows
 
 
-def listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:
+def build_listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:
     """Return sentences below a title, each with the name of its subject."""
     rows = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False)
     rows.add_column(no_wrap=True)
@@ -84,7 +84,7 @@ def format_money(usd: Usd) -> str:
     return format_month(usd) if usd.known >= 1000 else str(usd)
 
 
-def _cost_table(title: str) -> Table:
+def _build_cost_table(title: str) -> Table:
     rows = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     rows.add_column("", overflow="fold")
     for header in HEADERS:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from .tables import console
+from .tables import make_console
 
 _ABSENT = "–"
 
@@ -27,7 +27,7 @@ def show(stacks: tuple[str, str], differences: Sequence[Difference], same: int) 
         rows.add_column(stack, header_style="underline", overflow="fold")
     for difference in differences:
         rows.add_row(difference.path, difference.before or _ABSENT, difference.after or _ABSENT)
-    out = console()
+    out = make_console()
     if differences:
         out.print(rows)
     count = len(differences)

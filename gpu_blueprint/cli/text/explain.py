@@ -7,7 +7,7 @@ from typing import Protocol
 from rich.table import Table
 from rich.text import Text
 
-from .tables import console
+from .tables import make_console
 
 
 class Step(Protocol):
@@ -38,15 +38,15 @@ def show(topics: Sequence[Topic]) -> None:
     for index, topic in enumerate(topics):
         if index:
             print()
-        out = console()
+        out = make_console()
         out.print(Text.assemble((topic.name, "bold"), f", {topic.noun}\n"))
         for line in topic.lines:
             print(line.strip())
         if topic.steps:
-            out.print(_step_table(topic.steps))
+            out.print(_build_step_table(topic.steps))
 
 
-def _step_table(steps: Iterable[Step]) -> Table:
+def _build_step_table(steps: Iterable[Step]) -> Table:
     rows = Table(box=None, show_header=False, pad_edge=False)
     rows.add_column(style="bold", no_wrap=True)
     rows.add_column(overflow="fold")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ...catalog import Gpu, MigTable
 from ...sharing.placement import Layout, describe, refusal
-from .tables import console, table
+from .tables import make_console, make_table
 
 _MOST_WAYS = 3
 """The most ways to fill a layout that are listed."""
@@ -12,8 +12,10 @@ _MOST_WAYS = 3
 
 def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
     """Print the profiles of a GPU and its largest layouts."""
-    out = console()
-    profiles = table(f"MIG profiles of {model.product}", "profile", "most", "compute", "memory", "starts", "resource")
+    out = make_console()
+    profiles = make_table(
+        f"MIG profiles of {model.product}", "profile", "most", "compute", "memory", "starts", "resource"
+    )
     for row in mig.rows:
         compute = f"{row.compute_slices} of {mig.compute_slices}"
         starts = ", ".join(map(str, row.starts))

@@ -15,7 +15,7 @@ from ...live.preflight import Finding, Status, exit_code
 from ...loading import StackFile
 from ...summary.stack import stack_facts
 from .problems import print_json
-from .tables import console, table
+from .tables import make_console, make_table
 
 _COLOURS = {Status.PASS: "green", Status.WARN: "yellow"}
 _OPEN = (Status.DENIED, Status.UNANSWERED, Status.LOCKED_OUT)
@@ -56,9 +56,9 @@ def list_problems(stack: StackFile, findings: Iterable[Finding]) -> list[Problem
 
 
 def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:
-    out = console()
+    out = make_console()
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}, account {stack.account_id}\n"))
-    for check in _check_tables(findings):
+    for check in _build_tables(findings):
         out.print(check)
     remedies = dict.fromkeys((finding.subject, finding.remedy) for finding in findings if finding.remedy)
     if remedies:
@@ -69,10 +69,10 @@ def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:
     out.print(Text(_summarize(findings), style="bold" if exit_code(findings) == 0 else "bold red"))
 
 
-def _check_tables(findings: Iterable[Finding]) -> Iterator[Table]:
+def _build_tables(findings: Iterable[Finding]) -> Iterator[Table]:
     """Yield a table for each check; all have the same columns."""
     for check, group in groupby(findings, key=lambda finding: finding.check):
-        rows = table(check.capitalize())
+        rows = make_table(check.capitalize())
         for width in (14, 34, None):
             rows.add_column(width=width, ratio=None if width else 1, overflow="fold")
         rows.show_header = False

@@ -16,20 +16,20 @@ from ...loading import StackFile
 from ...plan import PlannedResource
 from ...summary.stack import stack_facts
 from .cost import describe_in_one_line, find_stale_prices
-from .preview_rows import Rows, list_rows
-from .preview_tree import resource_tree
-from .tables import console, table
+from .preview_tables import PlainTable, build_tables
+from .preview_tree import build_resource_tree
+from .tables import make_console, make_table
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "yellow"}
 
 
 def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> None:
     """Print the preview."""
-    out, config = console(), stack.config
-    out.print(_title(config))
-    for rows in list_rows(config):
-        out.print(_text_table(rows))
-    out.print(resource_tree(plan))
+    out, config = make_console(), stack.config
+    out.print(_format_title(config))
+    for rows in build_tables(config):
+        out.print(_build_table(rows))
+    out.print(build_resource_tree(plan))
     if missing := stack.missing_secrets:
         out.print(Text(describe_missing_secrets(missing), style="yellow"))
     for problem in (*stack.warnings(date.today()), *findings):
@@ -54,7 +54,7 @@ def count_resources(plan: Sequence[PlannedResource]) -> str:
     return f"{made} resources in {len(plan) - made - 1} components"
 
 
-def _title(config: StackConfig) -> Text:
+def _format_title(config: StackConfig) -> Text:
     facts = stack_facts(config)
     versions = (
         f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
@@ -80,12 +80,12 @@ def _describe_monitoring(config: StackConfig) -> str:
     return f"watched by Prometheus ({monitoring.retention_days} days){grafana}; alerts go to {receivers}"
 
 
-def _text_table(rows: Rows) -> Table:
+def _build_table(rows: PlainTable) -> Table:
     """Return a table with the first line of each row in bold; rows of several lines are set apart."""
-    listed = table(rows.title, *rows.headers)
+    listed = make_table(rows.title, *rows.headers)
     spaced = rows.title == "GPU pools"
     for row in rows.rows:
-        listed.add_row(*_cells(row))
+        listed.add_row(*_format_cells(row))
         if spaced:
             listed.add_row()
     for row in rows.sums:
@@ -95,7 +95,7 @@ def _text_table(rows: Rows) -> Table:
     return listed
 
 
-def _cells(row: Sequence[str]) -> Iterator[str]:
+def _format_cells(row: Sequence[str]) -> Iterator[str]:
     name, *rest = row
     first, *more = name.split("\n")
     yield "\n".join([f"[bold]{escape(first)}[/]", *map(escape, more)])

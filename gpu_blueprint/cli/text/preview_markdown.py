@@ -5,22 +5,22 @@ from datetime import date
 
 from ...cost import estimate
 from ...errors import Problem
-from ...judging.formats import escape_markdown, markdown_table, to_markdown
+from ...judging.formats import escape_markdown, format_markdown_table, to_markdown
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
 from .cost import describe_in_one_line, find_stale_prices
 from .preview import count_resources, describe_missing_secrets
-from .preview_rows import list_rows
+from .preview_tables import build_tables
 
 
-def preview_as_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
+def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
     """Return a heading, the tables of pools, tenants and services, the costs, and a table of problems."""
     config = stack.config
     cost = estimate(config)
     parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]
-    for rows in list_rows(config):
-        parts.append(f"**{rows.title}**\n\n{markdown_table(rows.headers, [*rows.rows, *rows.sums])}")
+    for rows in build_tables(config):
+        parts.append(f"**{rows.title}**\n\n{format_markdown_table(rows.headers, [*rows.rows, *rows.sums])}")
     sentences = [
         f"{config.cluster_name} {describe_in_one_line(cost)}",
         find_stale_prices(cost, date.today()),

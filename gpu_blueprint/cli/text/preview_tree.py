@@ -17,7 +17,7 @@ _REPEATED = ("GpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
 _Children = Mapping[str, Sequence[PlannedResource]]
 
 
-def resource_tree(plan: Sequence[PlannedResource]) -> Tree:
+def build_resource_tree(plan: Sequence[PlannedResource]) -> Tree:
     """Return the tree of a plan."""
     children: dict[str, list[PlannedResource]] = {}
     for resource in plan:
@@ -29,11 +29,11 @@ def resource_tree(plan: Sequence[PlannedResource]) -> Tree:
 
 
 def _add_children(tree: Tree, parent: PlannedResource, children: _Children) -> None:
-    below = sorted(children.get(parent.urn, []), key=lambda resource: _kind(resource.type))
+    below = sorted(children.get(parent.urn, []), key=lambda resource: _shorten_type(resource.type))
     _add_resources(tree, parent, [resource for resource in below if resource.custom])
     components = [resource for resource in below if not resource.custom]
-    components.sort(key=lambda resource: _kind(resource.type) in _REPEATED)
-    for kind, group in groupby(components, key=lambda resource: _kind(resource.type)):
+    components.sort(key=lambda resource: _shorten_type(resource.type) in _REPEATED)
+    for kind, group in groupby(components, key=lambda resource: _shorten_type(resource.type)):
         listed = list(group)
         for component in listed[:_LISTED]:
             _add_children(tree.add(Text.assemble((kind, "bold"), f" {component.name}")), component, children)
@@ -43,12 +43,12 @@ def _add_children(tree: Tree, parent: PlannedResource, children: _Children) -> N
 
 def _add_resources(tree: Tree, parent: PlannedResource, resources: Sequence[PlannedResource]) -> None:
     """Add one line for each type of resource."""
-    for kind, group in groupby(resources, key=lambda resource: _kind(resource.type)):
+    for kind, group in groupby(resources, key=lambda resource: _shorten_type(resource.type)):
         names = [resource.name.removeprefix(f"{parent.name}-") for resource in group]
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
         tree.add(Text.assemble((kind, "cyan"), f" {', '.join(names[:_LISTED])}{more}"))
 
 
-def _kind(type_: str) -> str:
+def _shorten_type(type_: str) -> str:
     """Return the last part of a type token, such as ``Subnet``."""
     return "Provider" if type_.startswith("pulumi:providers:") else type_.rsplit(":", 1)[-1]

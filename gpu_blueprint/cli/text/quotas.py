@@ -9,7 +9,7 @@ from ...config import StackConfig
 from ...summary.service_quotas import Need, command
 from ...summary.stack import stack_facts
 from .problems import print_json
-from .tables import console, table
+from .tables import make_console, make_table
 
 _NOTES = (
     "Counted for this stack alone, on the types with the most vCPUs per GPU; spot and on-demand each hold all of a pool"
@@ -30,11 +30,11 @@ def show_json(stack: StackConfig, instances: Sequence[Need], platform: Sequence[
 
 def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]) -> None:
     """Print the quotas, and the commands for those above AWS's defaults."""
-    out = console()
+    out = make_console()
     place = f" in {stack.region}, account {stack.account_id}: service quotas\n"
     out.print(Text.assemble((stack.cluster_name, "bold"), place))
-    out.print(_instance_table(instances))
-    out.print(_platform_table(platform))
+    out.print(_build_instance_table(instances))
+    out.print(_build_platform_table(platform))
     out.print("[bold]Requests for a new account[/]")
     for need in instances:
         if need.amount > need.quota.default:
@@ -55,8 +55,8 @@ def _request_lines(need: Need, region: str) -> Iterator[str]:
     yield f"    {rest}"
 
 
-def _instance_table(needs: Sequence[Need]) -> Table:
-    rows = table("vCPUs of instances, every pool at its ceiling", "quota", "vCPU", "default", "needed by")
+def _build_instance_table(needs: Sequence[Need]) -> Table:
+    rows = make_table("vCPUs of instances, every pool at its ceiling", "quota", "vCPU", "default", "needed by")
     _align(rows)
     for need in needs:
         shares = [f"{share.of}: {share.counted}" for share in need.shares]
@@ -68,8 +68,8 @@ def _instance_table(needs: Sequence[Need]) -> Table:
     return rows
 
 
-def _platform_table(needs: Sequence[Need]) -> Table:
-    rows = table("The platform itself, in addition to what the account has", "quota", "adds", "default", "for")
+def _build_platform_table(needs: Sequence[Need]) -> Table:
+    rows = make_table("The platform itself, in addition to what the account has", "quota", "adds", "default", "for")
     _align(rows)
     for need in needs:
         (share,) = need.shares

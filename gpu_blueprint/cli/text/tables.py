@@ -27,19 +27,19 @@ class _Trimmed(io.TextIOBase):
         return len(text)
 
 
-def console() -> Console:
+def make_console() -> Console:
     """Return the console: the terminal with its colours, or plain text of fixed width."""
     if sys.stdout.isatty():
         return _Pipe(highlight=False, emoji=False)
     return _Pipe(file=cast(IO[str], _Trimmed()), width=WIDTH, highlight=False, emoji=False)
 
 
-def progress(message: str) -> AbstractContextManager[object]:
+def show_progress(message: str) -> AbstractContextManager[object]:
     """Show a line on the terminal, if there is one, until the work is done."""
     return Console(stderr=True).status(message)
 
 
-def table(title: str, *headers: str) -> Table:
+def make_table(title: str, *headers: str) -> Table:
     """Return an empty table with a bold title."""
     made = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     for header in headers:

@@ -17,7 +17,7 @@ from ...summary.stack import (
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class PlainTable:
     """A table before it gets a format."""
 
     title: str
@@ -27,43 +27,45 @@ class Rows:
     """Rows at the end that add up the others."""
 
 
-def list_rows(config: StackConfig) -> list[Rows]:
+def build_tables(config: StackConfig) -> list[PlainTable]:
     """Return the tables of a preview; the stack's tenants and services are left out where it has none."""
-    found = [pool_rows(config)]
+    found = [build_pool_table(config)]
     if config.tenants:
-        found.append(tenant_rows(config))
+        found.append(build_tenant_table(config))
     if config.services:
-        found.append(service_rows(config))
+        found.append(build_service_table(config))
     return found
 
 
-def pool_rows(config: StackConfig) -> Rows:
+def build_pool_table(config: StackConfig) -> PlainTable:
     """Return a row for each pool."""
     headers = ("pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
-    return Rows("GPU pools", headers, [_pool_row(pool_summary(config, pool)) for pool in config.pools])
+    return PlainTable("GPU pools", headers, [_format_pool(pool_summary(config, pool)) for pool in config.pools])
 
 
-def tenant_rows(config: StackConfig) -> Rows:
+def build_tenant_table(config: StackConfig) -> PlainTable:
     """Return a row for each tenant, and the sum of their quotas."""
     headers = ("tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
     tenants = [tenant_summary(config, tenant) for tenant in config.tenants]
     ceilings = {name: count for name, count in config.exposed_resources.items() if count}
     sums = [
-        f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_short(name)}"
+        f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_shorten_name(name)}"
         for name, most in ceilings.items()
     ]
-    rows = [_tenant_row(config, tenant) for tenant in tenants]
-    return Rows("Tenants", headers, rows, [("all", "", "\n".join(sums), "", "", "")])
+    rows = [_format_tenant(config, tenant) for tenant in tenants]
+    return PlainTable("Tenants", headers, rows, [("all", "", "\n".join(sums), "", "", "")])
 
 
-def service_rows(config: StackConfig) -> Rows:
+def build_service_table(config: StackConfig) -> PlainTable:
     """Return a row for each service."""
     headers = ("Deployment", "pool", "server", "replicas", "scales on")
-    return Rows("Services", headers, [_service_row(service_summary(config, service)) for service in config.services])
+    return PlainTable(
+        "Services", headers, [_format_service(service_summary(config, service)) for service in config.services]
+    )
 
 
-def _pool_row(pool: PoolSummary) -> tuple[str, ...]:
-    handed = [f"= {count} {_short(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
+def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
+    handed = [f"= {count} {_shorten_name(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
     facts = [
         f"{pool.gpu}: {shorten_types(pool.instance_types)}",
         f"{pool.sharing}, {pool.ami}",
@@ -96,18 +98,18 @@ def shorten_types(types: list[str]) -> str:
 
 def _format_range(name: str, counts: list[int]) -> str:
     low, high = min(counts), max(counts)
-    return f"{low if low == high else f'{low} to {high}'} {_short(name)}"
+    return f"{low if low == high else f'{low} to {high}'} {_shorten_name(name)}"
 
 
-def _short(name: str) -> str:
+def _shorten_name(name: str) -> str:
     return name.removeprefix("nvidia.com/")
 
 
-def _tenant_row(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...]:
+def _format_tenant(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...]:
     return (
         tenant.name,
         "\n".join(_list_grants(config, tenant)) or "none",
-        "\n".join(f"{count} {_short(name)}" for name, count in tenant.quota.items()),
+        "\n".join(f"{count} {_shorten_name(name)}" for name, count in tenant.quota.items()),
         tenant.cpu,
         tenant.memory,
         "\n".join(member.rsplit("/", 1)[-1] for member in tenant.members),
@@ -120,12 +122,13 @@ def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
         pool = config.pools_by_name[name]
         ceiling, units = pool.profile.ceiling(pool.max_gpus), pool.profile.units
         counts = [
-            f"{count} of {ceiling[units[unit]]} {_short(units[unit])}" for unit, count in pool.by_unit(amount).items()
+            f"{count} of {ceiling[units[unit]]} {_shorten_name(units[unit])}"
+            for unit, count in pool.by_unit(amount).items()
         ]
         yield f"{name}: {', '.join(counts)}"
 
 
-def _service_row(service: ServiceSummary) -> tuple[str, ...]:
+def _format_service(service: ServiceSummary) -> tuple[str, ...]:
     return (
         f"{service.namespace}/{service.name}",
         service.pool,
