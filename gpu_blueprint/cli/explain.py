@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import yaml
+
 from policies import RULES
 
 from ..config import StackConfig
@@ -38,7 +40,9 @@ def _find_topics(name: str) -> list[Topic]:
     topics = [Topic(rule.id, "policy rule", lines=tuple(described(rule))) for rule in RULES if rule.id == name]
     topics += [Topic(alert.name, "alert", lines=tuple(runbook(alert))) for alert in ALERTS if alert.name == name]
     kinds = list_problem_kinds()
-    topics += [Topic(kind.kind, "kind of problem", lines=_describe_kind(kind)) for kind in kinds if kind.kind == name]
+    topics += [
+        Topic(kind.kind, "kind of problem", lines=tuple(_describe_kind(kind))) for kind in kinds if kind.kind == name
+    ]
     if name in existing_stacks():
         config = open_stack(name, bounded=False).config
         topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config)]
@@ -56,10 +60,14 @@ def _refuse_name(name: str, known: Sequence[str]) -> str:
     return f"there is no policy rule, alert, kind of problem or stack {name!r} {meant}"
 
 
-def _describe_kind(kind: Any) -> tuple[str, ...]:
-    """Return the entry of docs/problems.md as lines."""
-    example = [f"Example: {kind.example}"] if kind.example else []
-    return (f"{kind.meaning} ({kind.severity})", f"Fix: {kind.remedy}", *example)
+def _describe_kind(kind: Any) -> Iterator[str]:
+    """Yield the entry of docs/problems.md: meaning, example and remedy."""
+    yield f"{kind.meaning} ({kind.severity})"
+    if kind.needs:
+        yield f"No stack file has this problem by itself; it takes {kind.needs}."
+    elif example := kind.file or (yaml.safe_dump(dict(kind.example), sort_keys=False) if kind.example else ""):
+        yield from ("", "Example:", *(f"    {line}" for line in example.splitlines()), "")
+    yield f"Remedy: {kind.remedy}"
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:

@@ -30,7 +30,7 @@ class Finding:
     waiver_index: int | None = None
     """Position of the stack's waiver that the finding is about; None for a finding about a resource."""
     waiver_remedy: str = ""
-    """How to correct that waiver."""
+    """The correction of that waiver."""
 
     @property
     def resource(self) -> str:
@@ -39,7 +39,7 @@ class Finding:
 
     @property
     def fails(self) -> bool:
-        """Whether the finding stops a deployment."""
+        """The finding stops a deployment."""
         return self.level == "mandatory" and not self.verdict.undecided and self.waiver is None
 
     @property
@@ -56,7 +56,7 @@ class Finding:
 
     @property
     def word(self) -> Standing:
-        """How the finding counts, in one word."""
+        """The way in which the finding counts: its level, or the reason why it does not count fully."""
         if self.waiver:
             return "waived"
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level

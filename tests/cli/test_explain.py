@@ -1,7 +1,9 @@
 """The command `explain`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,12 +96,14 @@ class Kind:
     meaning: str = "A pool buys what does not exist."
     remedy: str = "Name a GPU of the catalogue."
     severity: str = "error"
-    example: str = ""
+    example: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    needs: str = ""
 
 
 @pytest.fixture
 def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [Kind("gpu-unknown"), Kind("dev")]
+    found = [Kind("gpu-unknown", example={"pools.0.gpu": "l4s"}), Kind("dev", needs="an AWS account")]
     monkeypatch.setattr("gpu_blueprint.cli.explain.list_problem_kinds", lambda: found)
 
 
@@ -108,7 +112,8 @@ def test_explain_prints_a_kind_of_problem(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "gpu-unknown"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("gpu-unknown, kind of problem\n")
-    assert "A pool buys what does not exist." in out and "Fix: Name a GPU of the catalogue." in out
+    assert "A pool buys what does not exist." in out and "Remedy: Name a GPU of the catalogue." in out
+    assert "    pools.0.gpu: l4s\n" in out
 
 
 @pytest.mark.usefixtures("kinds")

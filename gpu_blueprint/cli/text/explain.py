@@ -41,7 +41,7 @@ def show(topics: Sequence[Topic]) -> None:
         out = make_console()
         out.print(Text.assemble((topic.name, "bold"), f", {topic.noun}\n"))
         for line in topic.lines:
-            print(line.strip())
+            print(line.rstrip())
         if topic.steps:
             out.print(_build_step_table(topic.steps))
 
