@@ -8,7 +8,7 @@ import yaml
 from ..config import NewVpc, StackConfig
 from ..config.scalars import is_inside
 from ..errors import BlueprintError, StackError, UsageError
-from ..judging.verdicts import levels_file
+from ..judging.levels import levels_file
 from ..loading import Source, StackFile, existing_stacks, open_stack, parse, stack_path
 from ..loading.source import IN_FILE
 from .files import write_whole
