@@ -55,9 +55,9 @@ def _find_topics(name: str) -> list[Topic]:
 def _refuse_name(name: str, known: Sequence[str]) -> str:
     by_small = {other.lower(): other for other in known}
     close = [by_small[small] for small in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
-    pages = "the names stand in docs/policies.md, docs/alerts.md and docs/problems.md"
-    meant = f"(did you mean {' or '.join(close)}?)" if close else f"({pages}; stacks: {', '.join(existing_stacks())})"
-    return f"there is no policy rule, alert, kind of problem or stack {name!r} {meant}"
+    pages = "docs/policies.md, docs/alerts.md and docs/problems.md list the names"
+    hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(existing_stacks())}"
+    return f"there is no policy rule, alert, kind of problem or stack {name!r}; {hint}"
 
 
 def _describe_kind(kind: Any) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _describe_kind(kind: Any) -> Iterator[str]:
 def _find_parts(stack: str, name: str) -> list[Topic]:
     """Return the pool, the tenant and the service of this name, as far as the stack has them."""
     if stack not in existing_stacks():
-        raise UsageError(f"there is no stack {stack!r} {near(stack, existing_stacks(), 'there are')}")
+        raise UsageError(f"there is no stack {stack!r}; {near(stack, existing_stacks(), 'there are')}")
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     found = [topic for topic in topics if topic.name == name]
     if not found:
@@ -81,7 +81,7 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)
-        raise UsageError(f"{stack} has no pool, tenant or service {name!r} {near(name, parts, 'it has')}")
+        raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {near(name, parts, 'it has')}")
     return found
 
 

@@ -31,6 +31,6 @@ def _parse_layout(text: str, model: Gpu, mig: MigTable) -> Layout:
         if not equals or not count.isdecimal() or int(count) < 1:
             raise UsageError(f"{part!r} is not a profile and its count, such as 1g.10gb=2; separate several by commas")
         if name not in mig.profiles:
-            raise CatalogError(f"{model.name} has no MIG profile {name!r} {near(name, mig.profiles, 'it has')}")
+            raise CatalogError(f"{model.name} has no MIG profile {name!r}; {near(name, mig.profiles, 'it has')}")
         layout[name] = layout.get(name, 0) + int(count)
     return layout

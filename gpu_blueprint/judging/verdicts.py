@@ -108,7 +108,7 @@ def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) 
     if waiver.rule not in rules:
         return (
             f"the waiver names the rule {waiver.rule!r}, which does not exist",
-            f"correct it {near(waiver.rule, rules)}",
+            near(waiver.rule, rules),
         )
     if waiver.resource not in resources:
         missing = f"the resource {waiver.resource!r}, which the stack does not make"

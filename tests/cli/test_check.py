@@ -28,7 +28,8 @@ def test_check_shows_every_problem_on_its_line_and_ends_with_1(
     assert main(["check", "dev", "prod"]) == 1
     captured = capsys.readouterr()
     line = next(number for number, row in enumerate(text.splitlines(), 1) if "gpu: l4s" in row)
-    assert f"stacks/Pulumi.dev.yaml:{line}: pools.0.gpu: unknown GPU model 'l4s' (did you mean l4" in captured.err
+    assert f"stacks/Pulumi.dev.yaml:{line}: pools.0.gpu: unknown GPU model 'l4s'" in captured.err
+    assert "did you mean l40s or l4" in captured.err
     assert "Pulumi.prod.yaml: fine" in captured.out
 
 
