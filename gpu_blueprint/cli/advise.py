@@ -1,8 +1,7 @@
-"""``advise``: what do the metrics of a running stack say should change? It asks Prometheus, and changes nothing."""
+"""``advise``: propose changes from the metrics of a running stack. It asks Prometheus, and changes nothing."""
 
 import argparse
 import importlib
-import json
 import os
 import re
 import sys
@@ -17,35 +16,25 @@ from ..live.advise import Advice, Observed, advise
 from ..live.advise.document import as_json
 from ..loading import StackFile, open_stack
 from .files import write_whole
-from .text.advise import show
-from .text.tables import progress
+from .text.advise import show, show_edit
+from .text.problems import print_json
+from .text.tables import show_progress
 
 MOST_DAYS = 365
 _CLUSTER = re.compile(r"[\w./:@-]+")
-_NEEDED = ("requests", "urllib3", "ruamel", "boto3", "botocore")
+_LIVE_PACKAGES = ("requests", "urllib3", "ruamel", "boto3", "botocore")
 _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEUS_PASSWORD"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask, work out what to propose, print it and write the edited file; 0 also when there is nothing to propose."""
-    if not 1 <= arguments.days <= MOST_DAYS:
-        raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
-    if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
-        raise UsageError(f"--cluster {arguments.cluster!r}: is no name; write letters, digits and ._/:@-")
-    file = open_stack(arguments.stack)
-    if file.config.monitoring is None:
-        text = "the stack has no monitoring, so nothing records what advise reads; add monitoring: {mode: install} and wait some days"
-        raise UsageError(f"{file.source.file}: {text}")
-    if arguments.out and arguments.out.exists():
-        raise UsageError(
-            f"--out {arguments.out}: exists already; name a new file, and compare the two before you replace one"
-        )
-    seen = _observed(file.config, arguments)
+    """Measure, propose, print, and write the edited file; 0 also when there is nothing to propose."""
+    file = _open_stack(arguments)
+    seen = _observe(file.config, arguments)
     found = advise(file.config, seen)
-    edited = _live("gpu_blueprint.live.advise.edit").edited(file.source, found.proposals)
-    left_out = {one.name: why for one, why in edited.left_out}
-    if arguments.json:
-        print(json.dumps(as_json(file.config, seen, found, left_out), indent=2, ensure_ascii=False))
+    edited = _import_live("gpu_blueprint.live.advise.edit").edited(file.source, found.proposals)
+    left_out = {proposal.name: why for proposal, why in edited.left_out}
+    if arguments.format == "json":
+        print_json(as_json(file.config, seen, found, left_out))
     else:
         show(file.config, seen, found, left_out)
     if arguments.out:
@@ -53,48 +42,62 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _observed(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
-    prometheus, measure = (_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
-    server = prometheus.Prometheus(arguments.prometheus, _who(prometheus, arguments))
-    with progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
+def _open_stack(arguments: argparse.Namespace) -> StackFile:
+    """Open the stack, and refuse arguments that cannot work before Prometheus is asked."""
+    if not 1 <= arguments.days <= MOST_DAYS:
+        raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
+    if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
+        raise UsageError(f"--cluster {arguments.cluster!r}: is no name; write letters, digits and ._/:@-")
+    file = open_stack(arguments.stack)
+    if file.config.monitoring is None:
+        reason = "the stack has no monitoring, so nothing records the metrics that advise reads"
+        raise UsageError(f"{file.source.file}: {reason}; add monitoring: {{mode: install}} and wait some days")
+    if arguments.out and arguments.out.exists():
+        remedy = "name a new file, and compare the two before you replace one"
+        raise UsageError(f"--out {arguments.out}: exists already; {remedy}")
+    return file
+
+
+def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
+    prometheus, measure = (_import_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
+    server = prometheus.Prometheus(arguments.prometheus, _find_credentials(prometheus, arguments))
+    with show_progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
         seen: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
     return seen
 
 
-def _live(module: str) -> Any:
-    """Load what needs packages that only live commands need."""
+def _import_live(module: str) -> Any:
+    """Import a module whose packages only live commands need."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
-        if package not in _NEEDED:
+        if package not in _LIVE_PACKAGES:
             raise
-        text = (
-            f"advise needs {package}, which is not installed: .venv/bin/python -m pip install -r requirements-live.txt"
-        )
-        raise UsageError(text) from None
+        install = ".venv/bin/python -m pip install -r requirements-live.txt"
+        raise UsageError(f"advise needs {package}, which is not installed: {install}") from None
 
 
-def _who(prometheus: Any, arguments: argparse.Namespace) -> Any:
-    """Who asks, from a file or the environment: an argument is seen by everybody on the machine."""
+def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
+    """Read credentials from a file or the environment: every user of the machine can see an argument."""
     if token_file := arguments.token_file:
         try:
-            return prometheus.Bearer(_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
+            return prometheus.Bearer(_read_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"--token-file {token_file}: cannot be read: {error}") from None
     if _TOKEN in os.environ:
-        return prometheus.Bearer(_token(os.environ[_TOKEN], _TOKEN))
+        return prometheus.Bearer(_read_token(os.environ[_TOKEN], _TOKEN))
     if user := os.environ.get(_USER):
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
     if region := prometheus.amp_region(arguments.prometheus):
-        credentials = _live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
-        return _live("gpu_blueprint.live.advise.amp").Signed(credentials, region)
+        credentials = _import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
+        return _import_live("gpu_blueprint.live.advise.amp").Signed(credentials, region)
     return None
 
 
-def _token(text: str, where: str) -> str:
+def _read_token(text: str, where: str) -> str:
     token = text.strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise UsageError(f"{where}: holds no token, which is one word of ASCII letters, digits and signs")
@@ -102,18 +105,13 @@ def _token(text: str, where: str) -> str:
 
 
 def _write(path: Path, file: StackFile, found: Advice, edited: Any) -> None:
+    """Write the edited file if it differs, and print its new warnings."""
     if edited.text == file.source.text:
         print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
         return
     write_whole(path, edited.text)
-    left_out = {one.name for one, _ in edited.left_out}
-    count = sum(bool(one.changes) and one.name not in left_out for one in found.proposals)
-    print(
-        f"{path}: {file.source.file} with {count} of {len(found.proposals)} proposals; check accepts it",
-        file=sys.stderr,
-    )
+    left_out = {proposal.name for proposal, _ in edited.left_out}
+    count = sum(bool(proposal.changes) and proposal.name not in left_out for proposal in found.proposals)
     known = {*map(str, find_warnings(file.config, date.today()))}
-    for warning in find_warnings(edited.config, date.today()):
-        if str(warning) not in known:
-            print(f"warning, new with it: {warning}", file=sys.stderr)
-    print(f"look at it, then: diff {file.source.file} {path}; cp {path} {file.source.file}", file=sys.stderr)
+    added = [problem for problem in find_warnings(edited.config, date.today()) if str(problem) not in known]
+    show_edit(path, file.source.file, f"{count} of {len(found.proposals)} proposals", added)

@@ -1,45 +1,39 @@
-"""``check``: is the stack file right, and, with ``--policies``, does the platform keep the rules?"""
+"""``check``: find every problem of stack files and, with ``--policies``, judge the platforms by the policy rules."""
 
 import argparse
-import importlib
-import sys
 from datetime import date
+from pathlib import Path
 
-from ..errors import BlueprintError, UsageError
+from ..errors import BlueprintError, Problem, StackError, UsageError
 from ..loading import StackFile, open_stack
+from .text.check import Result, show
+from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check each stack; the worst result is the exit code."""
-    if arguments.format != "text" and not (arguments.policies and len(arguments.stacks) == 1):
-        raise UsageError(f"--format {arguments.format} needs --policies and one stack")
+    """Check each stack, print all results, and return the worst exit code."""
     if arguments.policy_config and not arguments.policies:
         raise UsageError("--policy-config needs --policies")
-    return max(_check(stack, arguments) for stack in arguments.stacks)
+    results = [_check(name, arguments.policies, arguments.policy_config) for name in arguments.stacks]
+    show(results, arguments.format)
+    return max(result.exit_code for result in results)
 
 
-def _check(name: str, arguments: argparse.Namespace) -> int:
+def _check(name: str, policies: bool, levels: Path | None) -> Result:
     try:
         stack = open_stack(name)
+        findings = _judge(stack, levels) if policies else None
+    except StackError as error:
+        return Result(name, problems=error.problems)
     except BlueprintError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    if arguments.policies:
-        # Imported here because it loads Pulumi, which a plain check does without.
-        judge = importlib.import_module("gpu_blueprint.cli.policies")
-        code: int = judge.check(stack, arguments)
-        return code
-    print_warnings(stack)
-    pools, tenants = len(stack.config.pools), len(stack.config.tenants)
-    print(f"{stack.source.file}: fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}")
-    return 0
+        return Result(name, refusal=error)
+    return Result(name, stack=stack, problems=stack.warnings(date.today()), findings=findings)
 
 
-def print_warnings(stack: StackFile) -> None:
-    """Print what is legal but unwise."""
-    for warning in stack.warnings(date.today()):
-        print(f"{warning} (warning)")
+def _judge(stack: StackFile, levels: Path | None) -> list[Problem]:
+    from ..judging.report import judge_stack  # both load Pulumi, which a plain check does without
+    from ..plan import record
 
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    with show_progress(f"rendering {stack.source.file} …"):
+        plan = record(stack.name, stack.source.config)
+    return [*judge_stack(stack, plan, levels)]

@@ -1,4 +1,4 @@
-"""``docs``: write the generated pages."""
+"""``docs``: write the pages that are made from the code."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from ..docs import pages
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
-    """Write every page."""
+    """Write every page and print its path."""
     for path, text in pages().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

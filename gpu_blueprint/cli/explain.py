@@ -1,57 +1,94 @@
-"""``explain``: why does a pool hand out what it hands out, and what must a pod ask for? Or: what is a rule or an alert for?"""
+"""``explain``: explain a policy rule, an alert, a kind of problem, or a stack and its parts."""
 
 import argparse
+import importlib
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any
 
-from rich.table import Table
+import yaml
 
 from policies import RULES
 
+from ..config import StackConfig
 from ..docs import described, runbook
 from ..errors import UsageError, near
 from ..loading import existing_stacks, open_stack
 from ..monitoring import ALERTS
-from ..summary.pool_chain import explain
-from .text.tables import console
+from .parts import explain_pool, explain_service, explain_stack, explain_tenant
+from .text.explain import Topic, show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the chain of one pool, one rule or one alert."""
-    if arguments.pool is None:
-        if arguments.subject in existing_stacks():
-            pools = ", ".join(pool.name for pool in open_stack(arguments.subject, bounded=False).config.pools)
-            raise UsageError(f"which pool of {arguments.subject}? it has {pools}")
-        _rule(arguments.subject)
-    else:
-        _pool(arguments.subject, arguments.pool)
+    """Print every meaning of the name, or of the part of a stack."""
+    topics = _find_parts(arguments.name, arguments.part) if arguments.part else _find_topics(arguments.name)
+    show(topics)
     return 0
 
 
-def _rule(name: str) -> None:
-    rules, alerts = {rule.id: rule for rule in RULES}, {alert.name: alert for alert in ALERTS}
-    if name not in {*rules, *alerts}:
-        kinds = f"there is no policy rule and no alert {name!r}"
-        raise UsageError(f"{kinds} {near(name, [*rules, *alerts])}; for a pool, name stack and pool")
-    print(f"{name}\n")
-    for line in described(rules[name]) if name in rules else runbook(alerts[name]):
-        print(line.strip())
+def list_problem_kinds() -> Sequence[Any]:
+    """Return the kinds of problems, as docs/problems.md lists them."""
+    try:
+        kinds: Sequence[Any] = importlib.import_module("gpu_blueprint.docs.problems").list_problem_kinds()
+    except ModuleNotFoundError:
+        return ()
+    return kinds
 
 
-def _pool(stack_name: str, name: str) -> None:
-    stack = open_stack(stack_name, bounded=False).config
-    if name in {alert.name for alert in ALERTS}:
-        raise UsageError(f"{name} is an alert: blueprint explain {name}")
-    if places := [one.pool for one in stack.services if one.name == name and one.pool in stack.pools_by_name]:
-        raise UsageError(f"{name} is a service in pool {places[0]}: blueprint explain {stack_name} {places[0]}")
-    if name not in stack.pools_by_name:
-        raise UsageError(f"{stack_name} has no pool {name!r} {near(name, stack.pools_by_name, 'it has')}")
-    pool = stack.pools_by_name[name]
-    grid = Table(box=None, show_header=False, pad_edge=False)
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for number, step in enumerate(explain(stack, pool)):
-        if number:
-            grid.add_row()
-        grid.add_row(step.title, "\n".join(step.lines))
-    out = console()
-    out.print(f"[bold]{pool.name}[/], for {pool.purpose}\n")
-    out.print(grid)
+def _find_topics(name: str) -> list[Topic]:
+    """Return the rule, the alert, the kind of problem and the stack of this name, as far as they exist."""
+    topics = [Topic(rule.id, "policy rule", lines=tuple(described(rule))) for rule in RULES if rule.id == name]
+    topics += [Topic(alert.name, "alert", lines=tuple(runbook(alert))) for alert in ALERTS if alert.name == name]
+    kinds = list_problem_kinds()
+    topics += [
+        Topic(kind.kind, "kind of problem", lines=tuple(_describe_kind(kind))) for kind in kinds if kind.kind == name
+    ]
+    if name in existing_stacks():
+        config = open_stack(name, bounded=False).config
+        topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config)]
+    if not topics:
+        names = [*(rule.id for rule in RULES), *(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
+        raise UsageError(_refuse_name(name, [*names, *existing_stacks()]))
+    return topics
+
+
+def _refuse_name(name: str, known: Sequence[str]) -> str:
+    by_small = {other.lower(): other for other in known}
+    close = [by_small[small] for small in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
+    pages = "docs/policies.md, docs/alerts.md and docs/problems.md list the names"
+    hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(existing_stacks())}"
+    return f"there is no policy rule, alert, kind of problem or stack {name!r}; {hint}"
+
+
+def _describe_kind(kind: Any) -> Iterator[str]:
+    """Yield the entry of docs/problems.md: meaning, example and remedy."""
+    yield f"{kind.meaning} ({kind.severity})"
+    if kind.needs:
+        yield f"No stack file has this problem by itself; it takes {kind.needs}."
+    elif example := kind.file or (yaml.safe_dump(dict(kind.example), sort_keys=False) if kind.example else ""):
+        yield from ("", "Example:", *(f"    {line}" for line in example.splitlines()), "")
+    yield f"Remedy: {kind.remedy}"
+
+
+def _find_parts(stack: str, name: str) -> list[Topic]:
+    """Return the pool, the tenant and the service of this name, as far as the stack has them."""
+    if stack not in existing_stacks():
+        raise UsageError(f"there is no stack {stack!r}; {near(stack, existing_stacks(), 'there are')}")
+    topics = list(_explain_parts(open_stack(stack, bounded=False).config))
+    found = [topic for topic in topics if topic.name == name]
+    if not found:
+        for noun, names in (("a policy rule", {rule.id for rule in RULES}), ("an alert", {one.name for one in ALERTS})):
+            if name in names:
+                raise UsageError(f"{name} is {noun}: blueprint explain {name}")
+        parts = dict.fromkeys(topic.name for topic in topics)
+        raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {near(name, parts, 'it has')}")
+    return found
+
+
+def _explain_parts(config: StackConfig) -> Iterator[Topic]:
+    for pool in config.pools:
+        yield Topic(pool.name, f"pool for {pool.purpose}", steps=tuple(explain_pool(config, pool)))
+    for tenant in config.tenants:
+        yield Topic(tenant.name, "tenant", steps=tuple(explain_tenant(config, tenant)))
+    for service in config.services:
+        yield Topic(service.name, "service", steps=tuple(explain_service(config, service)))

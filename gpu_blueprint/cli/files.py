@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Write a file completely or not at all."""
 
 import tempfile
 from pathlib import Path
@@ -7,7 +7,11 @@ from ..errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write beside the place and rename, so that nothing is ever half-written and a failure leaves nothing behind."""
+    """Write a temporary file in the same folder and rename it, so that a failure leaves no incomplete file.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
     if not path.parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""Read the command line, run one command, end with its exit code: 0 fine, 1 the stack is wrong, 2 usage."""
+"""Read the command line, run one command, and return its exit code: 0 fine, 1 wrong stack, 2 wrong call."""
 
 import argparse
 import importlib
@@ -7,47 +7,65 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from ..errors import BlueprintError, UsageError
-from .parser import parser
+from ..errors import BlueprintError, StackError, UsageError
+from ..judging.formats import Format, make_printable
+from .parser import build_parser
+from .text.problems import StackProblems, print_lines, print_problems
 
 _FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")
 _STACK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_STACK_ARGUMENTS = ("stack", "other", "origin", "environment", "compare")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if not given:
-        parser().print_help(sys.stderr)
+        build_parser().print_help(sys.stderr)
         return UsageError.exit_code
-    parsed = parser().parse_args(given)
+    parsed = build_parser().parse_args(given)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
     try:
-        for stack in _stacks(parsed):
-            if file := _FILE.fullmatch(stack):
-                raise UsageError(f"{stack!r} is a file, the stack is called {file[1]}")
-            if not _STACK.fullmatch(stack):
-                raise UsageError(f"{stack!r} is not the name of a stack; stacks/Pulumi.dev.yaml is called dev")
+        _refuse_bad_stack_names(parsed)
         code: int = importlib.import_module(f".{parsed.command}", __package__).run(parsed)
         sys.stdout.flush()
         return code
-    except BlueprintError as error:
-        print(_plain(str(error)), file=sys.stderr)
+    except StackError as error:
+        _print_stack_error(error, getattr(parsed, "format", "text"))
         return error.exit_code
-    except BrokenPipeError:  # the reader, such as head, has seen enough
+    except BlueprintError as error:
+        print(make_printable(str(error)), file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:  # the reader, such as head, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _plain(text: str) -> str:
-    """Leave out what moves a terminal's cursor or colours it: an error may quote what a server or a file says."""
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
+def _print_stack_error(error: StackError, format_: Format) -> None:
+    """Print the problems of a stack file in the format of the command."""
+    if format_ == "text":
+        print_lines(error.problems, to_errors=True)
+        return
+    file = next((problem.file for problem in error.problems if problem.file), "")
+    name = match[1] if (match := _FILE.fullmatch(Path(file).as_posix())) else file
+    print_problems([StackProblems(name, error.problems)], format_)
 
 
-def _stacks(parsed: argparse.Namespace) -> list[str]:
-    """Every argument that names a stack."""
-    given = [getattr(parsed, name, None) for name in ("stack", "other", "origin", "environment", "subject", "compare")]
-    return [stack for stack in given if stack] + list(getattr(parsed, "stacks", []))
+def _refuse_bad_stack_names(parsed: argparse.Namespace) -> None:
+    stacks = _list_stack_arguments(parsed)
+    for name in (*stacks, getattr(parsed, "name", "")):
+        if file := _FILE.fullmatch(name):
+            raise UsageError(f"{name!r} is a file, the stack is called {file[1]}")
+    for stack in stacks:
+        if not _STACK.fullmatch(stack):
+            raise UsageError(f"{stack!r} is not the name of a stack; the stack of stacks/Pulumi.dev.yaml is called dev")
+
+
+def _list_stack_arguments(parsed: argparse.Namespace) -> list[str]:
+    """Return every argument that must be the name of a stack."""
+    given = [getattr(parsed, name, None) for name in _STACK_ARGUMENTS]
+    return [stack for stack in given if stack is not None] + list(getattr(parsed, "stacks", []))

@@ -1,4 +1,4 @@
-"""``new``: fork a stack file, comments and all."""
+"""``new``: copy a stack file for a new environment, with its comments."""
 
 import argparse
 from ipaddress import IPv4Network
@@ -8,20 +8,20 @@ import yaml
 from ..config import NewVpc, StackConfig
 from ..config.scalars import is_inside
 from ..errors import BlueprintError, StackError, UsageError
-from ..judging.verdicts import levels_file
+from ..judging.levels import levels_file
 from ..loading import Source, StackFile, existing_stacks, open_stack, parse, stack_path
 from ..loading.source import IN_FILE
 from .files import write_whole
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the new file, and say what was changed and what to look at."""
+    """Write the new file, and print what was changed and what to review."""
     name, origin = arguments.environment, open_stack(arguments.origin)
     path = stack_path(name)
     if path.exists():
         raise UsageError(f"{path}: exists already; edit it, or choose another name")
-    changes = _changes(origin, name)
-    text = _replaced(origin.source, changes)
+    changes = _choose_changes(origin, name)
+    text = _replace_scalars(origin.source, changes)
     fork = Source(text, path.as_posix())
     try:
         parse(fork.stack, fork.region)
@@ -31,43 +31,43 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{path}: made from {origin.source.file}")
     for field, value in changes.items():
         print(f"  {'.'.join(field)}: now {value}")
-    for advice in (*_advice(origin.config), *_levels(origin.config.environment, name)):
-        print(f"  look at {advice}")
+    for review in (*_list_reviews(origin.config), *_review_levels(origin.config.environment, name)):
+        print(f"  review {review}")
     return 0
 
 
-def _changes(origin: StackFile, name: str) -> dict[tuple[str, ...], str]:
-    """Field → new value, for the fields that two environments cannot share."""
+def _choose_changes(origin: StackFile, name: str) -> dict[tuple[str, ...], str]:
+    """Return field → new value, for the fields that two environments cannot share."""
     changes: dict[tuple[str, ...], str] = {("environment",): name}
     if origin.config.cluster.name:
         changes["cluster", "name"] = f"gpu-{name}"
     if isinstance(origin.config.network, NewVpc):
-        changes["network", "cidr"] = str(_free_block(IPv4Network(origin.config.network.cidr)))
+        changes["network", "cidr"] = str(_find_free_block(IPv4Network(origin.config.network.cidr)))
     return changes
 
 
-def _free_block(block: IPv4Network) -> IPv4Network:
-    """The next block of the same size that no stack uses, so that the VPCs can be peered."""
-    taken = [IPv4Network(network.cidr) for network in _networks() if isinstance(network, NewVpc)]
+def _find_free_block(block: IPv4Network) -> IPv4Network:
+    """Return the next block of the same size that no stack uses, so that the VPCs can be peered."""
+    taken = [IPv4Network(network.cidr) for network in _list_networks() if isinstance(network, NewVpc)]
     while any(block.overlaps(other) for other in taken):
         block = IPv4Network((int(block.network_address) + block.num_addresses, block.prefixlen))
         if not is_inside(str(block)):
-            raise UsageError("no free address block is left behind the origin's; write the file by hand")
+            raise UsageError("no address block after that of the origin is free; write the file by hand")
     return block
 
 
-def _networks() -> list[object]:
+def _list_networks() -> list[object]:
     networks: list[object] = []
     for stack in existing_stacks():
         try:
             networks.append(open_stack(stack).config.network)
         except BlueprintError:
-            continue  # a broken neighbour does not keep anybody from a new file
+            continue  # another broken file is no reason to refuse a new one
     return networks
 
 
-def _replaced(source: Source, changes: dict[tuple[str, ...], str]) -> str:
-    """Replace scalars where they stand, so that comments and order stay."""
+def _replace_scalars(source: Source, changes: dict[tuple[str, ...], str]) -> str:
+    """Replace scalars in the text, so that comments and order stay."""
     text = source.text
     nodes = [(source.node(IN_FILE + field), value) for field, value in changes.items()]
     for node, value in sorted(nodes, key=lambda pair: -pair[0].start_mark.index):
@@ -76,20 +76,20 @@ def _replaced(source: Source, changes: dict[tuple[str, ...], str]) -> str:
     return text
 
 
-def _advice(config: StackConfig) -> list[str]:
-    advice = [f"accountId: still {config.account_id}", "cluster.admins, cluster.api and tenants: still the origin's"]
+def _list_reviews(config: StackConfig) -> list[str]:
+    """Return the fields that are copied and that may have to change."""
+    reviews = [f"accountId: still {config.account_id}", "cluster.admins, cluster.api and tenants: still the origin's"]
     if config.hourly_ceiling or config.monthly_budget or config.billing:
-        advice.append("hourlyCeiling, monthlyBudget and billing: still the origin's")
+        reviews.append("hourlyCeiling, monthlyBudget and billing: still the origin's")
     if any(pool.reservations for pool in config.pools):
-        advice.append("reservations: two environments cannot both use them")
-    return advice
+        reviews.append("reservations: two environments cannot both use them")
+    return reviews
 
 
-def _levels(origin: str, environment: str) -> list[str]:
-    """Whose policy levels count, where the new environment has none of its own."""
+def _review_levels(origin: str, environment: str) -> list[str]:
+    """Return which policy levels count if the new environment has no file of its own."""
     own, others = levels_file(environment), levels_file(origin)
     if own.stem == environment or own == others:
         return []
-    return [
-        f"policies: {own.name} judges it; for the origin's levels copy policies/{others.name} to policies/{environment}.json"
-    ]
+    copy = f"copy policies/{others.name} to policies/{environment}.json"
+    return [f"policies: {own.name} applies; for the origin's levels {copy}"]

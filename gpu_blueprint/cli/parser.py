@@ -1,32 +1,33 @@
-"""What the command line takes, in one place; the commands themselves are imported only when they run."""
+"""The arguments of all commands. The commands themselves are imported only when they run."""
 
 import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from .. import __version__
+from ..judging.formats import FORMATS
 
-def parser() -> argparse.ArgumentParser:
+_ABOUT = (
+    "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight, which reads from"
+    " AWS, and advise, which reads from the Prometheus of a cluster. Exit codes: 0 fine, 1 wrong stack, 2 wrong call."
+)
+_STACK = "name of a stack, such as dev"
+
+_AddCommand = Callable[[str, str], argparse.ArgumentParser]
+
+
+def build_parser() -> argparse.ArgumentParser:
     """Build the parser; ``command`` names the module that runs."""
-    about = "Check, preview and fork GPU platforms on EKS, without an AWS account; only preflight asks one, and only advise asks a cluster's Prometheus."
-    top = argparse.ArgumentParser(prog="blueprint", description=about)
+    top = argparse.ArgumentParser(prog="blueprint", description=_ABOUT)
+    top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text, description=f"{text}.")
+        return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
     _add_check(command)
-
-    preview = command("preview", "show the whole platform that `pulumi up` would build")
-    preview.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
-    preview.add_argument("--json", action="store_true", help="print one JSON document")
-
-    render = command(
-        "render",
-        "write plan.json, one YAML file per Kubernetes object (secrets without their values), Helm values and dashboards",
-    )
-    render.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
-    render.add_argument("--out", metavar="DIR", required=True, type=Path, help="folder; replaced if render made it")
-
+    _add_preview(command)
+    _add_cost(command)
     _add_files(command)
     _add_account(command)
     _add_advise(command)
@@ -34,35 +35,80 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_files(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    diff = command("diff", "compare what two stacks say, defaults included")
-    diff.add_argument("stack", metavar="STACK_A", help="name of a stack, such as dev")
-    diff.add_argument("other", metavar="STACK_B", help="name of another one, such as prod")
+def _add_format(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="format of the output, also for the errors of a stack file; sarif is for code hosts, markdown for pull"
+        " requests",
+    )
+    _add_json(command)
 
-    _add_money(command)
 
-    new = command("new", "make a stack file for a new environment from an existing one")
-    new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
-    new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to start from")
-
-
-def _add_account(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    quotas = command("quotas", "show the service quotas that the stack needs at its ceiling, and how to ask for them")
-    quotas.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
-    quotas.add_argument("--json", action="store_true", help="print one JSON document")
-
-    preflight = command("preflight", "ask AWS, reading only, whether the account can hold what the stack says")
-    preflight.add_argument("stack", metavar="STACK", nargs="?", help="name of a stack, such as dev")
-    preflight.add_argument("--profile", metavar="P", help="profile of the AWS CLI's configuration to ask with")
-    preflight.add_argument("--json", action="store_true", help="print one JSON document")
-    preflight.add_argument(
-        "--policy", action="store_true", help="print the IAM policy that the questions need, and ask nothing"
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--json", dest="format", action="store_const", const="json", default="text", help="print one JSON document"
     )
 
 
-def _add_advise(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    advise = command("advise", "read the metrics of a running stack, and propose what would cost less or wait less")
-    advise.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+def _add_check(command: _AddCommand) -> None:
+    check = command("check", "validate stack files: print every problem with its line and its remedy")
+    check.add_argument("stacks", nargs="+", metavar="STACK", help=_STACK)
+    check.add_argument("--policies", action="store_true", help="also judge the platform by the rules of policies/")
+    check.add_argument(
+        "--policy-config",
+        metavar="FILE",
+        type=Path,
+        help="levels and settings of the rules (default: policies/<environment>.json)",
+    )
+    _add_format(check)
+
+
+def _add_preview(command: _AddCommand) -> None:
+    preview = command("preview", "show the whole platform that `pulumi up` would build")
+    preview.add_argument("stack", metavar="STACK", help=_STACK)
+    _add_format(preview)
+
+    render = command(
+        "render",
+        "write plan.json, a YAML file for each Kubernetes object (secrets without values), Helm values and dashboards",
+    )
+    render.add_argument("stack", metavar="STACK", help=_STACK)
+    render.add_argument(
+        "--out", metavar="DIR", required=True, type=Path, help="folder; a folder that render wrote is replaced"
+    )
+
+
+def _add_files(command: _AddCommand) -> None:
+    diff = command("diff", "compare the fields of two stacks, including defaults")
+    diff.add_argument("stack", metavar="STACK_A", help=_STACK)
+    diff.add_argument("other", metavar="STACK_B", help="name of another stack, such as prod")
+
+    new = command("new", "make a stack file for a new environment from an existing stack")
+    new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
+    new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to copy")
+
+    command("docs", "regenerate stacks/schema.json and the pages of docs/ that are made from the code")
+
+
+def _add_account(command: _AddCommand) -> None:
+    quotas = command("quotas", "show the service quotas that the stack needs at its ceiling, and how to request them")
+    quotas.add_argument("stack", metavar="STACK", help=_STACK)
+    _add_json(quotas)
+
+    preflight = command("preflight", "ask AWS whether the account can hold the stack; nothing is written")
+    preflight.add_argument("stack", metavar="STACK", nargs="?", help=_STACK)
+    preflight.add_argument("--profile", metavar="P", help="profile of the AWS CLI's configuration to use")
+    preflight.add_argument(
+        "--policy", action="store_true", help="print the IAM policy that preflight needs, and ask nothing"
+    )
+    _add_format(preflight)
+
+
+def _add_advise(command: _AddCommand) -> None:
+    advise = command("advise", "read the metrics of a running stack, and propose changes that cost less or wait less")
+    advise.add_argument("stack", metavar="STACK", help=_STACK)
     advise.add_argument(
         "--prometheus",
         metavar="URL",
@@ -70,60 +116,46 @@ def _add_advise(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
         help="address of its Prometheus, such as http://localhost:9090 after"
         " `kubectl port-forward -n monitoring svc/prometheus-operated 9090`, or of an AMP workspace",
     )
-    advise.add_argument("--days", metavar="N", type=int, default=7, help="how far to look back; 7 unless given")
-    text = (
-        "what the label `cluster` says where several write to one place; the name of the stack's cluster unless given"
+    advise.add_argument("--days", metavar="N", type=int, default=7, help="how many days to look back (default: 7)")
+    advise.add_argument(
+        "--cluster",
+        metavar="NAME",
+        help="value of the label `cluster`, where several clusters write to one Prometheus (default: the name of the"
+        " stack's cluster)",
     )
-    advise.add_argument("--cluster", metavar="NAME", help=text)
     advise.add_argument(
         "--token-file",
         metavar="FILE",
         type=Path,
-        help="file with a bearer token; or the environment has PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME and"
+        help="file with a bearer token; instead, the environment may have PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME and"
         " PROMETHEUS_PASSWORD",
     )
-    advise.add_argument("--json", action="store_true", help="print one JSON document")
+    _add_json(advise)
     advise.add_argument("--out", metavar="FILE", type=Path, help="also write the stack file with the proposals in it")
 
 
-def _add_check(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    check = command("check", "validate stack files: every problem at once, with its line and what would be right")
-    check.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
-    check.add_argument(
-        "--policies", action="store_true", help="also judge the whole platform by the rules of policies/"
-    )
-    check.add_argument(
-        "--policy-config",
-        metavar="FILE",
-        type=Path,
-        help="levels and settings; policies/<environment>.json unless given",
-    )
-    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how findings are printed")
-
-
-def _add_money(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+def _add_cost(command: _AddCommand) -> None:
     cost = command("cost", "estimate what a stack costs: idle, as expected, and with every limit reached")
-    cost.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    cost.add_argument("stack", metavar="STACK", help=_STACK)
     beside = cost.add_mutually_exclusive_group()
-    beside.add_argument("--compare", metavar="STACK_B", help="show what changes from this stack to that one")
+    beside.add_argument("--compare", metavar="STACK_B", help="show what changes from this stack to STACK_B")
     beside.add_argument(
-        "--against", metavar="FILE", type=Path, help="show what changes from an estimate that was written before"
+        "--against", metavar="FILE", type=Path, help="show what changes from an earlier estimate to this stack"
     )
-    cost.add_argument("--json", action="store_true", help="print one JSON document")
-    cost.add_argument("--svg", metavar="FILE", type=Path, help="also draw it as a bar chart")
+    _add_format(cost)
+    cost.add_argument("--svg", metavar="FILE", type=Path, help="also draw the estimate as a bar chart")
 
 
-def _add_explanations(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+def _add_explanations(command: _AddCommand) -> None:
     explain = command(
-        "explain", "show how a pool comes to hand out what it does, or what a policy rule or an alert is for"
+        "explain",
+        "explain a policy rule, an alert or a kind of problem; or a stack, or its pool, tenant or service step by step",
     )
+    explain.add_argument("name", metavar="NAME", help="name of a rule, an alert, a kind of problem, or a stack")
     explain.add_argument(
-        "subject", metavar="STACK|RULE|ALERT", help="name of a stack with a pool, or a policy rule or alert alone"
+        "part", metavar="PART", nargs="?", help="name of a pool, a tenant or a service of the stack (default: all)"
     )
-    explain.add_argument("pool", metavar="POOL", nargs="?", help="name of one of the stack's pools")
 
     mig = command("mig", "list the MIG profiles and layouts of a GPU model, or judge one layout")
     mig.add_argument("gpu", metavar="GPU", help="GPU model, such as h100-80gb")
     mig.add_argument("layout", metavar="LAYOUT", nargs="?", help="profiles and counts, such as 3g.40gb=1,1g.10gb=4")
-
-    command("docs", "regenerate stacks/schema.json and the pages of docs/ that are made from the code")

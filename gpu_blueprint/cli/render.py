@@ -1,83 +1,90 @@
-"""``render``: the plan and every manifest as files."""
+"""``render``: write the plan and every manifest as files."""
 
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ..config import StackConfig
 from ..cost import estimate
 from ..cost.estimate import as_json
 from ..errors import UsageError
 from ..loading import open_stack
 from ..monitoring.dashboards import DASHBOARD_LABEL
-from ..plan import record
+from ..plan import PlannedResource, record
 from ..summary.stack import stack_facts
-from .text.tables import progress
+from .text.preview import count_resources
+from .text.tables import show_progress
 
 _OWN = {"plan.json", "manifests", "values", "dashboards"}
+"""Everything that may be in a folder that render replaces."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Render into a temporary folder, then put it in place, so that nothing is ever half-written."""
+    """Render a stack, then replace the folder in one step, so that it is never incomplete."""
     out: Path = arguments.out
     if out.is_symlink() or (out.exists() and not (out.is_dir() and {file.name for file in out.iterdir()} <= _OWN)):
-        raise UsageError(f"{out}: holds what render did not make, or is a link; name another folder")
+        raise UsageError(f"{out}: is a link, or holds files that render did not write; name another folder")
     stack = open_stack(arguments.stack)
-    with progress(f"rendering {stack.source.file} …"):
+    with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
-    document = {
-        "stack": stack_facts(stack.config),
-        "cost": as_json(estimate(stack.config)),
-        "resources": [resource.as_json() for resource in plan],
-    }
-    files = {"plan.json": json.dumps(document, indent=2) + "\n"}
-    for resource in plan:
-        files.update(_files(resource.type, dict(resource.inputs)))
+    files = render_files(stack.config, plan)
     try:
         _write(out, files)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
-    made = sum(resource.custom for resource in plan)
-    print(
-        f"{out}: plan.json with {made} resources in {len(plan) - made - 1} components, {len(files) - 1} manifests, values and dashboards"
-    )
+    others = f"{len(files) - 1} manifests, values and dashboards"
+    print(f"{out}: plan.json with {count_resources(plan)}, {others}")
     return 0
 
 
-def _files(type_: str, inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def render_files(config: StackConfig, plan: Sequence[PlannedResource]) -> dict[str, str]:
+    """Return path → text of every file."""
+    document = {
+        "stack": stack_facts(config),
+        "cost": as_json(estimate(config)),
+        "resources": [resource.as_json() for resource in plan],
+    }
+    files = {"plan.json": json.dumps(document, indent=2) + "\n"}
+    for resource in plan:
+        files.update(_render_resource(resource.type, dict(resource.inputs)))
+    return files
+
+
+def _render_resource(type_: str, inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if type_ == "kubernetes:helm.sh/v3:Release":
         chart = {"name": inputs["name"], "chart": inputs["chart"], "version": inputs["version"]}
         heading = f"# {chart['chart']} {chart['version']}\n"
-        yield f"values/{chart['name']}.yaml", heading + _yaml(inputs.get("values", {}))
+        yield f"values/{chart['name']}.yaml", heading + _to_yaml(inputs.get("values", {}))
     elif type_.startswith("kubernetes:"):
         place = inputs["metadata"]
         name = "-".join(part for part in (inputs["kind"].lower(), place.get("namespace"), place["name"]) if part)
-        yield f"manifests/{name}.yaml", _yaml({**{key: inputs[key] for key in _HEAD}, **inputs})
+        yield f"manifests/{name}.yaml", _to_yaml({**{key: inputs[key] for key in _HEAD}, **inputs})
         if DASHBOARD_LABEL in place.get("labels", {}):
             yield from ((f"dashboards/{key}", text + "\n") for key, text in inputs["data"].items())
 
 
 _HEAD = ("apiVersion", "kind", "metadata")
-"""What people expect at the top of a manifest."""
+"""The fields that readers expect at the top of a manifest."""
 
 
-def _yaml(value: Any) -> str:
+def _to_yaml(value: Any) -> str:
     return yaml.dump(value, Dumper=_Readable, sort_keys=False, width=110)
 
 
 class _Readable(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
+    """A dumper that writes texts of several lines as blocks."""
 
 
-def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
 
 
-_Readable.add_representer(str, _text)
+_Readable.add_representer(str, _represent_text)
 
 
 def _write(out: Path, files: dict[str, str]) -> None:

@@ -1,121 +1,76 @@
-"""Findings of the policies as text and for machines, each traced to the line of the stack file that it comes from."""
+"""Findings of the policies as Problems, each at the line of the stack file that it comes from."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
 
-from policies import RULES, Waiver
+from policies import Waiver
 
-from ..errors import Path
+from ..config import StackConfig
+from ..errors import Path as FieldPath
+from ..errors import Severity
 from ..loading import StackFile
-from ..loading.source import IN_FILE
 from ..plan import PlannedResource
-from .verdicts import Finding
+from .levels import levels_file, read_levels
+from .problems import PolicyProblem, put_into_file
+from .sections import find_section
+from .verdicts import Finding, Standing, findings
 
-_COMPONENTS = {
-    "Network": ("network",),
-    "Cluster": ("cluster",),
-    "Access": ("cluster",),
-    "SystemNodes": ("cluster", "systemNodes"),
-    "Addons": ("cluster",),
-    "Karpenter": ("cluster",),
-    "Storage": ("cluster",),
-    "GpuOperator": ("pools",),
-    "Efa": ("pools",),
+_SEVERITIES: dict[Standing, Severity] = {
+    "fails": "error",
+    "advisory": "warning",
+    "remediate": "warning",
+    "undecided": "note",
+    "waived": "note",
 }
-"""Component → the part of the stack file that it is made from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A finding and where its cause stands."""
+def judge_stack(
+    stack: StackFile, plan: Sequence[PlannedResource], levels: Path | None = None, today: date | None = None
+) -> list[PolicyProblem]:
+    """Judge the plan of a stack with its waivers.
 
-    finding: Finding
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        verdict = self.finding.verdict
-        waived = (
-            f" (waived until {self.finding.waiver.until}: {self.finding.waiver.reason})" if self.finding.waiver else ""
-        )
-        return f"{self.file}:{self.line}: {self.finding.word}: {verdict.rule}: {verdict.message}{waived}"
-
-    def as_json(self) -> dict[str, Any]:
-        """The finding for programs."""
-        finding = self.finding
-        return {
-            "rule": finding.verdict.rule,
-            "counts": finding.word,
-            "level": finding.level,
-            "resource": finding.resource,
-            "urn": finding.verdict.urn,
-            "message": finding.verdict.message,
-            "file": self.file,
-            "line": self.line,
-        }
-
-
-def waivers_of(stack: StackFile) -> list[Waiver]:
-    """The stack file's waivers as policies know them."""
-    return [Waiver(one.rule, one.resource, one.reason, one.owner, one.until) for one in stack.config.waivers]
-
-
-def placed(stack: StackFile, plan: Sequence[PlannedResource], found: Sequence[Finding]) -> list[Placed]:
-    """Trace findings to the stack file: to the pool or tenant that made the resource, else to the section."""
+    Args:
+        stack: The stack file.
+        plan: The plan of this stack.
+        levels: Policy configuration; that of the stack's environment unless given.
+        today: Day on which waivers count; the current day unless given.
+    """
+    chosen = read_levels(levels or levels_file(stack.config.environment))
+    found = findings(plan, chosen, list_waivers(stack.config), today or date.today())
     by_urn = {resource.urn: resource for resource in plan}
-    return [Placed(one, stack.source.file, stack.source.line_of(IN_FILE + _field(stack, by_urn, one))) for one in found]
+    located = []
+    for finding in found:
+        path: FieldPath = ("waivers", finding.waiver_index or 0)
+        if finding.waiver_index is None:
+            path = find_section(stack.config, by_urn, finding.verdict.urn)
+        located.append(put_into_file(to_problem(finding, path), stack.source))
+    return located
 
 
-def _field(stack: StackFile, by_urn: Mapping[str, PlannedResource], finding: Finding) -> Path:
-    pools = [pool.name for pool in stack.config.pools]
-    tenants = [f"tenant-{tenant.name}" for tenant in stack.config.tenants]
-    urn = finding.verdict.urn
-    while urn in by_urn:
-        one = by_urn[urn]
-        kind = one.type.rsplit(":", 1)[-1]
-        if kind in ("GpuPool", "StaticNodes"):
-            return ("pools", pools.index(one.name))
-        if kind == "TenantSpace":
-            return ("tenants", tenants.index(one.name))
-        if not one.custom and kind in _COMPONENTS:
-            return _COMPONENTS[kind]
-        urn = one.parent
-    return ("waivers",) if finding.verdict.rule == "waiver-in-force" else ()
-
-
-def sarif(found: Sequence[Placed]) -> dict[str, Any]:
-    """Findings as SARIF 2.1.0, which code hosts show at the lines of a change."""
-    levels = {"fails": "error", "advisory": "warning", "remediate": "warning", "undecided": "note", "waived": "note"}
-    rules = [
-        {
-            "id": rule.id,
-            "shortDescription": {"text": f"{rule.looks_at}: {rule.passes}"},
-            "fullDescription": {"text": f"Fails if {rule.fails}: {rule.why}."},
-            "help": {"text": rule.fix},
-        }
-        for rule in RULES
+def list_waivers(config: StackConfig) -> list[Waiver]:
+    """Return the waivers of a stack in the form that policies read."""
+    return [
+        Waiver(waiver.rule, waiver.resource, waiver.reason, waiver.owner, waiver.until) for waiver in config.waivers
     ]
-    results = [
-        {
-            "ruleId": one.finding.verdict.rule,
-            "level": levels[one.finding.word],
-            "message": {"text": one.finding.verdict.message},
-            "locations": [
-                {"physicalLocation": {"artifactLocation": {"uri": one.file}, "region": {"startLine": one.line}}}
-            ],
-            "partialFingerprints": {"resource": f"{one.finding.verdict.rule}/{one.finding.resource}"},
-            **(
-                {"suppressions": [{"kind": "external", "justification": one.finding.waiver.reason}]}
-                if one.finding.waiver
-                else {}
-            ),
-        }
-        for one in found
-    ]
-    driver = {"name": "gpu-blueprint", "informationUri": "https://www.pulumi.com/docs/insights/policy/", "rules": rules}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }
+
+
+def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:
+    """Turn a finding into a Problem; a waived finding says by which waiver, and has no remedy."""
+    reason, hint = finding.reason, finding.hint
+    if finding.waiver:
+        reason, hint = f"{reason} (waived until {finding.waiver.until}: {finding.waiver.reason})", ""
+    return PolicyProblem(
+        kind=finding.verdict.rule,
+        path=path,
+        reason=reason,
+        hint=hint,
+        severity=_SEVERITIES[finding.word],
+        subject=finding.resource,
+        waiver=finding.waiver,
+    )
+
+
+def Placed(finding: Finding, file: str, line: int) -> PolicyProblem:  # noqa: N802, ARG001
+    """Return a finding as a Problem without a field; only tests/config still uses this name instead of to_problem."""
+    return to_problem(finding)

@@ -1,31 +1,36 @@
 """The rules of policies/ over a plan, with the levels of an environment and the waivers of a stack."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Any, Literal
 
 from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, default_tags, judge, waiver_of
 
-from ..errors import UsageError, near
+from ..errors import near
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
+from .levels import FOLDER, Level, choose_level, levels_file, read_levels
 
-Level = Literal["mandatory", "advisory", "remediate", "disabled"]
-LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
-FOLDER = Path(__file__).parents[2] / "policies"
-STRICTEST = "prod"
+__all__ = ["FOLDER", "WAIVER_RULE", "Finding", "Level", "as_stack", "findings", "levels_file", "read_levels"]
+
+WAIVER_RULE = "waiver-in-force"
+"""Rule id of the findings about the waivers themselves."""
+
+Standing = Literal["waived", "undecided", "fails", "mandatory", "advisory", "remediate", "disabled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One verdict at the level of the environment, and the waiver that sets it aside, if one does."""
+    """One verdict at the level of the environment, with the waiver that sets it aside if there is one."""
 
     verdict: Verdict
     level: Level
     waiver: Waiver | None = None
+    waiver_index: int | None = None
+    """Position of the stack's waiver that the finding is about; None for a finding about a resource."""
+    waiver_remedy: str = ""
+    """The correction of that waiver."""
 
     @property
     def resource(self) -> str:
@@ -34,64 +39,37 @@ class Finding:
 
     @property
     def fails(self) -> bool:
-        """Whether it stops a deployment."""
+        """The finding stops a deployment."""
         return self.level == "mandatory" and not self.verdict.undecided and self.waiver is None
 
     @property
-    def word(self) -> str:
-        """How it counts, in one word."""
+    def hint(self) -> str:
+        """The remedy: the ``fix`` of the rule, unless the rule could not decide."""
+        if self.waiver_remedy or self.verdict.undecided:
+            return self.waiver_remedy
+        return next((rule.fix for rule in RULES if rule.id == self.verdict.rule), "")
+
+    @property
+    def reason(self) -> str:
+        """The fault: the message of the verdict, which ends with the remedy."""
+        return self.verdict.message.removesuffix(f"; {self.hint}")
+
+    @property
+    def word(self) -> Standing:
+        """The way in which the finding counts: its level, or the reason why it does not count fully."""
         if self.waiver:
             return "waived"
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level
 
 
-def levels_file(environment: str, folder: Path = FOLDER) -> Path:
-    """The policy configuration of an environment: its own file, else the strictest one."""
-    own = folder / f"{environment}.json"
-    return own if own.is_file() else folder / f"{STRICTEST}.json"
-
-
-def read_levels(path: Path) -> dict[str, Any]:
-    """Read a policy configuration as the Pulumi CLI does, and refuse rules and levels that do not exist."""
-    try:
-        given: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
-    if not isinstance(given, dict):
-        raise UsageError(f"{path}: must be an object of rules and their levels")
-    if mistakes := [mistake for name, value in given.items() for mistake in _mistakes(name, value)]:
-        raise UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
-    return given
-
-
-def _mistakes(name: str, value: Any) -> Iterator[str]:
-    defaults = {rule.id: rule.settings for rule in RULES} | {"all": {}}
-    if name not in defaults:
-        yield f"there is no rule {name!r} {near(name, list(defaults))}"
-        return
-    level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
-    if level not in LEVELS:
-        yield f"{name}: {level!r} is no level (there are: {', '.join(LEVELS)})"
-    settings = (
-        {key: item for key, item in value.items() if key != "enforcementLevel"} if isinstance(value, dict) else {}
-    )
-    for key, item in settings.items():
-        default = defaults[name].get(key)
-        number = isinstance(default, int) and isinstance(item, int | float) and not isinstance(item, bool)
-        if default is None:
-            yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
-        elif not number and not isinstance(item, type(default)):
-            yield f"{name}: {key} is {item!r}, which must be like {default!r}"
-
-
 def findings(
     plan: Sequence[PlannedResource], levels: Mapping[str, Any], waivers: Sequence[Waiver] = (), today: date = date.max
 ) -> list[Finding]:
-    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers that ended or mean nothing fail."""
+    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail."""
     stack = as_stack(plan)
-    found = list(_waiver_findings(stack, waivers, today))
+    found = list(_judge_waivers(stack, waivers, today))
     for rule in RULES:
-        level, settings = _chosen(rule, levels)
+        level, settings = choose_level(rule, levels)
         if level != "disabled":
             verdicts = judge(rule, stack, settings)
             found += [
@@ -106,7 +84,7 @@ def findings(
 
 
 def _counts(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]) -> Level:
-    """As Pulumi counts: what the level remediate does not mend is mandatory."""
+    """Return the level that counts, as Pulumi does: a finding that the level remediate does not mend is mandatory."""
     if level != "remediate":
         return level
     resource = stack.by_urn[verdict.urn]
@@ -115,33 +93,34 @@ def _counts(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: 
     return "remediate" if good else "mandatory"
 
 
-def _waiver_findings(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
-    rules = [rule.id for rule in RULES]
+def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
     urns = {resource.name: resource.urn for resource in stack.resources}
-    for one in waivers:
-        if one.rule not in rules:
-            text = f"a waiver names the rule {one.rule!r} {near(one.rule, rules)}"
-        elif one.resource not in urns:
-            text = (
-                f"a waiver of {one.rule} names the resource {one.resource!r}, which the stack does not make; remove it"
-            )
-        elif one.until < today:
-            text = f"the waiver of {one.rule} ended on {one.until}; mend what it waived, or have {one.owner} renew it"
-        else:
-            continue
-        yield Finding(Verdict("waiver-in-force", urns.get(one.resource, ""), text), "mandatory")
+    for index, waiver in enumerate(waivers):
+        if fault := _find_waiver_fault(waiver, urns, today):
+            reason, remedy = fault
+            verdict = Verdict(WAIVER_RULE, urns.get(waiver.resource, ""), f"{reason}; {remedy}")
+            yield Finding(verdict, "mandatory", waiver_index=index, waiver_remedy=remedy)
 
 
-def _chosen(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
-    value = levels.get(rule.id, levels.get("all", "mandatory"))
-    if not isinstance(value, dict):
-        return value, {}
-    settings = {key: item for key, item in value.items() if key != "enforcementLevel"}
-    return value.get("enforcementLevel", levels.get("all", "mandatory")), settings
+def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) -> tuple[str, str] | None:
+    """Return reason and remedy if a waiver has no effect."""
+    rules = [rule.id for rule in RULES]
+    if waiver.rule not in rules:
+        return (
+            f"the waiver names the rule {waiver.rule!r}, which does not exist",
+            near(waiver.rule, rules),
+        )
+    if waiver.resource not in resources:
+        missing = f"the resource {waiver.resource!r}, which the stack does not make"
+        return f"the waiver of {waiver.rule} names {missing}", "correct the name, or remove the waiver"
+    if waiver.until < today:
+        ended = f"the waiver of {waiver.rule} for {waiver.resource} ended on {waiver.until}"
+        return ended, f"fix what it waived, or have {waiver.owner} renew it"
+    return None
 
 
 def as_stack(plan: Sequence[PlannedResource]) -> Stack:
-    """A plan as rules see it."""
+    """Return a plan in the form that rules read."""
     by_urn = {resource.urn: resource for resource in plan}
     tags = {
         urn: default_tags(_seen(resource.inputs))

@@ -1,48 +1,28 @@
-"""Policies on the command line: levels, waivers, places, and formats for machines."""
+"""The command `check --policies`: levels, places of findings, and its four formats."""
 
 import json
-import shutil
-from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.judging.report import placed, waivers_of
-from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
-from gpu_blueprint.loading import open_stack
-from gpu_blueprint.plan import record
+from gpu_blueprint.judging.formats import escape_markdown
 
-from ..support.plans import ROOT
-
-WAIVER = """\
-    waivers:
-      - rule: deletion-protected
-        resource: gpu-research-cluster-eks
-        reason: torn down every night until the launch
-        owner: research-computing
-        until: {until}
-"""
-
-
-@pytest.fixture
-def research(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The research stack without deletion protection, which its policies demand; returns its file."""
-    shutil.copytree(ROOT / "stacks", tmp_path / "stacks")
-    monkeypatch.chdir(tmp_path)
-    file = tmp_path / "stacks" / "Pulumi.research.yaml"
-    file.write_text(file.read_text().replace("    cluster:\n", "    cluster:\n      deletionProtection: false\n"))
-    return file
+FORMATS = ("text", "json", "sarif", "markdown")
 
 
 def line_of(file: Path, text: str) -> int:
     return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line)
 
 
-def test_shipped_stacks_pass_their_own_levels(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
+def sarif_results(document: str) -> list[dict[str, Any]]:
+    (run,) = json.loads(document)["runs"]
+    results: list[dict[str, Any]] = run["results"]
+    return results
+
+
+def test_shipped_stacks_pass_their_own_levels(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "dev", "research", "prod", "--policies"]) == 0
     assert capsys.readouterr().out.count("all pass") == 3
 
@@ -51,35 +31,24 @@ def test_a_finding_stands_at_the_line_of_its_cause(research: Path, capsys: pytes
     assert main(["check", "research", "--policies"]) == 1
     out = capsys.readouterr().out
     line = line_of(research, "    cluster:")
-    assert (
-        f"stacks/Pulumi.research.yaml:{line}: fails: deletion-protected: gpu-research-cluster-eks can be deleted" in out
-    )
-    assert "set deletionProtection: true" in out
-
-
-def test_preview_shows_findings_and_ends_as_pulumi_would(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["preview", "research"]) == 1
-    assert "fails: deletion-protected" in capsys.readouterr().out
-    assert main(["preview", "research", "--json"]) == 1
-    (finding,) = json.loads(capsys.readouterr().out)["policies"]
-    assert (finding["rule"], finding["counts"], finding["resource"]) == (
-        "deletion-protected",
-        "fails",
-        "gpu-research-cluster-eks",
-    )
+    assert out.startswith(f"stacks/Pulumi.research.yaml:{line}: cluster: gpu-research-cluster-eks ")
+    assert "set deletionProtection: true [deletion-protected]" in out
+    assert out.endswith("policies: 1 error\n")
 
 
 def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
     levels = research.parent.parent / "mine.json"
     levels.write_text('{"all": "mandatory", "deletion-protected": "advisory"}')
     assert main(["check", "research", "--policies", "--policy-config", str(levels)]) == 0
-    assert "advisory: deletion-protected" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert ": warning: cluster: gpu-research-cluster-eks " in out
+    assert out.endswith("policies: 1 warning\n")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"deletion-protect": "advisory"}', "there is no rule 'deletion-protect' (did you mean deletion-protected?)"),
+        ('{"deletion-protect": "advisory"}', "did you mean deletion-protected?"),
         ('{"deletion-protected": "perhaps"}', "'perhaps' is no level"),
         ("{", "cannot be read"),
     ],
@@ -104,21 +73,24 @@ def test_sarif_names_rule_file_and_line(research: Path, capsys: pytest.CaptureFi
     assert "deletion-protected" in [rule["id"] for rule in run["tool"]["driver"]["rules"]]
 
 
-def test_machine_formats_need_policies_and_one_stack(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "research", "--format", "json"]) == 2
-    assert main(["check", "research", "dev", "--policies", "--format", "json"]) == 2
+def test_several_stacks_are_a_list_in_json_and_one_run_in_sarif(
+    research: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "research", "dev", "--policies", "--format", "json"]) == 1
+    documents = json.loads(capsys.readouterr().out)
+    assert [(document["stack"], len(document["problems"])) for document in documents] == [("research", 1), ("dev", 0)]
+    assert main(["check", "research", "dev", "--policies", "--format", "sarif"]) == 1
+    assert len(sarif_results(capsys.readouterr().out)) == 1
+    assert main(["check", "research", "dev", "--policies", "--format", "markdown"]) == 1
+    out = capsys.readouterr().out
+    assert "**research**: 1 error." in out and "**dev**: no problems." in out
 
 
-def judged(file: Path, waiver: str, today: date) -> list[str]:
-    """How the findings count when the stack file also says so."""
-    text = file.read_text()
-    file.write_text(text.replace("    tenants:\n", f"{waiver}    tenants:\n"))
-    stack = open_stack("research")
-    plan = record("research", stack.source.config)
-    found = findings(plan, read_levels(levels_file("research")), waivers_of(stack), today)
-    return [
-        f"{one.finding.word}: {one.finding.verdict.rule}: {one.finding.resource}" for one in placed(stack, plan, found)
-    ]
+def test_a_missing_stack_does_not_hide_the_others(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "reserch", "research", "--policies", "--format", "json"]) == 2
+    captured = capsys.readouterr()
+    assert [problem["kind"] for problem in json.loads(captured.out)["problems"]] == ["deletion-protected"]
+    assert "Pulumi.reserch.yaml: no such stack file" in captured.err
 
 
 def test_levels_without_judging_are_refused(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,40 +98,52 @@ def test_levels_without_judging_are_refused(research: Path, capsys: pytest.Captu
     assert "--policy-config needs --policies" in capsys.readouterr().err
 
 
-def test_a_waiver_sets_one_finding_aside_until_its_last_day(research: Path) -> None:
-    found = judged(research, WAIVER.format(until="2026-12-31"), date(2026, 12, 31))
-    assert found == ["waived: deletion-protected: gpu-research-cluster-eks"]
+def policy_finding(research: Path) -> list[str]:
+    return ["research", "--policies"]
 
 
-def test_a_waiver_that_ended_fails_beside_what_it_waived(research: Path) -> None:
-    found = judged(research, WAIVER.format(until="2026-12-31"), date(2027, 1, 1))
-    assert found == [
-        "fails: waiver-in-force: gpu-research-cluster-eks",
-        "fails: deletion-protected: gpu-research-cluster-eks",
-    ]
+def stack_error(research: Path) -> list[str]:
+    research.write_text(research.read_text().replace("purpose: training", 'purpose: "tra|ning"'))
+    return ["research"]
 
 
-@pytest.mark.parametrize(("old", "new"), [("deletion-protected", "delete-it"), ("cluster-eks", "cluster-ekz")])
-def test_a_waiver_of_nothing_fails(research: Path, old: str, new: str) -> None:
-    found = judged(research, WAIVER.format(until="2026-12-31").replace(old, new), date(2026, 12, 1))
-    assert found[0].startswith("fails: waiver-in-force")
+def warning(research: Path) -> list[str]:
+    (research.parent / "Pulumi.twin.yaml").write_text(research.read_text())
+    return ["research"]
 
 
-def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "no-gpu-in-limit-range"]) == 0
-    out = capsys.readouterr().out
-    assert "FAIL if one does." in out
-    assert out.replace("\n", "  \n").count("  \n") >= 6
-    page = (ROOT / "docs" / "policies.md").read_text()
-    assert all(line in page for line in out.splitlines()[2:])
+@pytest.mark.parametrize("broken", [policy_finding, stack_error, warning])
+def test_check_prints_the_same_facts_in_every_format(
+    broken: Any, research: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, printed = broken(research), {}
+    for format_ in FORMATS:
+        main(["check", *arguments, "--format", format_])
+        captured = capsys.readouterr()
+        printed[format_] = captured.out + captured.err
+    problem = json.loads(printed["json"])["problems"][0]
+    assert list(problem) == ["kind", "severity", "path", "subject", "reason", "hint", "file", "line"]
+    for fact in (problem["kind"], problem["path"], problem["reason"], problem["hint"]):
+        assert fact in printed["text"]
+        assert escape_markdown(fact) in printed["markdown"]
+    place = f"{problem['file']}:{problem['line']}"
+    assert place in printed["text"] and place in printed["markdown"]
+    assert f"| {problem['severity']} |" in printed["markdown"]
+    assert (f": {problem['severity']}: " in printed["text"]) == (problem["severity"] != "error")
+    assert facts_of_sarif(sarif_results(printed["sarif"])[0]) == problem
 
 
-def test_explain_of_no_rule_names_the_near_miss(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "spot-divers"]) == 2
-    assert "there is no policy rule and no alert 'spot-divers' (did you mean spot-diverse?)" in capsys.readouterr().err
-
-
-def test_explain_prints_an_alert(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "GpuIdle"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("GpuIdle\n") and "1. Ask the team" in out and "gpu_pod:gpus:idle > 0" in out
+def facts_of_sarif(result: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a problem, as SARIF holds them."""
+    (location,) = result["locations"]
+    names = {name["kind"]: name["fullyQualifiedName"] for name in location["logicalLocations"]}
+    return {
+        "kind": result["ruleId"],
+        "severity": result["level"],
+        "path": names.get("member", ""),
+        "subject": names.get("resource", ""),
+        "reason": result["properties"]["reason"],
+        "hint": result["properties"]["hint"],
+        "file": location["physicalLocation"]["artifactLocation"]["uri"],
+        "line": location["physicalLocation"]["region"]["startLine"],
+    }

@@ -9,14 +9,13 @@ import pytest
 from gpu_blueprint.cli import main
 from gpu_blueprint.cost import estimate
 from gpu_blueprint.cost.chart import svg
-from gpu_blueprint.loading import load
 
 from ..support import builders
-from ..support.plans import ROOT
+from ..support.plans import shipped_config
 
 
 def test_the_picture_has_a_bar_for_each_figure() -> None:
-    picture = svg(estimate(load("dev", ROOT / "stacks")))
+    picture = svg(estimate(shipped_config("dev")))
     assert picture.startswith("<?xml") and picture.count("<rect") >= 6
     for text in ("shared-l4", "platform", "idle", "at most"):
         assert text in picture
@@ -24,11 +23,11 @@ def test_the_picture_has_a_bar_for_each_figure() -> None:
 
 
 def test_the_picture_is_the_same_each_time() -> None:
-    found = estimate(load("dev", ROOT / "stacks"))
+    found = estimate(shipped_config("dev"))
     assert svg(found) == svg(found)
 
 
-def test_the_command_prints_the_sums(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_sums(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cost", "dev"]) == 0
     out = capsys.readouterr().out
     for text in (
@@ -43,7 +42,9 @@ def test_the_command_prints_the_sums(capsys: pytest.CaptureFixture[str]) -> None
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_a_stack_is_compared_with_another_and_with_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_stack_is_compared_with_another_and_with_a_file(
+    project: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["cost", "dev", "--json"]) == 0
     before = capsys.readouterr().out
     (tmp_path / "before.json").write_text(before)
@@ -59,42 +60,76 @@ def test_a_stack_is_compared_with_another_and_with_a_file(capsys: pytest.Capture
     assert re.search(r"in all \$[\d,.]+ a month more as expected", capsys.readouterr().out)
 
 
-def test_a_rendered_plan_can_be_compared_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_rendered_plan_can_be_compared_with(
+    project: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["render", "dev", "--out", str(tmp_path / "out")]) == 0
     assert main(["cost", "dev", "--against", str(tmp_path / "out" / "plan.json")]) == 0
     assert "in all $0 a month more as expected, $0.00 an hour more at most" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"cost": {"platform": 3}}', '{"pools": 7}', "null", "7"])
-def test_a_file_without_estimate_is_refused(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_estimate_is_refused(
+    text: str, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "a.json").write_text(text)
     assert main(["cost", "dev", "--against", str(tmp_path / "a.json")]) == 2
     assert str(tmp_path / "a.json") in capsys.readouterr().err
 
 
-def test_a_picture_that_cannot_be_written_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_picture_that_cannot_be_written_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["cost", "dev", "--svg", str(tmp_path / "none" / "a.svg")]) == 2
     assert "there is no folder" in capsys.readouterr().err
     assert main(["cost", "dev", "--svg", str(tmp_path)]) == 2
     assert "is a folder" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
+    assert [file.name for file in tmp_path.iterdir()] == ["stacks"]
     assert main(["cost", "dev", "--svg", str(tmp_path / "a.svg")]) == 0
-    assert [file.name for file in tmp_path.iterdir()] == ["a.svg"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.svg", "stacks"]
+
+
+@pytest.fixture
+def too_dear(project: Path) -> Path:
+    """The dev stack with a ceiling that it breaks; returns its file."""
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    file.write_text(file.read_text().replace("hourlyCeiling: 15", "hourlyCeiling: 1"))
+    return file
 
 
 def test_a_stack_above_its_bounds_is_still_priced_and_ends_with_1(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    too_dear: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "stacks").mkdir()
-    text = (ROOT / "stacks" / "Pulumi.dev.yaml").read_text().replace("hourlyCeiling: 15", "hourlyCeiling: 1")
-    (tmp_path / "stacks" / "Pulumi.dev.yaml").write_text(text)
-    monkeypatch.chdir(tmp_path)
     assert main(["check", "dev"]) == 1
     assert main(["cost", "dev"]) == 1
     captured = capsys.readouterr()
     assert "hourlyCeiling: $14.04 of $1.00" in captured.out
     assert "hourlyCeiling: with every limit reached the stack costs $14.04" in captured.err
     assert main(["quotas", "dev"]) == main(["explain", "dev", "shared-l4"]) == 0
+
+
+def test_a_broken_bound_is_printed_in_every_format(too_dear: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = next(number for number, row in enumerate(too_dear.read_text().splitlines(), 1) if "hourlyCeiling" in row)
+    place = f"stacks/Pulumi.dev.yaml:{line}"
+    assert main(["cost", "dev", "--format", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    (problem,) = document["problems"]
+    assert document["stack"] == "gpu-dev" and (problem["path"], problem["line"]) == ("hourlyCeiling", line)
+    assert main(["cost", "dev", "--format", "sarif"]) == 1
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert (result["ruleId"], result["properties"]["reason"]) == (problem["kind"], problem["reason"])
+    assert main(["cost", "dev", "--format", "markdown"]) == 1
+    out = capsys.readouterr().out
+    assert f"| {place} | error | {problem['kind']} | hourlyCeiling<br>" in out and "| shared-l4 |" in out
+    assert main(["cost", "dev"]) == 1
+    assert f"{place}: hourlyCeiling: {problem['reason']}" in capsys.readouterr().err
+
+
+def test_a_comparison_as_markdown_is_a_table_of_changes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cost", "dev", "--compare", "prod", "--format", "markdown"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("**gpu-dev → gpu-prod, US dollars; at most on demand**: in all \\$")
+    assert "| part | expected a month | then | more |" in out and "| pool shared-l4 |" in out
 
 
 def test_a_picture_says_when_prices_are_missing() -> None:

@@ -1,1 +1,1 @@
-"""Text for people: tables, trees and sentences."""
+"""Output of the commands: tables, trees, sentences and documents."""

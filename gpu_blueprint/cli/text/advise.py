@@ -1,6 +1,8 @@
-"""How proposals reach a person: what was measured, then each proposal with its reasons, then the sum."""
+"""The result of advise as text: the measurements, each proposal with its reasons, and the sum of the savings."""
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from rich.padding import Padding
 from rich.table import Table
@@ -8,112 +10,115 @@ from rich.text import Text
 
 from ...config import StackConfig
 from ...cost.money import Usd
+from ...errors import Problem
 from ...live.advise import Advice, Observed, Proposal
 from ...live.advise.bill import usd_a_month
 from ...live.advise.proposal import WELL_COVERED, AddPool, Change
-from .tables import console, table
+from .tables import make_console, make_table
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}
 _GIB = 1024
+_MEASURES = ("GPUs held", "running", "ceiling", "SM activity", "tensor", "bandwidth", "memory", "a month")
+_CAPTION = (
+    "GPUs: mean, peak. SM activity: mean, and p95 of the busiest GPU; tensor and bandwidth: p95 of the busiest GPU."
+    " Memory: the most that one GPU used. Dollars: a month like this window, at list prices."
+)
 
 
 def show(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> None:
-    """Print everything; ``left_out`` says of proposals why the edited file is without them."""
-    out = console()
+    """Print everything; ``left_out`` holds why the edited file is without some proposals."""
+    out = make_console()
     days = f"{seen.window.days:g} days" if seen.window.days != 1 else "1 day"
-    out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: what {days} of metrics say\n"))
-    out.print(_measured(stack, seen))
+    out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: {days} of metrics\n"))
+    out.print(_build_measurements(stack, seen))
     if found.silent or found.free or seen.window.warnings or seen.window.coverage < WELL_COVERED:
-        out.print(_remarks(seen, found))
-    for number, one in enumerate(found.proposals, 1):
-        out.print(Text.assemble((f"\n{number}. {_heading(one)}", "bold")))
-        out.print(Padding(_block(one, found.alternatives, left_out.get(one.name)), (0, 0, 0, 3)))
-    out.print(Text(f"\n{_verdict(stack, seen, found)}", style="bold"))
+        out.print(_build_remarks(seen, found))
+    for number, proposal in enumerate(found.proposals, 1):
+        out.print(Text.assemble((f"\n{number}. {proposal.kind} {proposal.subject}: {proposal.title}", "bold")))
+        out.print(Padding(_build_details(proposal, found.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))
+    out.print(Text(f"\n{_summarize(stack, seen, found)}", style="bold"))
 
 
-def _measured(stack: StackConfig, seen: Observed) -> Table:
-    listed = table("Measured")
-    for header, right in (
-        ("pool", False), ("GPUs held", True), ("running", True), ("ceiling", True), ("SM activity", True),
-        ("tensor", True), ("bandwidth", True), ("memory", True), ("a month", True),
-    ):  # fmt: skip
-        listed.add_column(header, header_style="underline", justify="right" if right else "left", overflow="fold")
+def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Problem]) -> None:
+    """Print what was written, the warnings that it adds, and how to take it over."""
+    print(f"{path}: {original} with {proposals}; check accepts it", file=sys.stderr)
+    for warning in warnings:
+        print(f"new warning: {warning}", file=sys.stderr)
+    print(f"review it, then: diff {original} {path}; cp {path} {original}", file=sys.stderr)
+
+
+def _build_measurements(stack: StackConfig, seen: Observed) -> Table:
+    rows = make_table("Measured", "pool")
+    for header in _MEASURES:
+        rows.add_column(header, header_style="underline", justify="right", overflow="fold")
     for pool in stack.pools:
         use = seen.of(pool)
-        done = use.activity
         busy = ("–",) * 4
-        if done:
+        if activity := use.activity:
             busy = (
-                f"{done.sm_mean:.0%}, {done.sm_p95:.0%}",
-                f"{done.tensor_p95:.0%}",
-                f"{done.dram_p95:.0%}",
-                f"{done.memory_mib / _GIB:.1f} GiB",
+                f"{activity.sm_mean:.0%}, {activity.sm_p95:.0%}",
+                f"{activity.tensor_p95:.0%}",
+                f"{activity.dram_p95:.0%}",
+                f"{activity.memory_mib / _GIB:.1f} GiB",
             )
         held, running = f"{use.held_mean:.1f}, {use.held_peak:.1f}", f"{use.gpus_mean:.1f}, {use.gpus_peak:.0f}"
-        listed.add_row(
-            pool.name, held, running, str(pool.max_gpus), *busy, _dollars(usd_a_month(stack, pool, use, seen.window))
-        )
-    listed.caption = (
-        "GPUs: mean, peak. SM activity: mean, and p95 of the busiest GPU, as are tensor and bandwidth. Memory: the most used "
-        "of one GPU. Dollars: a month like this window, at list prices."
-    )
-    listed.caption_justify, listed.caption_style = "left", "dim"
-    return listed  # fmt: skip
+        month = _format_dollars(usd_a_month(stack, pool, use, seen.window))
+        rows.add_row(pool.name, held, running, str(pool.max_gpus), *busy, month)
+    rows.caption, rows.caption_justify, rows.caption_style = _CAPTION, "left", "dim"
+    return rows
 
 
-def _remarks(seen: Observed, found: Advice) -> Table:
-    """What limits what can be said."""
-    grid = Table(
-        title="\nTo know", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
+def _build_remarks(seen: Observed, found: Advice) -> Table:
+    """Return the limits of the measurement, and remarks about pools."""
+    rows = Table(
+        title="\nRemarks", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
     )
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+    rows.add_column(no_wrap=True)
+    rows.add_column(overflow="fold")
     if seen.window.coverage < WELL_COVERED:
-        held = seen.window.hours / 24
-        text = f"only {held:.1f} of {seen.window.days:g} days have data: the cluster, its monitoring or what it keeps is younger"
-        grid.add_row("the rest of the window", text)
+        measured = f"only {seen.window.hours / 24:.1f} of {seen.window.days:g} days have data"
+        rows.add_row("the window", f"{measured}: the cluster, its monitoring or the stored data is younger")
     for text in seen.window.warnings:
-        grid.add_row("the server", Text(text))
+        rows.add_row("the server", Text(text))
     for pool, text in found.free:
-        grid.add_row(pool, text)
+        rows.add_row(pool, text)
     for pool, why in found.silent:
-        grid.add_row(pool, f"whether less would do: {why}")
-    return grid
+        rows.add_row(pool, f"not judged whether fewer GPUs are enough: {why}")
+    return rows
 
 
-def _heading(one: Proposal) -> str:
-    return f"{one.kind} {one.subject}: {one.title}"
+def _build_details(proposal: Proposal, alternatives: Iterable[Proposal], refusal: str | None) -> Table:
+    rows = Table(box=None, show_header=False, pad_edge=False, expand=True)
+    rows.add_column(width=11, no_wrap=True, style="dim")
+    rows.add_column(ratio=1, overflow="fold")
+    rows.add_row("saves", Text(_format_saving(proposal)))
+    level = proposal.confidence.level
+    rows.add_row("confidence", Text.assemble((level, _COLOURS[level]), f": {proposal.confidence.reason}"))
+    moves = [other for other in alternatives if other.pool == proposal.pool and proposal.moves]
+    _add_lines(rows, "because", proposal.evidence)
+    _add_lines(rows, "next", [f"{index}. {line}" for index, line in enumerate(proposal.next, 1)])
+    _add_lines(rows, "instead", [f"{other.kind}: {other.title}, {_format_saving(other)}" for other in moves])
+    _add_lines(rows, "in the file", [_format_change(change) for change in proposal.changes])
+    if refusal:
+        rows.add_row("", Text(f"not with --out: {refusal}", style="yellow"))
+    return rows
 
 
-def _block(one: Proposal, alternatives: Iterable[Proposal], refused: str | None) -> Table:
-    grid = Table(box=None, show_header=False, pad_edge=False, expand=True)
-    grid.add_column(width=11, no_wrap=True, style="dim")
-    grid.add_column(ratio=1, overflow="fold")
-    grid.add_row("saves", Text(_saving(one)))
-    sure = Text.assemble((one.confidence.level, _COLOURS[one.confidence.level]), f": {one.confidence.reason}")
-    grid.add_row("confidence", sure)
-    for index, line in enumerate(one.evidence):
-        grid.add_row("" if index else "because", Text(line))
-    for index, line in enumerate(one.next, 1):
-        grid.add_row("" if index > 1 else "next", Text(f"{index}. {line}"))
-    for index, other in enumerate(other for other in alternatives if other.pool == one.pool and one.moves):
-        grid.add_row("" if index else "instead", Text(f"{other.kind}: {other.title}, {_saving(other)}"))
-    for index, change in enumerate(one.changes):
-        grid.add_row("" if index else "in the file", Text(_said(change)))
-    if refused:
-        grid.add_row("", Text(f"not with --out: {refused}", style="yellow"))
-    return grid
+def _add_lines(rows: Table, title: str, lines: Iterable[str]) -> None:
+    """Add a row for each line, with the title beside the first."""
+    for index, line in enumerate(lines):
+        rows.add_row("" if index else title, Text(line))
 
 
-def _saving(one: Proposal) -> str:
-    if one.saving is None:
-        return "nothing of the bill as it is"
-    if one.saving < 0:
-        return f"nothing; it costs up to ${-one.saving:,.0f} a month more"
-    return f"${one.saving:,.0f} a month"
+def _format_saving(proposal: Proposal) -> str:
+    if proposal.saving is None:
+        return "nothing of the current bill"
+    if proposal.saving < 0:
+        return f"nothing; it costs up to ${-proposal.saving:,.0f} a month more"
+    return f"${proposal.saving:,.0f} a month"
 
 
-def _said(change: Change) -> str:
+def _format_change(change: Change) -> str:
     if isinstance(change, AddPool):
         grants = ", ".join(f"{tenant} {count}" for tenant, count in change.grants.items())
         return f"adds pool {change.name} beside {change.like}{f', with quotas: {grants}' if grants else ''}"
@@ -121,22 +126,23 @@ def _said(change: Change) -> str:
     return f"{'.'.join(change.path)}: {value}"
 
 
-def _verdict(stack: StackConfig, seen: Observed, found: Advice) -> str:
-    some = ((stack.pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
-    pools, tenants, reservations = (_counted(len(those), one) for those, one in some)
-    looked = f"{pools}, {tenants} and {reservations}"
+def _summarize(stack: StackConfig, seen: Observed, found: Advice) -> str:
+    parts = ((stack.pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
+    pools, tenants, reservations = (_count(items, noun) for items, noun in parts)
+    judged = f"{pools}, {tenants} and {reservations}"
     if not found.proposals:
-        rest = "what could not be judged stands above" if found.silent else "their use fits them"
-        return f"Nothing to propose: {looked} were looked at, and {rest}. Nothing was changed."
+        rest = "some could not be judged, see the remarks" if found.silent else "their use fits them"
+        return f"Nothing to propose: {judged} were looked at, and {rest}. Nothing was changed."
     whole = sum((usd_a_month(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
-    of = f" of {_dollars(whole)} that the pools cost" if whole.known else ""
+    bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", the largest step of each pool counted" if found.saving else ""
-    return f"{_counted(len(found.proposals), 'proposal')} for {looked} would save up to ${found.saving:,.0f} a month{of}{once}. Nothing was changed."
+    saving = f"would save up to ${found.saving:,.0f} a month{bill}{once}"
+    return f"{_count(found.proposals, 'proposal')} for {judged} {saving}. Nothing was changed."
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(items: Sequence[object], noun: str) -> str:
+    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
 
 
-def _dollars(usd: Usd) -> str:
+def _format_dollars(usd: Usd) -> str:
     return f"> ${usd.known:,.0f}" if usd.unknown and usd.known else "unknown" if usd.unknown else f"${usd.known:,.0f}"

@@ -1,57 +1,108 @@
-"""``cost --compare`` and ``cost --against``: what changes between two estimates."""
+"""``cost --compare`` and ``cost --against``: the changes between two estimates."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from ...cost import Change, compare
-from .tables import console
+from ...judging.formats import escape_markdown, format_markdown_table
+from .tables import make_console
+
+HEADERS = ("expected a month", "then", "more", "at most an hour", "then", "more")
 
 
-def show_changes(before: Mapping[str, Any], after: Mapping[str, Any], *, as_document: bool) -> None:
-    """Print each line of two estimates side by side, as a table or as one JSON document."""
-    changes = compare(before, after)
-    if as_document:
-        lines = [
-            {"name": one.name, "expectedPerMonth": [one.before[0], one.after[0]], "ceilingPerHour": [one.before[1], one.after[1]]}
-            for one in changes
-        ]  # fmt: skip
-        print(json.dumps({"before": before["stack"], "after": after["stack"], "changes": lines}, indent=2))
-        return
-    listed = Table(box=None, expand=True, pad_edge=False)
-    listed.add_column("")
-    for header in ("expected a month", "then", "more", "at most an hour", "then", "more"):
-        listed.add_column(header, header_style="underline", justify="right", overflow="fold")
-    for one in changes:
-        figures = [
-            _money(part, cents=index == 1)
-            for index in (0, 1)
-            for part in (one.before[index], one.after[index], one.difference(index))
-        ]  # fmt: skip
-        listed.add_row(Text(one.name), *figures, style="bold" if one is changes[-1] else "")
-    out = console()
-    out.print(Text(f"{before['stack']} → {after['stack']}, US dollars; at most on demand\n", style="bold"))
-    out.print(listed)
-    out.print(f"\n{_verdict(changes[-1])}")
-    if missing := sorted({*before.get("unknownPrices", []), *after.get("unknownPrices", [])}):
-        out.print(Text(f"no price is known of {', '.join(map(str, missing))}", style="yellow"))
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two estimates, as ``cost --json`` writes them."""
+
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """The names of the two stacks."""
+        return f"{self.before['stack']} → {self.after['stack']}, US dollars; at most on demand"
+
+    @property
+    def changes(self) -> list[Change]:
+        """One change for each part of the estimates; the last is the sum."""
+        return compare(self.before, self.after)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Names of the parts without a known price."""
+        return sorted(map(str, {*self.before.get("unknownPrices", []), *self.after.get("unknownPrices", [])}))
 
 
-def _money(usd: float | None, *, cents: bool) -> str:
+def changes_to_json(comparison: Comparison) -> dict[str, Any]:
+    """Return the changes for programs."""
+    lines = [
+        {
+            "name": change.name,
+            "expectedPerMonth": [change.before[0], change.after[0]],
+            "ceilingPerHour": [change.before[1], change.after[1]],
+        }
+        for change in comparison.changes
+    ]
+    return {"before": comparison.before["stack"], "after": comparison.after["stack"], "changes": lines}
+
+
+def changes_to_markdown(comparison: Comparison) -> str:
+    """Return a sentence and a table for a pull request comment."""
+    changes = comparison.changes
+    rows = [[change.name, *_format_figures(change)] for change in changes]
+    heading = f"**{escape_markdown(comparison.title)}**: {escape_markdown(_summarize(changes[-1]))}."
+    unknown = f"\n{escape_markdown(_describe_unknown_prices(comparison.unknown))}\n" if comparison.unknown else ""
+    return f"{heading}\n\n{format_markdown_table(('part', *HEADERS), rows)}{unknown}"
+
+
+def show_changes(comparison: Comparison) -> None:
+    """Print each part of the two estimates side by side."""
+    changes = comparison.changes
+    rows = Table(box=None, expand=True, pad_edge=False)
+    rows.add_column("")
+    for header in HEADERS:
+        rows.add_column(header, header_style="underline", justify="right", overflow="fold")
+    for change in changes:
+        rows.add_row(Text(change.name), *_format_figures(change), style="bold" if change is changes[-1] else "")
+    out = make_console()
+    out.print(Text(f"{comparison.title}\n", style="bold"))
+    out.print(rows)
+    out.print(f"\n{_summarize(changes[-1])}")
+    if comparison.unknown:
+        out.print(Text(_describe_unknown_prices(comparison.unknown), style="yellow"))
+
+
+def _format_figures(change: Change) -> list[str]:
+    """Return dollars before, after and more: three a month, as expected, then three an hour, at most."""
+    return [
+        _format(usd, cents=index == 1)
+        for index in (0, 1)
+        for usd in (change.before[index], change.after[index], change.difference(index))
+    ]
+
+
+def _describe_unknown_prices(names: Sequence[str]) -> str:
+    return f"no price is known of {', '.join(names)}"
+
+
+def _format(usd: float | None, *, cents: bool) -> str:
     if usd is None:
         return "unknown"
     return f"{'-' if usd < 0 else ''}${abs(usd):,.{2 if cents else 0}f}"
 
 
-def _verdict(total: Change) -> str:
+def _summarize(total: Change) -> str:
     expected, most = total.difference(0), total.difference(1)
-    return f"in all {_more(expected, 'a month')} as expected, {_more(most, 'an hour', cents=True)} at most"
+    return (
+        f"in all {_format_more(expected, 'a month')} as expected, {_format_more(most, 'an hour', cents=True)} at most"
+    )
 
 
-def _more(usd: float | None, per: str, *, cents: bool = False) -> str:
+def _format_more(usd: float | None, per: str, *, cents: bool = False) -> str:
     if usd is None:
         return f"an unknown sum {per}"
-    return f"{_money(abs(usd), cents=cents)} {per} {'less' if usd < 0 else 'more'}"
+    return f"{_format(abs(usd), cents=cents)} {per} {'less' if usd < 0 else 'more'}"

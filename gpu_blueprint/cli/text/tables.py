@@ -1,4 +1,4 @@
-"""How text reaches a person: tables without lines, at most 100 columns wide, colour only on a terminal."""
+"""Text for readers: tables without lines, at most 100 columns wide, with colour only on a terminal."""
 
 import io
 import re
@@ -13,34 +13,34 @@ WIDTH = 100
 
 
 class _Pipe(Console):
-    """A console that leaves a closed pipe to the caller instead of ending the program."""
+    """A console that raises an error for a closed pipe instead of ending the program."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 class _Trimmed(io.TextIOBase):
-    """Plain text without the blanks that fill a table's last column."""
+    """A stream that drops the blanks at the end of a line, with which a table fills its last column."""
 
     def write(self, text: str) -> int:
         sys.stdout.write(re.sub(r" +(?=\n)", "", text))
         return len(text)
 
 
-def console() -> Console:
-    """Where text goes: the terminal with its colours, or plain text of fixed width."""
+def make_console() -> Console:
+    """Return the console: the terminal with its colours, or plain text of fixed width."""
     if sys.stdout.isatty():
         return _Pipe(highlight=False, emoji=False)
     return _Pipe(file=cast(IO[str], _Trimmed()), width=WIDTH, highlight=False, emoji=False)
 
 
-def progress(message: str) -> AbstractContextManager[object]:
-    """Show a line on the terminal, if there is one, while something takes its time."""
+def show_progress(message: str) -> AbstractContextManager[object]:
+    """Show a line on the terminal, if there is one, until the work is done."""
     return Console(stderr=True).status(message)
 
 
-def table(title: str, *headers: str) -> Table:
-    """A table with a bold title."""
+def make_table(title: str, *headers: str) -> Table:
+    """Return an empty table with a bold title."""
     made = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     for header in headers:
         made.add_column(header, header_style="underline", overflow="fold")

@@ -1,0 +1,69 @@
+"""The results of ``check``."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...errors import BlueprintError, Problem
+from ...judging.formats import Format, make_printable
+from ...judging.problems import summarize_findings
+from ...loading import StackFile
+from .problems import StackProblems, print_lines, print_problems
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result for one stack."""
+
+    name: str
+    stack: StackFile | None = None
+    """The stack file if it can be read and has no errors."""
+    problems: Sequence[Problem] = ()
+    """Errors of the file, or its warnings if it has no errors."""
+    findings: Sequence[Problem] | None = None
+    """Findings of the policies; None if they were not asked for."""
+    refusal: BlueprintError | None = None
+    """Why the stack could not be checked."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing is wrong, 1 for an error of the stack or a failing policy, 2 for a wrong call."""
+        if self.refusal:
+            return self.refusal.exit_code
+        return int(any(problem.severity == "error" for problem in self.all_problems))
+
+    @property
+    def all_problems(self) -> list[Problem]:
+        """Errors, warnings and findings."""
+        return [*self.problems, *(self.findings or ())]
+
+
+def show(results: Sequence[Result], format_: Format) -> None:
+    """Print the results; as text each stack ends with a line that sums it up."""
+    for result in results:
+        if result.refusal:
+            print(make_printable(str(result.refusal)), file=sys.stderr)
+        elif format_ == "text":
+            _show_text(result)
+    checked = [StackProblems(result.name, result.all_problems) for result in results if not result.refusal]
+    if checked and format_ != "text":
+        print_problems(checked, format_)
+
+
+def _show_text(result: Result) -> None:
+    if result.stack is None:
+        print_lines(result.problems, to_errors=True)
+        return
+    print_lines(result.all_problems)
+    print(f"{result.stack.source.file}: {_summarize(result.stack, result.findings)}")
+
+
+def _summarize(stack: StackFile, findings: Sequence[Problem] | None) -> str:
+    if findings is not None:
+        return summarize_findings(findings)
+    pools, tenants = len(stack.config.pools), len(stack.config.tenants)
+    return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

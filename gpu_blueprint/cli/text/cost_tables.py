@@ -1,0 +1,100 @@
+"""Tables of an estimate: costs by part, prices of slices, costs by tenant."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.table import Table
+
+from ...cost import Estimate
+from ...cost.estimate import CASES
+from ...cost.money import Cost, Usd
+from .tables import make_table
+
+HEADERS = ("idle/h", "a month", "expected/h", "a month", "at most/h", "a month")
+
+
+def list_parts(found: Estimate) -> Iterator[tuple[str, Cost]]:
+    """Yield each part of the platform, each pool, and the sum."""
+    for item in found.items:
+        yield f"{item.count} × {item.name}" if item.count > 1 else item.name, item.cost
+    for pool in found.pools:
+        yield pool.name, pool.cost
+    yield "all", found.cost
+
+
+def format_cost(cost: Cost) -> list[str]:
+    """Return dollars an hour and a month for each of HEADERS."""
+    spends = [getattr(cost, case) for case in CASES]
+    return [text for spend in spends for text in (_format_hour(spend.hour), format_month(spend.month))]
+
+
+def build_sums_table(found: Estimate) -> Table:
+    """Return the costs of each part, and their sum."""
+    rows = _build_cost_table("Idle and expected as bought, at most on demand")
+    *parts, whole = list_parts(found)
+    for index, (name, cost) in enumerate(parts):
+        rows.add_row(f"[dim]{name}[/]" if index < len(found.items) else name, *format_cost(cost))
+    rows.add_row(whole[0], *format_cost(whole[1]), style="bold")
+    rows.add_row("if all were on demand", *format_cost(found.on_demand), style="dim")
+    rows.add_row()
+    return rows
+
+
+def build_slices_table(found: Estimate) -> Table:
+    """Return what one unit of each extended resource costs an hour."""
+    rows = make_table(
+        "Price of one unit an hour", "pool", "resource", "in an hour of use, as expected", "at full use, on demand"
+    )
+    for pool in found.pools:
+        for name, (expected, most) in pool.slices.items():
+            rows.add_row(pool.name, name.removeprefix("nvidia.com/"), _format_unit(expected), _format_unit(most))
+    rows.add_row()
+    return rows
+
+
+def build_tenants_table(found: Estimate) -> Table:
+    """Return the costs of the pools by tenant, and those of the platform."""
+    rows = _build_cost_table("By tenant: the pools by quota; the platform is not divided")
+    for name, cost in found.tenants.items():
+        rows.add_row(name, *format_cost(cost))
+    rows.add_row("platform", *format_cost(found.platform))
+    rows.add_row("all", *format_cost(found.cost), style="bold")
+    rows.add_row()
+    return rows
+
+
+def build_listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:
+    """Return sentences below a title, each with the name of its subject."""
+    rows = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False)
+    rows.add_column(no_wrap=True)
+    rows.add_column(overflow="fold")
+    for name, text in lines:
+        rows.add_row(name or "–", text)
+    rows.add_row()
+    return rows
+
+
+def format_month(usd: Usd) -> str:
+    """Return dollars a month without cents."""
+    known = f"${usd.known:,.0f}"
+    return f"> {known}" if usd.unknown and usd.known else str(usd) if usd.unknown else known
+
+
+def format_money(usd: Usd) -> str:
+    """Return dollars, with cents only if they are few."""
+    return format_month(usd) if usd.known >= 1000 else str(usd)
+
+
+def _build_cost_table(title: str) -> Table:
+    rows = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    rows.add_column("", overflow="fold")
+    for header in HEADERS:
+        rows.add_column(header, header_style="underline", justify="right", no_wrap=True)
+    return rows
+
+
+def _format_hour(usd: Usd) -> str:
+    return str(usd) if usd.known >= 1 or usd.unknown or not usd.known else f"${usd.known:.3f}"
+
+
+def _format_unit(usd: Usd) -> str:
+    return "unknown" if usd.unknown else f"${usd.known:,.4f}" if usd.known < 1 else f"${usd.known:,.2f}"

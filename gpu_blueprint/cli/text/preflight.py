@@ -1,0 +1,91 @@
+"""The findings of preflight in the format that the user chose."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from rich.table import Table
+from rich.text import Text
+
+from ...config import StackConfig
+from ...errors import Problem
+from ...judging.formats import Format, to_markdown
+from ...judging.sarif import to_sarif
+from ...live.preflight import Finding, Status, exit_code
+from ...loading import StackFile
+from ...summary.stack import stack_facts
+from .problems import print_json
+from .tables import make_console, make_table
+
+_COLOURS = {Status.PASS: "green", Status.WARN: "yellow"}
+_OPEN = (Status.DENIED, Status.UNANSWERED, Status.LOCKED_OUT)
+
+
+def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None:
+    """Print the findings; SARIF and Markdown hold only those that did not pass."""
+    match format_:
+        case "text":
+            _show_text(stack.config, findings)
+        case "json":
+            counts = Counter(finding.status.value for finding in findings)
+            documents = [finding.as_json() for finding in findings]
+            print_json({"stack": stack_facts(stack.config), "findings": documents, "summary": dict(counts)})
+        case "sarif":
+            print_json(to_sarif(list_problems(stack, findings)))
+        case "markdown":
+            print(to_markdown(list_problems(stack, findings), stack.name), end="")
+            print(f"\n{_summarize(findings)}")
+
+
+def list_problems(stack: StackFile, findings: Iterable[Finding]) -> list[Problem]:
+    """Return each finding that did not pass as a Problem of the stack file as a whole."""
+    return [
+        Problem(
+            kind=f"preflight-{finding.check.replace(' ', '-')}",
+            path=(),
+            reason=finding.message,
+            hint=finding.remedy,
+            severity="warning" if finding.status is Status.WARN else "error",
+            subject=finding.subject,
+            file=stack.source.file,
+            line=1,
+        )
+        for finding in findings
+        if finding.status is not Status.PASS
+    ]
+
+
+def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:
+    out = make_console()
+    out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}, account {stack.account_id}\n"))
+    for check in _build_tables(findings):
+        out.print(check)
+    remedies = dict.fromkeys((finding.subject, finding.remedy) for finding in findings if finding.remedy)
+    if remedies:
+        out.print("[bold]What to do[/]")
+        for subject, remedy in remedies:
+            out.print(Text(f"{subject}\n    {remedy}"), soft_wrap=True)  # commands are to be copied
+        out.print()
+    out.print(Text(_summarize(findings), style="bold" if exit_code(findings) == 0 else "bold red"))
+
+
+def _build_tables(findings: Iterable[Finding]) -> Iterator[Table]:
+    """Yield a table for each check; all have the same columns."""
+    for check, group in groupby(findings, key=lambda finding: finding.check):
+        rows = make_table(check.capitalize())
+        for width in (14, 34, None):
+            rows.add_column(width=width, ratio=None if width else 1, overflow="fold")
+        rows.show_header = False
+        for finding in group:
+            status = Text(finding.status.value, style=_COLOURS.get(finding.status, "bold red"))
+            rows.add_row(status, Text(finding.subject), Text(finding.message))
+        rows.add_row()
+        yield rows
+
+
+def _summarize(findings: Sequence[Finding]) -> str:
+    counts = Counter(finding.status for finding in findings)
+    listed = ", ".join(f"{counts[status]} {status.value}" for status in Status if counts[status])
+    is_open = any(counts[status] for status in _OPEN)
+    unanswered = " What was not answered is not taken for fine." if is_open else ""
+    return f"{listed}.{unanswered} Nothing was changed."

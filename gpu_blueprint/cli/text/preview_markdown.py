@@ -1,0 +1,33 @@
+"""The preview as a comment on a pull request."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from ...cost import estimate
+from ...errors import Problem
+from ...judging.formats import escape_markdown, format_markdown_table, to_markdown
+from ...judging.problems import summarize_findings
+from ...loading import StackFile
+from ...plan import PlannedResource
+from .cost import describe_in_one_line, find_stale_prices
+from .preview import count_resources, describe_missing_secrets
+from .preview_tables import build_tables
+
+
+def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
+    """Return a heading, the tables of pools, tenants and services, the costs, and a table of problems."""
+    config = stack.config
+    cost = estimate(config)
+    parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]
+    for rows in build_tables(config):
+        parts.append(f"**{rows.title}**\n\n{format_markdown_table(rows.headers, [*rows.rows, *rows.sums])}")
+    sentences = [
+        f"{config.cluster_name} {describe_in_one_line(cost)}",
+        find_stale_prices(cost, date.today()),
+        describe_missing_secrets(stack.missing_secrets) if stack.missing_secrets else None,
+        count_resources(plan),
+        summarize_findings(findings),
+    ]
+    parts += [f"{escape_markdown(sentence)}.\n" for sentence in sentences if sentence]
+    parts.append(to_markdown([*stack.warnings(date.today()), *findings], stack.name))
+    return "\n".join(parts)

@@ -1,0 +1,138 @@
+"""Pools, tenants and services as rows of plain text; a cell may have several lines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ...config import StackConfig
+from ...sharing import WHOLE_GPU
+from ...summary.stack import (
+    PoolSummary,
+    ServiceSummary,
+    TenantSummary,
+    pool_summary,
+    service_summary,
+    tenant_summary,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """A table before it gets a format."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    sums: list[tuple[str, ...]] = field(default_factory=list)
+    """Rows at the end that add up the others."""
+
+
+def build_tables(config: StackConfig) -> list[PlainTable]:
+    """Return the tables of a preview; the stack's tenants and services are left out where it has none."""
+    found = [build_pool_table(config)]
+    if config.tenants:
+        found.append(build_tenant_table(config))
+    if config.services:
+        found.append(build_service_table(config))
+    return found
+
+
+def build_pool_table(config: StackConfig) -> PlainTable:
+    """Return a row for each pool."""
+    headers = ("pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
+    return PlainTable("GPU pools", headers, [_format_pool(pool_summary(config, pool)) for pool in config.pools])
+
+
+def build_tenant_table(config: StackConfig) -> PlainTable:
+    """Return a row for each tenant, and the sum of their quotas."""
+    headers = ("tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
+    tenants = [tenant_summary(config, tenant) for tenant in config.tenants]
+    ceilings = {name: count for name, count in config.exposed_resources.items() if count}
+    sums = [
+        f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_shorten_name(name)}"
+        for name, most in ceilings.items()
+    ]
+    rows = [_format_tenant(config, tenant) for tenant in tenants]
+    return PlainTable("Tenants", headers, rows, [("all", "", "\n".join(sums), "", "", "")])
+
+
+def build_service_table(config: StackConfig) -> PlainTable:
+    """Return a row for each service."""
+    headers = ("Deployment", "pool", "server", "replicas", "scales on")
+    return PlainTable(
+        "Services", headers, [_format_service(service_summary(config, service)) for service in config.services]
+    )
+
+
+def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
+    handed = [f"= {count} {_shorten_name(name)}" for name, count in pool.ceiling.items() if name != WHOLE_GPU]
+    facts = [
+        f"{pool.gpu}: {shorten_types(pool.instance_types)}",
+        f"{pool.sharing}, {pool.ami}",
+        *([f"open {pool.hours}"] if pool.hours else []),
+        *([f"headroom: {pool.headroom['pods']} × a pod"] if pool.headroom else []),
+    ]
+    return (
+        f"{pool.name}\n{pool.purpose}",
+        "\n".join(facts),
+        "\n".join([" → ".join(pool.purchase), *pool.reservations]),
+        "\n".join(_format_range(name, [node[name] for node in pool.per_node.values()]) for name in pool.ceiling),
+        "\n".join([f"{pool.max_gpus} GPUs", *handed, _format_price(pool)]),
+    )
+
+
+def _format_price(pool: PoolSummary) -> str:
+    """Return the price of the ceiling on demand, on the most expensive type."""
+    price = pool.ceiling_usd_per_hour
+    return "price unknown" if price is None else f"≤ ${price:,.2f}/h"
+
+
+def shorten_types(types: list[str]) -> str:
+    """Write a long list by family: ``g6.xlarge … 48xlarge, gr6.4xlarge, gr6.8xlarge``."""
+    parts: list[str] = []
+    for _, group in groupby(types, key=lambda name: name.split(".")[0]):
+        names = list(group)
+        parts += names if len(names) < 3 else [f"{names[0]} … {names[-1].split('.')[1]}"]
+    return ", ".join(parts)
+
+
+def _format_range(name: str, counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low if low == high else f'{low} to {high}'} {_shorten_name(name)}"
+
+
+def _shorten_name(name: str) -> str:
+    return name.removeprefix("nvidia.com/")
+
+
+def _format_tenant(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...]:
+    return (
+        tenant.name,
+        "\n".join(_list_grants(config, tenant)) or "none",
+        "\n".join(f"{count} {_shorten_name(name)}" for name, count in tenant.quota.items()),
+        tenant.cpu,
+        tenant.memory,
+        "\n".join(member.rsplit("/", 1)[-1] for member in tenant.members),
+    )
+
+
+def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
+    """Yield a line for each pool: ``infer-l4: 64 of 64 gpu.shared``."""
+    for name, amount in tenant.gpus.items():
+        pool = config.pools_by_name[name]
+        ceiling, units = pool.profile.ceiling(pool.max_gpus), pool.profile.units
+        counts = [
+            f"{count} of {ceiling[units[unit]]} {_shorten_name(units[unit])}"
+            for unit, count in pool.by_unit(amount).items()
+        ]
+        yield f"{name}: {', '.join(counts)}"
+
+
+def _format_service(service: ServiceSummary) -> tuple[str, ...]:
+    return (
+        f"{service.namespace}/{service.name}",
+        service.pool,
+        service.server or "",
+        f"{service.min_replicas} to {service.max_replicas}",
+        "\n".join(service.scales_on),
+    )

@@ -1,0 +1,47 @@
+"""Problems of stacks in the format that the user chose."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import Problem
+from ...judging.formats import Format, to_json, to_markdown, to_text
+from ...judging.sarif import to_sarif
+
+
+@dataclass(frozen=True, slots=True)
+class StackProblems:
+    """The problems of one stack."""
+
+    stack: str
+    problems: Sequence[Problem]
+
+
+def print_problems(found: Sequence[StackProblems], format_: Format) -> None:
+    """Print the problems of stacks as one document; JSON is a list if there are several stacks."""
+    match format_:
+        case "text":
+            print_lines([problem for stack in found for problem in stack.problems])
+        case "json":
+            documents = [
+                {"stack": stack.stack, "problems": [to_json(problem) for problem in stack.problems]} for stack in found
+            ]
+            print_json(documents[0] if len(documents) == 1 else documents)
+        case "sarif":
+            print_json(to_sarif([problem for stack in found for problem in stack.problems]))
+        case "markdown":
+            print("\n".join(to_markdown(stack.problems, stack.stack) for stack in found), end="")
+
+
+def print_lines(problems: Sequence[Problem], *, to_errors: bool = False) -> None:
+    """Print one line for each problem, to the standard error stream if the problems are the only result."""
+    for problem in problems:
+        print(to_text(problem), file=sys.stderr if to_errors else sys.stdout)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document."""
+    json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+    print()

@@ -1,0 +1,88 @@
+"""A list of Problems as text, JSON, SARIF and Markdown: errors of a stack file, warnings and policy findings alike."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+from ..errors import Problem, Severity
+
+Format = Literal["text", "json", "sarif", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+def format_path(problem: Problem) -> str:
+    """Return the path of a problem in the notation of the messages, such as ``pools.0.purchase``."""
+    return ".".join(map(str, problem.path))
+
+
+def to_text(problem: Problem) -> str:
+    """Return one line: place, severity unless it is an error, field, reason and remedy, and the kind in brackets."""
+    place, rest = _format_place(problem), str(replace(problem, file="", line=0))
+    severity = "" if problem.severity == "error" else f"{problem.severity}: "
+    return make_printable(f"{place}{': ' if place else ''}{severity}{rest} [{problem.kind}]")
+
+
+def make_printable(text: str) -> str:
+    """Replace what moves a terminal's cursor or colours it: a message may quote what a server or a file says."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
+
+
+def to_json(problem: Problem) -> dict[str, Any]:
+    """Return the facts of a problem for programs."""
+    return {
+        "kind": problem.kind,
+        "severity": problem.severity,
+        "path": format_path(problem),
+        "subject": problem.subject,
+        "reason": problem.reason,
+        "hint": problem.hint,
+        "file": problem.file,
+        "line": problem.line,
+    }
+
+
+def to_markdown(problems: Sequence[Problem], name: str) -> str:
+    """Return a sentence about a stack and, if it has problems, a table of them for a pull request comment."""
+    heading = f"**{escape_markdown(name)}**: {count_severities(problems)}."
+    if not problems:
+        return f"{heading}\n"
+    rows = [
+        (_format_place(problem), problem.severity, problem.kind, _format_message(problem), problem.hint)
+        for problem in problems
+    ]
+    return f"{heading}\n\n{format_markdown_table(('where', 'severity', 'kind', 'problem', 'remedy'), rows)}"
+
+
+def count_severities(problems: Iterable[Problem]) -> str:
+    """Return how many problems there are of each severity: ``2 errors, 1 warning``."""
+    counts = Counter(problem.severity for problem in problems)
+    listed = [
+        f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"
+        for severity in get_args(Severity)
+        if counts[severity]
+    ]
+    return ", ".join(listed) or "no problems"
+
+
+def format_markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of GitHub's Markdown; the cells are plain text, a line break in a cell stays one."""
+    lines = [headers, ["---"] * len(headers), *([escape_markdown(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that GitHub shows as it is, also inside a table: no markup, no mention of a person, no formula."""
+    escaped = re.sub(r"([\\`*_\[\]<>|~&$#])", r"\\\1", re.sub(r"\s*[\r\n]+\s*", "\n", text.strip()))
+    without_mentions = re.sub(r"(?<!\w)@(?=\w)", "@<!-- -->", escaped)
+    return make_printable(without_mentions).replace("\n", "<br>").replace("\t", " ")
+
+
+def _format_place(problem: Problem) -> str:
+    return f"{problem.file}:{problem.line}" if problem.line else problem.file
+
+
+def _format_message(problem: Problem) -> str:
+    where = "\n".join(part for part in (problem.subject, format_path(problem)) if part)
+    return f"{where}\n{problem.reason}" if where else problem.reason

@@ -1,0 +1,69 @@
+"""The levels of an environment: how strictly each policy rule counts there, and the settings of the rules."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from policies import RULES, Rule
+
+from ..errors import UsageError, near
+
+Level = Literal["mandatory", "advisory", "remediate", "disabled"]
+LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
+FOLDER = Path(__file__).parents[2] / "policies"
+STRICTEST = "prod"
+"""The environment whose levels count where an environment has no file of its own."""
+
+
+def levels_file(environment: str, folder: Path = FOLDER) -> Path:
+    """Return the policy configuration of an environment: its own file, else the strictest one."""
+    own = folder / f"{environment}.json"
+    return own if own.is_file() else folder / f"{STRICTEST}.json"
+
+
+def read_levels(path: Path) -> dict[str, Any]:
+    """Read a policy configuration as the Pulumi CLI does.
+
+    Raises:
+        UsageError: The file cannot be read, or names a rule, a level or a setting that does not exist.
+    """
+    try:
+        given: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(given, dict):
+        raise UsageError(f"{path}: must be an object of rules and their levels")
+    if mistakes := [mistake for name, value in given.items() for mistake in _find_mistakes(name, value)]:
+        raise UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
+    return given
+
+
+def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
+    """Return the level of a rule and the settings that the environment gives it; ``all`` stands for a missing level."""
+    value = levels.get(rule.id, levels.get("all", "mandatory"))
+    if not isinstance(value, dict):
+        return value, {}
+    return value.get("enforcementLevel", levels.get("all", "mandatory")), _pick_settings(value)
+
+
+def _pick_settings(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: item for key, item in value.items() if key != "enforcementLevel"}
+
+
+def _find_mistakes(name: str, value: Any) -> Iterator[str]:
+    """Yield the mistakes in the entry of one rule, or of ``all``."""
+    defaults = {rule.id: rule.settings for rule in RULES} | {"all": {}}
+    if name not in defaults:
+        yield f"there is no rule {name!r}; {near(name, list(defaults))}"
+        return
+    level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
+    if level not in LEVELS:
+        yield f"{name}: {level!r} is no level (there are: {', '.join(LEVELS)})"
+    for key, item in _pick_settings(value).items() if isinstance(value, dict) else ():
+        default = defaults[name].get(key)
+        is_number = isinstance(default, int) and isinstance(item, int | float) and not isinstance(item, bool)
+        if default is None:
+            yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
+        elif not is_number and not isinstance(item, type(default)):
+            yield f"{name}: {key} is {item!r}, which must be like {default!r}"

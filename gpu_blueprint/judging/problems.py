@@ -1,0 +1,32 @@
+"""Policy findings as Problems, and the place of a Problem in its stack file; nothing here loads Pulumi."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from policies import RULES, Waiver
+
+from ..errors import Problem
+from ..loading import Source
+from ..loading.source import IN_FILE
+from .formats import count_severities
+
+_Problem = TypeVar("_Problem", bound=Problem)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyProblem(Problem):
+    """A finding of a policy rule; its kind is the id of the rule."""
+
+    waiver: Waiver | None = None
+    """The waiver that sets the finding aside."""
+
+
+def put_into_file(problem: _Problem, source: Source) -> _Problem:
+    """Return the problem with the file and with the line of its field, or of the innermost part around it."""
+    return replace(problem, file=source.file, line=source.line_of(IN_FILE + problem.path))
+
+
+def summarize_findings(findings: Sequence[Problem]) -> str:
+    """Return one line about all findings of the policies."""
+    return f"{len(RULES)} policies: {count_severities(findings) if findings else 'all pass'}"

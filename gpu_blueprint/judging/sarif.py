@@ -1,0 +1,76 @@
+"""Problems as SARIF 2.1.0, which code hosts show at the lines of a change.
+
+The properties follow what GitHub needs:
+https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from policies import RULES, Rule
+
+from .. import __version__
+from ..errors import Problem
+from .formats import format_path
+from .problems import PolicyProblem
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def to_sarif(problems: Sequence[Problem]) -> dict[str, Any]:
+    """Return one document with one run, which holds the problems of any number of stacks."""
+    described = {rule.id: _describe_rule(rule) for rule in RULES}
+    kinds = {problem.kind: _describe_kind(problem.kind) for problem in problems}
+    driver = {"name": "gpu-blueprint", "semanticVersion": __version__, "rules": [*(kinds | described).values()]}
+    results = [_build_result(problem) for problem in problems]
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+
+
+def _describe_rule(rule: Rule) -> dict[str, Any]:
+    short, full = f"{rule.looks_at}: {rule.passes}", f"Fails if {rule.fails}: {rule.why}."
+    return _build_descriptor(rule.id, short, full, rule.fix)
+
+
+def _describe_kind(kind: str) -> dict[str, Any]:
+    words = kind.replace("-", " ")
+    return _build_descriptor(kind, words, f"Problem of a stack file: {words}.", f"Run `blueprint explain {kind}`.")
+
+
+def _build_descriptor(id_: str, short: str, full: str, remedy: str) -> dict[str, Any]:
+    return {
+        "id": id_,
+        "shortDescription": {"text": short},
+        "fullDescription": {"text": full},
+        "help": {"text": remedy},
+    }
+
+
+def _build_result(problem: Problem) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": problem.kind,
+        "level": problem.severity,
+        "message": {"text": problem.message},
+        "locations": [_build_location(problem)],
+        "partialFingerprints": {"subject": _build_fingerprint(problem)},
+        "properties": {"reason": problem.reason, "hint": problem.hint},
+    }
+    if isinstance(problem, PolicyProblem) and problem.waiver:
+        result["suppressions"] = [{"kind": "external", "justification": problem.waiver.reason}]
+    return result
+
+
+def _build_fingerprint(problem: Problem) -> str:
+    """Identify the problem also after its line or the order of pools has changed."""
+    names = ".".join(part for part in problem.path if isinstance(part, str))
+    return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{format_path(problem)}"
+
+
+def _build_location(problem: Problem) -> dict[str, Any]:
+    names = [(format_path(problem), "member"), (problem.subject, "resource")]
+    location: dict[str, Any] = {
+        "logicalLocations": [{"fullyQualifiedName": name, "kind": kind} for name, kind in names if name]
+    }
+    if problem.file:
+        region = {"startLine": max(problem.line, 1)}
+        location["physicalLocation"] = {"artifactLocation": {"uri": problem.file}, "region": region}
+    return location

@@ -1,0 +1,59 @@
+"""The field of the stack file that a planned resource is made from: findings about the resource stand at its line."""
+
+from collections.abc import Mapping
+
+from ..config import StackConfig
+from ..errors import Path
+from ..plan import PlannedResource
+
+SECTIONS: Mapping[str, Path] = {
+    # Platform itself makes only the providers, which hold the account, the region and the tags.
+    "Platform": ("accountId",),
+    "Network": ("network",),
+    "Cluster": ("cluster",),
+    "Access": ("cluster",),
+    "Addons": ("cluster",),
+    "SystemNodes": ("cluster", "systemNodes"),
+    "Storage": ("cluster",),
+    "Karpenter": ("cluster",),
+    "GpuOperator": ("pools",),
+    "Efa": ("pools",),
+    "GpuPool": ("pools",),
+    "StaticNodes": ("pools",),
+    "PoolHours": ("pools",),
+    "HeadroomSpace": ("pools",),
+    "TenantSpace": ("tenants",),
+    "Keda": ("services",),
+    "GpuAutoscaler": ("services",),
+    "Monitoring": ("monitoring",),
+    "Billing": ("billing",),
+}
+"""Component of components/platform.py → the field of the stack that it is made from; a test compares the two."""
+
+
+def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn: str) -> Path:
+    """Walk up from a resource to its component, and return the field of the stack that the component is made from.
+
+    The path is empty for a URN that is not in the plan.
+    """
+    name = by_urn[urn].name if urn in by_urn else ""
+    while resource := by_urn.get(urn):
+        kind = resource.type.rsplit(":", 1)[-1]
+        if not resource.custom and kind in SECTIONS:
+            return _find_item(config, SECTIONS[kind], resource.name, name)
+        urn = resource.parent
+    return ()
+
+
+def _find_item(config: StackConfig, section: Path, component: str, resource: str) -> Path:
+    """Return the item of a list field that a component is named after, else the whole field."""
+    items: Mapping[Path, list[str]] = {
+        ("pools",): [pool.name for pool in config.pools],
+        ("tenants",): [f"tenant-{tenant.name}" for tenant in config.tenants],
+        ("services",): [f"{service.tenant}/{service.name}" for service in config.services],
+    }
+    for index, item in enumerate(items.get(section, [])):
+        # A component for all pools makes resources for one pool, such as gpu-prod-headroom-infer-l4.
+        if component == item or resource == f"{component}-{item}":
+            return (*section, index)
+    return ("autoscaling",) if section == ("services",) and not config.services else section

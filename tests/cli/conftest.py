@@ -1,0 +1,24 @@
+"""A project with copies of the tests' stacks, in which commands run."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ..support.plans import STACKS
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with dev, research and prod in ``stacks/``."""
+    shutil.copytree(STACKS, tmp_path / "stacks")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def research(project: Path) -> Path:
+    """The file of the research stack without deletion protection, which its policies demand."""
+    file = project / "stacks" / "Pulumi.research.yaml"
+    file.write_text(file.read_text().replace("    cluster:\n", "    cluster:\n      deletionProtection: false\n"))
+    return file

@@ -1,0 +1,40 @@
+"""The command `check` without policies."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+
+from ..support.plans import ROOT
+
+
+def test_check_says_fine_and_counts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "dev", "prod"]) == 0
+    out = capsys.readouterr().out
+    assert "stacks/Pulumi.dev.yaml: fine: 1 pool, 1 tenant\n" in out
+    assert "stacks/Pulumi.prod.yaml: fine: 4 pools, 2 tenants\n" in out
+
+
+def test_check_shows_every_problem_on_its_line_and_ends_with_1(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    text = file.read_text().replace("gpu: l4", "gpu: l4s").replace("{shared-l4: 16}", "{shared-l9: 16}")
+    file.write_text(text)
+    assert main(["check", "dev", "prod"]) == 1
+    captured = capsys.readouterr()
+    line = next(number for number, row in enumerate(text.splitlines(), 1) if "gpu: l4s" in row)
+    assert f"stacks/Pulumi.dev.yaml:{line}: pools.0.gpu: unknown GPU model 'l4s'" in captured.err
+    assert "did you mean l40s or l4" in captured.err
+    assert "Pulumi.prod.yaml: fine" in captured.out
+
+
+def test_check_loads_no_pulumi(project: Path) -> None:
+    code = "import sys; from gpu_blueprint.cli import main; main(['check', 'prod']); sys.exit('pulumi' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

@@ -1,0 +1,16 @@
+"""The command `diff`."""
+
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+
+
+def test_diff_shows_only_what_differs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "dev", "prod"]) == 0
+    out = capsys.readouterr().out
+    assert "cluster.deletionProtection" in out
+    assert "cluster.serviceCidr" not in out
+    assert main(["diff", "dev", "dev"]) == 0
+    assert capsys.readouterr().out.startswith("0 fields differ")

@@ -1,0 +1,158 @@
+"""The command `explain`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.cli import main
+from policies import RULES
+
+from ..support.plans import ROOT
+
+
+def test_a_stack_is_explained_with_all_its_parts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "prod"]) == 0
+    out = capsys.readouterr().out
+    pools = ("infer-l4", "infer-a10g", "infer-l40s")
+    headings = [*(f"{name}, pool for inference" for name in pools), "train-h100, pool for training"]
+    headings += ["serving, tenant", "training, tenant", "chat, service", "ranking, service"]
+    assert out.startswith("prod, stack\n")
+    assert [line for line in out.splitlines() if line in headings] == headings
+
+
+def test_explain_ends_with_a_pod_that_names_the_resource_the_quota_names(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "research", "h100-slices"]) == 0
+    out = capsys.readouterr().out
+    assert "nvidia.com/mig.config=h100-80gb-1g.10gb" in out
+    assert "requests.nvidia.com/mig-1g.10gb: vision 42, language 42, robotics 28" in out
+    assert "nvidia.com/mig-1g.10gb: 1" in out
+
+
+def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "dev", "shared-l5"]) == 2
+    error = capsys.readouterr().err
+    assert all(
+        words in error for words in ("dev has no pool, tenant or service 'shared-l5'", "did you mean shared-l4?")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("GpuPodPending", "is an alert: blueprint explain GpuPodPending"),
+        ("spot-diverse", "is a policy rule: blueprint explain spot-diverse"),
+    ],
+)
+def test_explain_knows_what_else_a_name_may_mean(
+    project: Path, name: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "prod", name]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_service_is_explained_by_what_it_scales_on(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "prod", "chat"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("chat, service\n")
+    assert "infer-l40s" in out and "2 to 12" in out and "vllm:num_requests_waiting" in out
+
+
+def test_a_tenant_is_explained_by_its_quota(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "research", "vision"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("vision, tenant\n")
+    assert "requests.nvidia.com/mig-1g.10gb: 42" in out
+
+
+def test_a_name_of_two_parts_explains_both(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "stacks" / "Pulumi.research.yaml"
+    file.write_text(file.read_text().replace("vision", "a100-train"))
+    assert main(["explain", "research", "a100-train"]) == 0
+    out = capsys.readouterr().out
+    assert "a100-train, pool for training\n" in out and "a100-train, tenant\n" in out
+
+
+def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "no-gpu-in-limit-range"]) == 0
+    out = capsys.readouterr().out
+    rule = next(rule for rule in RULES if rule.id == "no-gpu-in-limit-range")
+    assert f"FAIL if {rule.fails}." in out
+    assert out.replace("\n", "  \n").count("  \n") >= 6
+    page = (ROOT / "docs" / "policies.md").read_text()
+    assert all(line in page for line in out.splitlines()[2:])
+
+
+def test_explain_prints_an_alert(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "GpuIdle"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("GpuIdle, alert\n") and "1. Ask the team" in out and "gpu_pod:gpus:idle > 0" in out
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of problem, as docs/problems.md lists it."""
+
+    kind: str
+    meaning: str = "A pool buys what does not exist."
+    remedy: str = "Name a GPU of the catalogue."
+    severity: str = "error"
+    example: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    needs: str = ""
+
+
+@pytest.fixture
+def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [Kind("gpu-unknown", example={"pools.0.gpu": "l4s"}), Kind("dev", needs="an AWS account")]
+    monkeypatch.setattr("gpu_blueprint.cli.explain.list_problem_kinds", lambda: found)
+
+
+@pytest.mark.usefixtures("kinds")
+def test_explain_prints_a_kind_of_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "gpu-unknown"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("gpu-unknown, kind of problem\n")
+    assert "A pool buys what does not exist." in out and "Remedy: Name a GPU of the catalogue." in out
+    assert "    pools.0.gpu: l4s\n" in out
+
+
+@pytest.mark.usefixtures("kinds")
+def test_a_name_with_two_meanings_explains_both(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "dev"]) == 0
+    out = capsys.readouterr().out
+    assert "dev, kind of problem\n" in out and "dev, stack\n" in out
+
+
+@pytest.mark.usefixtures("kinds")
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("spot-divers", "spot-diverse"),
+        ("gpuidle", "GpuIdle"),
+        ("gpu-unknwon", "gpu-unknown"),
+        ("reserch", "research"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_near_rules_alerts_kinds_and_stacks(
+    name: str, near: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", name]) == 2
+    error = capsys.readouterr().err
+    assert f"there is no policy rule, alert, kind of problem or stack '{name}'; did you mean" in error
+    assert near in error
+
+
+def test_a_name_near_nothing_is_answered_with_the_stacks(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "xyzzy"]) == 2
+    assert "stacks: dev, prod, research\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stack", ["../etc/passwd", "prd"])
+def test_a_part_of_an_unknown_stack_ends_with_2(project: Path, stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", stack, "infer-l4"]) == 2
+    assert f"there is no stack '{stack}'" in capsys.readouterr().err

@@ -1,0 +1,39 @@
+"""The command `new`."""
+
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+
+
+def test_new_keeps_comments_and_finds_free_addresses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "staging", "--from", "research"]) == 0
+    text = (project / "stacks" / "Pulumi.staging.yaml").read_text()
+    origin = (project / "stacks" / "Pulumi.research.yaml").read_text()
+    changed = [(a, b) for a, b in zip(origin.splitlines(), text.splitlines(), strict=True) if a != b]
+    assert changed == [
+        ("    environment: research", "    environment: staging"),
+        ("      cidr: 10.60.0.0/16", "      cidr: 10.61.0.0/16"),
+    ]
+    assert "copy policies/research.json to policies/staging.json" in capsys.readouterr().out
+    assert main(["check", "staging"]) == 0
+    assert main(["new", "qa", "--from", "research"]) == 0
+    assert "cidr: 10.62.0.0/16" in (project / "stacks" / "Pulumi.qa.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["new", "prod", "--from", "dev"], "exists already"),
+        (["new", "Prod", "--from", "dev"], "cannot be an environment"),
+        (["new", "qa", "--from", "nowhere"], "no such stack file"),
+    ],
+)
+def test_new_refuses_and_writes_nothing(
+    project: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted((project / "stacks").iterdir())
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
+    assert sorted((project / "stacks").iterdir()) == before

@@ -1,0 +1,47 @@
+"""The command `preflight` in each format; the questions themselves are tested in tests/live."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+
+from ..support.aws_answers import caller
+from ..support.aws_endpoint import Endpoint
+
+
+@pytest.fixture
+def strange(aws: Endpoint, project: Path) -> None:
+    """An account in which all checks of prod pass but one: the credentials are of another account."""
+    aws.answers["GetCallerIdentity"] = caller("111122223333")
+
+
+@pytest.mark.usefixtures("strange")
+def test_json_has_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight", "prod", "--format", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert list(document) == ["stack", "findings", "summary"]
+    assert document["summary"]["fail"] == 1 and len(document["findings"]) > 10
+
+
+@pytest.mark.usefixtures("strange")
+def test_sarif_has_what_did_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight", "prod", "--format", "sarif"]) == 1
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (result["level"], place["artifactLocation"]["uri"]) == ("error", "stacks/Pulumi.prod.yaml")
+    assert "111122223333" in result["message"]["text"]
+
+
+@pytest.mark.usefixtures("strange")
+def test_markdown_is_a_table_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight", "prod", "--format", "markdown"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("**prod**: 1 error.\n\n| where |")
+    assert "111122223333" in out and "1 fail. Nothing was changed." in out
+
+
+def test_without_a_stack_only_the_policy_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight"]) == 2
+    assert "pass --policy to print the IAM policy" in capsys.readouterr().err

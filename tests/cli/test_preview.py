@@ -1,0 +1,80 @@
+"""The command `preview` in each format."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+from gpu_blueprint.cli.text.preview_tables import shorten_types
+
+
+def test_preview_shows_pools_tenants_and_resources_in_100_columns(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["preview", "prod"]) == 0
+    out = capsys.readouterr().out
+    assert max(len(line) for line in out.splitlines()) <= 100
+    assert "\x1b[" not in out
+    for expected in ("infer-l4", "spot → on-demand", "reserved → on-demand", "4 to 32 gpu.shared", "= 64 gpu.shared"):
+        assert expected in out
+    assert "infer-l4: 64 of 64 gpu.shared" in out
+    assert "NodeOverlay overlay-1, overlay-4, overlay-8" in out
+    assert "nothing was created" in out
+    assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
+    assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
+
+
+def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preview", "research", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert list(document) == ["stack", "resources", "cost", "pools", "tenants", "services", "warnings", "findings"]
+    fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
+    assert all(list(resource) == fields for resource in document["resources"])
+    slices = document["pools"][0]
+    assert slices["perNode"]["p5.48xlarge"] == {"nvidia.com/mig-1g.10gb": 56}
+    assert slices["ceiling"] == {"nvidia.com/mig-1g.10gb": 112}
+    assert document["tenants"][0]["quota"] == {"nvidia.com/mig-1g.10gb": 42, "nvidia.com/gpu": 8}
+
+
+def test_preview_shows_findings_and_ends_as_pulumi_would(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preview", "research"]) == 1
+    assert "[deletion-protected]" in capsys.readouterr().out
+    assert main(["preview", "research", "--json"]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["kind"], finding["severity"], finding["subject"], finding["path"]) == (
+        "deletion-protected",
+        "error",
+        "gpu-research-cluster-eks",
+        "cluster",
+    )
+
+
+def test_preview_as_markdown_sums_the_stack_up(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preview", "research", "--format", "markdown"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("### gpu-research in ")
+    for text in (
+        "**GPU pools**\n\n| pool | GPU and instance types |",
+        "| h100-slices<br>",
+        "**Tenants**\n\n| tenant |",
+        "| vision | h100-slices: 42",
+        "gpu-research costs \\$",
+        "**research**: 1 error.\n\n| where | severity | kind |",
+        "| error | deletion-protected | gpu-research-cluster-eks<br>cluster<br>",
+    ):
+        assert text in out
+    rows = [line for line in out.splitlines() if line.startswith("|")]
+    assert len({line.count(" | ") for line in rows if "deletion-protected" in line or "| where" in line}) == 1
+
+
+def test_preview_as_sarif_has_the_findings(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preview", "research", "--format", "sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["deletion-protected"]
+
+
+def test_a_long_list_of_types_is_shortened_by_family() -> None:
+    assert (
+        shorten_types(["g6.xlarge", "g6.2xlarge", "g6.48xlarge", "gr6.4xlarge"]) == "g6.xlarge … 48xlarge, gr6.4xlarge"
+    )

@@ -1,0 +1,46 @@
+"""The command `render`."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpu_blueprint.cli import main
+
+
+def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["render", "prod", "--out", "out/prod"]) == 0
+    out = project / "out" / "prod"
+    pool = yaml.safe_load((out / "manifests" / "nodepool-train-h100.yaml").read_text())
+    assert pool["kind"] == "NodePool"
+    assert pool["spec"]["limits"] == {"nvidia.com/gpu": "32"}
+    fleet = json.loads((out / "dashboards" / "gpu-fleet.json").read_text())
+    assert fleet["title"] == "GPU fleet" and len([*(out / "dashboards").iterdir()]) == 5
+    values = yaml.safe_load((out / "values" / "karpenter.yaml").read_text())
+    assert values["settings"]["interruptionQueue"] == "gpu-prod"
+    assert {file.name for file in (out / "values").iterdir()} == {
+        "gpu-operator.yaml",
+        "karpenter-crd.yaml",
+        "karpenter.yaml",
+        "keda.yaml",
+        "kube-prometheus-stack.yaml",
+        "prometheus-operator-crds.yaml",
+    }
+    document = json.loads((out / "plan.json").read_text())
+    assert list(document) == ["stack", "cost", "resources"]
+    kinds = [resource["type"] for resource in document["resources"]]
+    manifests = [kind for kind in kinds if kind.startswith("kubernetes:") and "helm.sh" not in kind]
+    assert len(list((out / "manifests").iterdir())) == len(manifests)
+
+
+def test_render_replaces_its_own_folder_and_nothing_else(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = project / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    assert main(["render", "dev", "--out", "mine"]) == 2
+    assert (mine / "thesis.txt").read_text() == "years of work"
+    assert main(["render", "prod", "--out", "out"]) == 0
+    assert main(["render", "dev", "--out", "out"]) == 0
+    assert not (project / "out" / "manifests" / "nodepool-train-h100.yaml").exists()
+    assert sorted(path.name for path in project.iterdir()) == ["mine", "out", "stacks"]
