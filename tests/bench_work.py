@@ -67,7 +67,7 @@ def record_warm(stack: str) -> dict[str, float]:
 
 def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
     """Estimate what a stack of a size costs."""
-    from gpu_blueprint.cost import estimate
+    from gpu_blueprint.cost.estimate import estimate
     from gpu_blueprint.loading import parse
 
     config = parse(make_stack(int(pools), int(tenants)), "us-east-1")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from ..config import NewVpc, Pool, StackConfig
-from ..cost.pools import usable
+from ..cost.gpus import usable
 from ..errors import Problem
 
 CNI_ENIS = 2

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from ..config import Headroom, Pool, StackConfig
-from ..cost.pools import gpus_of, placeholders_on
+from ..cost.gpus import gpus_of, placeholders_on
 from ..errors import Problem, under
 from .pod_requests import refuse_request
 

@@ -6,16 +6,13 @@ import sys
 from pathlib import Path
 
 from ..checks.budgets import spending_problems
-from ..cost import Estimate, estimate, read_estimate
-from ..cost.estimate import as_json
+from ..cost.compare import read_estimate
+from ..cost.estimate import Estimate, as_json, estimate
 from ..judging.problems import put_into_file
 from ..loading import open_stack
 from .files import write_whole
-from .text.cost import find_stale_prices, show
+from .text.cost import show
 from .text.cost_changes import Comparison
-
-stale = find_stale_prices
-"""The name that tests/cost still uses."""
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,10 +1,8 @@
 """``explain``: explain a policy rule, an alert, a kind of problem, or a stack and its parts."""
 
 import argparse
-import importlib
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 import yaml
 
@@ -12,10 +10,11 @@ from policies import RULES
 
 from ..config import StackConfig
 from ..docs import described, runbook
+from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, near
 from ..loading import existing_stacks, open_stack
 from ..monitoring import ALERTS
-from .parts import explain_pool, explain_service, explain_stack, explain_tenant
+from ..summary import explain_pool, explain_service, explain_stack, explain_tenant
 from .text.explain import Topic, show
 
 
@@ -24,15 +23,6 @@ def run(arguments: argparse.Namespace) -> int:
     topics = _find_parts(arguments.name, arguments.part) if arguments.part else _find_topics(arguments.name)
     show(topics)
     return 0
-
-
-def list_problem_kinds() -> Sequence[Any]:
-    """Return the kinds of problems, as docs/problems.md lists them."""
-    try:
-        kinds: Sequence[Any] = importlib.import_module("gpu_blueprint.docs.problems").list_problem_kinds()
-    except ModuleNotFoundError:
-        return ()
-    return kinds
 
 
 def _find_topics(name: str) -> list[Topic]:
@@ -60,7 +50,7 @@ def _refuse_name(name: str, known: Sequence[str]) -> str:
     return f"there is no policy rule, alert, kind of problem or stack {name!r}; {hint}"
 
 
-def _describe_kind(kind: Any) -> Iterator[str]:
+def _describe_kind(kind: ProblemKind) -> Iterator[str]:
     """Yield the entry of docs/problems.md: meaning, example and remedy."""
     yield f"{kind.meaning} ({kind.severity})"
     if kind.needs:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from ..cost import estimate
 from ..cost.estimate import as_json as cost_json
+from ..cost.estimate import estimate
 from ..errors import Problem
 from ..judging.formats import to_json
 from ..judging.report import judge_stack

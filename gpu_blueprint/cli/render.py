@@ -10,8 +10,7 @@ from typing import Any
 import yaml
 
 from ..config import StackConfig
-from ..cost import estimate
-from ..cost.estimate import as_json
+from ..cost.estimate import as_json, estimate
 from ..errors import UsageError
 from ..loading import open_stack
 from ..monitoring.dashboards import DASHBOARD_LABEL

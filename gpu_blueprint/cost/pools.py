@@ -6,18 +6,8 @@ Reservations are paid in every hour; only their disks come and go with the nodes
 
 from ..config import Pool, StackConfig
 from .capacity import AlwaysOn, PoolCapacity, find_capacity
-from .capacity import kept as kept  # old address
-from .gpus import gpus_of as gpus_of  # old address
-from .gpus import placeholders_on as placeholders_on  # old address
-from .gpus import shares_of_a_gpu as shares_of_a_gpu  # old address
-from .gpus import usable as usable  # old address
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND as ON_DEMAND
-from .nodes import Terms, price_of_a_gpu
-from .nodes import nodes_of as nodes_of  # old address
-from .nodes import terms_of as terms_of
-from .reservations import reserved_gpu as reserved_gpu  # old address
-from .reservations import users_of as users_of  # old address
+from .nodes import ON_DEMAND, Terms, price_of_a_gpu, terms_of
 
 
 def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:

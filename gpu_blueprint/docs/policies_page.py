@@ -6,7 +6,7 @@ from typing import Any
 
 from policies import RULES, Rule
 
-from ..judging.verdicts import FOLDER, read_levels
+from ..judging.levels import FOLDER, read_levels
 from .markdown import format_table
 
 ENVIRONMENTS = ("dev", "research", "prod")

@@ -57,7 +57,7 @@ def list_waivers(config: StackConfig) -> list[Waiver]:
 
 def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:
     """Turn a finding into a Problem; a waived finding says by which waiver, and has no remedy."""
-    reason, hint = finding.reason, finding.hint
+    reason, hint = finding.verdict.reason, finding.verdict.hint
     if finding.waiver:
         reason, hint = f"{reason} (waived until {finding.waiver.until}: {finding.waiver.reason})", ""
     return PolicyProblem(
@@ -69,8 +69,3 @@ def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:
         subject=finding.resource,
         waiver=finding.waiver,
     )
-
-
-def Placed(finding: Finding, file: str, line: int) -> PolicyProblem:  # noqa: N802, ARG001
-    """Return a finding as a Problem without a field; only tests/config still uses this name instead of to_problem."""
-    return to_problem(finding)

@@ -10,9 +10,7 @@ from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, def
 from ..errors import near
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
-from .levels import FOLDER, Level, choose_level, levels_file, read_levels
-
-__all__ = ["FOLDER", "WAIVER_RULE", "Finding", "Level", "as_stack", "findings", "levels_file", "read_levels"]
+from .levels import Level, choose_level
 
 WAIVER_RULE = "waiver-in-force"
 """Rule id of the findings about the waivers themselves."""
@@ -29,8 +27,6 @@ class Finding:
     waiver: Waiver | None = None
     waiver_index: int | None = None
     """Position of the stack's waiver that the finding is about; None for a finding about a resource."""
-    waiver_remedy: str = ""
-    """The correction of that waiver."""
 
     @property
     def resource(self) -> str:
@@ -41,18 +37,6 @@ class Finding:
     def fails(self) -> bool:
         """The finding stops a deployment."""
         return self.level == "mandatory" and not self.verdict.undecided and self.waiver is None
-
-    @property
-    def hint(self) -> str:
-        """The remedy: the ``fix`` of the rule, unless the rule could not decide."""
-        if self.waiver_remedy or self.verdict.undecided:
-            return self.waiver_remedy
-        return next((rule.fix for rule in RULES if rule.id == self.verdict.rule), "")
-
-    @property
-    def reason(self) -> str:
-        """The fault: the message of the verdict, which ends with the remedy."""
-        return self.verdict.message.removesuffix(f"; {self.hint}")
 
     @property
     def word(self) -> Standing:
@@ -98,8 +82,8 @@ def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iter
     for index, waiver in enumerate(waivers):
         if fault := _find_waiver_fault(waiver, urns, today):
             reason, remedy = fault
-            verdict = Verdict(WAIVER_RULE, urns.get(waiver.resource, ""), f"{reason}; {remedy}")
-            yield Finding(verdict, "mandatory", waiver_index=index, waiver_remedy=remedy)
+            verdict = Verdict(WAIVER_RULE, urns.get(waiver.resource, ""), reason, remedy)
+            yield Finding(verdict, "mandatory", waiver_index=index)
 
 
 def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) -> tuple[str, str] | None:

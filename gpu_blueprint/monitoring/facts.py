@@ -6,9 +6,10 @@ from typing import Any
 
 from ..catalog.purchases import Purchase
 from ..config import Pool, StackConfig
+from ..cost.gpus import shares_of_a_gpu
 from ..cost.money import Usd
-from ..cost.pool_cost import Node
-from ..cost.pools import nodes_of, reserved_gpu, shares_of_a_gpu, terms_of
+from ..cost.nodes import Node, nodes_of, terms_of
+from ..cost.reservations import reserved_gpu
 from ..sharing import Mig, mig_layout
 from .metrics import resource_label
 

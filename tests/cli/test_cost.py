@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.cost import estimate
 from gpu_blueprint.cost.chart import svg
+from gpu_blueprint.cost.estimate import estimate
 
 from ..support import builders
 from ..support.plans import shipped_config

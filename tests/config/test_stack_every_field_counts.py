@@ -12,10 +12,10 @@ import pytest
 
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.cost import estimate
-from gpu_blueprint.cost.estimate import as_json
-from gpu_blueprint.judging.report import Placed
-from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
+from gpu_blueprint.cost.estimate import as_json, estimate
+from gpu_blueprint.judging.levels import levels_file, read_levels
+from gpu_blueprint.judging.report import to_problem
+from gpu_blueprint.judging.verdicts import findings
 from gpu_blueprint.loading import parse
 from gpu_blueprint.model import Model
 from policies import Waiver
@@ -105,7 +105,7 @@ def policy_findings(stack: Stack) -> list[str]:
     if not waivers:
         return []
     levels = read_levels(levels_file("prod"))
-    return [str(Placed(found, "", 0)) for found in findings(plan_of(*stack), levels, waivers, TODAY)]
+    return [str(to_problem(found)) for found in findings(plan_of(*stack), levels, waivers, TODAY)]
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:

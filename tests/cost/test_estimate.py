@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from gpu_blueprint.catalog import prices
-from gpu_blueprint.cli.cost import stale
+from gpu_blueprint.cli.text.cost import find_stale_prices
 from gpu_blueprint.cost.estimate import as_json, estimate
 
 from ..support import builders
@@ -35,8 +35,8 @@ def test_old_prices_are_shown_with_their_day() -> None:
     here = [row for row in rows("prices.csv") if row["region"] == "us-east-1" and l4s.match(row["instance_type"])]
     oldest = min(date.fromisoformat(row["as_of"]) for row in here)
     assert found.as_of == oldest
-    assert stale(found, oldest + prices.STALE_AFTER) is None
-    text = stale(found, date(2029, 1, 1))
+    assert find_stale_prices(found, oldest + prices.STALE_AFTER) is None
+    text = find_stale_prices(found, date(2029, 1, 1))
     assert text is not None and str(oldest) in text and "tools.refresh_prices --region us-east-1" in text
 
 

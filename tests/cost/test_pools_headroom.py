@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog.prices import HOURS_A_MONTH
+from gpu_blueprint.cost.capacity import kept
 from gpu_blueprint.cost.money import Cost
-from gpu_blueprint.cost.pool_cost import Terms
-from gpu_blueprint.cost.pools import ON_DEMAND, cost_of, kept, nodes_of
+from gpu_blueprint.cost.nodes import ON_DEMAND, Terms, nodes_of
+from gpu_blueprint.cost.pools import cost_of
 
 from ..support import builders
 from ..support.builders import ROOM

@@ -12,7 +12,8 @@ from google.protobuf import json_format
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import analyzer_pb2 as proto
 
-from gpu_blueprint.judging.verdicts import FOLDER, findings, levels_file, read_levels
+from gpu_blueprint.judging.levels import FOLDER, levels_file, read_levels
+from gpu_blueprint.judging.verdicts import findings
 from gpu_blueprint.plan import PlannedResource
 from policies import RULES, Stack
 from policies.pack import read_waivers

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.errors import UsageError
-from gpu_blueprint.judging.verdicts import FOLDER, Finding, findings, levels_file, read_levels
+from gpu_blueprint.judging.levels import FOLDER, levels_file, read_levels
+from gpu_blueprint.judging.verdicts import Finding, findings
 from policies import RULES, Rule
 
 from ..support.plans import SHIPPED, plan

@@ -7,8 +7,7 @@ from rich.text import Text
 
 from ...catalog.prices import STALE_AFTER
 from ...config import StackConfig
-from ...cost import Estimate
-from ...cost.estimate import as_json
+from ...cost.estimate import Estimate, as_json
 from ...cost.money import Usd
 from ...errors import Problem
 from ...judging.formats import Format, escape_markdown, format_markdown_table, to_json, to_markdown

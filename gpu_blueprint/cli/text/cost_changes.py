@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from ...cost import Change, compare
+from ...cost.compare import Change, compare
 from ...judging.formats import escape_markdown, format_markdown_table
 from .tables import make_console
 

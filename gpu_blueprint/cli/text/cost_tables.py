@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 
-from ...cost import Estimate
-from ...cost.estimate import CASES
+from ...cost.estimate import CASES, Estimate
 from ...cost.money import Cost, Usd
 from .tables import make_table
 

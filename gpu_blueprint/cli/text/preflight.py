@@ -2,16 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
-from ...errors import Problem
 from ...judging.formats import Format, to_markdown
 from ...judging.sarif import to_sarif
-from ...live.preflight import Finding, Status, exit_code
+from ...live.preflight import Finding, Status, exit_code, list_problems
 from ...loading import StackFile
 from ...summary.stack import stack_facts
 from .problems import print_json
@@ -23,6 +23,7 @@ _OPEN = (Status.DENIED, Status.UNANSWERED, Status.LOCKED_OUT)
 
 def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None:
     """Print the findings; SARIF and Markdown hold only those that did not pass."""
+    problems = [replace(problem, file=stack.source.file, line=1) for problem in list_problems(findings)]
     match format_:
         case "text":
             _show_text(stack.config, findings)
@@ -31,28 +32,10 @@ def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None
             documents = [finding.as_json() for finding in findings]
             print_json({"stack": stack_facts(stack.config), "findings": documents, "summary": dict(counts)})
         case "sarif":
-            print_json(to_sarif(list_problems(stack, findings)))
+            print_json(to_sarif(problems))
         case "markdown":
-            print(to_markdown(list_problems(stack, findings), stack.name), end="")
+            print(to_markdown(problems, stack.name), end="")
             print(f"\n{_summarize(findings)}")
-
-
-def list_problems(stack: StackFile, findings: Iterable[Finding]) -> list[Problem]:
-    """Return each finding that did not pass as a Problem of the stack file as a whole."""
-    return [
-        Problem(
-            kind=f"preflight-{finding.check.replace(' ', '-')}",
-            path=(),
-            reason=finding.message,
-            hint=finding.remedy,
-            severity="warning" if finding.status is Status.WARN else "error",
-            subject=finding.subject,
-            file=stack.source.file,
-            line=1,
-        )
-        for finding in findings
-        if finding.status is not Status.PASS
-    ]
 
 
 def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:

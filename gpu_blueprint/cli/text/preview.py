@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import ExistingMonitoring, StackConfig
-from ...cost import estimate
+from ...cost.estimate import estimate
 from ...errors import Problem, Severity
 from ...judging.formats import to_text
 from ...judging.problems import summarize_findings

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from ...cost import estimate
+from ...cost.estimate import estimate
 from ...errors import Problem
 from ...judging.formats import escape_markdown, format_markdown_table, to_markdown
 from ...judging.problems import summarize_findings

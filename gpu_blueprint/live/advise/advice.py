@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...config import Pool, StackConfig
-from ...cost.pools import ON_DEMAND, kept
+from ...cost.capacity import kept
+from ...cost.nodes import ON_DEMAND
 from .ceiling import lower_ceiling
 from .observed import Observed
 from .proposal import Proposal

@@ -5,8 +5,7 @@ from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...cost.items import machine
 from ...cost.money import Usd
-from ...cost.pool_cost import Node, Terms
-from ...cost.pools import nodes_of, terms_of
+from ...cost.nodes import Node, Terms, nodes_of, terms_of
 from .observed import PoolUse, Window
 
 

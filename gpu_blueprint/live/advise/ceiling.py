@@ -5,7 +5,9 @@ from math import ceil
 
 from ...catalog import Instance
 from ...config import Pool, StackConfig
-from ...cost.pools import ON_DEMAND, cost_of, gpus_of, usable
+from ...cost.gpus import gpus_of, usable
+from ...cost.nodes import ON_DEMAND
+from ...cost.pools import cost_of
 from .moves import HEADROOM, change_pool, expect_gpus, round_to_nodes
 from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, judge_confidence

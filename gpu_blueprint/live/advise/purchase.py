@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.buying import Reservation
-from ...cost import measured_advice
+from ...cost.commitments import measured_advice
 from ...cost.items import machine
 from ...cost.money import Usd
-from ...cost.pools import terms_of, users_of
+from ...cost.nodes import terms_of
+from ...cost.reservations import users_of
 from .bill import average_gpus
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence

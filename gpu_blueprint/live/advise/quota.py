@@ -6,8 +6,8 @@ from math import ceil, floor
 
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig, Tenant
-from ...cost.pool_cost import price_of_a_gpu
-from ...cost.pools import ON_DEMAND, nodes_of, shares_of_a_gpu, usable
+from ...cost.gpus import shares_of_a_gpu, usable
+from ...cost.nodes import ON_DEMAND, nodes_of, price_of_a_gpu
 from ...monitoring.alerts.cost import NEARLY_ALL
 from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, judge_confidence

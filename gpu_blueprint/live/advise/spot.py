@@ -8,7 +8,7 @@ from ...config import Pool, StackConfig
 from ...config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH
 from ...cost.items import machine
 from ...cost.money import Usd
-from ...cost.pool_cost import spot_share
+from ...cost.nodes import spot_share
 from .bill import average_gpus, usd_a_month
 from .moves import LEAST_SAVING
 from .observed import Observed, PoolUse

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
+from gpu_blueprint.judging.levels import levels_file, read_levels
+from gpu_blueprint.judging.verdicts import findings
 
 from ...support import builders
 from ...support.deletion import DestroyOrder

@@ -9,7 +9,8 @@ import pytest
 
 from components.pools.hours_steps import FIELD_MANAGER
 from gpu_blueprint.catalog.versions import KUBERNETES
-from gpu_blueprint.judging.verdicts import findings, levels_file, read_levels
+from gpu_blueprint.judging.levels import levels_file, read_levels
+from gpu_blueprint.judging.verdicts import findings
 from gpu_blueprint.plan import PlannedResource
 
 from ...loading.test_stack_file import TODAY
