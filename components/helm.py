@@ -33,7 +33,7 @@ def install_chart(
         repository_opts={"repo": chart.repository} if chart.repository else None,
         namespace=namespace,
         values=dict(values),
-        skip_crds=chart.crds_apart,
+        skip_crds=chart.has_crd_chart,
         cleanup_on_fail=True,
         timeout=900,
         # The GPU Operator installs objects of kinds that its own hooks define, so validation would not know the kinds.

@@ -15,8 +15,8 @@ from . import (
     teardown,
     tenancy,
 )
-from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, default_tags, judge
-from .waivers import Waiver, waiver_of
+from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, read_default_tags, judge
+from .waivers import Waiver, find_waiver
 
 RULES: tuple[Rule, ...] = (
     *gpu_pools.RULES,
@@ -34,4 +34,4 @@ RULES: tuple[Rule, ...] = (
     *teardown.RULES,
 )
 
-__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "Waiver", "default_tags", "judge", "waiver_of"]
+__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "Waiver", "read_default_tags", "judge", "find_waiver"]

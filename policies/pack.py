@@ -19,8 +19,8 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
-from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, default_tags, judge
-from .waivers import Waiver, waiver_of
+from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, read_default_tags, judge
+from .waivers import Waiver, find_waiver
 
 _log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ def _read_resource(args: ResourceValidationArgs) -> Resource:
         name=args.name,
         props=to_plain(args.props),
         provider=provider.urn if provider else "",
-        default_tags=default_tags(to_plain(provider.props)) if provider else {},
+        default_tags=read_default_tags(to_plain(provider.props)) if provider else {},
     )
 
 
@@ -142,7 +142,7 @@ def _report_verdicts(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], rep
     """
     undecided = []
     for verdict in verdicts:
-        if waiver_of(waivers, verdict.rule, verdict.resource, date.today()):
+        if find_waiver(waivers, verdict.rule, verdict.resource, date.today()):
             continue
         if verdict.undecided:
             undecided.append(verdict)

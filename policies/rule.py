@@ -201,7 +201,7 @@ class Verdict:
         return self.urn.split("::")[-1]
 
 
-def default_tags(provider: Mapping[str, Any]) -> Any:
+def read_default_tags(provider: Mapping[str, Any]) -> Any:
     """Return the tags that an AWS provider adds, read from its props; UNKNOWN if they are not known yet."""
     tags = provider.get("defaultTags", {})
     if isinstance(tags, str):  # providers keep their configuration as JSON text

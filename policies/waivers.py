@@ -16,7 +16,7 @@ class Waiver:
     until: date
 
 
-def waiver_of(waivers: Sequence[Waiver], rule: str, resource: str, today: date) -> Waiver | None:
+def find_waiver(waivers: Sequence[Waiver], rule: str, resource: str, today: date) -> Waiver | None:
     """Return the waiver in force for a rule and the name of a resource, if there is one."""
     matching = (
         waiver for waiver in waivers if (waiver.rule, waiver.resource) == (rule, resource) and today <= waiver.until

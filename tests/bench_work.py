@@ -43,7 +43,7 @@ def record_config_maps_warm(count: str) -> dict[str, float]:
 
 def record_synthetic(pools: str, tenants: str) -> dict[str, float]:
     """Record the plan of a large stack, then judge it by every rule."""
-    from gpu_blueprint.judging.verdicts import findings
+    from gpu_blueprint.judging.verdicts import judge_plan
     from gpu_blueprint.plan import record
 
     config = {"aws:region": "us-east-1", "gpu-blueprint:stack": make_stack(int(pools), int(tenants))}
@@ -52,26 +52,26 @@ def record_synthetic(pools: str, tenants: str) -> dict[str, float]:
     seconds = time.perf_counter() - start
     measured = {"seconds": seconds, "each": seconds / len(plan), **_measure_memory()}
     start = time.perf_counter()
-    findings(plan, {})
+    judge_plan(plan, {})
     return {**measured, "rules": time.perf_counter() - start}
 
 
 def record_warm(stack: str) -> dict[str, float]:
     """Record the plan of a shipped stack in a process that recorded it before."""
-    from gpu_blueprint.loading.stack_file import read
+    from gpu_blueprint.loading.stack_file import read_source
     from gpu_blueprint.plan import record
 
-    config = read(stack).config
+    config = read_source(stack).config
     return _measure_warm(lambda: record(stack, config))
 
 
 def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
     """Estimate what a stack of a size costs."""
-    from gpu_blueprint.cost.estimate import estimate
+    from gpu_blueprint.cost.estimate import estimate_stack
     from gpu_blueprint.loading import parse
 
     config = parse(make_stack(int(pools), int(tenants)), "us-east-1")
-    return _measure(lambda: estimate(config))
+    return _measure(lambda: estimate_stack(config))
 
 
 def make_stack(pools: int, tenants: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
-from gpu_blueprint.monitoring.dashboards.grafana import dashboard_json
+from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 
 FOLDER_ANNOTATION = "grafana_folder"
 """Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar does so if it is told to."""
@@ -51,7 +51,7 @@ class Dashboards(pulumi.ComponentResource):
 
 def build_dashboard_files(config: StackConfig, dashboard: Dashboard) -> dict[str, str]:
     """Return the data of the ConfigMap: the one JSON file that Grafana reads."""
-    return {f"{dashboard.uid}.json": dashboard_json(config, dashboard)}
+    return {f"{dashboard.uid}.json": render_dashboard(config, dashboard)}
 
 
 def build_grafana_values() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.monitoring import rule_groups
+from gpu_blueprint.monitoring import build_rule_groups
 
 from ..gpu.gpu_operator_values import list_operator_profiles
 from .monitors import build_dcgm_monitor_spec, build_karpenter_monitor_spec
@@ -23,7 +23,7 @@ class OperatorObject:
 def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
     """Return the rules, and a ServiceMonitor for each exporter that runs."""
     objects = [
-        OperatorObject("rules", "PrometheusRule", {"groups": rule_groups(config)}),
+        OperatorObject("rules", "PrometheusRule", {"groups": build_rule_groups(config)}),
         OperatorObject("karpenter", "ServiceMonitor", build_karpenter_monitor_spec()),
     ]
     # dcgm-exporter is part of the GPU Operator.

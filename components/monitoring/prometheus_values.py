@@ -6,7 +6,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config.monitoring import ALERTMANAGER_GIB, Amp
-from gpu_blueprint.monitoring.state_metrics import state_metrics
+from gpu_blueprint.monitoring.state_metrics import build_state_metrics_values
 
 from ..helm import merge_values
 from ..tolerations import TOLERATE_EVERY_TAINT
@@ -48,7 +48,7 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
             "prometheusSpec": _build_prometheus_spec(config, monitoring),
         },
         "alertmanager": _build_alertmanager_values(monitoring),
-        "kube-state-metrics": state_metrics(),
+        "kube-state-metrics": build_state_metrics_values(),
         "prometheus-node-exporter": {"tolerations": TOLERATE_EVERY_TAINT},
     }
     return merge_values(values, config.helm_overrides.kube_prometheus_stack)

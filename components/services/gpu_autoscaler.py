@@ -11,8 +11,8 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import OwnScaling, Scaling
-from gpu_blueprint.loading import part
-from gpu_blueprint.monitoring.scaling import measures
+from gpu_blueprint.loading import parse_part
+from gpu_blueprint.monitoring.scaling import list_measures
 
 SAMPLE_LIMIT = 10_000
 """Samples of one pod: servers with many models have some thousands, and a server with a label per request would fill
@@ -52,7 +52,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
     ) -> None:
         if isinstance(scaling, Mapping):
             target = {"deployment": deployment, "namespace": namespace, "prometheus": prometheus}
-            scaling = part(OwnScaling, {**scaling, **target})
+            scaling = parse_part(OwnScaling, {**scaling, **target})
         super().__init__("gpu-blueprint:components:GpuAutoscaler", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         metadata = {"name": deployment, "namespace": namespace}
@@ -121,7 +121,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
                     "ignoreNullValues": "false",
                 },
             }
-            for measure in measures(deployment, namespace, scaling)
+            for measure in list_measures(deployment, namespace, scaling)
         ],
     }
 

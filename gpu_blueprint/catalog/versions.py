@@ -23,7 +23,7 @@ class Chart:
     version: str
     reference: str
     repository: str = ""
-    crds_apart: bool = False
+    has_crd_chart: bool = False
     """True if another chart installs its custom resource definitions."""
 
 
@@ -97,7 +97,7 @@ PROMETHEUS_STACK = Chart(
     version="88.5.3",
     reference="kube-prometheus-stack",
     repository=_PROMETHEUS_CHARTS,
-    crds_apart=True,
+    has_crd_chart=True,
 )
 KEDA = Chart(name="keda", version="2.20.2", reference="keda", repository="https://kedacore.github.io/charts")
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
@@ -107,7 +107,7 @@ GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 def karpenter_chart(version: str) -> Chart:
     """Return the chart of the controller."""
     return Chart(
-        name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter", crds_apart=True
+        name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter", has_crd_chart=True
     )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from ..config import StackConfig
 from ..errors import Problem
 from .accounts import refuse_arns_of_other_accounts
-from .budgets import refuse_billing_without_budget, spending_problems, warn_of_unknown_prices
+from .budgets import refuse_billing_without_budget, refuse_costs_above_bounds, warn_of_unknown_prices
 from .capacity import (
     refuse_pools_without_overlay,
     refuse_small_subnets,
@@ -90,7 +90,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_pools_without_overlay,
     refuse_small_subnets,
     refuse_repair_of_unwatched_nodes,
-    spending_problems,
+    refuse_costs_above_bounds,
 )
 """Rules for models that are right by themselves and passed the rules above."""
 

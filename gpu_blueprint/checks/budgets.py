@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from ..cost.bounds import PLATFORM, hourly_ceilings, monthly_expectations
+from ..cost.bounds import PLATFORM, estimate_hourly_ceilings, estimate_monthly_expectations
 from ..cost.money import Usd
 from ..errors import Problem
 
@@ -18,7 +18,7 @@ def refuse_billing_without_budget(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("billing-without-budget", ("billing",), "alarms need an amount to measure by", hint)
 
 
-def spending_problems(stack: StackConfig) -> Iterator[Problem]:
+def refuse_costs_above_bounds(stack: StackConfig) -> Iterator[Problem]:
     """Refuse costs above hourlyCeiling and monthlyBudget; the stack must be without other problems."""
     yield from _refuse_costs_above_hourly_ceiling(stack)
     yield from _refuse_costs_above_monthly_budget(stack)
@@ -27,7 +27,7 @@ def spending_problems(stack: StackConfig) -> Iterator[Problem]:
 def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
     if stack.hourly_ceiling is None:
         return
-    parts = hourly_ceilings(stack)
+    parts = estimate_hourly_ceilings(stack)
     total = sum(parts.values(), start=Usd())
     if round(total.known, 2) > stack.hourly_ceiling:
         above = Usd(total.known - stack.hourly_ceiling)
@@ -39,7 +39,7 @@ def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
 def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
     if stack.monthly_budget is None:
         return
-    parts = monthly_expectations(stack)
+    parts = estimate_monthly_expectations(stack)
     total = sum(parts.values(), start=Usd())
     if round(total.known, 2) > stack.monthly_budget:
         above = Usd(total.known - stack.monthly_budget)
@@ -65,9 +65,9 @@ def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, 
 def warn_of_unknown_prices(stack: StackConfig) -> Iterator[Problem]:
     """Warn of bounds that hold only for the part of the costs whose prices are known."""
     if stack.hourly_ceiling is not None:
-        yield from _warn_of_unknown_prices(hourly_ceilings(stack), "hourlyCeiling")
+        yield from _warn_of_unknown_prices(estimate_hourly_ceilings(stack), "hourlyCeiling")
     if stack.monthly_budget is not None:
-        yield from _warn_of_unknown_prices(monthly_expectations(stack), "monthlyBudget")
+        yield from _warn_of_unknown_prices(estimate_monthly_expectations(stack), "monthlyBudget")
 
 
 def _warn_of_unknown_prices(parts: dict[str, Usd], field: str) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from ..config import NewVpc, Pool, StackConfig
-from ..cost.gpus import usable
+from ..cost.gpus import count_usable_gpus
 from ..errors import Problem
 
 CNI_ENIS = 2
@@ -33,7 +33,7 @@ def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
         zone = (pool.zones or [""])[0]
         if pool.multi_node is None or len(pool.zones or []) != 1 or zone not in room:
             continue
-        if (needed := addresses_at_ceiling(stack, pool)) > room[zone]:
+        if (needed := count_addresses_at_ceiling(stack, pool)) > room[zone]:
             reason = f"{pool.max_gpus} GPUs need {needed} addresses in {zone}, its subnet has {room[zone]}"
             hint = "make the network larger, or lower maxGpus"
             yield Problem("subnet-too-small", ("pools", index, "maxGpus"), reason, hint)
@@ -45,7 +45,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
     for pool in stack.pools:
         zones = stack.zones_of(pool)
         for zone in zones:
-            needed[zone] = needed.get(zone, 0) + addresses_at_ceiling(stack, pool) // len(zones)
+            needed[zone] = needed.get(zone, 0) + count_addresses_at_ceiling(stack, pool) // len(zones)
     for zone, room in _count_addresses(stack).items():
         if needed.get(zone, 0) > room:
             yield Problem(
@@ -60,7 +60,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of ceilings that whole nodes cannot fill."""
     for index, pool in enumerate(stack.pools):
-        if (reachable := usable(stack, pool)) < pool.max_gpus:
+        if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
             each = stack.instances_of(pool)[0].gpu_devices
             reason = f"nodes hold {each} GPUs each, so only {reachable} of {pool.max_gpus} can ever run"
             hint = f"write {reachable} or {reachable + each}"
@@ -79,7 +79,7 @@ def _count_addresses(stack: StackConfig) -> dict[str, int]:
     return room
 
 
-def addresses_at_ceiling(stack: StackConfig, pool: Pool) -> int:
+def count_addresses_at_ceiling(stack: StackConfig, pool: Pool) -> int:
     """Count the addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none."""
     return max(
         -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * CNI_ENIS for row in stack.instances_of(pool)

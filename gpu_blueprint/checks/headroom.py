@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from ..config import Headroom, Pool, StackConfig
-from ..cost.gpus import gpus_of, placeholders_on
+from ..cost.gpus import count_gpus, count_placeholders
 from ..errors import Problem, under
 from .pod_requests import refuse_request
 
@@ -22,7 +22,7 @@ def _refuse_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iter
         yield Problem("headroom-on-static-nodes", (), reason, "leave headroom or staticNodes out")
     elif found := list(refuse_request(stack, pool, headroom.gpus)):
         yield from under(found, "gpus")
-    elif not any(placeholders_on(pool, row) for row in stack.instances_of(pool)):
+    elif not any(count_placeholders(pool, row) for row in stack.instances_of(pool)):
         yield _explain_small_nodes(stack, pool, headroom)
     else:
         yield from under(_refuse_headroom_above_ceiling(stack, pool, headroom), "pods")
@@ -53,7 +53,7 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
                 f"the ceiling of pool {pool.name} is {ceiling[resource]}"
             )
             yield Problem("headroom-above-ceiling", (), reason, hint)
-    fitting = [(row, each) for row in stack.instances_of(pool) if (each := placeholders_on(pool, row))]
+    fitting = [(row, each) for row in stack.instances_of(pool) if (each := count_placeholders(pool, row))]
     least = min(ceil(headroom.pods / each) * row.gpu_devices for row, each in fitting)
     if least > pool.max_gpus and not above:
         reason = (
@@ -67,11 +67,11 @@ def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
     """Warn of headroom that does not fit beside the fewest replicas of the pool's services."""
     replicas: dict[str, float] = {}
     for service in stack.services:
-        gpus = service.replicas.min * gpus_of(stack.pools_by_name[service.pool], service.gpus)
+        gpus = service.replicas.min * count_gpus(stack.pools_by_name[service.pool], service.gpus)
         replicas[service.pool] = replicas.get(service.pool, 0) + gpus
     for index, pool in enumerate(stack.pools):
         if pool.headroom:
-            used, warm = replicas.get(pool.name, 0), gpus_of(pool, pool.headroom.gpus) * pool.headroom.pods
+            used, warm = replicas.get(pool.name, 0), count_gpus(pool, pool.headroom.gpus) * pool.headroom.pods
             if used + warm > pool.max_gpus >= max(used, warm):
                 yield Problem(
                     "headroom-crowded",

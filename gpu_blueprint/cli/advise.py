@@ -13,7 +13,7 @@ from ..checks import find_warnings
 from ..config import StackConfig
 from ..errors import UsageError
 from ..live.advise import Advice, Observed, advise
-from ..live.advise.document import as_json
+from ..live.advise.document import build_document
 from ..loading import StackFile, open_stack
 from .files import write_whole
 from .text.advise import show, show_edit
@@ -31,10 +31,10 @@ def run(arguments: argparse.Namespace) -> int:
     file = _open_stack(arguments)
     seen = _observe(file.config, arguments)
     found = advise(file.config, seen)
-    edited = _import_live("gpu_blueprint.live.advise.edit").edited(file.source, found.proposals)
+    edited = _import_live("gpu_blueprint.live.advise.edit").apply_proposals(file.source, found.proposals)
     left_out = {proposal.name: why for proposal, why in edited.left_out}
     if arguments.format == "json":
-        print_json(as_json(file.config, seen, found, left_out))
+        print_json(build_document(file.config, seen, found, left_out))
     else:
         show(file.config, seen, found, left_out)
     if arguments.out:
@@ -91,9 +91,9 @@ def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
-    if region := prometheus.amp_region(arguments.prometheus):
+    if region := prometheus.find_amp_region(arguments.prometheus):
         credentials = _import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
-        return _import_live("gpu_blueprint.live.advise.amp").Signed(credentials, region)
+        return _import_live("gpu_blueprint.live.advise.amp").AwsSignature(credentials, region)
     return None
 
 

@@ -5,9 +5,9 @@ import importlib
 import sys
 from pathlib import Path
 
-from ..checks.budgets import spending_problems
+from ..checks.budgets import refuse_costs_above_bounds
 from ..cost.compare import read_estimate
-from ..cost.estimate import Estimate, as_json, estimate
+from ..cost.estimate import Estimate, as_json, estimate_stack
 from ..judging.problems import put_into_file
 from ..loading import open_stack
 from .files import write_whole
@@ -18,8 +18,8 @@ from .text.cost_changes import Comparison
 def run(arguments: argparse.Namespace) -> int:
     """Print the estimate, or what changes beside another estimate; 1 if the stack breaks one of its bounds."""
     stack = open_stack(arguments.stack, bounded=False)
-    found = estimate(stack.config)
-    broken = [put_into_file(problem, stack.source) for problem in spending_problems(stack.config)]
+    found = estimate_stack(stack.config)
+    broken = [put_into_file(problem, stack.source) for problem in refuse_costs_above_bounds(stack.config)]
     comparison = _compare(found, arguments)
     if arguments.svg:
         _draw(found, arguments.svg)
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compare(found: Estimate, arguments: argparse.Namespace) -> Comparison | None:
     if arguments.compare:
-        other = estimate(open_stack(arguments.compare, bounded=False).config)
+        other = estimate_stack(open_stack(arguments.compare, bounded=False).config)
         return Comparison(as_json(found), as_json(other))
     if arguments.against:
         return Comparison(read_estimate(arguments.against), as_json(found))

@@ -2,12 +2,12 @@
 
 import argparse
 
-from ..docs import pages
+from ..docs import render_pages
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
     """Write every page and print its path."""
-    for path, text in pages().items():
+    for path, text in render_pages().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(path)

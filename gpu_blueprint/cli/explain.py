@@ -9,10 +9,10 @@ import yaml
 from policies import RULES
 
 from ..config import StackConfig
-from ..docs import described, runbook
+from ..docs import describe_rule, describe_alert
 from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, near
-from ..loading import existing_stacks, open_stack
+from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
 from ..summary import explain_pool, explain_service, explain_stack, explain_tenant
 from .text.explain import Topic, show
@@ -27,18 +27,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _find_topics(name: str) -> list[Topic]:
     """Return the rule, the alert, the kind of problem and the stack of this name, as far as they exist."""
-    topics = [Topic(rule.id, "policy rule", lines=tuple(described(rule))) for rule in RULES if rule.id == name]
-    topics += [Topic(alert.name, "alert", lines=tuple(runbook(alert))) for alert in ALERTS if alert.name == name]
+    topics = [Topic(rule.id, "policy rule", lines=tuple(describe_rule(rule))) for rule in RULES if rule.id == name]
+    topics += [Topic(alert.name, "alert", lines=tuple(describe_alert(alert))) for alert in ALERTS if alert.name == name]
     kinds = list_problem_kinds()
     topics += [
         Topic(kind.kind, "kind of problem", lines=tuple(_describe_kind(kind))) for kind in kinds if kind.kind == name
     ]
-    if name in existing_stacks():
+    if name in list_stacks():
         config = open_stack(name, bounded=False).config
         topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config)]
     if not topics:
         names = [*(rule.id for rule in RULES), *(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
-        raise UsageError(_refuse_name(name, [*names, *existing_stacks()]))
+        raise UsageError(_refuse_name(name, [*names, *list_stacks()]))
     return topics
 
 
@@ -46,7 +46,7 @@ def _refuse_name(name: str, known: Sequence[str]) -> str:
     by_small = {other.lower(): other for other in known}
     close = [by_small[small] for small in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
     pages = "docs/policies.md, docs/alerts.md and docs/problems.md list the names"
-    hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(existing_stacks())}"
+    hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(list_stacks())}"
     return f"there is no policy rule, alert, kind of problem or stack {name!r}; {hint}"
 
 
@@ -62,8 +62,8 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
     """Return the pool, the tenant and the service of this name, as far as the stack has them."""
-    if stack not in existing_stacks():
-        raise UsageError(f"there is no stack {stack!r}; {near(stack, existing_stacks(), 'there are')}")
+    if stack not in list_stacks():
+        raise UsageError(f"there is no stack {stack!r}; {near(stack, list_stacks(), 'there are')}")
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     found = [topic for topic in topics if topic.name == name]
     if not found:

@@ -8,8 +8,8 @@ import yaml
 from ..config import NewVpc, StackConfig
 from ..config.scalars import is_inside
 from ..errors import BlueprintError, StackError, UsageError
-from ..judging.levels import levels_file
-from ..loading import Source, StackFile, existing_stacks, open_stack, parse, stack_path
+from ..judging.levels import find_levels_file
+from ..loading import Source, StackFile, list_stacks, open_stack, parse, locate_stack
 from ..loading.source import IN_FILE
 from .files import write_whole
 
@@ -17,7 +17,7 @@ from .files import write_whole
 def run(arguments: argparse.Namespace) -> int:
     """Write the new file, and print what was changed and what to review."""
     name, origin = arguments.environment, open_stack(arguments.origin)
-    path = stack_path(name)
+    path = locate_stack(name)
     if path.exists():
         raise UsageError(f"{path}: exists already; edit it, or choose another name")
     changes = _choose_changes(origin, name)
@@ -58,7 +58,7 @@ def _find_free_block(block: IPv4Network) -> IPv4Network:
 
 def _list_networks() -> list[object]:
     networks: list[object] = []
-    for stack in existing_stacks():
+    for stack in list_stacks():
         try:
             networks.append(open_stack(stack).config.network)
         except BlueprintError:
@@ -88,7 +88,7 @@ def _list_reviews(config: StackConfig) -> list[str]:
 
 def _review_levels(origin: str, environment: str) -> list[str]:
     """Return which policy levels count if the new environment has no file of its own."""
-    own, others = levels_file(environment), levels_file(origin)
+    own, others = find_levels_file(environment), find_levels_file(origin)
     if own.stem == environment or own == others:
         return []
     copy = f"copy policies/{others.name} to policies/{environment}.json"

@@ -4,8 +4,8 @@ import argparse
 import importlib
 
 from ..errors import UsageError
-from ..live.preflight import Account, exit_code, policy
-from ..live.preflight import run as ask
+from ..live.preflight import Account, choose_exit_code, build_policy
+from ..live.preflight import ask_account as ask
 from ..loading import open_stack
 from .text.preflight import show
 from .text.problems import print_json
@@ -18,13 +18,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("name the STACK to ask about, or pass --policy to print the IAM policy of all checks")
     stack = open_stack(arguments.stack) if arguments.stack else None
     if stack is None or arguments.policy:
-        print_json(policy(stack.config if stack else None))
+        print_json(build_policy(stack.config if stack else None))
         return 0
     account = _sign_in(stack.config.region, arguments.profile)
     with show_progress(f"asking account {stack.config.account_id} in {stack.config.region} …"):
         findings = ask(stack.config, account)
     show(stack, findings, arguments.format)
-    return exit_code(findings)
+    return choose_exit_code(findings)
 
 
 def _sign_in(region: str, profile: str | None) -> Account:

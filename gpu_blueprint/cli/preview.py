@@ -6,14 +6,14 @@ from datetime import date
 from typing import Any
 
 from ..cost.estimate import as_json as cost_json
-from ..cost.estimate import estimate
+from ..cost.estimate import estimate_stack
 from ..errors import Problem
 from ..judging.formats import to_json
 from ..judging.report import judge_stack
 from ..judging.sarif import to_sarif
 from ..loading import StackFile, open_stack
 from ..plan import PlannedResource, record
-from ..summary.stack import as_json, pool_summary, service_summary, stack_facts, tenant_summary
+from ..summary.stack import as_json, summarize_pool, summarize_service, identify_stack, summarize_tenant
 from .text.preview import show
 from .text.preview_markdown import preview_to_markdown
 from .text.problems import print_json
@@ -42,12 +42,12 @@ def make_document(stack: StackFile, plan: Sequence[PlannedResource], findings: S
     """Return the preview as one JSON document."""
     config = stack.config
     return {
-        "stack": stack_facts(config),
+        "stack": identify_stack(config),
         "resources": [resource.as_json() for resource in plan],
-        "cost": cost_json(estimate(config)),
-        "pools": [as_json(pool_summary(config, pool)) for pool in config.pools],
-        "tenants": [as_json(tenant_summary(config, tenant)) for tenant in config.tenants],
-        "services": [as_json(service_summary(config, service)) for service in config.services],
+        "cost": cost_json(estimate_stack(config)),
+        "pools": [as_json(summarize_pool(config, pool)) for pool in config.pools],
+        "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
+        "services": [as_json(summarize_service(config, service)) for service in config.services],
         "warnings": [to_json(warning) for warning in stack.warnings(date.today())],
         "findings": [to_json(finding) for finding in findings],
     }

@@ -3,13 +3,13 @@
 import argparse
 
 from ..loading import open_stack
-from ..summary.service_quotas import instance_needs, platform_needs
+from ..summary.service_quotas import list_instance_needs, list_platform_needs
 from .text.quotas import show, show_json
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the quotas that are needed. What the account has already, only preflight knows; so this never fails."""
     stack = open_stack(arguments.stack, bounded=False).config
-    instances, platform = instance_needs(stack), platform_needs(stack)
+    instances, platform = list_instance_needs(stack), list_platform_needs(stack)
     (show_json if arguments.format == "json" else show)(stack, instances, platform)
     return 0

@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 
 from ..config import StackConfig
-from ..cost.estimate import as_json, estimate
+from ..cost.estimate import as_json, estimate_stack
 from ..errors import UsageError
 from ..loading import open_stack
 from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource, record
-from ..summary.stack import stack_facts
+from ..summary.stack import identify_stack
 from .text.preview import count_resources
 from .text.tables import show_progress
 
@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
 def render_files(config: StackConfig, plan: Sequence[PlannedResource]) -> dict[str, str]:
     """Return path → text of every file."""
     document = {
-        "stack": stack_facts(config),
-        "cost": as_json(estimate(config)),
+        "stack": identify_stack(config),
+        "cost": as_json(estimate_stack(config)),
         "resources": [resource.as_json() for resource in plan],
     }
     files = {"plan.json": json.dumps(document, indent=2) + "\n"}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ..catalog import prices
 from ..config import StackConfig
 from .capacity import PoolCapacity
-from .nodes import spot_share, terms_of
+from .nodes import find_spot_share, find_terms
 
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
@@ -35,13 +35,13 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
 def _on_spot(stack: StackConfig) -> Iterator[str]:
     spot = [pool for pool in stack.pools if "spot" in pool.purchase]
     families = dict.fromkeys(row.family for pool in spot for row in stack.instances_of(pool))
-    shares = [f"{family} {share:g}" for family in families if (share := spot_share(family, stack.costs.spot_share))]
+    shares = [f"{family} {share:g}" for family in families if (share := find_spot_share(family, stack.costs.spot_share))]
     if shares:
         yield f"spot is available, at this share of the on-demand price: {', '.join(shares)} (costs.spotShare)"
 
 
 def _on_pool(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
-    pool, always_on = capacity.pool, capacity.always_on(terms_of(stack, capacity.pool))
+    pool, always_on = capacity.pool, capacity.always_on(find_terms(stack, capacity.pool))
     if pool.hours:
         late = ", but jobs run on after they end, so «at most» counts every hour" if pool.holds_jobs else ""
         yield (
@@ -49,9 +49,9 @@ def _on_pool(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
             "idle/h and at most/h are of open hours"
         )
     if pool.headroom:
-        yield f"{pool.name} keeps {_gpus(always_on.warm)} free beside those at work, in all its hours (headroom)"
-    if always_on.at_work > 0:
-        yield f"{pool.name} runs at least {_gpus(always_on.at_work)}, in all its hours (replicas.min of services)"
+        yield f"{pool.name} keeps {_gpus(always_on.headroom_gpus)} free beside those at work, in all its hours (headroom)"
+    if always_on.service_gpus > 0:
+        yield f"{pool.name} runs at least {_gpus(always_on.service_gpus)}, in all its hours (replicas.min of services)"
 
 
 def _gpus(count: float) -> str:

@@ -3,7 +3,7 @@
 from ..config import StackConfig
 from .capacity import list_capacities
 from .money import Usd
-from .nodes import ON_DEMAND, terms_of
+from .nodes import ON_DEMAND, find_terms
 from .platform import estimate_platform
 from .pools import estimate_capacity
 
@@ -11,7 +11,7 @@ PLATFORM = ""
 """The name, beside the pools' names, of the part that belongs to no pool."""
 
 
-def hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
+def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
     """Return the parts of the sum that ``hourlyCeiling`` bounds: dollars an hour at every limit, on demand."""
     parts = {PLATFORM: estimate_platform(stack)}
     for capacity in list_capacities(stack):
@@ -19,9 +19,9 @@ def hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
     return {name: cost.ceiling.hour for name, cost in parts.items()}
 
 
-def monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
+def estimate_monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
     """Return the parts of the sum that ``monthlyBudget`` bounds: dollars a month as expected and as bought."""
     parts = {PLATFORM: estimate_platform(stack)}
     for capacity in list_capacities(stack):
-        parts[capacity.pool.name] = estimate_capacity(capacity, terms_of(stack, capacity.pool))
+        parts[capacity.pool.name] = estimate_capacity(capacity, find_terms(stack, capacity.pool))
     return {name: cost.expected.month for name, cost in parts.items()}

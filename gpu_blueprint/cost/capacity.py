@@ -6,9 +6,9 @@ from math import ceil
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, Service, StackConfig
-from .gpus import Use, gpus_of, placeholders_on, usable
+from .gpus import Use, count_gpus, count_placeholders, count_usable_gpus
 from .money import Usd
-from .nodes import Node, Terms, nodes_of
+from .nodes import Node, Terms, price_nodes
 from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_ceilings
 
 
@@ -16,9 +16,9 @@ from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_cei
 class AlwaysOn:
     """GPUs that run however little is asked of a pool: the fewest replicas of services, and headroom."""
 
-    at_work: float = 0.0
+    service_gpus: float = 0.0
     """GPUs that services hold at their fewest replicas."""
-    warm: int = 0
+    headroom_gpus: int = 0
     """GPUs of the nodes that headroom keeps."""
     headroom_hour: Usd = field(default_factory=Usd)
     """Dollars an hour of the nodes that headroom keeps."""
@@ -70,7 +70,7 @@ class PoolCapacity:
         room = self.pool.headroom
         found: list[AlwaysOn] = []
         for node in self.nodes if room else ():
-            if room and (each := placeholders_on(self.pool, node.row)):
+            if room and (each := count_placeholders(self.pool, node.row)):
                 gpus = ceil(room.pods / each) * node.row.gpu_devices
                 found.append(AlwaysOn(self.service_gpus, gpus, node.gpu(terms) * gpus))
         cheapest = min(found, key=lambda on: (len(on.headroom_hour.unknown), on.headroom_hour.known), default=None)
@@ -93,16 +93,16 @@ def find_capacity(stack: StackConfig, pool: Pool) -> PoolCapacity:
 
 
 def _capacity(stack: StackConfig, pool: Pool, services: Iterable[Service], ceilings: Mapping[str, int]) -> PoolCapacity:
-    nodes = nodes_of(stack, pool)
+    nodes = price_nodes(stack, pool)
     return PoolCapacity(
         pool=pool,
         nodes=nodes,
         reserved=list(list_reserved_capacity(stack, pool, nodes, ceilings)),
-        usable_gpus=usable(stack, pool),
-        service_gpus=sum(service.replicas.min * gpus_of(pool, service.gpus) for service in services),
+        usable_gpus=count_usable_gpus(stack, pool),
+        service_gpus=sum(service.replicas.min * count_gpus(pool, service.gpus) for service in services),
     )
 
 
-def kept(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
+def find_always_on(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
     """Return the GPUs of a pool that always run: services at their fewest replicas, and headroom."""
     return find_capacity(stack, pool).always_on(terms)

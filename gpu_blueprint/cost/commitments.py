@@ -12,7 +12,7 @@ from ..catalog.prices import HOURS_A_MONTH, SAVINGS_PLAN_DISCOUNT
 from ..config import Pool, StackConfig
 from .capacity import PoolCapacity
 from .gpus import Use
-from .nodes import Node, nodes_of
+from .nodes import Node, price_nodes
 
 COMMITTED = (0.6, 0.7)
 """Share of the average that is worth a commitment: common practice of cost teams for the steady part of the use."""
@@ -73,9 +73,9 @@ def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitme
     return _weigh(stack, pool, capacity.nodes, found)
 
 
-def measured_advice(stack: StackConfig, pool: Pool, average: float) -> Commitment:
+def recommend_measured_commitment(stack: StackConfig, pool: Pool, average: float) -> Commitment:
     """Recommend a commitment for a number of GPUs that were measured to run on demand around the clock."""
-    return _weigh(stack, pool, nodes_of(stack, pool), _Steady(Use(average, HOURS_A_MONTH), "ran on average, in"))
+    return _weigh(stack, pool, price_nodes(stack, pool), _Steady(Use(average, HOURS_A_MONTH), "ran on average, in"))
 
 
 def _refuse_commitment(pool: Pool) -> str:

@@ -12,10 +12,10 @@ from ..config import StackConfig
 from .assumptions import list_assumptions
 from .capacity import PoolCapacity, list_capacities
 from .commitments import Commitment, recommend_commitment
-from .gpus import Use, shares_of_a_gpu
+from .gpus import Use, find_gpu_shares
 from .items import Item
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND, terms_of
+from .nodes import ON_DEMAND, find_terms
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
 from .tenants import divide_among_tenants
@@ -66,7 +66,7 @@ class Estimate:
     as_bought: Cost
     tenants: dict[str, Cost]
     """The pools' costs to plan with, divided by grants; the last entry is the part that no grant covers."""
-    advice: list[Commitment]
+    commitments: list[Commitment]
     as_of: date | None
     """Day of the oldest price of an instance that was used; None if no price is known."""
     assumptions: list[str]
@@ -82,7 +82,7 @@ class Estimate:
         return sorted(self.on_demand.ceiling.hour.unknown | self.as_bought.ceiling.hour.unknown)
 
 
-def estimate(stack: StackConfig) -> Estimate:
+def estimate_stack(stack: StackConfig) -> Estimate:
     """Estimate the cost of a stack."""
     items = list(list_platform_items(stack))
     platform = Cost.total(item.cost for item in items)
@@ -97,7 +97,7 @@ def estimate(stack: StackConfig) -> Estimate:
         on_demand=Cost.total([platform, *(pool.on_demand for pool in pools)]),
         as_bought=Cost.total([platform, *(pool.as_bought for pool in pools)]),
         tenants=divide_among_tenants(stack, {pool.name: pool.cost for pool in pools}),
-        advice=[recommend_commitment(stack, capacity) for capacity in capacities],
+        commitments=[recommend_commitment(stack, capacity) for capacity in capacities],
         as_of=min((price.as_of for price in _list_instance_prices(stack, capacities)), default=None),
         assumptions=list(list_assumptions(stack, capacities)),
     )
@@ -106,7 +106,7 @@ def estimate(stack: StackConfig) -> Estimate:
 def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
     pool, use, gpus = capacity.pool, capacity.expected_use, capacity.usable_gpus
     on_demand = estimate_capacity(capacity, ON_DEMAND)
-    as_bought = estimate_capacity(capacity, terms_of(stack, pool))
+    as_bought = estimate_capacity(capacity, find_terms(stack, pool))
     never_used = Usd(unknown=frozenset({f"use of {pool.name}"}))
     expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else never_used
     dearest = on_demand.ceiling.hour * (1 / gpus) if gpus else Usd()
@@ -118,7 +118,7 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
         use=use,
         states_use=not pool.says_no_expectation,
         slices={
-            names[unit]: UnitPrice(expected * share, dearest * share) for unit, share in shares_of_a_gpu(pool).items()
+            names[unit]: UnitPrice(expected * share, dearest * share) for unit, share in find_gpu_shares(pool).items()
         },
     )
 
@@ -147,7 +147,7 @@ def as_json(found: Estimate) -> dict[str, Any]:
         },
         "pools": [_pool(pool) for pool in found.pools],
         "tenants": [{"name": name, **_cost(cost)} for name, cost in found.tenants.items()],
-        "commitments": [commitment.as_json() for commitment in found.advice],
+        "commitments": [commitment.as_json() for commitment in found.commitments],
         "assumptions": found.assumptions,
         "unknownPrices": found.unknown,
     }

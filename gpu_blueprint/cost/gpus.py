@@ -22,13 +22,13 @@ class Use:
         return self.gpus * self.hours / HOURS_A_MONTH
 
 
-def usable(stack: StackConfig, pool: Pool) -> int:
+def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
     """Return the GPUs of a pool's ceiling that whole nodes can hold."""
     sizes = {row.gpu_devices for row in stack.instances_of(pool)}
     return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
 
 
-def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
+def find_gpu_shares(pool: Pool) -> dict[str, float]:
     """Return the part of a GPU that each unit of a pool is, such as ``{"1g.10gb": 1 / 7}``.
 
     Instances of several MIG profiles share the GPU by their compute slices.
@@ -42,13 +42,13 @@ def shares_of_a_gpu(pool: Pool) -> dict[str, float]:
     return {unit: slices[unit] / whole for unit in per_gpu}
 
 
-def gpus_of(pool: Pool, amount: GpuAmount) -> float:
+def count_gpus(pool: Pool, amount: GpuAmount) -> float:
     """Convert an amount in a pool's units to GPUs."""
-    shares = shares_of_a_gpu(pool)
+    shares = find_gpu_shares(pool)
     return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(amount).items())
 
 
-def placeholders_on(pool: Pool, row: Instance) -> int:
+def count_placeholders(pool: Pool, row: Instance) -> int:
     """Return how many placeholders of a pool's headroom fit on a node."""
     if pool.headroom is None:
         return 0

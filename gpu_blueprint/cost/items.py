@@ -43,7 +43,7 @@ def price_disk(region: str, *, gib: int, iops: int = _FREE_IOPS, throughput: int
     return month * (1 / HOURS_A_MONTH)
 
 
-def machine(instance_type: str, region: str) -> Usd:
+def price_instance(instance_type: str, region: str) -> Usd:
     """Return dollars an hour of an instance, on demand."""
     price = prices.on_demand(instance_type, region)
     return Usd(price.usd) if price else Usd(unknown=frozenset({f"{instance_type} in {region}"}))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..catalog import BOTTLEROCKET, Instance, prices
 from ..config import Pool, StackConfig
 from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
-from .items import machine, price_disk
+from .items import price_instance, price_disk
 from .money import Usd
 
 
@@ -24,7 +24,7 @@ class Terms:
 
     def price_spot(self, row: Instance, on_demand: Usd) -> Usd:
         """Return the assumed spot price of an instance type."""
-        share = spot_share(row.family, self.spot_share)
+        share = find_spot_share(row.family, self.spot_share)
         return on_demand * share if share else Usd(unknown=frozenset({f"spot share of {row.family}"}))
 
 
@@ -32,13 +32,13 @@ ON_DEMAND = Terms()
 """Everything at the list price: what a pool can cost when spot runs dry."""
 
 
-def terms_of(stack: StackConfig, pool: Pool) -> Terms:
+def find_terms(stack: StackConfig, pool: Pool) -> Terms:
     """Return the terms on which a pool buys: spot while there is any, the account's Savings Plan on the rest."""
     plan = stack.costs.savings_plan
     return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
 
 
-def spot_share(family: str, own: Mapping[str, float]) -> float | None:
+def find_spot_share(family: str, own: Mapping[str, float]) -> float | None:
     """Return the spot price as a share of the on-demand price: the stack's own assumption, else the catalogue's."""
     assumed = prices.spot_share(family)
     return own.get(family, assumed.usd if assumed else None)
@@ -58,13 +58,13 @@ class Node:
         return (bought + self.disks) * (1 / self.row.gpu_devices)
 
 
-def nodes_of(stack: StackConfig, pool: Pool) -> list[Node]:
+def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
     """Price each instance type that a pool may launch."""
     on_nvme = stack.keeps_images_on_nvme(pool)
     disks = price_disk(stack.region, gib=pool.disk.size_gib, **({} if on_nvme else FAST_VOLUME))
     if pool.ami.row is BOTTLEROCKET:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
-    return [Node(row, machine(row.instance_type, stack.region), disks) for row in stack.instances_of(pool)]
+    return [Node(row, price_instance(row.instance_type, stack.region), disks) for row in stack.instances_of(pool)]
 
 
 class PriceRange(NamedTuple):
@@ -74,7 +74,7 @@ class PriceRange(NamedTuple):
     dearest: Usd
 
 
-def price_of_a_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
+def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     """Price one GPU on the nodes of a pool.
 
     A type without a known price may be the dearest, so its name stays in the second sum.

@@ -6,10 +6,10 @@ from ..catalog import instance
 from ..config import NewVpc, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..config.monitoring import ALERTMANAGER_GIB, InstallMonitoring
-from .items import Item, machine, price_disk, price_item
+from .items import Item, price_instance, price_disk, price_item
 from .money import Cost, Usd
 from .nodes import ON_DEMAND, Node
-from .reservations import price_reservation, users_of
+from .reservations import price_reservation, find_users
 
 
 def list_platform_items(stack: StackConfig) -> Iterator[Item]:
@@ -38,7 +38,7 @@ def _price_system_nodes(stack: StackConfig) -> Item:
     """Price the system nodes: EKS takes the first of their types while it is available, at worst the dearest."""
     nodes = stack.cluster.system_nodes
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
-    each = [machine(name, stack.region) + disks for name in nodes.instance_types]
+    each = [price_instance(name, stack.region) + disks for name in nodes.instance_types]
     unknown = frozenset().union(*(price.unknown for price in each))
     dearest = Usd(max(price.known for price in each), unknown) * nodes.count
     return Item(f"system nodes ({nodes.instance_types[0]})", nodes.count, each[0] * nodes.count, dearest)
@@ -54,8 +54,8 @@ def _list_network_items(network: NewVpc, region: str) -> Iterator[Item]:
 
 def _list_unused_reservations(stack: StackConfig) -> Iterator[Item]:
     for reservation in stack.reservations:
-        if not users_of(stack, reservation):
-            price = machine(reservation.instance_type, stack.region)
+        if not find_users(stack, reservation):
+            price = price_instance(reservation.instance_type, stack.region)
             idle = price_reservation(reservation, Node(instance(reservation.instance_type), price, Usd()))
             name = f"reservation that no pool uses ({reservation.id})"
             yield Item(name, reservation.instances, idle.hour(ON_DEMAND))

@@ -7,24 +7,24 @@ Reservations are paid in every hour; only their disks come and go with the nodes
 from ..config import Pool, StackConfig
 from .capacity import AlwaysOn, PoolCapacity, find_capacity
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND, Terms, price_of_a_gpu, terms_of
+from .nodes import ON_DEMAND, Terms, price_gpu, find_terms
 
 
-def cost_of(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
+def estimate_pool(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
     """Estimate the cost of one pool; pools pay a shared reservation in proportion to their ceilings."""
     return estimate_capacity(find_capacity(stack, pool), terms)
 
 
 def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     """Estimate the cost of a pool whose capacity is known."""
-    gpu = price_of_a_gpu(capacity.nodes, terms)
+    gpu = price_gpu(capacity.nodes, terms)
     if capacity.pool.static_nodes:
         cheap, dear = (Spend.over(price * capacity.pool.max_gpus) for price in gpu)
         return Cost(cheap, cheap, dear)
     always_on = capacity.always_on(terms)
     reserved = Spend.over(sum((part.hour(terms) for part in capacity.reserved), start=Usd()))
     idle = _price_idle_hour(capacity, always_on, gpu.cheapest)
-    use, work = capacity.expected_use, max(capacity.expected_use.gpus, always_on.at_work)
+    use, work = capacity.expected_use, max(capacity.expected_use.gpus, always_on.service_gpus)
     busy = _price_busy_hour(capacity, always_on, gpu.cheapest, work)
     floor = reserved + Spend.over(idle, capacity.open_hours)
     at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))
@@ -36,7 +36,7 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
 def plan_pool(stack: StackConfig, capacity: PoolCapacity) -> Cost:
     """Estimate the cost of a pool to plan with."""
     on_demand = estimate_capacity(capacity, ON_DEMAND)
-    return plan_cost(on_demand, estimate_capacity(capacity, terms_of(stack, capacity.pool)))
+    return plan_cost(on_demand, estimate_capacity(capacity, find_terms(stack, capacity.pool)))
 
 
 def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
@@ -46,9 +46,9 @@ def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
 
 def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd) -> Usd:
     """Return dollars of an hour with only services at their fewest replicas and headroom, without reservations."""
-    on_reserved = min(always_on.at_work, capacity.reserved_gpus)
-    bought = max(min(always_on.at_work, capacity.ceiling_gpus) - on_reserved, 0)
-    return gpu * bought + _price_headroom(capacity, always_on, always_on.at_work)
+    on_reserved = min(always_on.service_gpus, capacity.reserved_gpus)
+    bought = max(min(always_on.service_gpus, capacity.ceiling_gpus) - on_reserved, 0)
+    return gpu * bought + _price_headroom(capacity, always_on, always_on.service_gpus)
 
 
 def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd, work: float) -> Usd:
@@ -62,12 +62,12 @@ def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd, work
 
 def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
     """Return dollars an hour of headroom beside work: none where a reservation has room, or the ceiling has none."""
-    if not always_on.warm:
+    if not always_on.headroom_gpus:
         return Usd()
     held = capacity.reserved_gpus
-    wanted = max(always_on.warm - max(held - work, 0), 0)
+    wanted = max(always_on.headroom_gpus - max(held - work, 0), 0)
     room = max(capacity.ceiling_gpus - max(work, held), 0)
-    return always_on.headroom_hour * (min(wanted, room) / always_on.warm)
+    return always_on.headroom_hour * (min(wanted, room) / always_on.headroom_gpus)
 
 
 def _estimate_ceiling(capacity: PoolCapacity, terms: Terms, gpu: Usd) -> Spend:

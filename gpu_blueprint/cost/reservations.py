@@ -53,7 +53,7 @@ class ReservedCapacity:
         return self.node.disks * self.instances
 
 
-def users_of(stack: StackConfig, reservation: Reservation) -> list[Pool]:
+def find_users(stack: StackConfig, reservation: Reservation) -> list[Pool]:
     """Return the pools that use a reservation."""
     return [pool for pool in stack.pools if _uses(pool, reservation)]
 
@@ -102,7 +102,7 @@ def list_reserved_capacity(
             yield price_reservation(reservation, by_type[reservation.instance_type], part)
 
 
-def reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
+def price_reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
     """Return dollars an hour of a GPU on a pool's reservations of one type; its list price if there are none."""
     found = (
         list(list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))) if pool.reservations else []

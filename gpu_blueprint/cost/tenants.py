@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ..config import Pool, StackConfig, Tenant
 from .capacity import find_capacity
-from .gpus import gpus_of, usable
+from .gpus import count_gpus, count_usable_gpus
 from .money import Cost
 from .pools import plan_pool
 
@@ -17,9 +17,9 @@ def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
 
     A grant is a part of the pool's GPUs; grants that promise more GPUs than the pool has divide the GPUs that it has.
     """
-    granted = {grant.tenant: gpus_of(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
+    granted = {grant.tenant: count_gpus(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
     promised = sum(granted.values())
-    whole = max(usable(stack, pool), promised)
+    whole = max(count_usable_gpus(stack, pool), promised)
     return {**{name: gpus / whole for name, gpus in granted.items()}, UNASSIGNED: 1 - promised / whole}
 
 

@@ -3,17 +3,17 @@
 import json
 from pathlib import Path
 
-from .alerts_page import render_alerts_page, runbook
+from .alerts_page import render_alerts_page, describe_alert
 from .config_page import build_file_schema, render_config_page
 from .dashboards_page import render_dashboards_page
 from .decisions_page import render_decisions_page
 from .own_prometheus_page import render_own_prometheus_page
-from .policies_page import described, render_policies_page
-from .problems_page import problems_page
+from .policies_page import describe_rule, render_policies_page
+from .problems_page import render_problems_page
 from .sharing_page import render_sharing_page
 
 
-def pages() -> dict[Path, str]:
+def render_pages() -> dict[Path, str]:
     """Return path → content of each generated file."""
     return {
         Path("stacks/schema.json"): json.dumps(build_file_schema(), indent=2) + "\n",
@@ -21,11 +21,11 @@ def pages() -> dict[Path, str]:
         Path("docs/sharing.md"): render_sharing_page(),
         Path("docs/policies.md"): render_policies_page(),
         Path("docs/alerts.md"): render_alerts_page(),
-        Path("docs/problems.md"): problems_page(),
+        Path("docs/problems.md"): render_problems_page(),
         Path("docs/dashboards.md"): render_dashboards_page(),
         Path("docs/own-prometheus.md"): render_own_prometheus_page(),
         Path("docs/decisions/README.md"): render_decisions_page(),
     }
 
 
-__all__ = ["described", "pages", "runbook"]
+__all__ = ["describe_rule", "render_pages", "describe_alert"]

@@ -29,7 +29,7 @@ def render_alerts_page() -> str:
     for subject, alerts in groupby(ALERTS, key=lambda alert: alert.subject):
         lines += ["", f"## {subject}"]
         for alert in alerts:
-            lines += ["", f"### {alert.name}", "", *runbook(alert)]
+            lines += ["", f"### {alert.name}", "", *describe_alert(alert)]
     lines += ["", "## Fatal Xid errors", "", *(f"- {code}: {meaning}" for code, meaning in FATAL_XIDS.items())]
     meanings = {**FACTS, **{rule.name: rule.about for rule in RECORDINGS}}
     series = ([f"`{name}`", about] for name, about in meanings.items())
@@ -39,7 +39,7 @@ def render_alerts_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def runbook(alert: Alert) -> Iterator[str]:
+def describe_alert(alert: Alert) -> Iterator[str]:
     """Yield the section of an alert as lines of Markdown."""
     yield f"{_fill_placeholders(alert.summary)}. Severity: {alert.severity}.  "
     yield f"Cost: {alert.costs}"

@@ -3,7 +3,7 @@
 import yaml
 
 from ..monitoring.metrics import METRICS
-from ..monitoring.state_metrics import state_metrics
+from ..monitoring.state_metrics import build_state_metrics_values
 
 _HEAD = """# With your own Prometheus
 
@@ -44,7 +44,7 @@ To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the nu
 
 def render_own_prometheus_page() -> str:
     """Return the page as Markdown."""
-    values = yaml.safe_dump(state_metrics(), sort_keys=False, width=120)
+    values = yaml.safe_dump(build_state_metrics_values(), sort_keys=False, width=120)
     metrics: dict[str, list[str]] = {}
     for name, metric in METRICS.items():
         metrics.setdefault(metric.exporter, []).append(f"`{name}`")

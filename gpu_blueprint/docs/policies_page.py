@@ -49,11 +49,11 @@ def render_policies_page() -> str:
     for subject, rules in groupby(RULES, key=lambda rule: rule.subject):
         lines += ["", f"## {_TITLES.get(subject, subject.replace('_', ' ').capitalize())}"]
         for rule in rules:
-            lines += ["", f"### {rule.id}", "", *described(rule)]
+            lines += ["", f"### {rule.id}", "", *describe_rule(rule)]
     return "\n".join(lines) + "\n"
 
 
-def described(rule: Rule) -> Iterator[str]:
+def describe_rule(rule: Rule) -> Iterator[str]:
     """Yield the section of a rule as lines of Markdown."""
     yield f"Looks at {rule.looks_at}.  "
     yield f"PASS if {rule.passes}.  "

@@ -34,7 +34,7 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
-def problems_page() -> str:
+def render_problems_page() -> str:
     """Return the page as Markdown."""
     kinds = list_problem_kinds()
     lines = [_HEAD]

@@ -16,7 +16,7 @@ STRICTEST = "prod"
 """The environment whose levels count where an environment has no file of its own."""
 
 
-def levels_file(environment: str, folder: Path = FOLDER) -> Path:
+def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
     """Return the policy configuration of an environment: its own file, else the strictest one."""
     own = folder / f"{environment}.json"
     return own if own.is_file() else folder / f"{STRICTEST}.json"

@@ -24,7 +24,7 @@ class PolicyProblem(Problem):
 
 def put_into_file(problem: _Problem, source: Source) -> _Problem:
     """Return the problem with the file and with the line of its field, or of the innermost part around it."""
-    return replace(problem, file=source.file, line=source.line_of(IN_FILE + problem.path))
+    return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))
 
 
 def summarize_findings(findings: Sequence[Problem]) -> str:

@@ -11,10 +11,10 @@ from ..errors import Path as FieldPath
 from ..errors import Severity
 from ..loading import StackFile
 from ..plan import PlannedResource
-from .levels import levels_file, read_levels
+from .levels import find_levels_file, read_levels
 from .problems import PolicyProblem, put_into_file
 from .sections import find_section
-from .verdicts import Finding, Standing, findings
+from .verdicts import Finding, Standing, judge_plan
 
 _SEVERITIES: dict[Standing, Severity] = {
     "fails": "error",
@@ -36,8 +36,8 @@ def judge_stack(
         levels: Policy configuration; that of the stack's environment unless given.
         today: Day on which waivers count; the current day unless given.
     """
-    chosen = read_levels(levels or levels_file(stack.config.environment))
-    found = findings(plan, chosen, list_waivers(stack.config), today or date.today())
+    chosen = read_levels(levels or find_levels_file(stack.config.environment))
+    found = judge_plan(plan, chosen, list_waivers(stack.config), today or date.today())
     by_urn = {resource.urn: resource for resource in plan}
     located = []
     for finding in found:
@@ -65,7 +65,7 @@ def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:
         path=path,
         reason=reason,
         hint=hint,
-        severity=_SEVERITIES[finding.word],
+        severity=_SEVERITIES[finding.standing],
         subject=finding.resource,
         waiver=finding.waiver,
     )

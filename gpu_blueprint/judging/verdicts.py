@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, default_tags, judge, waiver_of
+from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, read_default_tags, judge, find_waiver
 
 from ..errors import near
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
@@ -39,18 +39,18 @@ class Finding:
         return self.level == "mandatory" and not self.verdict.undecided and self.waiver is None
 
     @property
-    def word(self) -> Standing:
+    def standing(self) -> Standing:
         """The way in which the finding counts: its level, or the reason why it does not count fully."""
         if self.waiver:
             return "waived"
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level
 
 
-def findings(
+def judge_plan(
     plan: Sequence[PlannedResource], levels: Mapping[str, Any], waivers: Sequence[Waiver] = (), today: date = date.max
 ) -> list[Finding]:
     """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail."""
-    stack = as_stack(plan)
+    stack = build_policy_stack(plan)
     found = list(_judge_waivers(stack, waivers, today))
     for rule in RULES:
         level, settings = choose_level(rule, levels)
@@ -59,15 +59,15 @@ def findings(
             found += [
                 Finding(
                     verdict,
-                    _counts(level, rule, stack, verdict, settings),
-                    waiver_of(waivers, rule.id, verdict.resource, today),
+                    _find_effective_level(level, rule, stack, verdict, settings),
+                    find_waiver(waivers, rule.id, verdict.resource, today),
                 )
                 for verdict in verdicts
             ]
     return found
 
 
-def _counts(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]) -> Level:
+def _find_effective_level(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]) -> Level:
     """Return the level that counts, as Pulumi does: a finding that the level remediate does not mend is mandatory."""
     if level != "remediate":
         return level
@@ -103,11 +103,11 @@ def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) 
     return None
 
 
-def as_stack(plan: Sequence[PlannedResource]) -> Stack:
+def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
     """Return a plan in the form that rules read."""
     by_urn = {resource.urn: resource for resource in plan}
     tags = {
-        urn: default_tags(_seen(resource.inputs))
+        urn: read_default_tags(_mark_unknowns(resource.inputs))
         for urn, resource in by_urn.items()
         if resource.type == "pulumi:providers:aws"
     }
@@ -116,7 +116,7 @@ def as_stack(plan: Sequence[PlannedResource]) -> Stack:
             urn=resource.urn,
             type=resource.type,
             name=resource.name,
-            props=_seen(resource.inputs),
+            props=_mark_unknowns(resource.inputs),
             provider=resource.provider,
             dependencies=resource.dependencies,
             default_tags=tags.get(resource.provider, {}),
@@ -126,11 +126,11 @@ def as_stack(plan: Sequence[PlannedResource]) -> Stack:
     ])  # fmt: skip
 
 
-def _seen(value: Any) -> Any:
+def _mark_unknowns(value: Any) -> Any:
     if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
         return value
     if isinstance(value, Mapping):
         if value == UNKNOWN_IN_PLAN or "$secret" in value:
             return UNKNOWN
-        return {key: _seen(item) for key, item in value.items()}
-    return [_seen(item) for item in value] if isinstance(value, list) else value
+        return {key: _mark_unknowns(item) for key, item in value.items()}
+    return [_mark_unknowns(item) for item in value] if isinstance(value, list) else value

@@ -1,7 +1,7 @@
 """A stack file becomes a config, or Problems with their lines."""
 
-from .parse import parse, part
-from .source import PROJECT, REGION_KEY, STACK_KEY, Source, existing_stacks, stack_path
+from .parse import parse, parse_part
+from .source import PROJECT, REGION_KEY, STACK_KEY, Source, list_stacks, locate_stack
 from .stack_file import StackFile, load, open_stack
 
 __all__ = [
@@ -10,10 +10,10 @@ __all__ = [
     "STACK_KEY",
     "Source",
     "StackFile",
-    "existing_stacks",
+    "list_stacks",
     "load",
     "open_stack",
     "parse",
-    "part",
-    "stack_path",
+    "parse_part",
+    "locate_stack",
 ]

@@ -21,7 +21,7 @@ def move_into_file(problem: Problem) -> Problem:
 def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
     """Return problems with file and line in the order of lines, each once, with paths from the stack object on."""
     located = [
-        replace(problem, path=_shorten(problem.path), file=source.file, line=source.line_of(problem.path))
+        replace(problem, path=_shorten(problem.path), file=source.file, line=source.find_line(problem.path))
         for problem in dict.fromkeys(problems)
     ]
     return sorted(located, key=lambda problem: problem.line)

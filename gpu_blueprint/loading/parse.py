@@ -49,7 +49,7 @@ def parse(stack: Any, region: Any) -> StackConfig:
     return outcome.config
 
 
-def part(model: type[_Part], data: Any) -> _Part:
+def parse_part(model: type[_Part], data: Any) -> _Part:
     """Check a value outside a stack file, such as a ``Scaling`` of another program; a checked value stays as it is.
 
     Raises:

@@ -37,19 +37,19 @@ __all__ = [
     "STACKS",
     "STACK_KEY",
     "Source",
-    "existing_stacks",
-    "stack_path",
+    "list_stacks",
+    "locate_stack",
 ]
 
 STACKS = Path("stacks")
 
 
-def stack_path(stack: str, folder: Path = STACKS) -> Path:
+def locate_stack(stack: str, folder: Path = STACKS) -> Path:
     """Return the file of a stack, as Pulumi names it."""
     return folder / f"Pulumi.{stack}.yaml"
 
 
-def existing_stacks(folder: Path = STACKS) -> list[str]:
+def list_stacks(folder: Path = STACKS) -> list[str]:
     """Return the names of all stacks that have a file."""
     return sorted(
         match[1] for file in folder.glob("Pulumi.*.yaml") if (match := re.fullmatch(r"Pulumi\.(.+)\.yaml", file.name))
@@ -100,7 +100,7 @@ class Source:
         yield from refuse_ambiguous_scalars(self.root)
         yield from refuse_secrets_in_stack(self.stack)
 
-    def line_of(self, path: FieldPath) -> int:
+    def find_line(self, path: FieldPath) -> int:
         """Return the line of a field, or of the innermost value around it that stands in the file."""
         *_, (line, _) = self._walk(path)
         return line

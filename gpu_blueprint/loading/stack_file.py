@@ -14,7 +14,7 @@ from ..errors import Path as FieldPath
 from ..errors import Problem, StackError, UsageError, near
 from .locate import add_lines, find_path_in_file, move_into_file
 from .parse import check_stack
-from .source import PROJECT, STACKS, Source, existing_stacks, stack_path
+from .source import PROJECT, STACKS, Source, list_stacks, locate_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class StackFile:
         """Warn of other stack files that would make a cluster of the same name in the same place."""
         folder, own = Path(self.source.file).parent, _Cluster.of(self.config)
         path = ("cluster", "name") if self.config.cluster.name else ("environment",)
-        for other in existing_stacks(folder):
-            if other != self.name and _Cluster.in_file(stack_path(other, folder)) == own:
-                reason = f"{stack_path(other, folder)} makes a cluster of the same name in the same account and region"
+        for other in list_stacks(folder):
+            if other != self.name and _Cluster.in_file(locate_stack(other, folder)) == own:
+                reason = f"{locate_stack(other, folder)} makes a cluster of the same name in the same account and region"
                 yield Problem("cluster-name-shared", path, reason, "choose another name", severity="warning")
 
 
@@ -80,7 +80,7 @@ def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> St
         UsageError: There is no such file.
         StackError: With every problem of the file, each at its line.
     """
-    return check_source(stack, read(stack, folder), bounded=bounded)
+    return check_source(stack, read_source(stack, folder), bounded=bounded)
 
 
 def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFile:
@@ -106,17 +106,17 @@ def load(stack: str, folder: Path = STACKS) -> StackConfig:
     return open_stack(stack, folder).config
 
 
-def read(stack: str, folder: Path = STACKS) -> Source:
+def read_source(stack: str, folder: Path = STACKS) -> Source:
     """Read the file of a stack without a check of its content.
 
     Raises:
         UsageError: There is no such file, or it is not text.
     """
-    path = stack_path(stack, folder)
+    path = locate_stack(stack, folder)
     try:
         return Source(path.read_text(encoding="utf-8"), path.as_posix())
     except FileNotFoundError:
-        hint = near(stack, existing_stacks(folder), "there are")
+        hint = near(stack, list_stacks(folder), "there are")
         raise UsageError(f"{path}: no such stack file; {hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None

@@ -2,7 +2,7 @@
 
 from .alerts import ALERTS
 from .recording import RECORDINGS
-from .rule_files import rule_groups
+from .rule_files import build_rule_groups
 from .rules import Alert, Recording
 
-__all__ = ["ALERTS", "RECORDINGS", "Alert", "Recording", "rule_groups"]
+__all__ = ["ALERTS", "RECORDINGS", "Alert", "Recording", "build_rule_groups"]

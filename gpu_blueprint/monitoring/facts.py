@@ -6,12 +6,12 @@ from typing import Any
 
 from ..catalog.purchases import Purchase
 from ..config import Pool, StackConfig
-from ..cost.gpus import shares_of_a_gpu
+from ..cost.gpus import find_gpu_shares
 from ..cost.money import Usd
-from ..cost.nodes import Node, nodes_of, terms_of
-from ..cost.reservations import reserved_gpu
+from ..cost.nodes import Node, price_nodes, find_terms
+from ..cost.reservations import price_reserved_gpu
 from ..sharing import Mig, mig_layout
-from .metrics import resource_label
+from .metrics import sanitize_resource
 
 PER_UNIT = "gpu_blueprint:gpus_per_unit"
 PER_DEVICE = "gpu_blueprint:gpus_per_device"
@@ -32,8 +32,8 @@ FACTS = {
 def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     """Yield a recording rule for each constant of a stack."""
     for pool in stack.pools:
-        for unit, share in shares_of_a_gpu(pool).items():
-            yield _build_rule(PER_UNIT, share, pool=pool.name, resource=resource_label(pool.profile.units[unit]))
+        for unit, share in find_gpu_shares(pool).items():
+            yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
         if not pool.profile.operands_off:
             for slices, share in _find_device_shares(pool).items():
                 yield _build_rule(PER_DEVICE, share, pool=pool.name, slices=slices)
@@ -50,7 +50,7 @@ def _find_device_shares(pool: Pool) -> dict[str, float]:
     """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
-    shares, units = shares_of_a_gpu(pool), pool.profile.units
+    shares, units = find_gpu_shares(pool), pool.profile.units
     layout = mig_layout(pool.model, pool.sharing)
     if len(layout) == 1:
         return {name.split(".")[0]: 1 / count for name, count in layout.items()}
@@ -60,7 +60,7 @@ def _find_device_shares(pool: Pool) -> dict[str, float]:
 
 def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
     """Yield the price of a GPU for each instance type and each capacity type that a pool buys."""
-    for node in nodes_of(stack, pool):
+    for node in price_nodes(stack, pool):
         for capacity_type in pool.purchase:
             price = _find_price(stack, pool, node, capacity_type)
             if not price.unknown:
@@ -72,11 +72,11 @@ def _list_prices(stack: StackConfig, pool: Pool) -> Iterator[dict[str, Any]]:
 
 def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: Purchase) -> Usd:
     """Return the price of a GPU in US dollars per hour."""
-    terms = terms_of(stack, pool)
+    terms = find_terms(stack, pool)
     if capacity_type == "spot":
         return node.gpu(terms)
     without_spot = replace(terms, spot=False)
-    return node.gpu(without_spot) if capacity_type == "on-demand" else reserved_gpu(stack, pool, node, without_spot)
+    return node.gpu(without_spot) if capacity_type == "on-demand" else price_reserved_gpu(stack, pool, node, without_spot)
 
 
 def _build_rule(name: str, value: float, **labels: str) -> dict[str, Any]:

@@ -34,12 +34,12 @@ class Metric:
     labels: frozenset[str]
 
 
-def shown(label: str) -> str:
+def sanitize_label(label: str) -> str:
     """Return the name that kube-state-metrics gives a Kubernetes label: ``label_gpu_blueprint_pool``."""
-    return "label_" + resource_label(label)
+    return "label_" + sanitize_resource(label)
 
 
-def resource_label(resource: str) -> str:
+def sanitize_resource(resource: str) -> str:
     """Return the name that kube-state-metrics gives an extended resource: ``nvidia_com_gpu``."""
     return "".join(letter if letter.isalnum() else "_" for letter in resource)
 
@@ -51,8 +51,8 @@ def _list_metrics(exporter: str, **labels: str) -> dict[str, Metric]:
 
 _STATE = _list_metrics(
     "kube-state-metrics",
-    kube_node_labels=f"node {' '.join(map(shown, NODE_LABELS))}",
-    kube_namespace_labels=f"namespace {' '.join(map(shown, NAMESPACE_LABELS))}",
+    kube_node_labels=f"node {' '.join(map(sanitize_label, NODE_LABELS))}",
+    kube_namespace_labels=f"namespace {' '.join(map(sanitize_label, NAMESPACE_LABELS))}",
     kube_node_status_allocatable="node resource unit",
     kube_node_status_condition="node condition status",
     kube_pod_container_resource_requests="namespace pod uid container node resource unit",

@@ -6,7 +6,7 @@ Each rule reads only series recorded before it. A GPU counts as one GPU, however
 from ..catalog import namespaces
 from ..sharing import POOL_KEY
 from .facts import PER_DEVICE, PER_UNIT, USD
-from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, TENANT_LABEL, shown
+from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, TENANT_LABEL, sanitize_label
 from .rules import Recording
 
 NODE = "gpu_node:pool:info"
@@ -24,7 +24,7 @@ IDLE_BELOW = 0.05
 SLOW_PULLS = "gpu_node:slow_image_pulls:count"
 SLOW_PULL_SECONDS = 300
 
-_POOL, _TENANT = shown(POOL_KEY), shown(TENANT_LABEL)
+_POOL, _TENANT = sanitize_label(POOL_KEY), sanitize_label(TENANT_LABEL)
 GPUS = 'resource=~"nvidia_com_.+"'
 ON_A_NODE, ON_NO_NODE = 'node!=""', 'node=""'
 NO_PLACEHOLDER = f'namespace!="{namespaces.HEADROOM}"'
@@ -46,15 +46,15 @@ def count_new(counter: str, window: str) -> str:
     return f"(({begun}) or round(increase({counter}[{window}])))"
 
 
-def requests(*matchers: str, of: str = GPUS) -> str:
+def select_requests(*matchers: str, of: str = GPUS) -> str:
     """Select the requests of each container for a resource, each once."""
     found = f"kube_pod_container_resource_requests{{{','.join((of, *matchers))}}}"
     return f"max by (namespace, pod, container, node, resource) ({found})"
 
 
 _NODES = copy_label(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
-_NODES = copy_label(_NODES, "instance_type", shown(INSTANCE_TYPE_LABEL))
-_NODES = copy_label(_NODES, "capacity_type", shown(CAPACITY_TYPE_LABEL))
+_NODES = copy_label(_NODES, "instance_type", sanitize_label(INSTANCE_TYPE_LABEL))
+_NODES = copy_label(_NODES, "capacity_type", sanitize_label(CAPACITY_TYPE_LABEL))
 _TENANTS = f'label_replace({copy_label("kube_namespace_labels", "tenant", _TENANT)}, "tenant", "none", "tenant", "")'
 
 # dcgm-exporter repeats each field for each pod on the device. Only the fields that it does not split by process hold
@@ -99,7 +99,7 @@ RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=UNITS,
         about="Units of each resource (GPUs, shares, MIG instances) that a pod on a node holds.",
-        expr=f"(sum by (namespace, pod, node, resource) ({requests(NO_PLACEHOLDER, ON_A_NODE)})"
+        expr=f"(sum by (namespace, pod, node, resource) ({select_requests(NO_PLACEHOLDER, ON_A_NODE)})"
         f' and on (namespace, pod) (kube_pod_status_phase{{phase=~"Pending|Running"}} == 1)) {ON_POOL} {_OF_TENANT}',
     ),
     Recording(

@@ -8,7 +8,7 @@ from .facts import list_fact_rules
 from .recording import RECORDINGS
 
 
-def rule_groups(stack: StackConfig) -> list[dict[str, Any]]:
+def build_rule_groups(stack: StackConfig) -> list[dict[str, Any]]:
     """Return the rule groups of a stack: the ``groups`` of a PrometheusRule or of a rule file.
 
     Only the first group depends on the stack.

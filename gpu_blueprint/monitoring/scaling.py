@@ -26,7 +26,7 @@ class Measure:
     """The target counts for each replica; otherwise for all replicas together."""
 
 
-def measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:
+def list_measures(deployment: str, namespace: str, scaling: Scaling) -> list[Measure]:
     """Return the measure of each signal, in the order of the stack file."""
     return [_build_measure(deployment, namespace, scaling, signal) for signal in scaling.scale_on]
 

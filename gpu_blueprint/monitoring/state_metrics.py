@@ -5,7 +5,7 @@ from typing import Any
 from .metrics import NAMESPACE_LABELS, NODE_LABELS
 
 
-def state_metrics() -> dict[str, Any]:
+def build_state_metrics_values() -> dict[str, Any]:
     """Return the values that add to the defaults: the labels that rules need, and the state of NodeOverlays."""
     labels = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
     return {

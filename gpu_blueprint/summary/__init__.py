@@ -1,6 +1,6 @@
 """The facts of a stack that people and programs ask for, and explanations of each of its parts."""
 
-from .pool_chain import explain as explain_pool
+from .pool_chain import explain_pool as explain_pool
 from .service_chain import explain_service
 from .stack_chain import explain_stack
 from .step import Step

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..config import Pool, StackConfig
-from .pool_chain import pod
+from .pool_chain import build_pod
 
 
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
@@ -11,7 +11,7 @@ def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] |
 
     Unless limits are given, the pod asks for the least that the pool hands out.
     """
-    spec = pod(stack, pool, limits=limits)["spec"]
+    spec = build_pod(stack, pool, limits=limits)["spec"]
     (container,) = spec["containers"]
     parts = [f"limits {name}: {count}" for name, count in container["resources"]["limits"].items()]
     parts += [f"nodeSelector {key}: {value}" for key, value in spec["nodeSelector"].items()]

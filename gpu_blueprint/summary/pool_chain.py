@@ -7,34 +7,34 @@ import yaml
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Headroom, Hours, Pool, StackConfig
-from ..cost.capacity import kept
-from ..cost.nodes import terms_of
+from ..cost.capacity import find_always_on
+from ..cost.nodes import find_terms
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from .step import Step
 
 
-def explain(stack: StackConfig, pool: Pool) -> Iterator[Step]:
+def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     """Yield the steps from the GPU model of a pool to a pod that runs there."""
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
-    yield Step("a node hands out", tuple(_nodes(stack, pool)))
-    yield Step("made so by", tuple(_applied_by(pool)))
+    yield Step("a node hands out", tuple(_list_nodes(stack, pool)))
+    yield Step("made so by", tuple(_describe_application(pool)))
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
     )
-    yield Step("node taints", tuple(_taint(taint) for taint in pool.node_taints))
-    yield Step("Karpenter is told", tuple(_overlays(stack, pool)))
-    yield Step("ceiling", tuple(_ceiling(pool)))
+    yield Step("node taints", tuple(_describe_taint(taint) for taint in pool.node_taints))
+    yield Step("Karpenter is told", tuple(_describe_overlays(stack, pool)))
+    yield Step("ceiling", tuple(_describe_ceiling(pool)))
     if pool.hours:
-        yield Step("hours", tuple(_hours(pool, pool.hours)))
+        yield Step("hours", tuple(_describe_hours(pool, pool.hours)))
     if pool.headroom:
-        yield Step("headroom", tuple(_headroom(stack, pool, pool.headroom)))
-    yield Step("quota keys", tuple(_quotas(stack, pool)))
-    yield Step("a pod asks", tuple(yaml.safe_dump(pod(stack, pool), sort_keys=False).splitlines()))
+        yield Step("headroom", tuple(_describe_headroom(stack, pool, pool.headroom)))
+    yield Step("quota keys", tuple(_list_quota_keys(stack, pool)))
+    yield Step("a pod asks", tuple(yaml.safe_dump(build_pod(stack, pool), sort_keys=False).splitlines()))
 
 
-def pod(
+def build_pod(
     stack: StackConfig, pool: Pool, *, namespace: str = "", limits: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
     """Build the smallest pod that runs in a pool.
@@ -78,18 +78,18 @@ def _find_namespace(stack: StackConfig, pool: Pool) -> str:
     return next((tenant.space for tenant in stack.tenants if pool.name in tenant.gpus), "YOUR-NAMESPACE")
 
 
-def _nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
+def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
     for row in stack.instances_of(pool):
         given = ", ".join(f"{count} {name}" for name, count in pool.profile.per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
         yield f"{row.instance_type}: {gpus} → {given}"
 
 
-def _applied_by(pool: Pool) -> Iterator[str]:
+def _describe_application(pool: Pool) -> Iterator[str]:
     profile = pool.profile
     if profile.operands_off:
         yield f"Bottlerocket at boot, from user data ({pool.ami.alias}); the GPU Operator stays off"
-        yield from (f"settings.kubelet-device-plugins.nvidia.{line}" for line in _settings(profile.bottlerocket, ""))
+        yield from (f"settings.kubelet-device-plugins.nvidia.{line}" for line in _list_settings(profile.bottlerocket, ""))
         return
     yield f"NVIDIA's GPU Operator on {pool.ami.alias}, by node label:"
     if MIG_CONFIG_LABEL in profile.node_labels:
@@ -98,20 +98,20 @@ def _applied_by(pool: Pool) -> Iterator[str]:
     yield f"device plugin reads config {profile.node_labels.get(PLUGIN_CONFIG_LABEL, 'none')!r}, MIG strategy mixed"
 
 
-def _settings(value: Any, path: str) -> Iterator[str]:
+def _list_settings(value: Any, path: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{path} = {value}"
         return
     for key, below in value.items():
-        yield from _settings(below, f"{path}.{key}" if path else key)
+        yield from _list_settings(below, f"{path}.{key}" if path else key)
 
 
-def _taint(taint: dict[str, str]) -> str:
+def _describe_taint(taint: dict[str, str]) -> str:
     value = f"={taint['value']}" if "value" in taint else ""
     return f"{taint['key']}{value}:{taint['effect']}"
 
 
-def _overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
+def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
     if pool.static_nodes:
         yield f"nothing: {pool.static_nodes} static nodes in a managed node group"
         return
@@ -123,12 +123,12 @@ def _overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
         yield f"NodeOverlay for {', '.join(types)}: {capacity}" if capacity else "nothing: EC2's own count is right"
 
 
-def _ceiling(pool: Pool) -> Iterator[str]:
+def _describe_ceiling(pool: Pool) -> Iterator[str]:
     yield f"{pool.max_gpus} GPUs"
     yield from (f"limits {name}: {count}" for name, count in pool.profile.ceiling(pool.max_gpus).items())
 
 
-def _hours(pool: Pool, hours: Hours) -> Iterator[str]:
+def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:
     yield f"{hours}: {hours.per_week:g} hours a week, {pool.hours_per_month:.0f} of {HOURS_A_MONTH} a month"
     after = (
         "its nodes take no new pods, and go when their jobs are done"
@@ -139,20 +139,20 @@ def _hours(pool: Pool, hours: Hours) -> Iterator[str]:
     yield f"opens at {hours.opens!r}"
 
 
-def _headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
+def _describe_headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
     asked = pool.by_unit(room.gpus)
     each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in asked.items() if count)
-    always_on = kept(stack, pool, terms_of(stack, pool))
+    always_on = find_always_on(stack, pool, find_terms(stack, pool))
     yield (
         f"{room.pods} × room for a pod of {each}, {room.cpu} CPU, {room.memory}, "
         "held by placeholders that give way at once"
     )
     yield (
-        f"{always_on.headroom_hour} an hour in all the pool's hours: nodes with {always_on.warm} × {pool.model.product}"
+        f"{always_on.headroom_hour} an hour in all the pool's hours: nodes with {always_on.headroom_gpus} × {pool.model.product}"
     )
 
 
-def _quotas(stack: StackConfig, pool: Pool) -> Iterator[str]:
+def _list_quota_keys(stack: StackConfig, pool: Pool) -> Iterator[str]:
     grants = {grant.tenant: pool.by_unit(grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
     for unit, name in pool.profile.units.items():
         counts = [f"{tenant} {counts.get(unit, 0)}" for tenant, counts in grants.items()]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import Pool, Service, StackConfig
-from ..cost.gpus import gpus_of
-from ..monitoring.scaling import measures
+from ..cost.gpus import count_gpus
+from ..monitoring.scaling import list_measures
 from .amounts import describe_amount
 from .pod_requests import describe_request
-from .stack import service_summary
+from .stack import summarize_service
 from .step import Step
 
 
@@ -37,8 +37,8 @@ def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
     """Yield each signal, and below it the PromQL that KEDA asks and the value that it aims at."""
-    found = measures(service.name, stack.namespace_of(service), service)
-    for words, measure in zip(service_summary(stack, service).scales_on, found, strict=True):
+    found = list_measures(service.name, stack.namespace_of(service), service)
+    for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
         yield f"{words}: this PromQL, kept at {measure.target:g}{each}"
         yield f"  {measure.promql}"
@@ -46,7 +46,7 @@ def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
 
 def _describe_held(pool: Pool, service: Service) -> Iterator[str]:
     for words, replicas in (("at least", service.replicas.min), ("at most", service.replicas.max)):
-        gpus = replicas * gpus_of(pool, service.gpus)
+        gpus = replicas * count_gpus(pool, service.gpus)
         yield f"{words} {describe_amount(pool, service.gpus, replicas)}, worth {gpus:g} of {pool.max_gpus} GPUs"
 
 

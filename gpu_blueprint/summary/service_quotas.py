@@ -25,7 +25,7 @@ class Share:
 
     of: str
     amount: int
-    counted: str
+    calculation: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +51,12 @@ class Need:
             "unit": quota.unit,
             "needed": self.amount,
             "default": quota.default,
-            "shares": [{"of": share.of, "amount": share.amount, "counted": share.counted} for share in self.shares],
-            "command": " ".join(command(quota, self.amount, region)) if self.amount > quota.default else None,
+            "shares": [{"of": share.of, "amount": share.amount, "counted": share.calculation} for share in self.shares],
+            "command": " ".join(write_request(quota, self.amount, region)) if self.amount > quota.default else None,
         }
 
 
-def command(quota: ServiceQuota, amount: int, region: str) -> tuple[str, str]:
+def write_request(quota: ServiceQuota, amount: int, region: str) -> tuple[str, str]:
     """Write the call that asks AWS for a quota; for a quota without a code, the call that lists the candidates."""
     if quota.code:
         return (
@@ -72,7 +72,7 @@ def command(quota: ServiceQuota, amount: int, region: str) -> tuple[str, str]:
     )
 
 
-def instance_needs(stack: StackConfig) -> list[Need]:
+def list_instance_needs(stack: StackConfig) -> list[Need]:
     """Return the needs of instances at the ceiling, in the catalogue's order; quotas without code come last."""
     found: dict[ServiceQuota, list[Share]] = {}
     for quota, share in _list_instance_shares(stack):
@@ -85,7 +85,7 @@ def _rank(quota: ServiceQuota) -> int:
     return INSTANCE_QUOTAS.index(quota) if quota in INSTANCE_QUOTAS else len(INSTANCE_QUOTAS)
 
 
-def platform_needs(stack: StackConfig) -> list[Need]:
+def list_platform_needs(stack: StackConfig) -> list[Need]:
     """Return the needs of the platform itself, beside instances, on top of all that the account has already."""
     made = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)]
     if isinstance(stack.network, NewVpc):
@@ -97,7 +97,7 @@ def platform_needs(stack: StackConfig) -> list[Need]:
 
 
 def _build_need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need:
-    return Need(quota=quota, shares=(Share(of=of, amount=amount, counted=counted),))
+    return Need(quota=quota, shares=(Share(of=of, amount=amount, calculation=counted),))
 
 
 def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
@@ -155,7 +155,7 @@ def _list_largest_share(
         counted = " + ".join(f"{nodes} × {row.instance_type} of {row.vcpu} vCPU" for row, nodes in fleet.items())
         yield (
             instance_quota(next(iter(fleet)).family, purchase),
-            Share(of=of, amount=_count_vcpus(fleet), counted=counted),
+            Share(of=of, amount=_count_vcpus(fleet), calculation=counted),
         )
 
 

@@ -10,8 +10,8 @@ from ..config import Pool, Service, StackConfig, Tenant
 from ..config.buying import Reservation
 from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
-from ..cost.pools import cost_of
-from ..monitoring.scaling import measures
+from ..cost.pools import estimate_pool
+from ..monitoring.scaling import list_measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class ServiceSummary:
     promql: list[str]
 
 
-def stack_facts(stack: StackConfig) -> dict[str, str]:
+def identify_stack(stack: StackConfig) -> dict[str, str]:
     """Return the names that identify an environment, and the versions that it runs."""
     return {
         "name": stack.cluster_name,
@@ -82,7 +82,7 @@ def stack_facts(stack: StackConfig) -> dict[str, str]:
     }
 
 
-def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
+def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
     """Summarize a pool."""
     rows = stack.instances_of(pool)
     return PoolSummary(
@@ -102,7 +102,7 @@ def pool_summary(stack: StackConfig, pool: Pool) -> PoolSummary:
         per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
         ceiling=pool.profile.ceiling(pool.max_gpus),
-        ceiling_usd_per_hour=cost_of(stack, pool, ON_DEMAND).ceiling.hour.exact,
+        ceiling_usd_per_hour=estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
         hours=str(pool.hours) if pool.hours else None,
         headroom=pool.headroom.model_dump() if pool.headroom else None,
@@ -115,7 +115,7 @@ def _describe_reservation(reservation: Reservation) -> str:
     return f"{reservation.instances} × {reservation.instance_type} {where}"
 
 
-def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:
+def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
     """Summarize a tenant."""
     return TenantSummary(
         name=tenant.name,
@@ -128,7 +128,7 @@ def tenant_summary(stack: StackConfig, tenant: Tenant) -> TenantSummary:
     )
 
 
-def service_summary(stack: StackConfig, service: Service) -> ServiceSummary:
+def summarize_service(stack: StackConfig, service: Service) -> ServiceSummary:
     """Summarize a service."""
     space = stack.namespace_of(service)
     return ServiceSummary(
@@ -139,7 +139,7 @@ def service_summary(stack: StackConfig, service: Service) -> ServiceSummary:
         min_replicas=service.replicas.min,
         max_replicas=service.replicas.max,
         scales_on=[_describe_signal(signal) for signal in service.scale_on],
-        promql=[measure.promql for measure in measures(service.name, space, service)],
+        promql=[measure.promql for measure in list_measures(service.name, space, service)],
     )
 
 

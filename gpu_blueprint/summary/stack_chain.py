@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from ..catalog.versions import GPU_OPERATOR
 from ..config import InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
-from ..cost.estimate import estimate
+from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
-from .stack import service_summary
+from .stack import summarize_service
 from .step import Step
 
 
@@ -66,7 +66,7 @@ def _describe_tenant(stack: StackConfig, tenant: Tenant) -> str:
 
 
 def _describe_service(stack: StackConfig, service: Service) -> str:
-    found = service_summary(stack, service)
+    found = summarize_service(stack, service)
     replicas = f"{found.min_replicas} to {found.max_replicas} replicas"
     return f"{found.namespace}/{found.name} in pool {found.pool}: {replicas}, by {', '.join(found.scales_on)}"
 
@@ -81,7 +81,7 @@ def _describe_monitoring(stack: StackConfig) -> str:
 
 def _describe_bounded_cost(stack: StackConfig) -> Iterator[str]:
     """Yield the cost to plan with, and the bounds of the stack file."""
-    yield from describe_cost(estimate(stack).cost)
+    yield from describe_cost(estimate_stack(stack).cost)
     if stack.hourly_ceiling is not None:
         yield f"hourlyCeiling: {Usd(stack.hourly_ceiling)}"
     if stack.monthly_budget is not None:

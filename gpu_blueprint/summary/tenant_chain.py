@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import Pool, StackConfig, Tenant
-from ..cost.gpus import gpus_of, usable
+from ..cost.gpus import count_gpus, count_usable_gpus
 from ..cost.tenants import estimate_tenant
 from .amounts import describe_amount, describe_cost
 from .pod_requests import describe_request
@@ -26,8 +26,8 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
 
 
 def _describe_grant(stack: StackConfig, tenant: Tenant, pool: Pool) -> str:
-    grant, most = tenant.gpus[pool.name], usable(stack, pool)
-    gpus = f"{gpus_of(pool, grant):g} of {most} GPUs"
+    grant, most = tenant.gpus[pool.name], count_usable_gpus(stack, pool)
+    gpus = f"{count_gpus(pool, grant):g} of {most} GPUs"
     return f"{pool.name}: {describe_amount(pool, grant)}, worth {gpus} ({pool.model.product}, {pool.profile.summary})"
 
 

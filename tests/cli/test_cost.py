@@ -8,14 +8,14 @@ import pytest
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.cost.chart import svg
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.estimate import estimate_stack
 
 from ..support import builders
 from ..support.plans import shipped_config
 
 
 def test_the_picture_has_a_bar_for_each_figure() -> None:
-    picture = svg(estimate(shipped_config("dev")))
+    picture = svg(estimate_stack(shipped_config("dev")))
     assert picture.startswith("<?xml") and picture.count("<rect") >= 6
     for text in ("shared-l4", "platform", "idle", "at most"):
         assert text in picture
@@ -23,7 +23,7 @@ def test_the_picture_has_a_bar_for_each_figure() -> None:
 
 
 def test_the_picture_is_the_same_each_time() -> None:
-    found = estimate(shipped_config("dev"))
+    found = estimate_stack(shipped_config("dev"))
     assert svg(found) == svg(found)
 
 
@@ -134,4 +134,4 @@ def test_a_comparison_as_markdown_is_a_table_of_changes(project: Path, capsys: p
 
 def test_a_picture_says_when_prices_are_missing() -> None:
     cut = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])])
-    assert "without what has no known price (1)" in svg(estimate(cut))
+    assert "without what has no known price (1)" in svg(estimate_stack(cut))

@@ -4,7 +4,7 @@ import pytest
 
 from gpu_blueprint.cli.text.preview import show
 from gpu_blueprint.loading import open_stack
-from gpu_blueprint.summary.stack import as_json, pool_summary
+from gpu_blueprint.summary.stack import as_json, summarize_pool
 
 from ..components.pools.test_pool_hours import build_pools, plan_hours
 from ..loading.test_stack_file import GOOD
@@ -17,7 +17,7 @@ def test_the_preview_shows_opening_hours(capsys: pytest.CaptureFixture[str]) -> 
     assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
     assert "PoolHours lab" in out
     config = builders.config(pools=build_pools())
-    told = {pool.name: as_json(pool_summary(config, pool))["hours"] for pool in config.pools}
+    told = {pool.name: as_json(summarize_pool(config, pool))["hours"] for pool in config.pools}
     assert told == {
         "lab": "mon–fri 07:00–20:00 Europe/Berlin",
         "train": "mon, sun 20:30–06:00 next day America/New_York",

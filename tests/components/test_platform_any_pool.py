@@ -16,7 +16,7 @@ from gpu_blueprint.catalog import GPUS, Gpu, instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
-from gpu_blueprint.summary.pool_chain import pod
+from gpu_blueprint.summary.pool_chain import build_pod
 
 from ..support.builders import REGION, stack, tenant
 
@@ -106,7 +106,7 @@ def check_names(config: StackConfig) -> None:
         if len(handed_out) == 1
         else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
     )
-    assert set(pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
+    assert set(build_pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
     check_overlays(config, spec, handed_out)
     check_settings(config, spec, handed_out)
 

@@ -51,13 +51,13 @@ KNOWN_FINDINGS = {
 }
 
 
-def findings(document: Document) -> list[str]:
+def lint_policy(document: Document) -> list[str]:
     return sorted(finding.issue for finding in analyze_policy_string(json.dumps(document)).findings)
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_parliament_has_only_known_findings_in_policies(stack: str) -> None:
-    found = {name: findings(policy) for name, policy in find_policies(stack).items()}
+    found = {name: lint_policy(policy) for name, policy in find_policies(stack).items()}
     assert len(found) == (8 if stack == "prod" else 7)  # prod has the topic of its billing
     assert {name: issues for name, issues in found.items() if issues} == KNOWN_FINDINGS
 
@@ -66,14 +66,14 @@ def test_parliament_has_only_known_findings_in_policies(stack: str) -> None:
 def test_parliament_misses_only_the_resource_in_trust_policies(stack: str) -> None:
     """A trust policy belongs to its role, so it has no resource. parliament knows only policies with a resource."""
     for name, found in find_trust_policies(stack).items():
-        assert findings(found) == ["MALFORMED"], name
+        assert lint_policy(found) == ["MALFORMED"], name
         with_resource = [{**statement, "Resource": "*"} for statement in found["Statement"]]
-        assert set(findings({**found, "Statement": with_resource})) <= {"RESOURCE_STAR", "RESOURCE_MISMATCH"}, name
+        assert set(lint_policy({**found, "Statement": with_resource})) <= {"RESOURCE_STAR", "RESOURCE_MISMATCH"}, name
 
 
 def test_parliament_finds_an_unknown_action() -> None:
     wrong = {"Effect": "Allow", "Action": "ec2:RunInstance", "Resource": "*"}
-    assert "UNKNOWN_ACTION" in findings({"Version": "2012-10-17", "Statement": [wrong]})
+    assert "UNKNOWN_ACTION" in lint_policy({"Version": "2012-10-17", "Statement": [wrong]})
 
 
 @pytest.mark.parametrize("stack", SHIPPED)

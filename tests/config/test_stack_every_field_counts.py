@@ -12,10 +12,10 @@ import pytest
 
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.cost.estimate import as_json, estimate
-from gpu_blueprint.judging.levels import levels_file, read_levels
+from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.judging.levels import find_levels_file, read_levels
 from gpu_blueprint.judging.report import to_problem
-from gpu_blueprint.judging.verdicts import findings
+from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.loading import parse
 from gpu_blueprint.model import Model
 from policies import Waiver
@@ -104,8 +104,8 @@ def policy_findings(stack: Stack) -> list[str]:
     waivers = [Waiver(**waiver.model_dump()) for waiver in config.waivers]
     if not waivers:
         return []
-    levels = read_levels(levels_file("prod"))
-    return [str(to_problem(found)) for found in findings(plan_of(*stack), levels, waivers, TODAY)]
+    levels = read_levels(find_levels_file("prod"))
+    return [str(to_problem(found)) for found in judge_plan(plan_of(*stack), levels, waivers, TODAY)]
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
@@ -151,5 +151,5 @@ def test_a_field_that_builds_nothing_changes_problems_warnings_or_findings(place
 
 @pytest.mark.parametrize("place", PRICED)
 def test_a_field_of_the_estimate_changes_what_the_stack_costs(place: str) -> None:
-    before, after = (as_json(estimate(parse(*stack))) for stack in PRICED[place])
+    before, after = (as_json(estimate_stack(parse(*stack))) for stack in PRICED[place])
     assert before["total"] != after["total"]

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from gpu_blueprint.checks import find_warnings
-from gpu_blueprint.cost.bounds import PLATFORM, hourly_ceilings, monthly_expectations
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.bounds import PLATFORM, estimate_hourly_ceilings, estimate_monthly_expectations
+from gpu_blueprint.cost.estimate import estimate_stack
 
 from ..support import builders
 from ..support.catalogue_rows import hours
@@ -31,7 +31,7 @@ def test_a_bound_may_be_reached_but_not_exceeded() -> None:
 
 
 def test_a_bound_in_whole_cents_is_kept() -> None:
-    most = round(hours(estimate(builders.config()).cost.ceiling), 2)
+    most = round(hours(estimate_stack(builders.config()).cost.ceiling), 2)
     assert builders.problems(hourlyCeiling=most) == []
 
 
@@ -50,8 +50,8 @@ def test_a_pool_on_reservations_is_told_to_give_them_back() -> None:
 
 def test_the_parts_of_both_bounds_add_up_to_the_estimate() -> None:
     stack = shipped_config("prod")
-    found = estimate(stack)
-    hourly, monthly = hourly_ceilings(stack), monthly_expectations(stack)
+    found = estimate_stack(stack)
+    hourly, monthly = estimate_hourly_ceilings(stack), estimate_monthly_expectations(stack)
     assert sum(part.known for part in hourly.values()) == pytest.approx(found.cost.ceiling.hour.known)
     assert sum(part.known for part in monthly.values()) == pytest.approx(found.cost.expected.month.known)
     assert set(hourly) == set(monthly) == {PLATFORM, *stack.pools_by_name}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.estimate import estimate_stack
 
 from ..support import builders
 from ..support.catalogue_rows import MONTH, PRICE
@@ -12,7 +12,7 @@ from ..support.estimates import estimate_of, estimate_reserved, reservation, res
 
 
 def test_a_commitment_shows_its_arithmetic() -> None:
-    found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"], maxGpus=10, expectedUtilization=0.8)]).advice[
+    found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"], maxGpus=10, expectedUtilization=0.8)]).commitments[
         0
     ]
     price = PRICE["g6.xlarge", "us-east-1"]
@@ -38,20 +38,20 @@ def test_a_commitment_shows_its_arithmetic() -> None:
     ],
 )
 def test_unsteady_use_is_worth_no_commitment(pool: dict[str, object], words: str) -> None:
-    found = estimate_of(pools=[builders.pool(**pool)]).advice[0]
+    found = estimate_of(pools=[builders.pool(**pool)]).commitments[0]
     assert found.kind == "none"
     assert words in found.text
 
 
 def test_steady_training_on_scarce_types_is_worth_a_reservation() -> None:
     train = builders.pool(instanceTypes=["p5.48xlarge"], maxGpus=32, purpose="training", expectedUtilization=0.9)
-    found = estimate_of(pools=[train]).advice[0]
+    found = estimate_of(pools=[train]).commitments[0]
     assert found.kind == "reservation"
     assert "reserve 2 × p5.48xlarge" in found.text
 
 
 def test_reservations_are_steady_whatever_runs() -> None:
-    found = estimate_reserved().advice[0]
+    found = estimate_reserved().commitments[0]
     assert found.kind == "savings-plan"
     assert found.text.startswith("16.0 GPUs are reserved and paid in 730 of 730 hours")
 
@@ -65,12 +65,12 @@ def test_reservations_are_steady_whatever_runs() -> None:
     ],
 )
 def test_reservations_that_no_plan_lowers_are_worth_no_plan(fields: dict[str, Any], purchase: list[str]) -> None:
-    found = estimate(reserved_stack(["p5.48xlarge"], 16, purchase, reservation(**fields))).advice[0]
+    found = estimate_stack(reserved_stack(["p5.48xlarge"], 16, purchase, reservation(**fields))).commitments[0]
     assert found.kind == "none", found.text
 
 
 def test_use_that_a_plan_covers_is_worth_no_second_plan() -> None:
     pool = builders.pool(instanceTypes=["g6.xlarge"], expectedUtilization=1.0)
     plans = [{"savingsPlan": {"coverage": coverage, "discount": 0.17}} for coverage in (0.0, 0.5, 1.0)]
-    none, half, whole = (estimate_of(pools=[pool], costs=plan).advice[0].usd_per_hour for plan in plans)
+    none, half, whole = (estimate_of(pools=[pool], costs=plan).commitments[0].usd_per_hour for plan in plans)
     assert none and half and half[0] == pytest.approx(none[0] / 2, abs=0.01) and whole is None

@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.catalog import prices
 from gpu_blueprint.cli.text.cost import find_stale_prices
-from gpu_blueprint.cost.estimate import as_json, estimate
+from gpu_blueprint.cost.estimate import as_json, estimate_stack
 
 from ..support import builders
 from ..support.catalogue_rows import rows
@@ -17,7 +17,7 @@ from ..support.plans import SHIPPED, shipped_config
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_expectation_lies_between_floor_and_ceiling(name: str) -> None:
-    found = estimate(shipped_config(name))
+    found = estimate_stack(shipped_config(name))
     for cost in (found.as_bought, *(pool.as_bought for pool in found.pools)):
         assert cost.floor.month.known <= cost.expected.month.known <= cost.ceiling.month.known
 
@@ -26,7 +26,7 @@ def test_a_pool_without_expectation_is_expected_at_its_ceiling_and_the_estimate_
     found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
     assert found.pools[0].as_bought.expected.month == found.pools[0].as_bought.ceiling.month
     assert "main: nothing says how much is used" in found.assumptions[0]
-    assert found.advice[0].text == "say expectedHours or expectedUtilization first"
+    assert found.commitments[0].text == "say expectedHours or expectedUtilization first"
 
 
 def test_old_prices_are_shown_with_their_day() -> None:
@@ -42,4 +42,4 @@ def test_old_prices_are_shown_with_their_day() -> None:
 
 def test_unused_gpus_have_no_price_in_use() -> None:
     stack = builders.config(pools=[builders.pool(expectedUtilization=0.0)])
-    assert as_json(estimate(stack))["pools"][0]["perUnitHour"]["nvidia.com/gpu"]["expected"] is None
+    assert as_json(estimate_stack(stack))["pools"][0]["perUnitHour"]["nvidia.com/gpu"]["expected"] is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.estimate import estimate_stack
 from gpu_blueprint.cost.tenants import UNASSIGNED
 
 from ..support.catalogue_rows import MONTH, PRICE, SERVICE, SPOT, gp3, hours
@@ -10,7 +10,7 @@ from ..support.plans import shipped_config
 
 
 def test_the_dev_stack_by_hand() -> None:
-    found, here = estimate(shipped_config("dev")), "us-east-1"
+    found, here = estimate_stack(shipped_config("dev")), "us-east-1"
     system = 2 * (PRICE["m7i.large", here] + gp3(here, 50))
     nat = SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here]
     platform = SERVICE["eks-cluster", here] + system + nat + SERVICE["kms-key", here] / MONTH
@@ -31,7 +31,7 @@ def test_the_dev_stack_by_hand() -> None:
 
 
 def test_the_research_stack_by_hand() -> None:
-    found, here = estimate(shipped_config("research")), "us-west-2"
+    found, here = estimate_stack(shipped_config("research")), "us-west-2"
     system = 2 * (PRICE["m7i.large", here] + gp3(here, 50))
     nat = 3 * (SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here])
     endpoints = 3 * 5 * SERVICE["interface-endpoint", here]  # ecr is two, s3 costs nothing
@@ -53,7 +53,7 @@ def test_the_research_stack_by_hand() -> None:
 
 
 def test_the_prod_stack_by_hand() -> None:
-    found, here = estimate(shipped_config("prod")), "us-east-1"
+    found, here = estimate_stack(shipped_config("prod")), "us-east-1"
     system = 3 * (PRICE["m7i.xlarge", here] + gp3(here, 50))
     beside = 2 * SERVICE["network-load-balancer", here] + gp3(here, 201)  # the volumes of Prometheus and Alertmanager
     platform = SERVICE["eks-cluster", here] + system + beside + SERVICE["kms-key", here] / MONTH

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.estimate import estimate_stack
 
 from ..support import builders
 from ..support.catalogue_rows import PRICE, gp3, hours
@@ -26,7 +26,7 @@ def test_slices_of_several_profiles_cost_by_their_compute_slices() -> None:
 
 def test_gpus_that_fill_no_whole_node_are_not_counted() -> None:
     stack = builders.config(pools=[builders.pool(instanceTypes=["p5.48xlarge"], maxGpus=12)])
-    found = estimate(stack).pools[0]
+    found = estimate_stack(stack).pools[0]
     per_gpu = (PRICE["p5.48xlarge", HERE] + gp3(HERE, 200)) / 8
     assert hours(found.on_demand.ceiling) == pytest.approx(8 * per_gpu)
     assert [usd.known for usd in found.slices["nvidia.com/gpu"]] == pytest.approx([per_gpu, per_gpu])

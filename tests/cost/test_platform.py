@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.estimate import estimate_stack
 
 from ..support import builders
 from ..support.catalogue_rows import PRICE, gp3, hours
@@ -19,7 +19,7 @@ def test_a_reservation_that_no_pool_uses_is_paid_as_well() -> None:
 
 def test_system_nodes_may_be_of_their_dearest_type() -> None:
     nodes = {"systemNodes": {"instanceTypes": ["m6i.large", "m7i.4xlarge"]}}
-    cost = estimate(builders.config(cluster=builders.cluster(**nodes))).platform
+    cost = estimate_stack(builders.config(cluster=builders.cluster(**nodes))).platform
     assert hours(cost.ceiling) - hours(cost.floor) == pytest.approx(
         2 * (PRICE["m7i.4xlarge", HERE] - PRICE["m6i.large", HERE])
     )
@@ -27,11 +27,11 @@ def test_system_nodes_may_be_of_their_dearest_type() -> None:
 
 def test_a_kms_key_from_elsewhere_costs_nothing_here() -> None:
     own = builders.cluster(secretsKeyArn="arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d")
-    names = [item.name for item in estimate(builders.config(cluster=own)).items]
-    assert "KMS key" not in names and "KMS key" in [item.name for item in estimate(builders.config()).items]
+    names = [item.name for item in estimate_stack(builders.config(cluster=own)).items]
+    assert "KMS key" not in names and "KMS key" in [item.name for item in estimate_stack(builders.config()).items]
 
 
 def test_the_volumes_of_prometheus_and_alertmanager_are_paid_idle_as_well() -> None:
     watched = builders.config(monitoring={"mode": "install", "storageGib": 500})
-    more = hours(estimate(watched).platform.floor) - hours(estimate(builders.config()).platform.floor)
+    more = hours(estimate_stack(watched).platform.floor) - hours(estimate_stack(builders.config()).platform.floor)
     assert more == pytest.approx(gp3(HERE, 501))

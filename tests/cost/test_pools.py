@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_blueprint.cost.estimate import as_json, estimate
-from gpu_blueprint.cost.nodes import ON_DEMAND, terms_of
-from gpu_blueprint.cost.pools import cost_of
+from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.cost.nodes import ON_DEMAND, find_terms
+from gpu_blueprint.cost.pools import estimate_pool
 
 from ..support import builders
 from ..support.catalogue_rows import MONTH, PRICE, gp3, hours
@@ -30,10 +30,10 @@ def test_expected_lies_between_floor_and_ceiling_and_no_fleet_costs_more(
         pools=[builders.pool(instanceTypes=types, maxGpus=gpus, purchase=purchase, expectedUtilization=share)]
     )
     pool = stack.pools[0]
-    for terms in (ON_DEMAND, terms_of(stack, pool)):
-        cost = cost_of(stack, pool, terms)
+    for terms in (ON_DEMAND, find_terms(stack, pool)):
+        cost = estimate_pool(stack, pool, terms)
         assert cost.floor.month.known <= cost.expected.month.known <= cost.ceiling.month.known + 1e-6
-    most = hours(cost_of(stack, pool, ON_DEMAND).ceiling)
+    most = hours(estimate_pool(stack, pool, ON_DEMAND).ceiling)
     for row in stack.instances_of(pool):
         fleet = gpus // row.gpu_devices * (PRICE[row.instance_type, HERE] + gp3(HERE, 200))
         assert fleet <= most + 1e-6
@@ -62,18 +62,18 @@ def test_a_training_pool_may_run_on_after_its_hours() -> None:
 
 def test_static_nodes_of_several_types_cost_between_the_cheapest_and_the_dearest() -> None:
     static = builders.pool(instanceTypes=["g6.xlarge", "g6.16xlarge"], zones=["us-east-1a"], staticNodes=4, maxGpus=4)
-    cost = estimate(builders.config(pools=[static])).pools[0].on_demand
+    cost = estimate_stack(builders.config(pools=[static])).pools[0].on_demand
     assert hours(cost.floor) == hours(cost.expected) == pytest.approx(4 * (PRICE["g6.xlarge", HERE] + gp3(HERE, 200)))
     assert hours(cost.ceiling) == pytest.approx(4 * (PRICE["g6.16xlarge", HERE] + gp3(HERE, 200)))
 
 
 def test_a_type_without_price_makes_the_ceiling_of_static_nodes_unknown() -> None:
     types = {"instanceTypes": ["g6f.4xlarge", "gr6f.4xlarge"], "zones": ["us-west-2a"], "staticNodes": 2, "maxGpus": 2}
-    found = estimate(builders.config("us-west-2", pools=[builders.pool(**types)]))
+    found = estimate_stack(builders.config("us-west-2", pools=[builders.pool(**types)]))
     assert found.pools[0].on_demand.ceiling.hour.exact is None
     assert "gr6f.4xlarge in us-west-2" in as_json(found)["unknownPrices"]
 
 
 def test_every_month_of_a_pool_that_is_always_open_has_730_hours() -> None:
-    cost = estimate(builders.config()).pools[0].on_demand.ceiling
+    cost = estimate_stack(builders.config()).pools[0].on_demand.ceiling
     assert cost.month.known == pytest.approx(cost.hour.known * MONTH)

@@ -5,8 +5,8 @@ import pytest
 from gpu_blueprint.config import Pool
 from gpu_blueprint.config.tenants import GpuAmount
 from gpu_blueprint.cost import tenants
-from gpu_blueprint.cost.estimate import estimate
-from gpu_blueprint.cost.gpus import gpus_of
+from gpu_blueprint.cost.estimate import estimate_stack
+from gpu_blueprint.cost.gpus import count_gpus
 from gpu_blueprint.cost.tenants import estimate_tenant
 
 from ..support import builders
@@ -16,7 +16,7 @@ from ..support.plans import SHIPPED, shipped_config
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_tenants_and_the_unassigned_rest_add_up_to_the_pools(name: str) -> None:
-    found = estimate(shipped_config(name))
+    found = estimate_stack(shipped_config(name))
     for case in ("floor", "expected", "ceiling"):
         pools = sum(getattr(pool.cost, case).month.known for pool in found.pools)
         shares = sum(getattr(cost, case).month.known for cost in found.tenants.values())
@@ -33,7 +33,7 @@ def test_grants_above_the_ceiling_divide_the_ceiling() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_one_tenant_is_estimated_as_in_the_whole_stack(name: str) -> None:
     stack = shipped_config(name)
-    found = estimate(stack)
+    found = estimate_stack(stack)
     for tenant in stack.tenants:
         assert estimate_tenant(stack, tenant) == found.tenants[tenant.name]
 
@@ -44,9 +44,9 @@ def test_each_grant_is_looked_at_once_however_many_pools_there_are(monkeypatch: 
 
     def count(pool: Pool, amount: GpuAmount) -> float:
         seen.append(pool.name)
-        return gpus_of(pool, amount)
+        return count_gpus(pool, amount)
 
-    monkeypatch.setattr(tenants, gpus_of.__name__, count)
+    monkeypatch.setattr(tenants, count_gpus.__name__, count)
     names = [f"pool-{number}" for number in range(20)]
     teams = [builders.tenant(name=f"team-{number}", gpus={names[number % 20]: 1}) for number in range(40)]
     estimate_of(pools=[builders.pool(name=name) for name in names], tenants=teams)

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from gpu_blueprint.docs import pages
+from gpu_blueprint.docs import render_pages
 
 from ..support.plans import ROOT
 
@@ -32,9 +32,9 @@ def list_schema_errors(text: str) -> list[str]:
     return [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))]
 
 
-@pytest.mark.parametrize("path", pages(), ids=str)
+@pytest.mark.parametrize("path", render_pages(), ids=str)
 def test_a_generated_page_is_up_to_date(path: Path) -> None:
-    assert (ROOT / path).read_text() == pages()[path], f"{path} is stale: run make docs and read the diff"
+    assert (ROOT / path).read_text() == render_pages()[path], f"{path} is stale: run make docs and read the diff"
 
 
 @pytest.mark.parametrize("file", STACK_FILES, ids=lambda file: file.name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpu_blueprint.docs.problems import ProblemKind, list_problem_kinds
-from gpu_blueprint.docs.problems_page import problems_page
+from gpu_blueprint.docs.problems_page import render_problems_page
 
 from ..support.builders import REGION, stack
 from ..support.plans import ROOT
@@ -118,6 +118,6 @@ def test_a_kind_has_one_example_or_says_what_it_needs(kind: ProblemKind) -> None
 
 
 def test_the_page_shows_each_kind_with_the_line_that_check_prints() -> None:
-    page = problems_page()
+    page = render_problems_page()
     assert sorted(line[4:] for line in page.splitlines() if line.startswith("### ")) == sorted(NAMES)
     assert "pools.0.maxGpus: 0 is too low; write 1 or more" in page

@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field
 
 from gpu_blueprint.errors import Problem, StackError
-from gpu_blueprint.loading import parse, part
+from gpu_blueprint.loading import parse, parse_part
 from gpu_blueprint.model import Model
 
 from ..support.builders import config, pool, problems, service, services, stack, tenant
@@ -68,7 +68,7 @@ class Own(Model):
 
 
 def test_a_model_outside_a_stack_is_checked_alike() -> None:
-    assert part(Own, {"count": 1}).count == 1
+    assert parse_part(Own, {"count": 1}).count == 1
     with pytest.raises(StackError) as caught:
-        part(Own, {"count": 0})
+        parse_part(Own, {"count": 0})
     assert [str(problem) for problem in caught.value.problems] == ["count: 0 is too low; write 1 or more"]

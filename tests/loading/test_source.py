@@ -29,7 +29,7 @@ STACK = ("config", "gpu-blueprint:stack")
     ],
 )
 def test_a_field_has_its_line_and_a_missing_field_the_line_around_it(path: tuple[str | int, ...], line: int) -> None:
-    assert Source(TEXT, "file").line_of((*STACK, *path)) == line
+    assert Source(TEXT, "file").find_line((*STACK, *path)) == line
 
 
 def test_a_scalar_is_read_as_its_author_wrote_it() -> None:

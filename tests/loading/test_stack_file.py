@@ -12,7 +12,7 @@ import pytest
 
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.errors import StackError, UsageError
-from gpu_blueprint.loading import existing_stacks, load, open_stack
+from gpu_blueprint.loading import list_stacks, load, open_stack
 from gpu_blueprint.loading.source import STACKS
 
 from ..support.plans import ROOT
@@ -38,30 +38,30 @@ def refused(name: str, folder: Path) -> list[str]:
     return [str(problem).removeprefix(f"{file}:") for problem in caught.value.problems]
 
 
-@pytest.mark.parametrize("name", existing_stacks(BAD))
+@pytest.mark.parametrize("name", list_stacks(BAD))
 def test_a_bad_file_is_refused_in_exactly_these_words(name: str) -> None:
     assert refused(name, BAD) == leading_comment(BAD / f"Pulumi.{name}.yaml")
 
 
-@pytest.mark.parametrize("name", existing_stacks(GOOD))
+@pytest.mark.parametrize("name", list_stacks(GOOD))
 def test_a_good_file_has_neither_problems_nor_warnings(name: str) -> None:
     assert list(find_warnings(load(name, GOOD), TODAY)) == []
 
 
-@pytest.mark.parametrize("name", existing_stacks(GOOD))
+@pytest.mark.parametrize("name", list_stacks(GOOD))
 def test_a_good_file_hands_out_what_it_says(name: str) -> None:
     made = [f"{pool.name}: {pool.profile.summary}" for pool in load(name, GOOD).pools]
     assert made == leading_comment(GOOD / f"Pulumi.{name}.yaml")[1:]
 
 
-@pytest.mark.parametrize("name", existing_stacks(TEAM))
+@pytest.mark.parametrize("name", list_stacks(TEAM))
 def test_a_stack_of_the_team_has_no_problem(name: str) -> None:
     assert open_stack(name, TEAM).config.pools
 
 
 def test_both_folders_hold_files() -> None:
-    assert len(existing_stacks(BAD)) > 150
-    assert len(existing_stacks(GOOD)) > 10
+    assert len(list_stacks(BAD)) > 150
+    assert len(list_stacks(GOOD)) > 10
 
 
 def test_a_missing_file_is_answered_with_the_name_of_a_similar_file() -> None:

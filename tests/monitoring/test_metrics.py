@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, dcgm_csv
-from gpu_blueprint.live.advise.queries import Look, questions
+from gpu_blueprint.live.advise.queries import Sampling, write_queries
 from gpu_blueprint.monitoring import ALERTS, RECORDINGS
 from gpu_blueprint.monitoring.metrics import METRICS
 
 from ..support.dashboard_queries import QUERIES, fill_variables
-from ..support.promql import series_in
+from ..support.promql import list_series
 from .cases.rules import RECORDED
 
 EXPRESSIONS = {rule.name: rule.expr for rule in RECORDINGS} | {alert.name: alert.expr for alert in ALERTS}
@@ -22,7 +22,7 @@ def params(expressions: dict[str, str]) -> list[Any]:
 
 @pytest.mark.parametrize("expr", params(EXPRESSIONS))
 def test_a_rule_reads_only_known_metrics_and_labels(expr: str) -> None:
-    found = series_in(expr)
+    found = list_series(expr)
     assert found
     for name, labels in found:
         assert name in METRICS or name in RECORDED, name
@@ -30,9 +30,9 @@ def test_a_rule_reads_only_known_metrics_and_labels(expr: str) -> None:
             assert labels - {"job"} <= METRICS[name].labels, name
 
 
-@pytest.mark.parametrize("expr", params({**questions(Look(7))}))
+@pytest.mark.parametrize("expr", params({**write_queries(Sampling(7))}))
 def test_advise_reads_only_known_metrics(expr: str) -> None:
-    found = series_in(expr)
+    found = list_series(expr)
     assert found and all(name in METRICS or name in RECORDED for name, _ in found)
 
 
@@ -41,12 +41,12 @@ def test_the_parser_of_expressions_finds_every_series() -> None:
         'sum by (pool) (rate(a_total{x=~"b|c"}[5m])) / on (y) group_left (z) max(d:e offset 1h) > bool 0'
         ' or label_replace(f, "g", "$1", "h", "(.+)")'
     )
-    assert series_in(expr) == [("a_total", {"x"}), ("d:e", set()), ("f", set())]
+    assert list_series(expr) == [("a_total", {"x"}), ("d:e", set()), ("f", set())]
 
 
 def test_every_metric_is_read_by_a_rule_or_dashboard_or_exported_for_people() -> None:
     shown = [fill_variables(each.query.expr) for each in QUERIES]
-    used = {name for expr in (*EXPRESSIONS.values(), *shown) for name, _ in series_in(expr)}
+    used = {name for expr in (*EXPRESSIONS.values(), *shown) for name, _ in list_series(expr)}
     assert {*METRICS} - used <= {field.name for field in DCGM_FIELDS}
 
 

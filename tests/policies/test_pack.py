@@ -12,8 +12,8 @@ from google.protobuf import json_format
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import analyzer_pb2 as proto
 
-from gpu_blueprint.judging.levels import FOLDER, levels_file, read_levels
-from gpu_blueprint.judging.verdicts import findings
+from gpu_blueprint.judging.levels import FOLDER, find_levels_file, read_levels
+from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.plan import PlannedResource
 from policies import RULES, Stack
 from policies.pack import read_waivers
@@ -25,7 +25,7 @@ from .cases.stacks import Path as InPath
 from .cases.stacks import as_plan, build_stack, put, resource
 
 UNDECIDED = "cannot be judged before the deployment"
-PROD = read_levels(levels_file("prod"))
+PROD = read_levels(find_levels_file("prod"))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def pack() -> Iterator[Pack]:
 
 
 def offline(planned: Any, levels: Mapping[str, Any]) -> list[PackVerdict]:
-    verdicts = (finding.verdict for finding in findings(planned, levels))
+    verdicts = (finding.verdict for finding in judge_plan(planned, levels))
     return [PackVerdict(verdict.rule, verdict.urn, verdict.message) for verdict in verdicts]
 
 
@@ -111,7 +111,7 @@ def test_the_pack_describes_every_rule_and_its_settings_to_the_engine(pack: Pack
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_shipped_stack_passes_in_the_pack_as_it_does_offline(pack: Pack, stack: str) -> None:
-    levels = read_levels(levels_file(stack))
+    levels = read_levels(find_levels_file(stack))
     pack.configure(levels)
     assert pack.verdicts(plan(stack)) == offline(plan(stack), levels) == []
 
@@ -126,13 +126,13 @@ def test_the_pack_gives_the_offline_verdicts_on_a_broken_stack(pack: Pack) -> No
 
 def test_levels_count_in_the_pack_as_offline(pack: Pack) -> None:
     broken = changed(plan("prod"), *BROKEN)
-    levels = read_levels(levels_file("dev"))
+    levels = read_levels(find_levels_file("dev"))
     pack.configure(levels)
     counted = {
         (diagnostic.policyName, diagnostic.urn, diagnostic.enforcementLevel == proto.MANDATORY)
         for diagnostic in pack.diagnostics(broken)
     }
-    expected = {(finding.verdict.rule, finding.verdict.urn, finding.fails) for finding in findings(broken, levels)}
+    expected = {(finding.verdict.rule, finding.verdict.urn, finding.fails) for finding in judge_plan(broken, levels)}
     assert counted == expected
 
 
@@ -165,7 +165,7 @@ def test_undecided_verdicts_are_reported_and_stop_nothing(pack: Pack) -> None:
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_first_preview_fails_nothing_that_passes_later(pack: Pack, stack: str) -> None:
-    pack.configure(read_levels(levels_file(stack)))
+    pack.configure(read_levels(find_levels_file(stack)))
     found = pack.diagnostics(plan(stack), first_preview=True)
     assert [item.policyName for item in found if item.enforcementLevel == proto.MANDATORY] == []
 

@@ -8,7 +8,7 @@ import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 import pytest
 
-from gpu_blueprint.judging.verdicts import findings
+from gpu_blueprint.judging.verdicts import judge_plan
 from policies import RULES, UNKNOWN, Resource, Rule, Stack, judge
 from policies.rule import NotYetKnownError
 
@@ -96,5 +96,5 @@ def test_an_undecided_verdict_names_what_is_not_known() -> None:
     (verdict,) = judge(BY_ID["gpu-pool-tainted"], Stack([pool]))
     assert verdict.undecided and verdict.urn == pool.urn
     assert verdict.message == "cannot be judged before the deployment: spec.template.spec.requirements is not known yet"
-    (finding,) = findings(as_plan(Stack([pool])), {"all": "disabled", "gpu-pool-tainted": "mandatory"})
-    assert (finding.word, finding.fails) == ("undecided", False)
+    (finding,) = judge_plan(as_plan(Stack([pool])), {"all": "disabled", "gpu-pool-tainted": "mandatory"})
+    assert (finding.standing, finding.fails) == ("undecided", False)

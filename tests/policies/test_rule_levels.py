@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.errors import UsageError
-from gpu_blueprint.judging.levels import FOLDER, levels_file, read_levels
-from gpu_blueprint.judging.verdicts import Finding, findings
+from gpu_blueprint.judging.levels import FOLDER, find_levels_file, read_levels
+from gpu_blueprint.judging.verdicts import Finding, judge_plan
 from policies import RULES, Rule
 
 from ..support.plans import SHIPPED, plan
@@ -18,19 +18,19 @@ from .cases.stacks import Case, as_plan, build_stack
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_shipped_stack_passes_at_its_own_levels(stack: str) -> None:
-    found = findings(plan(stack), read_levels(FOLDER / f"{stack}.json"))
+    found = judge_plan(plan(stack), read_levels(FOLDER / f"{stack}.json"))
     assert [finding for finding in found if finding.fails] == []
 
 
 def test_an_environment_without_levels_gets_the_strictest() -> None:
-    assert levels_file("dev") == FOLDER / "dev.json"
-    assert levels_file("qa") == FOLDER / "prod.json"
-    assert {level for level in read_levels(levels_file("qa")).values() if isinstance(level, str)} == {"mandatory"}
+    assert find_levels_file("dev") == FOLDER / "dev.json"
+    assert find_levels_file("qa") == FOLDER / "prod.json"
+    assert {level for level in read_levels(find_levels_file("qa")).values() if isinstance(level, str)} == {"mandatory"}
 
 
 def _judge_at_levels(case: Case, folder: Path, **levels: Any) -> list[Finding]:
     (folder / "test.json").write_text(json.dumps({"all": "disabled", **levels}))
-    return findings(as_plan(build_stack(case)), read_levels(folder / "test.json"))
+    return judge_plan(as_plan(build_stack(case)), read_levels(folder / "test.json"))
 
 
 CASES_WITH_SETTINGS = [case for case in CASES if case.settings]
@@ -53,11 +53,11 @@ def test_a_disabled_rule_is_silent_and_an_advisory_one_stops_nothing(rule: Rule,
     case = next(case for case in CASES if (case.rule, case.verdict) == (rule.id, "fails"))
     assert _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "disabled", **case.settings}}) == []
     advised = _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "advisory", **case.settings}})
-    assert {(finding.verdict.rule, finding.word, finding.fails) for finding in advised} == {
+    assert {(finding.verdict.rule, finding.standing, finding.fails) for finding in advised} == {
         (rule.id, "advisory", False)
     }
     (failing, *_) = _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "mandatory", **case.settings}})
-    assert (failing.word, failing.fails) == ("fails", True)
+    assert (failing.standing, failing.fails) == ("fails", True)
     assert failing.verdict.message.endswith(f"; {rule.fix}")
 
 
@@ -91,13 +91,13 @@ def test_a_levels_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def test_a_setting_without_a_level_keeps_the_level_of_all(tmp_path: Path) -> None:
     (tmp_path / "test.json").write_text('{"all": "advisory", "deletion-protected": {}}')
-    found = findings(plan("dev"), read_levels(tmp_path / "test.json"))
+    found = judge_plan(plan("dev"), read_levels(tmp_path / "test.json"))
     assert [(finding.verdict.rule, finding.level) for finding in found] == [("deletion-protected", "advisory")]
 
 
 def test_a_rule_without_a_level_is_mandatory() -> None:
-    assert [finding.word for finding in findings(plan("dev"), {})] == ["fails"]
+    assert [finding.standing for finding in judge_plan(plan("dev"), {})] == ["fails"]
 
 
 def test_a_resource_that_cannot_be_remediated_fails() -> None:
-    assert [finding.fails for finding in findings(plan("dev"), {"deletion-protected": "remediate"})] == [True]
+    assert [finding.fails for finding in judge_plan(plan("dev"), {"deletion-protected": "remediate"})] == [True]

@@ -1,7 +1,7 @@
 """A pool, explained: grants, headroom and the pod that runs there."""
 
 from gpu_blueprint.summary import explain_pool
-from gpu_blueprint.summary.pool_chain import pod
+from gpu_blueprint.summary.pool_chain import build_pod
 
 from ..support import builders
 from ..support.plans import shipped_config
@@ -29,7 +29,7 @@ def test_headroom_is_explained_with_its_price() -> None:
 def test_a_pod_is_made_where_a_grantee_or_the_caller_wants_it() -> None:
     stack = shipped_config("prod")
     pool = stack.pools_by_name["infer-l4"]
-    assert pod(stack, pool)["metadata"]["namespace"] == "serving"
-    asked = pod(stack, pool, namespace="elsewhere", limits={"nvidia.com/gpu.shared": 2})
+    assert build_pod(stack, pool)["metadata"]["namespace"] == "serving"
+    asked = build_pod(stack, pool, namespace="elsewhere", limits={"nvidia.com/gpu.shared": 2})
     assert asked["metadata"]["namespace"] == "elsewhere"
     assert asked["spec"]["containers"][0]["resources"] == {"limits": {"nvidia.com/gpu.shared": 2}}

@@ -1,6 +1,6 @@
 """The opening hours of a pool, as `explain` shows them."""
 
-from gpu_blueprint.summary.pool_chain import explain
+from gpu_blueprint.summary.pool_chain import explain_pool
 
 from ..components.pools.test_pool_hours import build_pools
 from ..support import builders
@@ -8,7 +8,7 @@ from ..support import builders
 
 def explain_hours(pool: str) -> str:
     config = builders.config(pools=build_pools())
-    steps = {step.title: step.lines for step in explain(config, config.pools_by_name[pool])}
+    steps = {step.title: step.lines for step in explain_pool(config, config.pools_by_name[pool])}
     return "\n".join(steps.get("hours", ()))
 
 

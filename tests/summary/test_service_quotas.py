@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.summary.service_quotas import command, instance_needs, platform_needs
+from gpu_blueprint.summary.service_quotas import write_request, list_instance_needs, list_platform_needs
 
 from ..support import builders
 from ..support.plans import shipped_config
@@ -16,7 +16,7 @@ H100 = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
 
 def needed(stack: StackConfig) -> dict[str, int]:
     """Quota code, or name where there is none → vCPUs."""
-    return {need.quota.code or need.quota.name: need.amount for need in instance_needs(stack)}
+    return {need.quota.code or need.quota.name: need.amount for need in list_instance_needs(stack)}
 
 
 def reservation(**overrides: Any) -> dict[str, Any]:
@@ -50,9 +50,9 @@ def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
 
 
 def test_a_share_names_its_pool_and_its_calculation() -> None:
-    spot = next(need for need in instance_needs(shipped_config("prod")) if need.quota.code == "L-3819A6DF")
+    spot = next(need for need in list_instance_needs(shipped_config("prod")) if need.quota.code == "L-3819A6DF")
     assert [share.of for share in spot.shares] == ["infer-l4", "infer-a10g", "infer-l40s"]
-    assert spot.shares[0].counted == "16 × g6.16xlarge of 64 vCPU"
+    assert spot.shares[0].calculation == "16 × g6.16xlarge of 64 vCPU"
 
 
 def test_gpus_left_over_by_large_nodes_are_filled_with_smaller_ones() -> None:
@@ -115,8 +115,8 @@ def test_p6_on_spot_has_no_code_and_says_how_to_find_it(capsys: pytest.CaptureFi
     pool = builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])
     stack = builders.config(pools=[pool])
     assert needed(stack) == {"L-417A185B": 192, "L-1216C47A": 12, "P6 Spot Instance Requests": 192}
-    last = instance_needs(stack)[-1]
-    listing = " ".join(command(last.quota, last.amount, stack.region))
+    last = list_instance_needs(stack)[-1]
+    listing = " ".join(write_request(last.quota, last.amount, stack.region))
     assert last.quota.code is None
     assert "list-service-quotas" in listing and "Spot Instance Requests" in listing
     assert "L-" not in listing
@@ -124,7 +124,7 @@ def test_p6_on_spot_has_no_code_and_says_how_to_find_it(capsys: pytest.CaptureFi
 
 def test_the_platform_counts_its_own_resources() -> None:
     def made(name: str) -> dict[str | None, int]:
-        return {need.quota.code: need.amount for need in platform_needs(shipped_config(name))}
+        return {need.quota.code: need.amount for need in list_platform_needs(shipped_config(name))}
 
     assert made("dev") == {"L-1194D53C": 1, "L-F678F1CE": 1, "L-0263D0A3": 1, "L-FE5A380F": 1}
     # A gateway in each of three zones: three addresses, but one gateway a zone.

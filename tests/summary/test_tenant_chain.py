@@ -1,6 +1,6 @@
 """A tenant, explained step by step."""
 
-from gpu_blueprint.cost.estimate import estimate
+from gpu_blueprint.cost.estimate import estimate_stack
 from gpu_blueprint.summary import explain_tenant
 
 from ..support import builders
@@ -34,7 +34,7 @@ def test_a_pod_of_each_pool_is_told_its_limits_selector_and_tolerations() -> Non
 
 
 def test_the_cost_share_is_that_of_the_estimate() -> None:
-    cost = estimate(shipped_config("prod")).tenants["serving"]
+    cost = estimate_stack(shipped_config("prod")).tenants["serving"]
     shown = explain("prod", "serving")["cost share"]
     assert f"expected: {cost.expected.hour} an hour, {cost.expected.month} a month" in shown
 

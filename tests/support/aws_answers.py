@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.live.preflight import Finding, answer, questions
+from gpu_blueprint.live.preflight import Finding, ask_question, list_questions
 from gpu_blueprint.live.preflight.aws import AwsAccount, Patience, sign_in
 
 from . import builders
@@ -124,8 +124,8 @@ def account(region: str = "us-east-1", patience: Patience | None = None) -> AwsA
 
 def ask(stack: StackConfig, check: str, patience: Patience | None = None) -> list[Finding]:
     """Return the findings of one check."""
-    asked = [question for question in questions(stack) if question.check == check]
-    return [found for question in asked for found in answer(question, account(stack.region, patience))]
+    asked = [question for question in list_questions(stack) if question.check == check]
+    return [found for question in asked for found in ask_question(question, account(stack.region, patience))]
 
 
 def only(stack: StackConfig, check: str, about: str = "", patience: Patience | None = None) -> Finding:

@@ -3,14 +3,14 @@
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.cost.estimate import Estimate, estimate
+from gpu_blueprint.cost.estimate import Estimate, estimate_stack
 
 from . import builders
 
 
 def estimate_of(**overrides: Any) -> Estimate:
     """The estimate of the stack that ``builders.stack(**overrides)`` describes."""
-    return estimate(builders.config(**overrides))
+    return estimate_stack(builders.config(**overrides))
 
 
 def reservation(kind: str = "p5.48xlarge", count: int = 2, **other: Any) -> dict[str, Any]:
@@ -29,4 +29,4 @@ def reserved_stack(types: list[str], gpus: int, purchase: list[str], held: dict[
 def estimate_reserved(**overrides: Any) -> Estimate:
     """The estimate of a pool that uses 100 hours a month of three nodes, two of them reserved."""
     bought = ["reserved", "on-demand"]
-    return estimate(reserved_stack(["p5.48xlarge"], 24, bought, reservation(**overrides), expectedHours=100))
+    return estimate_stack(reserved_stack(["p5.48xlarge"], 24, bought, reservation(**overrides), expectedHours=100))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, resource_label, shown
+from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, sanitize_resource, sanitize_label
 
 from . import builders
 
@@ -150,7 +150,7 @@ def series() -> Series:
     for load in LOADS:
         found |= dict(_nodes(load)) | dict(_pods(load))
     for space, (used, hard) in QUOTAS.items():
-        found[_named("kube_namespace_labels", namespace=space, **{shown(NAMESPACE_LABELS[0]): space})] = 1
+        found[_named("kube_namespace_labels", namespace=space, **{sanitize_label(NAMESPACE_LABELS[0]): space})] = 1
         for kind, count in (("used", used), ("hard", hard)):
             labels = {"namespace": space, "resourcequota": "tenant", "resource": "requests.nvidia.com/gpu"}
             found[_named("kube_resourcequota", **labels, type=kind)] = count
@@ -158,7 +158,7 @@ def series() -> Series:
 
 
 def _nodes(load: Load) -> Iterator[tuple[str, float]]:
-    labels = dict(zip(map(shown, NODE_LABELS), (load.pool, load.instance_type, load.capacity_type), strict=False))
+    labels = dict(zip(map(sanitize_label, NODE_LABELS), (load.pool, load.instance_type, load.capacity_type), strict=False))
     for number in range(load.nodes):
         node = f"{load.pool}-{number}"
         yield _named("kube_node_labels", node=node, **labels), 1
@@ -174,7 +174,7 @@ def _pods(load: Load) -> Iterator[tuple[str, float | tuple[float, float]]]:
         pod = {"namespace": load.namespace, "pod": f"{load.pool}-{number}"}
         asked = {"nvidia.com/gpu": 1, "cpu": load.vcpu, "memory": load.host_gib * 2**30}
         for resource, count in asked.items():
-            labels = {**pod, "container": "main", "node": node, "resource": resource_label(resource)}
+            labels = {**pod, "container": "main", "node": node, "resource": sanitize_resource(resource)}
             yield _named("kube_pod_container_resource_requests", **labels), count
         yield _named("kube_pod_status_phase", **pod, phase="Running"), 1
         device = {"node": node, "gpu": str(gpu), "UUID": f"GPU-{node}-{gpu}", **pod, "container": "main"}

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from .programs import promtool
-from .promql import series_in
+from .promql import list_series
 
 _PATIENCE = 30
 """Seconds within which the server must answer."""
 
 
 @contextmanager
-def prometheus(
+def serve_prometheus(
     folder: Path, openmetrics: str, rules: list[dict[str, Any]] | None = None, *, step: int = 60
 ) -> Iterator[str]:
     """Serve series in OpenMetrics text, and the series that rule groups record from them; yield the address.
@@ -52,7 +52,7 @@ def sort_rules(groups: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     todo = [rule for group in groups for rule in group["rules"] if "record" in rule]
     while todo:
         waiting = {rule["record"] for rule in todo}
-        ready = [rule for rule in todo if not waiting & {name for name, _ in series_in(rule["expr"])}]
+        ready = [rule for rule in todo if not waiting & {name for name, _ in list_series(rule["expr"])}]
         assert ready, f"these rules wait for each other: {sorted(waiting)}"
         yield ready
         todo = [rule for rule in todo if rule not in ready]
@@ -87,14 +87,14 @@ def _serve(folder: Path, data: Path) -> Iterator[str]:
     assert program, "prometheus is missing beside promtool: apt-get install prometheus"
     config = folder / "prometheus.yml"
     config.write_text("{}")
-    listening = free_address()
+    listening = find_free_address()
     options = [f"--config.file={config}", f"--storage.tsdb.path={data}", "--storage.tsdb.retention.time=100y"]
-    with running([program, *options, f"--web.listen-address={listening}"], listening, folder / "prometheus.log") as url:
+    with run_server([program, *options, f"--web.listen-address={listening}"], listening, folder / "prometheus.log") as url:
         yield url
 
 
 @contextmanager
-def running(command: list[str], listening: str, log: Path) -> Iterator[str]:
+def run_server(command: list[str], listening: str, log: Path) -> Iterator[str]:
     """Run a server of the Prometheus family inside a ``with`` block; yield its URL."""
     url = f"http://{listening}"
     with log.open("a") as out:
@@ -107,7 +107,7 @@ def running(command: list[str], listening: str, log: Path) -> Iterator[str]:
             process.wait(_PATIENCE)
 
 
-def free_address() -> str:
+def find_free_address() -> str:
     """Return an address on the loopback interface on which nothing listens."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

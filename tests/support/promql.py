@@ -3,7 +3,7 @@
 import promql_parser
 
 
-def series_in(expr: str) -> list[tuple[str, set[str]]]:
+def list_series(expr: str) -> list[tuple[str, set[str]]]:
     """Return the name and the matched labels of each series in an expression, in order."""
     found: list[tuple[str, set[str]]] = []
 

@@ -12,7 +12,7 @@ from ...config import StackConfig
 from ...cost.money import Usd
 from ...errors import Problem
 from ...live.advise import Advice, Observed, Proposal
-from ...live.advise.bill import usd_a_month
+from ...live.advise.bill import estimate_monthly_bill
 from ...live.advise.proposal import WELL_COVERED, AddPool, Change
 from .tables import make_console, make_table
 
@@ -62,7 +62,7 @@ def _build_measurements(stack: StackConfig, seen: Observed) -> Table:
                 f"{activity.memory_mib / _GIB:.1f} GiB",
             )
         held, running = f"{use.held_mean:.1f}, {use.held_peak:.1f}", f"{use.gpus_mean:.1f}, {use.gpus_peak:.0f}"
-        month = _format_dollars(usd_a_month(stack, pool, use, seen.window))
+        month = _format_dollars(estimate_monthly_bill(stack, pool, use, seen.window))
         rows.add_row(pool.name, held, running, str(pool.max_gpus), *busy, month)
     rows.caption, rows.caption_justify, rows.caption_style = _CAPTION, "left", "dim"
     return rows
@@ -133,7 +133,7 @@ def _summarize(stack: StackConfig, seen: Observed, found: Advice) -> str:
     if not found.proposals:
         rest = "some could not be judged, see the remarks" if found.silent else "their use fits them"
         return f"Nothing to propose: {judged} were looked at, and {rest}. Nothing was changed."
-    whole = sum((usd_a_month(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
+    whole = sum((estimate_monthly_bill(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", the largest step of each pool counted" if found.saving else ""
     saving = f"would save up to ${found.saving:,.0f} a month{bill}{once}"

@@ -77,7 +77,7 @@ def _show_estimate(config: StackConfig, found: Estimate) -> None:
     out.print(build_slices_table(found))
     if len(found.tenants) > 1:
         out.print(build_tenants_table(found))
-    out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in found.advice]))
+    out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in found.commitments]))
     out.print(build_listing("Assumptions", [("", text) for text in found.assumptions]))
     for line in _describe_bounds(config, found):
         out.print(Text(line))

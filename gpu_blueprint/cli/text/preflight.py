@@ -11,9 +11,9 @@ from rich.text import Text
 from ...config import StackConfig
 from ...judging.formats import Format, to_markdown
 from ...judging.sarif import to_sarif
-from ...live.preflight import Finding, Status, exit_code, list_problems
+from ...live.preflight import Finding, Status, choose_exit_code, list_problems
 from ...loading import StackFile
-from ...summary.stack import stack_facts
+from ...summary.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table
 
@@ -30,7 +30,7 @@ def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None
         case "json":
             counts = Counter(finding.status.value for finding in findings)
             documents = [finding.as_json() for finding in findings]
-            print_json({"stack": stack_facts(stack.config), "findings": documents, "summary": dict(counts)})
+            print_json({"stack": identify_stack(stack.config), "findings": documents, "summary": dict(counts)})
         case "sarif":
             print_json(to_sarif(problems))
         case "markdown":
@@ -49,7 +49,7 @@ def _show_text(stack: StackConfig, findings: Sequence[Finding]) -> None:
         for subject, remedy in remedies:
             out.print(Text(f"{subject}\n    {remedy}"), soft_wrap=True)  # commands are to be copied
         out.print()
-    out.print(Text(_summarize(findings), style="bold" if exit_code(findings) == 0 else "bold red"))
+    out.print(Text(_summarize(findings), style="bold" if choose_exit_code(findings) == 0 else "bold red"))
 
 
 def _build_tables(findings: Iterable[Finding]) -> Iterator[Table]:

@@ -8,13 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import ExistingMonitoring, StackConfig
-from ...cost.estimate import estimate
+from ...cost.estimate import estimate_stack
 from ...errors import Problem, Severity
 from ...judging.formats import to_text
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
-from ...summary.stack import stack_facts
+from ...summary.stack import identify_stack
 from .cost import describe_in_one_line, find_stale_prices
 from .preview_tables import PlainTable, build_tables
 from .preview_tree import build_resource_tree
@@ -36,7 +36,7 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
         out.print(Text(to_text(problem), style=_STYLES[problem.severity]))
     failing = any(problem.severity == "error" for problem in findings)
     out.print(Text(summarize_findings(findings), style="bold red" if failing else "green"))
-    cost = estimate(config)
+    cost = estimate_stack(config)
     if old := find_stale_prices(cost, date.today()):
         out.print(Text(f"warning: {old}", style="yellow"))
     out.print(Text(describe_in_one_line(cost), style="bold"))
@@ -55,7 +55,7 @@ def count_resources(plan: Sequence[PlannedResource]) -> str:
 
 
 def _format_title(config: StackConfig) -> Text:
-    facts = stack_facts(config)
+    facts = identify_stack(config)
     versions = (
         f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from ...cost.estimate import estimate
+from ...cost.estimate import estimate_stack
 from ...errors import Problem
 from ...judging.formats import escape_markdown, format_markdown_table, to_markdown
 from ...judging.problems import summarize_findings
@@ -17,7 +17,7 @@ from .preview_tables import build_tables
 def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
     """Return a heading, the tables of pools, tenants and services, the costs, and a table of problems."""
     config = stack.config
-    cost = estimate(config)
+    cost = estimate_stack(config)
     parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]
     for rows in build_tables(config):
         parts.append(f"**{rows.title}**\n\n{format_markdown_table(rows.headers, [*rows.rows, *rows.sums])}")

@@ -10,9 +10,9 @@ from ...summary.stack import (
     PoolSummary,
     ServiceSummary,
     TenantSummary,
-    pool_summary,
-    service_summary,
-    tenant_summary,
+    summarize_pool,
+    summarize_service,
+    summarize_tenant,
 )
 
 
@@ -40,13 +40,13 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
 def build_pool_table(config: StackConfig) -> PlainTable:
     """Return a row for each pool."""
     headers = ("pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
-    return PlainTable("GPU pools", headers, [_format_pool(pool_summary(config, pool)) for pool in config.pools])
+    return PlainTable("GPU pools", headers, [_format_pool(summarize_pool(config, pool)) for pool in config.pools])
 
 
 def build_tenant_table(config: StackConfig) -> PlainTable:
     """Return a row for each tenant, and the sum of their quotas."""
     headers = ("tenant", "GPU quota by pool", "counted as", "CPU", "memory", "members")
-    tenants = [tenant_summary(config, tenant) for tenant in config.tenants]
+    tenants = [summarize_tenant(config, tenant) for tenant in config.tenants]
     ceilings = {name: count for name, count in config.exposed_resources.items() if count}
     sums = [
         f"{sum(tenant.quota.get(name, 0) for tenant in tenants)} of {most} {_shorten_name(name)}"
@@ -60,7 +60,7 @@ def build_service_table(config: StackConfig) -> PlainTable:
     """Return a row for each service."""
     headers = ("Deployment", "pool", "server", "replicas", "scales on")
     return PlainTable(
-        "Services", headers, [_format_service(service_summary(config, service)) for service in config.services]
+        "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
     )
 
 

@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
-from ...summary.service_quotas import Need, command
-from ...summary.stack import stack_facts
+from ...summary.service_quotas import Need, write_request
+from ...summary.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table
 
@@ -20,7 +20,7 @@ _NOTES = (
 def show_json(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]) -> None:
     """Print one JSON document."""
     document = {
-        "stack": stack_facts(stack),
+        "stack": identify_stack(stack),
         "instances": [need.as_json(stack.region) for need in instances],
         "platform": [need.as_json(stack.region) for need in platform],
         "notes": _NOTES,
@@ -50,7 +50,7 @@ def _request_lines(need: Need, region: str) -> Iterator[str]:
     if not need.quota.code:
         amount = f"{need.amount} {need.quota.unit}"
         yield f"# {need.quota.name}: its code is not published; find it by name, and request {amount}"
-    first, rest = command(need.quota, need.amount, region)
+    first, rest = write_request(need.quota, need.amount, region)
     yield f"{first} \\"
     yield f"    {rest}"
 
@@ -59,7 +59,7 @@ def _build_instance_table(needs: Sequence[Need]) -> Table:
     rows = make_table("vCPUs of instances, every pool at its ceiling", "quota", "vCPU", "default", "needed by")
     _align(rows)
     for need in needs:
-        shares = [f"{share.of}: {share.counted}" for share in need.shares]
+        shares = [f"{share.of}: {share.calculation}" for share in need.shares]
         code = f"[bold]{need.quota.code}[/]" if need.quota.code else "[bold yellow]unknown code[/]"
         rows.add_row(
             f"{code}\n{need.quota.name}", f"[bold]{need.amount:,}[/]", str(need.quota.default), "\n".join(shares)
@@ -74,7 +74,7 @@ def _build_platform_table(needs: Sequence[Need]) -> Table:
     for need in needs:
         (share,) = need.shares
         name = f"[bold]{need.quota.code}[/] {need.quota.name}"
-        rows.add_row(name, str(need.amount), str(need.quota.default), f"{share.of}: {share.counted}")
+        rows.add_row(name, str(need.amount), str(need.quota.default), f"{share.of}: {share.calculation}")
     rows.add_row()
     return rows
 

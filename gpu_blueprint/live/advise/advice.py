@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...config import Pool, StackConfig
-from ...cost.capacity import kept
+from ...cost.capacity import find_always_on
 from ...cost.nodes import ON_DEMAND
 from .ceiling import lower_ceiling
 from .observed import Observed
@@ -109,7 +109,7 @@ def _explain_silence(stack: StackConfig, seen: Observed, moved: set[str]) -> Ite
 def _find_free(stack: StackConfig, seen: Observed) -> Iterator[Remark]:
     for pool in stack.pools:
         use = seen.of(pool)
-        free = use.gpus_mean - use.held_mean - kept(stack, pool, ON_DEMAND).warm
+        free = use.gpus_mean - use.held_mean - find_always_on(stack, pool, ON_DEMAND).headroom_gpus
         if free >= 1 and free > MUCH * use.gpus_mean:
             text = (
                 f"no pod held {free:.1f} of {use.gpus_mean:.1f} running GPUs: find the nodes that stay, and the reason "

@@ -11,7 +11,7 @@ from requests.auth import AuthBase
 from ...errors import UsageError
 
 
-class Signed(AuthBase):
+class AwsSignature(AuthBase):
     """Sign requests with the caller's AWS credentials.
 
     Raises:

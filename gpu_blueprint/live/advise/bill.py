@@ -3,13 +3,13 @@
 from ...catalog import Instance, instance
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
-from ...cost.items import machine
+from ...cost.items import price_instance
 from ...cost.money import Usd
-from ...cost.nodes import Node, Terms, nodes_of, terms_of
+from ...cost.nodes import Node, Terms, price_nodes, find_terms
 from .observed import PoolUse, Window
 
 
-def usd_a_month(stack: StackConfig, pool: Pool, use: PoolUse, window: Window) -> Usd:
+def estimate_monthly_bill(stack: StackConfig, pool: Pool, use: PoolUse, window: Window) -> Usd:
     """Return the cost of the nodes that ran, for a month like the window; reserved nodes count at the usual price."""
     total = Usd(unknown=frozenset({pool.name} if use.unknown_types else ()))
     for (instance_type, bought), hours in use.node_hours.items():
@@ -49,7 +49,7 @@ def _is_spot(pool: Pool, capacity_type: str) -> bool:
 
 
 def _price_gpu(stack: StackConfig, pool: Pool, row: Instance, *, spot: bool) -> Usd:
-    disks = nodes_of(stack, pool)[0].disks
-    terms = terms_of(stack, pool)
-    node = Node(row, machine(row.instance_type, stack.region), disks)
+    disks = price_nodes(stack, pool)[0].disks
+    terms = find_terms(stack, pool)
+    node = Node(row, price_instance(row.instance_type, stack.region), disks)
     return node.gpu(Terms(spot, terms.spot_share, terms.plan_factor))

@@ -5,9 +5,9 @@ from math import ceil
 
 from ...catalog import Instance
 from ...config import Pool, StackConfig
-from ...cost.gpus import gpus_of, usable
+from ...cost.gpus import count_gpus, count_usable_gpus
 from ...cost.nodes import ON_DEMAND
-from ...cost.pools import cost_of
+from ...cost.pools import estimate_pool
 from .moves import HEADROOM, change_pool, expect_gpus, round_to_nodes
 from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, judge_confidence
@@ -44,7 +44,7 @@ def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Pr
 
 
 def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[str]:
-    saved = cost_of(stack, pool, ON_DEMAND).ceiling.hour.known - cost_of(stack, lower, ON_DEMAND).ceiling.hour.known
+    saved = estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.known - estimate_pool(stack, lower, ON_DEMAND).ceiling.hour.known
     yield (
         f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} "
         "at most; no pod waited longer than a node takes to start"
@@ -66,7 +66,7 @@ def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
     types = stack.instances_of(pool)
     wanted = round_to_nodes(use.held_peak * HEADROOM, min(types, key=lambda row: row.gpu_devices))
     services = sum(
-        service.replicas.max * gpus_of(pool, service.gpus) for service in stack.services if service.pool == pool.name
+        service.replicas.max * count_gpus(pool, service.gpus) for service in stack.services if service.pool == pool.name
     )
     largest = _find_largest_node(pool, types, use)
     return max(wanted, largest, _count_reserved(stack, pool, types), round(use.gpus_peak), ceil(services))
@@ -91,7 +91,7 @@ def _count_reserved(stack: StackConfig, pool: Pool, types: tuple[Instance, ...])
 def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[Change]:
     yield Set(path=("pools", pool.name, "maxGpus"), value=lower.max_gpus)
     if pool.expected_utilization is not None:
-        share = expect_gpus(pool, use.gpus_mean, usable(stack, lower))["expectedUtilization"]
+        share = expect_gpus(pool, use.gpus_mean, count_usable_gpus(stack, lower))["expectedUtilization"]
         yield Set(path=("pools", pool.name, "expectedUtilization"), value=share)
     yield from _lower_quotas(stack, pool, lower)
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from ...config import Pool, StackConfig
 from .advice import Advice
-from .bill import usd_a_month
+from .bill import estimate_monthly_bill
 from .observed import Activity, Observed
 from .proposal import AddPool, Change, Proposal, Set
 
 
-def as_json(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> dict[str, Any]:
+def build_document(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> dict[str, Any]:
     """Return the document.
 
     Dollars have two digits, shares run from 0 to 1, and null stands for unknown values.
@@ -73,7 +73,7 @@ def _write_pool(stack: StackConfig, seen: Observed, pool: Pool) -> dict[str, Any
         "spotInterruptions": round(use.interruptions, 2),
         "largestPod": asdict(use.largest) if use.largest else None,
         "activity": _write_activity(use.activity),
-        "usdPerMonth": usd_a_month(stack, pool, use, seen.window).exact,
+        "usdPerMonth": estimate_monthly_bill(stack, pool, use, seen.window).exact,
     }
 
 

@@ -42,7 +42,7 @@ class Edited:
     left_out: tuple[LeftOut, ...]
 
 
-def edited(source: Source, proposals: Iterable[Proposal]) -> Edited:
+def apply_proposals(source: Source, proposals: Iterable[Proposal]) -> Edited:
     """Apply the proposals in turn. Leave out a proposal if `check` would refuse the file with it.
 
     Proposals that make room go first, so that the bounds of the stack leave room for the others.

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from ...catalog import instances
 from ...config import Pool, StackConfig
 from ...errors import MetricsError, UsageError
-from ...monitoring.metrics import resource_label
+from ...monitoring.metrics import sanitize_resource
 from .observed import Activity, LargestPod, NodeKind, Observed, PoolUse, QuotaKey, QuotaUse, Window
 from .prometheus import FORWARD, Prometheus, Sample
-from .queries import Look, count_clusters, questions, select_cluster
+from .queries import Sampling, count_clusters, write_queries, select_cluster
 
 Answers = Mapping[str, list[Sample]]
 """Name of a query → answer."""
@@ -28,17 +28,17 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
         MetricsError: The server did not answer, or has no series of the platform.
         UsageError: The series belong to another cluster.
     """
-    look = Look(days)
+    look = Sampling(days)
     label = _find_cluster_label(server, stack, look, cluster)
     answers: dict[str, list[Sample]] = {}
-    for name, expr in questions(look).items():
+    for name, expr in write_queries(look).items():
         answers[name] = server.query(select_cluster(expr, label) if label else expr)
         if name == "moments":
             _refuse_other_series(server.url, stack, answers)
     return read_answers(stack, look, answers, tuple(server.warnings))
 
 
-def _find_cluster_label(server: Prometheus, stack: StackConfig, look: Look, given: str | None) -> str:
+def _find_cluster_label(server: Prometheus, stack: StackConfig, look: Sampling, given: str | None) -> str:
     """Return the label ``cluster`` of the stack's series; empty if they have none, as in a cluster's own Prometheus."""
     names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(look))}
     wanted = given or stack.cluster_name
@@ -68,7 +68,7 @@ def _refuse_other_series(url: str, stack: StackConfig, answers: Answers) -> None
         raise UsageError(f"{url}: {text}; is it the Prometheus of another cluster?")
 
 
-def read_answers(stack: StackConfig, look: Look, answers: Answers, warnings: tuple[str, ...] = ()) -> Observed:
+def read_answers(stack: StackConfig, look: Sampling, answers: Answers, warnings: tuple[str, ...] = ()) -> Observed:
     """Return the measured use, from the answers and the server's warnings about them."""
     moments = sum(sample.value for sample in answers["moments"])
     window = Window(days=look.days, coverage=min(moments / look.moments, 1.0), warnings=warnings)
@@ -80,7 +80,7 @@ def read_answers(stack: StackConfig, look: Look, answers: Answers, warnings: tup
     )
 
 
-def _read_pool(pool: Pool, look: Look, moments: float, answers: Answers) -> PoolUse:
+def _read_pool(pool: Pool, look: Sampling, moments: float, answers: Answers) -> PoolUse:
     def read(name: str) -> float:
         return _read_value(pool, answers, name) or 0.0
 
@@ -92,7 +92,7 @@ def _read_pool(pool: Pool, look: Look, moments: float, answers: Answers) -> Pool
         held_mean=read("held sum") / moments,
         held_peak=read("held peak"),
         node_hours=_read_node_hours(pool, look, answers["node moments"]),
-        waiting=max(waiting.get(resource_label(name), 0.0) for name in pool.profile.per_device) / moments,
+        waiting=max(waiting.get(sanitize_resource(name), 0.0) for name in pool.profile.per_device) / moments,
         interruptions=_read_values(answers["interruptions"], "nodepool").get(pool.name, 0.0),
         largest=_read_largest_pod(pool, answers),
         activity=_read_activity(pool, answers),
@@ -106,7 +106,7 @@ def _find_unknown_types(pool: Pool, samples: Iterable[Sample]) -> frozenset[str]
     return frozenset(ran - {*instances()})
 
 
-def _read_node_hours(pool: Pool, look: Look, samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
+def _read_node_hours(pool: Pool, look: Sampling, samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     return {
         NodeKind(sample.labels["instance_type"], sample.labels.get("capacity_type", "")): sample.value * look.step / 60
         for sample in samples

@@ -9,7 +9,7 @@ from ...catalog import Instance
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.scalars import LONGEST_NAME
-from .bill import measure_spot_part, price_gpu_hour, usd_a_month
+from .bill import measure_spot_part, price_gpu_hour, estimate_monthly_bill
 from .observed import Activity, Observed, PoolUse, Window
 from .proposal import AddPool, Change, Set
 from .stays import explain_stay
@@ -94,7 +94,7 @@ def find_work(stack: StackConfig, pool: Pool, seen: Observed) -> Work | None:
     use = seen.of(pool)
     if use.activity is None or explain_stay(pool, use):
         return None
-    bill = usd_a_month(stack, pool, use, seen.window)
+    bill = estimate_monthly_bill(stack, pool, use, seen.window)
     if bill.unknown:
         return None
     return Work(

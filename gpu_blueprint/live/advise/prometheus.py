@@ -142,7 +142,7 @@ def _check_address(url: str, *, secret: bool) -> str:
     return url.strip().rstrip("/").removesuffix(QUERY_PATH)
 
 
-def amp_region(url: str) -> str | None:
+def find_amp_region(url: str) -> str | None:
     """Return the region of an address of Amazon Managed Service for Prometheus, or None for other addresses."""
     try:
         found = _AMP.fullmatch(urlsplit(url.strip()).hostname or "")

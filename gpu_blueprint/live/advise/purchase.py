@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.buying import Reservation
-from ...cost.commitments import measured_advice
-from ...cost.items import machine
+from ...cost.commitments import recommend_measured_commitment
+from ...cost.items import price_instance
 from ...cost.money import Usd
-from ...cost.nodes import terms_of
-from ...cost.reservations import users_of
+from ...cost.nodes import find_terms
+from ...cost.reservations import find_users
 from .bill import average_gpus
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
@@ -27,7 +27,7 @@ def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]
         ran += average_gpus(use, seen.window, "")
     if "spot" in pool.purchase or not _is_steady(use, ran):
         return
-    commitment = measured_advice(stack, pool, ran)
+    commitment = recommend_measured_commitment(stack, pool, ran)
     if commitment.saves_per_month is None or commitment.kind == "none":
         return
     low, high = commitment.saves_per_month
@@ -60,7 +60,7 @@ def _is_steady(use: PoolUse, ran: float) -> bool:
 def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     """Yield the reservations with instances that never ran."""
     for reservation in stack.reservations:
-        users = users_of(stack, reservation)
+        users = find_users(stack, reservation)
         uses = [seen.of(pool) for pool in users]
         ran = any(use.gap or use.sum_hours("reserved") or use.sum_hours("") for use in uses)
         if reservation.id not in seen.reservations and ran:
@@ -71,7 +71,7 @@ def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
 
 
 def _shrink(stack: StackConfig, reservation: Reservation, idle: int, seen: Observed) -> Proposal:
-    users = users_of(stack, reservation)
+    users = find_users(stack, reservation)
     price = _price_instance(stack, reservation, users[0])
     left = reservation.instances - idle
     fields = Set(path=("reservations", reservation.id, "instances"), value=left)
@@ -100,7 +100,7 @@ def _price_instance(stack: StackConfig, reservation: Reservation, pool: Pool) ->
     """Return dollars an hour of one reserved instance."""
     if reservation.usd_per_hour is not None:
         return Usd(reservation.usd_per_hour)
-    return machine(reservation.instance_type, stack.region) * terms_of(stack, pool).plan_factor
+    return price_instance(reservation.instance_type, stack.region) * find_terms(stack, pool).plan_factor
 
 
 def _write_command(reservation: str, left: int) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import promql_parser
 
-from ...monitoring.alerts.cost import IN_USE, NEARLY_ALL, QUOTA_USED, interruptions
+from ...monitoring.alerts.cost import IN_USE, NEARLY_ALL, QUOTA_USED, count_interruptions
 from ...monitoring.alerts.nodes import WAITED, WAITING
 from ...monitoring.facts import PER_UNIT
-from ...monitoring.recording import HELD, NAMESPACE, NO_PLACEHOLDER, NODE, ON_A_NODE, ON_POOL, TOTAL, UNITS, requests
+from ...monitoring.recording import HELD, NAMESPACE, NO_PLACEHOLDER, NODE, ON_A_NODE, ON_POOL, TOTAL, UNITS, select_requests
 
 SM, TENSOR, DRAM, MEMORY = (
     f"DCGM_FI_{name}" for name in ("PROF_SM_ACTIVE", "PROF_PIPE_TENSOR_ACTIVE", "PROF_DRAM_ACTIVE", "DEV_FB_USED")
@@ -24,7 +24,7 @@ _DEVICE = "node, gpu, GPU_I_ID, pool"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Sampling:
     """A window that ends now, and the distance between the samples that Prometheus takes of a series."""
 
     days: int
@@ -45,7 +45,7 @@ class Look:
         return f"{function}_over_time({first}({expr})[{self.days}d:{self.step}m])"
 
 
-def count_clusters(look: Look) -> str:
+def count_clusters(look: Sampling) -> str:
     """Return the query for the number of series of each cluster: several clusters may write to one Prometheus."""
     return f"count by (cluster) ({look.over('count', PER_UNIT)})"
 
@@ -63,7 +63,7 @@ def select_cluster(expr: str, name: str) -> str:
     return str(promql_parser.transform(promql_parser.parse(expr), None, narrow))
 
 
-def questions(look: Look) -> Mapping[str, str]:
+def write_queries(look: Sampling) -> Mapping[str, str]:
     """Return name → query."""
     held = f"sum by (pool) ({HELD})"
     count = look.over("count", f"count ({NAMESPACE})")
@@ -89,7 +89,7 @@ def questions(look: Look) -> Mapping[str, str]:
         "quota peak": look.over("max", QUOTA_USED),
         "quota near": quota,
         "reservations": look.over("max", IN_USE),
-        "interruptions": interruptions(f"{look.days}d"),
+        "interruptions": count_interruptions(f"{look.days}d"),
         "sm sum": look.over("sum", f"sum by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"),
         "sm count": look.over("sum", shared),
         "sm moments": look.over("count", shared),
@@ -104,7 +104,7 @@ def _select_held(metric: str) -> str:
     return f'({metric}{{namespace!="",{NO_PLACEHOLDER}}} {ON_POOL})'
 
 
-def _find_busiest(look: Look, metric: str) -> str:
+def _find_busiest(look: Sampling, metric: str) -> str:
     """Return the query for the highest 95th percentile of a device, of all devices that pods held for long enough."""
     device = f"max by ({_DEVICE}) ({_select_held(metric)})"
     long = f"{look.over('count', device)} >= {-(-_LEAST_MINUTES // look.step)}"
@@ -114,5 +114,5 @@ def _find_busiest(look: Look, metric: str) -> str:
 def _sum_requests(resource: str) -> str:
     """Return the query for the largest request of a resource by one pod with GPUs."""
     of = f'resource="{resource}"'
-    asked = f"sum by (namespace, pod, node) ({requests(ON_A_NODE, of=of)})"
+    asked = f"sum by (namespace, pod, node) ({select_requests(ON_A_NODE, of=of)})"
     return f"max by (pool) (({asked} and on (namespace, pod) {UNITS}) {ON_POOL})"

@@ -6,8 +6,8 @@ from math import ceil, floor
 
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig, Tenant
-from ...cost.gpus import shares_of_a_gpu, usable
-from ...cost.nodes import ON_DEMAND, nodes_of, price_of_a_gpu
+from ...cost.gpus import find_gpu_shares, count_usable_gpus
+from ...cost.nodes import ON_DEMAND, price_nodes, price_gpu
 from ...monitoring.alerts.cost import NEARLY_ALL
 from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, judge_confidence
@@ -56,8 +56,8 @@ def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, seen: Observ
         if not count:
             continue
         unit = next(name for name, known in pool.profile.units.items() if known == resource)
-        room = usable(stack, pool) - seen.of(pool).held_peak
-        free = floor(room / shares_of_a_gpu(pool)[unit])
+        room = count_usable_gpus(stack, pool) - seen.of(pool).held_peak
+        free = floor(room / find_gpu_shares(pool)[unit])
         more = min(ceil(count * RAISED_BY), pool.profile.ceiling(pool.max_gpus)[resource], count + free) - count
         if more > 0:
             yield Raise(tenant=tenant, pool=pool, unit=unit, count=count, more=more, room=room)
@@ -70,8 +70,8 @@ def _count_units(tenant: Tenant, pool: Pool, resource: str) -> int:
 
 def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, seen: Observed) -> Proposal:
     tenant, pool, more = found.tenant, found.pool, found.more
-    share = shares_of_a_gpu(pool)[found.unit]
-    _, dearest = price_of_a_gpu(nodes_of(stack, pool), ON_DEMAND)
+    share = find_gpu_shares(pool)[found.unit]
+    _, dearest = price_gpu(price_nodes(stack, pool), ON_DEMAND)
     usd = dearest.known * share * more * HOURS_A_MONTH
     path: tuple[str, ...] = ("tenants", tenant.name, "gpus", pool.name)
     if isinstance(tenant.gpus[pool.name], dict):
@@ -85,7 +85,7 @@ def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, see
             f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.quota_of(tenant)[resource]} {resource} in "
             f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
             f"pods held {seen.of(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
-            f"{usable(stack, pool)}: there is room",
+            f"{count_usable_gpus(stack, pool)}: there is room",
             f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${usd:,.0f} at most, "
             "and nothing while no pod uses it",
         ),

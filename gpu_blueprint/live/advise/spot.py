@@ -6,10 +6,10 @@ from ...catalog import Instance, instance, instances
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH
-from ...cost.items import machine
+from ...cost.items import price_instance
 from ...cost.money import Usd
-from ...cost.nodes import spot_share
-from .bill import average_gpus, usd_a_month
+from ...cost.nodes import find_spot_share
+from .bill import average_gpus, estimate_monthly_bill
 from .moves import LEAST_SAVING
 from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
@@ -29,7 +29,7 @@ def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
     rows = [row for row in stack.instances_of(pool) if "spot" in row.usage_classes]
     if not rows or not _tolerates_spot(pool) or not average_gpus(use, seen.window, "on-demand"):
         return
-    bill, saved = usd_a_month(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
+    bill, saved = estimate_monthly_bill(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
     if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
         return
     order = sorted({*pool.purchase, "spot"}, key=CAPACITY_ORDER.index)
@@ -63,7 +63,7 @@ def _tolerates_spot(pool: Pool) -> bool:
 def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
     use, zones = seen.of(pool), stack.zones_of(pool)
     families = {instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"}
-    shares = ", ".join(f"{family} {spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
+    shares = ", ".join(f"{family} {find_spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
         f"{average_gpus(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates "
         "that a node goes with two minutes' notice, and on-demand remains the fallback"
@@ -84,9 +84,9 @@ def _estimate_saving(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
     for (instance_type, bought), hours in use.node_hours.items():
         if bought == "on-demand":
             row = instance(instance_type)
-            share = spot_share(row.family, stack.costs.spot_share)
+            share = find_spot_share(row.family, stack.costs.spot_share)
             unknown = Usd(unknown=frozenset({f"spot share of {row.family}"}))
-            price = machine(instance_type, stack.region)
+            price = price_instance(instance_type, stack.region)
             total += price * (hours * (1 - share)) if share else unknown
     return total * (HOURS_A_MONTH / seen.window.hours)
 

@@ -1,9 +1,9 @@
 """Questions to an AWS account: can it hold the stack? Preflight only reads and changes nothing."""
 
 from .answers import Account, Question, RefusedError, UnansweredError
-from .findings import Finding, Status, exit_code, list_problems
-from .permissions import policy
-from .run import answer, questions, run
+from .findings import Finding, Status, choose_exit_code, list_problems
+from .permissions import build_policy
+from .run import ask_question, list_questions, ask_account
 
 __all__ = [
     "Account",
@@ -12,10 +12,10 @@ __all__ = [
     "RefusedError",
     "Status",
     "UnansweredError",
-    "answer",
-    "exit_code",
+    "ask_question",
+    "choose_exit_code",
     "list_problems",
-    "policy",
-    "questions",
-    "run",
+    "build_policy",
+    "list_questions",
+    "ask_account",
 ]

@@ -68,7 +68,7 @@ def list_problems(findings: Iterable[Finding]) -> list[Problem]:
     return [finding.problem for finding in findings if finding.problem]
 
 
-def exit_code(findings: Iterable[Finding]) -> int:
+def choose_exit_code(findings: Iterable[Finding]) -> int:
     """Return 0 if nothing failed, 1 if a check failed or got no answer, 2 if AWS does not accept the credentials."""
     statuses = {finding.status for finding in findings}
     if Status.LOCKED_OUT in statuses:

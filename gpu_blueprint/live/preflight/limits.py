@@ -10,7 +10,7 @@ from typing import Any
 from ...catalog.service_quotas import CLUSTERS, ELASTIC_IPS, NAT_GATEWAYS, VPCS, ServiceQuota
 from ...config import NewVpc, StackConfig
 from ...errors import Problem
-from ...summary.service_quotas import Need, command, instance_needs, platform_needs
+from ...summary.service_quotas import Need, write_request, list_instance_needs, list_platform_needs
 from .answers import Account, Question, RefusedError, UnansweredError, read_part
 from .findings import Finding, confirm, report
 from .identity import is_ours
@@ -20,9 +20,9 @@ _INSTANCES, _PLATFORM = "service quotas", "room for the platform"
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
     """Yield a question for each service quota: the caller may lack the permission for some of them."""
-    for need in instance_needs(stack):
+    for need in list_instance_needs(stack):
         yield Question(check=_INSTANCES, subject=_name_quota(need.quota), ask=partial(_check_instances, stack, need))
-    for need in platform_needs(stack):
+    for need in list_platform_needs(stack):
         yield Question(check=_PLATFORM, subject=_name_quota(need.quota), ask=partial(_check_platform, stack, need))
 
 
@@ -57,7 +57,7 @@ def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) 
         return confirm(_INSTANCES, subject, f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}")
     users = ", ".join(share.of for share in need.shares)
     reason = f"the service quota {subject} is {value:,.0f} vCPU, but {users} needs {need.amount:,}"
-    hint = " ".join(command(quota, need.amount, stack.region))
+    hint = " ".join(write_request(quota, need.amount, stack.region))
     problem = Problem("service-quota-too-small", (), reason, hint)
     if quota.purchase == "capacity-block":  # the account keeps a block that it has bought already
         reason += "; Capacity Blocks that are already bought stay"
@@ -77,7 +77,7 @@ def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
         f"AWS publishes no code for the service quota {need.quota.name} and lists {len(fitting) or 'none'} "
         f"by this name; it must hold {need.amount:,} vCPU"
     )
-    hint = " ".join(command(need.quota, need.amount, stack.region))
+    hint = " ".join(write_request(need.quota, need.amount, stack.region))
     return report(_INSTANCES, need.quota.name, Problem("service-quota-unknown", (), reason, hint, "warning"))
 
 
@@ -99,7 +99,7 @@ def _check_platform(stack: StackConfig, need: Need, account: Account) -> list[Fi
     subject = _name_quota(need.quota)
     if used + need.amount <= applied:
         return [confirm(_PLATFORM, subject, fact)]
-    hint = " ".join(command(need.quota, used + need.amount, stack.region))
+    hint = " ".join(write_request(need.quota, used + need.amount, stack.region))
     problem = Problem("service-quota-too-small", (), f"the service quota {subject} is too small: {fact}", hint)
     return [report(_PLATFORM, subject, problem)]
 

@@ -43,7 +43,7 @@ def name_action(service: str, operation: str) -> str:
     return f"{_PREFIXES.get(service, service)}:{operation}"
 
 
-def policy(stack: StackConfig | None) -> dict[str, Any]:
+def build_policy(stack: StackConfig | None) -> dict[str, Any]:
     """Return the IAM policy for one stack, or for all stacks."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
     cluster = stack.cluster_name if stack else "*"

@@ -13,20 +13,20 @@ _PARALLEL_CALLS = 8
 """Fast enough, and far below EC2's rate limits."""
 
 
-def questions(stack: StackConfig) -> list[Question]:
+def list_questions(stack: StackConfig) -> list[Question]:
     """Return every question about a stack, in the order of the report."""
     checks = (identity, limits, offerings, images, reservations, subnets)
     return [question for check in checks for question in check.list_questions(stack)]
 
 
-def run(stack: StackConfig, account: Account) -> list[Finding]:
+def ask_account(stack: StackConfig, account: Account) -> list[Finding]:
     """Ask every question about a stack, in parallel."""
     with ThreadPoolExecutor(_PARALLEL_CALLS) as threads:
-        answers = threads.map(lambda question: answer(question, account), questions(stack))
+        answers = threads.map(lambda question: ask_question(question, account), list_questions(stack))
         return [finding for findings in answers for finding in findings]
 
 
-def answer(question: Question, account: Account) -> Sequence[Finding]:
+def ask_question(question: Question, account: Account) -> Sequence[Finding]:
     """Ask one question. If it gets no answer, the finding says why, and the other questions are still asked."""
     try:
         return question.ask(account)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...catalog import instance
-from ...checks.capacity import CNI_ENIS, addresses_at_ceiling
+from ...checks.capacity import CNI_ENIS, count_addresses_at_ceiling
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES, Subnet
 from ...errors import Problem, Severity
@@ -109,7 +109,7 @@ def _count_addresses(stack: StackConfig, zone: str) -> int:
     for pool in stack.pools:
         zones = stack.zones_of(pool)
         if zone in zones:
-            wanted += -(-addresses_at_ceiling(stack, pool) // len(zones))
+            wanted += -(-count_addresses_at_ceiling(stack, pool) // len(zones))
     stable = list(stack.network.zones)[:STABLE_ZONES]
     if zone in stable:
         system = stack.cluster.system_nodes

@@ -1,11 +1,11 @@
 """Alerts about GPUs that are paid for and not used, and about limits that are nearly reached."""
 
 from ..facts import RESERVED
-from ..metrics import RESERVATION_LABEL, shown
+from ..metrics import RESERVATION_LABEL, sanitize_label
 from ..recording import NO_PLACEHOLDER, copy_label, count_new
 from ..rules import Alert
 
-_RESERVATION_LABEL = shown(RESERVATION_LABEL)
+_RESERVATION_LABEL = sanitize_label(RESERVATION_LABEL)
 _RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
 IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
 """Instances of a reservation that run as nodes."""
@@ -21,7 +21,7 @@ MOST_INTERRUPTIONS = 3
 _INTERRUPTED = 'karpenter_nodeclaims_disrupted_total{reason="spot_interrupted"}'
 
 
-def interruptions(window: str) -> str:
+def count_interruptions(window: str) -> str:
     """Count the spot nodes that EC2 took back within a window, by ``nodepool``."""
     return f"sum by (nodepool) ({count_new(_INTERRUPTED, window)})"
 
@@ -93,7 +93,7 @@ COST_ALERTS = (
         name="SpotInterruptionsFrequent",
         subject="Cost and limits",
         severity="warning",
-        expr=f"{interruptions('1h')} > {MOST_INTERRUPTIONS}",
+        expr=f"{count_interruptions('1h')} > {MOST_INTERRUPTIONS}",
         summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
         costs="Jobs lose the work since their last checkpoint, and new nodes need minutes to start and load images.",
         steps=(

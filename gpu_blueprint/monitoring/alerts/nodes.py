@@ -1,15 +1,15 @@
 """Alerts about nodes that do not start, or that start without the GPUs they should offer."""
 
 from ...catalog.versions import HASTY_AGENT
-from ..metrics import MIG_STATE_LABEL, shown
-from ..recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, requests
+from ..metrics import MIG_STATE_LABEL, sanitize_label
+from ..recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, select_requests
 from ..rules import Alert
 
-_MIG_STATE = shown(MIG_STATE_LABEL)
+_MIG_STATE = sanitize_label(MIG_STATE_LABEL)
 _GPU_CONDITION = 'kube_node_status_condition{condition="AcceleratedHardwareReady",status="false"}'
 _NODE = "node {{ $labels.node }} (pool {{ $labels.pool }})"
 WAITING = (
-    f"sum by (namespace, pod, resource) ({requests(NO_PLACEHOLDER, ON_NO_NODE)})"
+    f"sum by (namespace, pod, resource) ({select_requests(NO_PLACEHOLDER, ON_NO_NODE)})"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
 """GPU resources that pods without a node request, in units of each resource."""

@@ -26,7 +26,7 @@ OVER_TIME: tuple[Kind, ...] = ("lines", "areas", "bars")
 """Kinds of panels that show values over time."""
 
 
-def dashboard_json(stack: StackConfig, dashboard: Dashboard) -> str:
+def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
     """Return the dashboard of a stack as JSON."""
     built = (
         builders.Dashboard(dashboard.title)

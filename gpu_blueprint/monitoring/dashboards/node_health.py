@@ -1,13 +1,13 @@
 """GPUs that fail and nodes that do not start: the series behind the alerts about nodes and GPUs."""
 
 from ..alerts.gpu import HOT_CELSIUS
-from ..metrics import DCGM_JOB, MIG_STATE_LABEL, shown
+from ..metrics import DCGM_JOB, MIG_STATE_LABEL, sanitize_label
 from ..recording import COUNTERS, SLOW_PULL_SECONDS, SLOW_PULLS, count_new
 from .panels import ANY, Dashboard, Panel, Query, Row
 from .queries import IN_POOL_LATELY, NODE_OF_POOL, NODES, ON_NODE, POOL, count_series, reuse_alert, select_devices
 
 _GPU = "{{node}} {{gpu}}"
-_MIG_STATE = shown(MIG_STATE_LABEL)
+_MIG_STATE = sanitize_label(MIG_STATE_LABEL)
 _CLAIMS = 'operator_nodeclaim_status_condition_count{type=~"Launched|Registered|Initialized",status!="True"}'
 _CLASSES = 'operator_ec2nodeclass_status_condition_count{status!="True"}'
 

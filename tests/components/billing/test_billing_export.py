@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.judging.levels import levels_file, read_levels
-from gpu_blueprint.judging.verdicts import findings
+from gpu_blueprint.judging.levels import find_levels_file, read_levels
+from gpu_blueprint.judging.verdicts import judge_plan
 
 from ...support import builders
 from ...support.deletion import DestroyOrder
 from ...support.iam_documents import as_set
 from ...support.plans import one, plan_of, some
-from ..test_platform_iam import findings as lint
+from ..test_platform_iam import lint_policy as lint
 from .test_billing import ALL_ON, find_inputs, list_billing_resources, plan_billing
 
 BUCKET = "gpu-test-billing-111122223333"
@@ -161,8 +161,8 @@ def test_no_statement_allows_everybody_or_a_wildcard_of_actions() -> None:
 
 @pytest.mark.parametrize("environment", ["dev", "research", "prod"])
 def test_billing_passes_the_policies_of_every_environment(environment: str) -> None:
-    levels = read_levels(levels_file(environment))
+    levels = read_levels(find_levels_file(environment))
     names = {found.name for found in list_billing_resources(plan_billing(**ALL_ON))}
     assert [
-        found.verdict.message for found in findings(plan_billing(**ALL_ON), levels) if found.resource in names
+        found.verdict.message for found in judge_plan(plan_billing(**ALL_ON), levels) if found.resource in names
     ] == []

@@ -13,7 +13,7 @@ from components.monitoring.alert_routes import build_alertmanager_config
 
 from ...support import builders
 from ...support.programs import amtool, needs_amtool
-from ...support.prometheus_server import free_address, running
+from ...support.prometheus_server import find_free_address, run_server
 
 KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
 NOTIFY: dict[str, dict[str, Any]] = {
@@ -113,11 +113,11 @@ def test_the_chart_inhibits_its_own_alerts_and_not_ours(tmp_path: Path) -> None:
     """The chart's alert InfoInhibitor fires in each namespace where an alert of severity info is alone."""
     program = shutil.which("alertmanager") or shutil.which("prometheus-alertmanager")
     assert program, "alertmanager is missing beside amtool: apt-get install prometheus-alertmanager"
-    listening = free_address()
+    listening = find_free_address()
     options = [f"--config.file={write_config(tmp_path, build_alertmanager_config(None))}", f"--storage.path={tmp_path}"]
     options += [f"--web.listen-address={listening}", "--cluster.listen-address="]
     of = {"namespace": "serving", "severity": "info"}
-    with running([program, *options], listening, tmp_path / "alertmanager.log") as url:
+    with run_server([program, *options], listening, tmp_path / "alertmanager.log") as url:
         held = fire(
             url,
             {"alertname": "InfoInhibitor", "namespace": "serving", "severity": "none"},

@@ -8,7 +8,7 @@ import pytest
 
 from gpu_blueprint.catalog.dcgm_metrics import dcgm_csv
 from gpu_blueprint.errors import ProgramError
-from gpu_blueprint.monitoring import rule_groups
+from gpu_blueprint.monitoring import build_rule_groups
 
 from ...support import builders
 from ...support.plans import Plan, fresh_plan_of, one, plan, plan_of, some
@@ -56,7 +56,7 @@ def test_a_team_with_its_own_prometheus_gets_no_second_prometheus() -> None:
 
 def test_the_cluster_gets_the_rules_that_promtool_has_tested() -> None:
     config = builders.config(**builders.monitoring())
-    assert one(plan_monitoring(), "PrometheusRule").inputs["spec"] == {"groups": rule_groups(config)}
+    assert one(plan_monitoring(), "PrometheusRule").inputs["spec"] == {"groups": build_rule_groups(config)}
 
 
 def test_the_exporter_gets_our_metrics_and_names_pods_that_share_a_gpu() -> None:

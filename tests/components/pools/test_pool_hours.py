@@ -9,8 +9,8 @@ import pytest
 
 from components.pools.hours_steps import FIELD_MANAGER
 from gpu_blueprint.catalog.versions import KUBERNETES
-from gpu_blueprint.judging.levels import levels_file, read_levels
-from gpu_blueprint.judging.verdicts import findings
+from gpu_blueprint.judging.levels import find_levels_file, read_levels
+from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.plan import PlannedResource
 
 from ...loading.test_stack_file import TODAY
@@ -262,5 +262,5 @@ def test_the_longest_pool_name_fits_a_cron_job() -> None:
 @pytest.mark.parametrize("environment", ["dev", "research", "prod"])
 def test_hours_pass_the_policies_of_every_environment(environment: str) -> None:
     names = {found.name for found in list_hours_objects(plan_hours())}
-    verdicts = findings(plan_hours(), read_levels(levels_file(environment)), [], TODAY)
+    verdicts = judge_plan(plan_hours(), read_levels(find_levels_file(environment)), [], TODAY)
     assert [found.verdict for found in verdicts if found.resource in names] == []

@@ -13,7 +13,7 @@ from components.services.gpu_autoscaler import GpuAutoscaler, build_pod_monitor_
 from gpu_blueprint.config import Scaling
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import STACK_KEY, parse
-from gpu_blueprint.monitoring.scaling import measures
+from gpu_blueprint.monitoring.scaling import list_measures
 from gpu_blueprint.plan import record
 
 from ...monitoring.test_alerts import failures
@@ -149,7 +149,7 @@ VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
 def test_a_query_returns_one_number_or_none(
     server: str, signal: str, series: dict[str, str], value: float | None, tmp_path: Path
 ) -> None:
-    (measure,) = measures("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
+    (measure,) = list_measures("chat.v2", "team", build_scaling(SIGNALS[signal], server=server))
     samples = [] if value is None else [{"labels": "{}", "value": value}]
     expectation = [{"expr": f"round({measure.promql}, 0.001)", "eval_time": "10m", "exp_samples": samples}]
     input_series = [{"series": name, "values": values} for name, values in series.items()]

@@ -7,12 +7,12 @@ import pytest
 from gpu_blueprint.live.advise import Observed
 from gpu_blueprint.live.advise.measure import observe
 from gpu_blueprint.live.advise.prometheus import Prometheus
-from gpu_blueprint.monitoring import rule_groups
+from gpu_blueprint.monitoring import build_rule_groups
 from gpu_blueprint.monitoring.facts import FACTS
 from gpu_blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOTAL, UNITS
 
 from ...support import known_answers
-from ...support.prometheus_server import prometheus
+from ...support.prometheus_server import serve_prometheus
 
 READ = {*FACTS, NODE, NAMESPACE, NODE_GPUS, TOTAL, UNITS, HELD}
 """The recorded series that advise reads, and the series from which they are recorded."""
@@ -23,9 +23,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Prometheus that has watched the stack of the known answers."""
     groups = [
         {"name": group["name"], "rules": [rule for rule in group["rules"] if rule.get("record") in READ]}
-        for group in rule_groups(known_answers.config())
+        for group in build_rule_groups(known_answers.config())
     ]
-    with prometheus(tmp_path_factory.mktemp("prometheus"), known_answers.openmetrics(), groups, step=240) as url:
+    with serve_prometheus(tmp_path_factory.mktemp("prometheus"), known_answers.openmetrics(), groups, step=240) as url:
         yield url
 
 

@@ -13,8 +13,8 @@ from requests import Request
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.errors import UsageError
-from gpu_blueprint.live.advise.amp import Signed
-from gpu_blueprint.live.advise.prometheus import Prometheus, amp_region
+from gpu_blueprint.live.advise.amp import AwsSignature
+from gpu_blueprint.live.advise.prometheus import Prometheus, find_amp_region
 
 from ...support.fixed_answer import serve
 
@@ -23,7 +23,7 @@ KEY = Credentials("AKIDEXAMPLE", "not-a-secret", "a-token")
 
 
 def test_requests_to_amp_are_signed() -> None:
-    sent = Request("POST", AMP + "/api/v1/query", data={"query": "up > 1"}, auth=Signed(KEY, "eu-west-1")).prepare()
+    sent = Request("POST", AMP + "/api/v1/query", data={"query": "up > 1"}, auth=AwsSignature(KEY, "eu-west-1")).prepare()
     authorization = sent.headers["Authorization"]
     assert "/eu-west-1/aps/aws4_request" in authorization and sent.headers["X-Amz-Security-Token"] == "a-token"
     # The service computes the signature from the request that it received; another body gives another signature.
@@ -39,10 +39,10 @@ def test_requests_to_amp_are_signed() -> None:
 
 def test_only_amp_gets_credentials_of_aws() -> None:
     assert (
-        amp_region(AMP) == amp_region("https://aps-workspaces-fips.eu-west-1.api.aws/workspaces/ws-0a1b") == "eu-west-1"
+        find_amp_region(AMP) == find_amp_region("https://aps-workspaces-fips.eu-west-1.api.aws/workspaces/ws-0a1b") == "eu-west-1"
     )
     others = ("http://localhost:9090", "https://aps-workspaces.eu-west-1.amazonaws.com.example.com/", "http://[::1", "")
-    assert [amp_region(url) for url in others] == [None] * 4
+    assert [find_amp_region(url) for url in others] == [None] * 4
 
 
 def test_the_command_signs_with_the_credentials_of_the_environment(
@@ -70,7 +70,7 @@ def test_credentials_that_cannot_be_fetched_are_refused() -> None:
 
     late = RefreshableCredentials("a", "b", "c", datetime(2020, 1, 1, tzinfo=UTC), expired, "sso")
     with pytest.raises(UsageError, match=r"no AWS credentials: The SSO session .* aws sso login"):
-        Signed(late, "eu-west-1")
+        AwsSignature(late, "eu-west-1")
 
 
 def test_the_address_of_the_console_works() -> None:

@@ -1,6 +1,6 @@
 """The cost of measured use."""
 
-from gpu_blueprint.live.advise.bill import measure_spot_part, usd_a_month
+from gpu_blueprint.live.advise.bill import measure_spot_part, estimate_monthly_bill
 
 from ...support.observations import WEEK, stack, use
 
@@ -9,5 +9,5 @@ def test_static_nodes_cost_the_price_of_the_pools_capacity_type() -> None:
     static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 8}
     for how in ("spot", "on-demand"):
         config = stack(purchase=[how], **static)
-        unlabelled, labelled = (usd_a_month(config, config.pools[0], use(how=label), WEEK) for label in ("", how))
+        unlabelled, labelled = (estimate_monthly_bill(config, config.pools[0], use(how=label), WEEK) for label in ("", how))
         assert unlabelled == labelled and measure_spot_part(config.pools[0], use(how="")) == (how == "spot")

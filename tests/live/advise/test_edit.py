@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Observed, advise
-from gpu_blueprint.live.advise.bill import usd_a_month
-from gpu_blueprint.live.advise.edit import edited
+from gpu_blueprint.live.advise.bill import estimate_monthly_bill
+from gpu_blueprint.live.advise.edit import apply_proposals
 from gpu_blueprint.live.advise.observed import Activity, LargestPod, PoolUse, QuotaUse, Window
 from gpu_blueprint.live.advise.proposal import Proposal, Set, judge_confidence
 from gpu_blueprint.loading import REGION_KEY, STACK_KEY, Source, parse
@@ -69,7 +69,7 @@ def compare_lines(file: Source, text: str) -> tuple[list[str], list[str]]:
 def test_a_field_changes_and_every_other_byte_stays(stack: str) -> None:
     file = read_shipped(stack)
     pool = load(file).pools[0]
-    found = edited(file, propose(Set(path=("pools", pool.name, "maxGpus"), value=pool.max_gpus - 1)))
+    found = apply_proposals(file, propose(Set(path=("pools", pool.name, "maxGpus"), value=pool.max_gpus - 1)))
     if found.left_out:  # a tenant's quota needs all GPUs of the pool
         assert found.left_out[0].reason.startswith(f"tenants.0.gpus.{pool.name}: ") and found.text == file.text
     else:
@@ -81,7 +81,7 @@ def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> N
     measured = Observed(
         window=WEEK, pools={"a100-train": use("p4de.24xlarge", 1, how="on-demand", per_node=8, activity=LIGHT)}
     )
-    found = edited(file, advise(load(file), measured).proposals)
+    found = apply_proposals(file, advise(load(file), measured).proposals)
     assert found.left_out == ()
     gone, came = compare_lines(file, found.text)
     assert "      # Remove a100-train when nothing runs on it: a100-train-l4 takes its place." in came
@@ -104,7 +104,7 @@ def test_a_comment_before_the_next_pool_stays_before_it() -> None:
     file = source(text.replace("min: 2, max: 40", "min: 2, max: 16"))
     small = LargestPod(units=1, vcpu=0.2, memory_mib=512)
     measured = Observed(window=WEEK, pools={"infer-l4": use("g6.xlarge", 8, activity=LIGHT, largest=small)})
-    found = edited(file, advise(load(file), measured).proposals)
+    found = apply_proposals(file, advise(load(file), measured).proposals)
     order = [line.strip() for line in found.text.splitlines()]
     new = order.index("- name: infer-l4-mps")
     assert order.index("# Medium models, one pod per GPU.") == order.index("- name: infer-a10g") - 1 > new
@@ -128,7 +128,7 @@ def test_the_comment_of_the_next_pool_stays_with_it_after_any_end_of_a_pool(end:
     first = f"    - name: main\n      purpose: inference\n      instanceTypes: [p4d.24xlarge]\n      maxGpus: 8\n{end}"
     second = "    - name: other\n      purpose: batch\n      gpu: l4\n      purchase: [spot]\n      maxGpus: 4\n"
     file = source(text.replace("    pools: []\n", f"    pools:\n{first}    # Of the next pool.\n{second}"))
-    found = edited(file, advise(load(file), seen(on_a100())).proposals)
+    found = apply_proposals(file, advise(load(file), seen(on_a100())).proposals)
     order = [line.strip() for line in found.text.splitlines()]
     assert order.index("- name: main-l4") < order.index("# Of the next pool.") == order.index("- name: other") - 1
     assert compare_lines(file, found.text)[0] == [] and found.config.pools_by_name["main-l4"].max_gpus == 8
@@ -136,13 +136,13 @@ def test_the_comment_of_the_next_pool_stays_with_it_after_any_end_of_a_pool(end:
 
 def test_a_file_keeps_its_indentation() -> None:
     file = write_stack(pools=[builders.pool(maxGpus=32)])
-    found = edited(file, propose(Set(path=("pools", "main", "maxGpus"), value=8)))
+    found = apply_proposals(file, propose(Set(path=("pools", "main", "maxGpus"), value=8)))
     assert compare_lines(file, found.text) == (["      maxGpus: 32"], ["      maxGpus: 8"])
 
 
 def test_a_change_that_check_would_refuse_is_left_out_with_its_reason() -> None:
     file = write_stack(pools=[builders.pool()], hourlyCeiling=50)
-    found = edited(file, propose(*[Set(path=("pools", "main", "maxGpus"), value=count) for count in (100, 0, 7)]))
+    found = apply_proposals(file, propose(*[Set(path=("pools", "main", "maxGpus"), value=count) for count in (100, 0, 7)]))
     assert found.config.pools[0].max_gpus == 7
     bound, shape = (reason for _, reason in found.left_out)
     assert bound.startswith("hourlyCeiling: with every limit reached") and shape.startswith("pools.0.maxGpus")
@@ -153,7 +153,7 @@ def test_a_file_with_aliases_stays_as_it_is() -> None:
     shared = text.replace("      gpus:\n        main: 4\n", "      gpus: &same\n        main: 4\n", 1)
     shared = shared.replace("      gpus:\n        main: 4\n", "      gpus: *same\n", 1)
     assert "*same" in shared
-    found = edited(source(shared), propose(Set(path=("tenants", "team", "gpus", "main"), value=5)))
+    found = apply_proposals(source(shared), propose(Set(path=("tenants", "team", "gpus", "main"), value=5)))
     assert found.text == shared and "aliases" in found.left_out[0][1]
 
 
@@ -162,7 +162,7 @@ def test_a_file_may_begin_with_dashes_and_hold_its_pools_in_brackets() -> None:
     start, end = text.index("    pools:"), text.index("    tenants:")
     pool = "{name: main, purpose: inference, instanceTypes: [p4d.24xlarge], purchase: [spot], maxGpus: 8}"
     file = source(f"{text[:start]}    pools: [{pool}] # all of them\n{text[end:]}")
-    found = edited(file, advise(load(file), seen(on_a100())).proposals)
+    found = apply_proposals(file, advise(load(file), seen(on_a100())).proposals)
     assert found.left_out == () and found.text.startswith("---\n") and "# all of them" in found.text
     assert [pool.name for pool in found.config.pools] == ["main", "main-l4"]
 
@@ -175,7 +175,7 @@ def test_a_change_that_would_lose_a_comment_is_left_out() -> None:
     )
     text = text.replace("      instanceTypes:\n      - p4d.24xlarge\n", "      instanceTypes: [p4d.24xlarge]\n")
     file = source(text.replace("    tenants: []\n", f"    # Of the next pool.\n{pool}    tenants: []\n"))
-    found = edited(file, advise(load(file), seen(on_a100())).proposals)
+    found = apply_proposals(file, advise(load(file), seen(on_a100())).proposals)
     assert found.text == file.text and "(# Of the next pool.)" in found.left_out[0][1]
 
 
@@ -187,13 +187,13 @@ def test_quotas_are_raised_before_new_pools_so_that_comments_stay() -> None:
     measured = Observed(window=WEEK, pools={"main": on_a100(), "train": use("g6e.xlarge", 8)}, quotas=quota(1))
     advice = advise(load(file), measured).proposals
     assert [proposal.kind for proposal in advice] == ["right-size", "quota"]
-    found = edited(file, advice)
+    found = apply_proposals(file, advice)
     assert found.left_out == () and found.config.tenants[0].gpus == {"main": 8, "train": 10, "main-l4": 8}
 
 
 def test_texts_that_yaml_takes_for_numbers_are_quoted() -> None:
     file = write_stack(pools=[builders.pool()])
-    found = edited(
+    found = apply_proposals(
         file, propose(Set(path=("pools", "main", "labels"), value={"example.com/a": "1", "example.com/b": "x"}))
     )
     assert '{example.com/a: "1", example.com/b: x}' in found.text
@@ -266,11 +266,11 @@ def test_any_measurements_give_a_valid_file_and_no_saving_above_the_cost(
     file = write_stack(**deepcopy(fields))
     config = load(file)
     advice = advise(config, observed)
-    found = edited(file, advice.proposals)
+    found = apply_proposals(file, advice.proposals)
     assert [reason for _, reason in found.left_out] == []
     assert parse(source(found.text).stack, "us-east-1") == found.config
     assert {pool.name for pool in config.pools} <= {*found.config.pools_by_name}
-    costs = {pool.name: usd_a_month(config, pool, observed.of(pool), observed.window).known for pool in config.pools}
+    costs = {pool.name: estimate_monthly_bill(config, pool, observed.of(pool), observed.window).known for pool in config.pools}
     for proposal in (*advice.proposals, *advice.alternatives):
         assert (proposal.saving or 0) <= costs[proposal.pool] + 0.01
     assert advice.saving <= sum(costs.values()) + 0.01
@@ -281,6 +281,6 @@ def test_headroom_moves_from_the_old_pool_to_the_new_pool() -> None:
     file = write_stack(pools=[builders.pool(maxGpus=16, headroom=room)])
     small = LargestPod(units=1, vcpu=0.2, memory_mib=512)
     measured = Observed(window=WEEK, pools={"main": use("g6.xlarge", 8, "on-demand", activity=LIGHT, largest=small)})
-    found = edited(file, advise(load(file), measured).proposals)
+    found = apply_proposals(file, advise(load(file), measured).proposals)
     old, new = found.config.pools
     assert old.headroom is None and new.headroom and new.headroom.pods == 2

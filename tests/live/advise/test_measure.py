@@ -9,15 +9,15 @@ import yaml
 from gpu_blueprint.cli import main
 from gpu_blueprint.errors import MetricsError
 from gpu_blueprint.live.advise import Observed, advise
-from gpu_blueprint.live.advise.edit import edited
+from gpu_blueprint.live.advise.edit import apply_proposals
 from gpu_blueprint.live.advise.measure import observe
 from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
-from gpu_blueprint.live.advise.queries import Look, questions, select_cluster
+from gpu_blueprint.live.advise.queries import Sampling, write_queries, select_cluster
 from gpu_blueprint.loading import REGION_KEY, STACK_KEY, Source
 
 from ...support import builders, known_answers
 from ...support.programs import needs_promtool
-from ...support.prometheus_server import prometheus
+from ...support.prometheus_server import serve_prometheus
 
 
 @needs_promtool
@@ -33,7 +33,7 @@ def test_the_advice_is_the_known_answer(seen: Observed) -> None:
 def test_the_series_of_one_cluster_give_the_same_answers(server: str) -> None:
     """The selector ``cluster=""`` reads all series without the label; a name reads none of them."""
     client = Prometheus(server)
-    for name, expr in questions(Look(known_answers.DAYS)).items():
+    for name, expr in write_queries(Sampling(known_answers.DAYS)).items():
         plain, own, other = (
             client.query(query) for query in (expr, select_cluster(expr, ""), select_cluster(expr, "gpu-b"))
         )
@@ -81,8 +81,8 @@ def test_a_move_beyond_a_bound_is_left_out_unless_another_proposal_makes_room(se
     proposals = advise(known_answers.config(), seen).proposals
     text = (stacks / "Pulumi.known.yaml").read_text()
     tight = Source(text.replace("    environment: test", "    hourlyCeiling: 493\n    environment: test"), "known")
-    assert edited(tight, proposals).left_out == ()  # the lower ceiling makes room for new pools
-    left_out = edited(tight, [proposal for proposal in proposals if proposal.kind != "ceiling"]).left_out
+    assert apply_proposals(tight, proposals).left_out == ()  # the lower ceiling makes room for new pools
+    left_out = apply_proposals(tight, [proposal for proposal in proposals if proposal.kind != "ceiling"]).left_out
     assert {proposal.kind for proposal, _ in left_out} == {"share", "right-size"}
     assert all(reason.startswith("hourlyCeiling: with every limit reached") for _, reason in left_out)
 
@@ -100,7 +100,7 @@ def test_the_prometheus_of_another_cluster_is_refused(server: str, pools: list[A
 
 @needs_promtool
 def test_a_prometheus_without_series_of_the_platform_is_refused(tmp_path: Path) -> None:
-    with prometheus(tmp_path, "other_metric 1 1700000000\n# EOF\n") as url, pytest.raises(MetricsError) as caught:
+    with serve_prometheus(tmp_path, "other_metric 1 1700000000\n# EOF\n") as url, pytest.raises(MetricsError) as caught:
         observe(Prometheus(url), known_answers.config(), 2)
     assert "no series of the platform's rules" in str(caught.value) and "is `monitoring` applied" in str(caught.value)
 

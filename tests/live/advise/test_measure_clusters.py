@@ -10,7 +10,7 @@ from gpu_blueprint.live.advise.prometheus import Prometheus
 
 from ...support import known_answers
 from ...support.fixed_answer import serve
-from ...support.promql import series_in
+from ...support.promql import list_series
 
 CLUSTER = known_answers.config().cluster_name
 
@@ -33,16 +33,16 @@ def test_only_one_of_several_clusters_is_read(names: list[str], given: str | Non
     with serve(200, write_series(*names)) as (url, requests):
         observe(Prometheus(url), known_answers.config(), 2, given)
     first, *rest = [request.form["query"][0] for request in requests]
-    assert all("cluster" not in matched for _, matched in series_in(first))
+    assert all("cluster" not in matched for _, matched in list_series(first))
     for query in rest:
-        assert query.count(f'cluster="{read}"') == len(series_in(query)) > 0
+        assert query.count(f'cluster="{read}"') == len(list_series(query)) > 0
 
 
 def test_the_prometheus_of_one_cluster_needs_no_label() -> None:
     with serve(200, write_series("")) as (url, requests):
         observe(Prometheus(url), known_answers.config(), 2)
     for request in requests:
-        assert all("cluster" not in matched for _, matched in series_in(request.form["query"][0]))
+        assert all("cluster" not in matched for _, matched in list_series(request.form["query"][0]))
 
 
 @pytest.mark.parametrize(

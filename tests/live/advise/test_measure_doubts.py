@@ -10,7 +10,7 @@ from gpu_blueprint.errors import MetricsError
 from gpu_blueprint.live.advise import Proposal, advise
 from gpu_blueprint.live.advise.measure import observe, read_answers
 from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
-from gpu_blueprint.live.advise.queries import Look, questions
+from gpu_blueprint.live.advise.queries import Sampling, write_queries
 
 from ...support import builders
 from ...support.fixed_answer import serve
@@ -18,7 +18,7 @@ from ...support.fixed_answer import serve
 DAYS = 7
 
 
-LOOK = Look(DAYS)
+LOOK = Sampling(DAYS)
 
 
 IDLE = {
@@ -37,7 +37,7 @@ def config() -> Any:
 
 def seen(nodes: dict[str, str], warnings: tuple[str, ...] = (), **more: list[Sample]) -> Any:
     ran = {"node moments": [Sample(nodes, LOOK.moments)]}
-    answers = {**{name: [] for name in questions(LOOK)}, **IDLE, **ran, **more}
+    answers = {**{name: [] for name in write_queries(LOOK)}, **IDLE, **ran, **more}
     return read_answers(config(), LOOK, answers, warnings)
 
 

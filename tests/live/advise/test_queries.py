@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.live.advise.queries import Look, questions
+from gpu_blueprint.live.advise.queries import Sampling, write_queries
 
 from ...monitoring.test_alerts import failures
 from ...support.programs import needs_promtool
@@ -27,6 +27,6 @@ def test_a_pod_that_waits_only_for_its_node_to_start_does_not_count(
 ) -> None:
     """Samples are five minutes apart. A sample counts if the pod has waited for a quarter of an hour."""
     series = [{"series": name, "values": f"1x{minutes} stale _x200"} for name in (PENDING, PHASE)]
-    asked = [{"expr": questions(Look(1))["waiting"], "eval_time": "200m", "exp_samples": samples}]
+    asked = [{"expr": write_queries(Sampling(1))["waiting"], "eval_time": "200m", "exp_samples": samples}]
     test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}
     assert failures(tmp_path, [test], [{"record": "nothing", "expr": "vector(0)"}]) == ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.live.preflight import Status, exit_code
+from gpu_blueprint.live.preflight import Status, choose_exit_code
 from gpu_blueprint.live.preflight.aws import Patience
 
 from ...support.aws_answers import account, ask, only, p6
@@ -61,7 +61,7 @@ def test_a_denied_call_names_the_missing_permission(
     assert {finding.status for finding in found} == {Status.DENIED}
     assert {finding.message for finding in found} == {f"the permission {missing} is missing"}
     assert f"grant {missing};" in found[0].remedy
-    assert exit_code(found) == 1
+    assert choose_exit_code(found) == 1
 
 
 @pytest.mark.parametrize(("check", "operation", "answer"), BUSY, ids=[row[0] for row in BUSY])
@@ -100,7 +100,7 @@ def test_an_answer_that_is_not_from_aws_does_not_pass(aws: Endpoint, answer: Ans
     aws.answers["DescribeSubnets"] = answer
     found = ask(shipped_config("prod"), "subnets")
     assert Status.PASS not in {finding.status for finding in found}
-    assert exit_code(found) == 1
+    assert choose_exit_code(found) == 1
 
 
 def test_the_page_of_a_proxy_is_no_answer(aws: Endpoint) -> None:
@@ -115,7 +115,7 @@ def test_expired_or_wrong_credentials_end_with_2(aws: Endpoint, check: str, oper
     found = ask(shipped_config("prod"), check)
     assert {finding.status for finding in found} == {Status.LOCKED_OUT}
     assert "aws sso login" in found[0].remedy
-    assert exit_code(found) == 2
+    assert choose_exit_code(found) == 2
 
 
 def test_an_unknown_error_of_ec2_does_not_pass(aws: Endpoint) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from gpu_blueprint.errors import Problem
-from gpu_blueprint.live.preflight import Finding, Status, answer, exit_code, list_problems, questions
+from gpu_blueprint.live.preflight import Finding, Status, ask_question, choose_exit_code, list_problems, list_questions
 from gpu_blueprint.live.preflight.findings import confirm, report
 
 from ...support.aws_answers import account, applied, ask, reservations
@@ -39,7 +39,7 @@ def test_the_severity_of_a_problem_decides_between_fail_and_warn(problem: Proble
     ],
 )
 def test_the_worst_status_decides_the_exit_code(statuses: list[Status], code: int) -> None:
-    assert exit_code([Finding(check="a check", subject="main", status=status) for status in statuses]) == code
+    assert choose_exit_code([Finding(check="a check", subject="main", status=status) for status in statuses]) == code
 
 
 def test_each_fault_of_a_reservation_is_a_problem_at_its_field(aws: Endpoint) -> None:
@@ -62,7 +62,7 @@ def test_every_problem_has_a_kind_a_subject_and_a_hint(aws: Endpoint) -> None:
     aws.answers.clear()  # moto alone: no service quotas, reservations, images or subnets of prod
     aws.answers["GetServiceQuota"] = applied({}, otherwise=0)
     stack = shipped_config("prod")
-    asked = [finding for question in questions(stack) for finding in answer(question, account(stack.region))]
+    asked = [finding for question in list_questions(stack) for finding in ask_question(question, account(stack.region))]
     problems = list_problems(asked)
     assert len(problems) > 5
     assert all(problem.kind and problem.subject and problem.hint for problem in problems)

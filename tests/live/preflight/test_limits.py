@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.live.preflight import Status, exit_code
+from gpu_blueprint.live.preflight import Status, choose_exit_code
 
 from ...support import builders
 from ...support.aws_answers import NO_QUOTA, applied, ask, gateways, only, p6, quota, subnet, subnets
@@ -37,7 +37,7 @@ def test_a_code_that_aws_does_not_know_does_not_pass(aws: Endpoint) -> None:
     aws.answers["GetServiceQuota"] = aws.answers["GetAWSDefaultServiceQuota"] = NO_QUOTA
     found = ask(shipped_config("prod"), "service quotas")
     assert {finding.status for finding in found} == {Status.UNANSWERED}
-    assert exit_code(found) == 1
+    assert choose_exit_code(found) == 1
 
 
 @pytest.mark.parametrize("body", [{}, {"Quota": {}}, {"Quota": {"Value": None}}])

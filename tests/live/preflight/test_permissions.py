@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.live.preflight import policy, questions, run
+from gpu_blueprint.live.preflight import build_policy, list_questions, ask_account
 from gpu_blueprint.live.preflight.permissions import CALLS, name_action
 
-from ...components.test_platform_iam import findings
+from ...components.test_platform_iam import lint_policy
 from ...support.aws_answers import (
     NO_QUOTA,
     account,
@@ -33,7 +33,7 @@ def test_every_check_makes_only_the_calls_of_its_row(aws: Endpoint, name: str) -
             return self.real.ask(service, operation, **parameters)
 
     stack = shipped_config(name)
-    for question in questions(stack):
+    for question in list_questions(stack):
         recorder = Recorder()
         question.ask(recorder)
         assert recorder.calls and recorder.calls <= set(CALLS[question.check])
@@ -42,12 +42,12 @@ def test_every_check_makes_only_the_calls_of_its_row(aws: Endpoint, name: str) -
 def test_every_call_only_reads(aws: Endpoint) -> None:
     short = applied({}, otherwise=0)
     for name in SHIPPED:  # then again with every detour: defaults, listings, NAT gateways of others
-        run(shipped_config(name), account(shipped_config(name).region))
+        ask_account(shipped_config(name), account(shipped_config(name).region))
     aws.answers["GetServiceQuota"] = NO_QUOTA
     aws.answers["GetAWSDefaultServiceQuota"] = short
     aws.answers["ListServiceQuotas"] = as_json({"Quotas": []})
     aws.answers["DescribeNatGateways"] = gateways("subnet-0a1b2c3d4e5f60711")
-    run(p6(), account())
+    ask_account(p6(), account())
     assert set(aws.asked) == {call.split(":")[1] for calls in CALLS.values() for call in calls}
     assert all(name.startswith(("Describe", "Get", "List")) for name in aws.asked)
 
@@ -55,7 +55,7 @@ def test_every_call_only_reads(aws: Endpoint) -> None:
 def test_the_policy_grants_every_call_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preflight", "prod", "--policy"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed == policy(shipped_config("prod"))
+    assert printed == build_policy(shipped_config("prod"))
     granted = [action for statement in printed["Statement"] for action in statement["Action"]]
     wanted = {call for calls in CALLS.values() for call in calls} - {"sts:GetCallerIdentity"}
     assert sorted(granted) == sorted(wanted)
@@ -65,4 +65,4 @@ def test_the_policy_grants_every_call_and_no_more(capsys: pytest.CaptureFixture[
 
 def test_every_action_of_the_policy_exists() -> None:
     # parliament only objects that public parameters belong to no account, as it does to Karpenter's own policy.
-    assert findings(policy(shipped_config("prod"))) == ["RESOURCE_MISMATCH"]
+    assert lint_policy(build_policy(shipped_config("prod"))) == ["RESOURCE_MISMATCH"]

@@ -3,7 +3,7 @@
 import boto3
 import pytest
 
-from gpu_blueprint.live.preflight import Status, questions, run
+from gpu_blueprint.live.preflight import Status, list_questions, ask_account
 from gpu_blueprint.live.preflight.aws import AwsAccount, Patience
 
 from ...support.aws_endpoint import Endpoint
@@ -16,7 +16,7 @@ def test_an_unreachable_endpoint_is_reported_for_every_check(aws: Endpoint, monk
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     stack = shipped_config("prod")
-    found = run(stack, AwsAccount(boto3.Session(), stack.region, HASTY))
-    assert len(found) == len(questions(stack))
+    found = ask_account(stack, AwsAccount(boto3.Session(), stack.region, HASTY))
+    assert len(found) == len(list_questions(stack))
     assert {finding.status for finding in found} == {Status.UNANSWERED}
     assert all("cannot be reached" in finding.message for finding in found)

@@ -4,11 +4,11 @@ from collections import defaultdict
 from functools import cache
 from typing import Any
 
-from gpu_blueprint.monitoring import ALERTS, RECORDINGS, rule_groups
+from gpu_blueprint.monitoring import ALERTS, RECORDINGS, build_rule_groups
 from gpu_blueprint.monitoring.facts import FACTS
 
 from ...support import builders
-from ...support.promql import series_in
+from ...support.promql import list_series
 from .case import STACK
 
 ALERT_NAMES = [alert.name for alert in ALERTS]
@@ -19,7 +19,7 @@ RECORDED = [*FACTS, *(rule.name for rule in RECORDINGS)]
 def rules_by_name() -> dict[str, list[dict[str, Any]]]:
     """Map the name of an alert or a recorded series to its rules; a constant has several."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for group in rule_groups(builders.config(**STACK)):
+    for group in build_rule_groups(builders.config(**STACK)):
         for rule in group["rules"]:
             found[rule.get("record") or rule["alert"]].append(rule)
     return found
@@ -30,7 +30,7 @@ def list_rules(name: str) -> list[dict[str, Any]]:
     needed, todo = {name}, [name]
     while todo:
         for rule in rules_by_name()[todo.pop()]:
-            new = {metric for metric, _ in series_in(rule["expr"]) if metric in RECORDED} - needed
+            new = {metric for metric, _ in list_series(rule["expr"]) if metric in RECORDED} - needed
             needed |= new
             todo += new
     return [rule for known, rules in rules_by_name().items() if known in needed for rule in rules]

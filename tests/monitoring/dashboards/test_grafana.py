@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, place_panels
-from gpu_blueprint.monitoring.dashboards.grafana import OVER_TIME, dashboard_json
+from gpu_blueprint.monitoring.dashboards.grafana import OVER_TIME, render_dashboard
 from gpu_blueprint.monitoring.dashboards.panels import Kind
 
 from ...support.dashboard_queries import config
@@ -22,7 +22,7 @@ TYPES: dict[Kind, str] = {
 
 
 def as_json(page: Dashboard) -> Any:
-    return json.loads(dashboard_json(config(), page))
+    return json.loads(render_dashboard(config(), page))
 
 
 def test_dashboards_and_panels_have_distinct_ids() -> None:
@@ -108,4 +108,4 @@ def test_a_query_may_have_its_own_colour_unit_and_thresholds() -> None:
 
 def test_the_json_is_the_same_every_time() -> None:
     for page in DASHBOARDS:
-        assert dashboard_json(config(), page) == dashboard_json(config(), page)
+        assert render_dashboard(config(), page) == render_dashboard(config(), page)

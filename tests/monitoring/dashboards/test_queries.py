@@ -11,7 +11,7 @@ from gpu_blueprint.monitoring.metrics import METRICS
 
 from ...support.dashboard_queries import QUERIES, PlacedQuery, fill_variables
 from ...support.programs import needs_promtool, promtool
-from ...support.promql import series_in
+from ...support.promql import list_series
 from ..cases.rules import RECORDED
 
 
@@ -36,7 +36,7 @@ def test_promtool_refuses_text_that_is_no_promql(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("each", QUERIES, ids=str)
 def test_a_query_reads_only_known_metrics_and_labels(each: PlacedQuery) -> None:
-    found = series_in(fill_variables(each.query.expr))
+    found = list_series(fill_variables(each.query.expr))
     assert found
     for name, labels in found:
         assert name in METRICS or name in RECORDED, name

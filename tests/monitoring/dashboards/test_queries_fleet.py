@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.monitoring import rule_groups
+from gpu_blueprint.monitoring import build_rule_groups
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS
 from gpu_blueprint.monitoring.dashboards.grafana import OVER_TIME
 
@@ -18,7 +18,7 @@ from ...support import generated_series
 from ...support.dashboard_queries import QUERIES, PlacedQuery, config, fill_variables, find_panel
 from ...support.generated_series import END
 from ...support.programs import needs_promtool
-from ...support.prometheus_server import prometheus
+from ...support.prometheus_server import serve_prometheus
 
 Sample = dict[str, Any]
 
@@ -26,8 +26,8 @@ Sample = dict[str, Any]
 @pytest.fixture(scope="session")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Prometheus with the series of the made-up fleet."""
-    groups = rule_groups(config())
-    with prometheus(tmp_path_factory.mktemp("fleet"), generated_series.openmetrics(), groups) as url:
+    groups = build_rule_groups(config())
+    with serve_prometheus(tmp_path_factory.mktemp("fleet"), generated_series.openmetrics(), groups) as url:
         yield url
 
 

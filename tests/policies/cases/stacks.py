@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
-from gpu_blueprint.judging.verdicts import as_stack
+from gpu_blueprint.judging.verdicts import build_policy_stack
 from gpu_blueprint.plan import PlannedResource
 from policies import UNKNOWN, Resource, Rule, Stack, Verdict, judge
 
@@ -108,7 +108,7 @@ def shipped_stack(stack: str) -> Build:
 
 @cache
 def _shipped(stack: str) -> Stack:
-    return as_stack(plan(stack))
+    return build_policy_stack(plan(stack))
 
 
 def with_value(stack: str | Build, kind: str, name_part: str, path: Path, value: Any) -> Build:
