@@ -181,7 +181,7 @@ class Platform(pulumi.ComponentResource):
                 f"{service.tenant}/{service.name}",
                 service,
                 deployment=service.name,
-                namespace=self._config.namespace_of(service),
+                namespace=self._config.find_namespace(service),
                 prometheus=self._config.prometheus_url,
                 monitor_labels=getattr(self._config.monitoring, "labels", None),
                 depends_on=[namespaces[service.tenant]],

@@ -70,12 +70,12 @@ class WrongValueError(ValueError):
         self.kind, self.reason, self.hint = kind, reason, hint
 
 
-def under(problems: Iterable[Problem], *prefix: str | int) -> Iterator[Problem]:
+def move_under(problems: Iterable[Problem], *prefix: str | int) -> Iterator[Problem]:
     """Yield the problems with a prefix before each path."""
     return (problem.under(*prefix) for problem in problems)
 
 
-def near(name: str, known: Iterable[str], lead: str = "choose from") -> str:
+def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
     """Return a hint for a name that is not known: the one or two closest names, or the whole list.
 
     Args:
@@ -118,7 +118,7 @@ class CatalogError(BlueprintError, WrongValueError):
     def unknown(cls, thing: str, name: str, known: Iterable[str]) -> "CatalogError":
         """Build the error for a name that no row has; the kind of ``instance type`` is ``unknown-instance-type``."""
         kind = f"unknown-{thing.lower().replace(' ', '-')}"
-        return cls(f"unknown {thing} {name!r}", near(name, known), kind)
+        return cls(f"unknown {thing} {name!r}", suggest(name, known), kind)
 
 
 class ProgramError(BlueprintError):

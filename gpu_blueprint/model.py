@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
 
-from .errors import Problem, under
+from .errors import Problem, move_under
 
 
 class Model(BaseModel):
@@ -47,7 +47,7 @@ class Model(BaseModel):
         """Yield the problems of this model and of every model inside it."""
         yield from self.problems()
         for name, field in type(self).model_fields.items():
-            yield from under(_inner_problems(getattr(self, name)), field.alias or name)
+            yield from move_under(_inner_problems(getattr(self, name)), field.alias or name)
 
 
 def _inner_problems(value: Any) -> Iterator[Problem]:
@@ -55,7 +55,7 @@ def _inner_problems(value: Any) -> Iterator[Problem]:
         yield from value.all_problems()
     elif isinstance(value, list | dict):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from under(_inner_problems(item), key)
+            yield from move_under(_inner_problems(item), key)
 
 
 def field_text(model: type[Model], field: str) -> str:

@@ -34,4 +34,15 @@ RULES: tuple[Rule, ...] = (
     *teardown.RULES,
 )
 
-__all__ = ["RULES", "UNKNOWN", "Resource", "Rule", "Stack", "Verdict", "Waiver", "read_default_tags", "judge", "find_waiver"]
+__all__ = [
+    "RULES",
+    "UNKNOWN",
+    "Resource",
+    "Rule",
+    "Stack",
+    "Verdict",
+    "Waiver",
+    "read_default_tags",
+    "judge",
+    "find_waiver",
+]

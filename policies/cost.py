@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpu_blueprint.catalog.prices import on_demand
+from gpu_blueprint.catalog.prices import find_on_demand_price
 
 from .extended_resources import is_gpu_resource, parse_count
 from .karpenter_objects import ZONE, is_overlay_of, list_capacity_types, list_gpu_types, list_values
@@ -58,7 +58,7 @@ def _find_highest_price(pool: Resource) -> float:
 
 
 def _read_price(instance_type: str, region: str) -> float:
-    price = on_demand(instance_type, region)
+    price = find_on_demand_price(instance_type, region)
     if price is None:
         raise NotYetKnownError(f"the price of {instance_type} in {region}")
     return price.usd

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.catalog import GPUS, MigTable
-from gpu_blueprint.sharing.placement import can_place, refusal
+from gpu_blueprint.sharing.placement import can_place, explain_fault
 
 from .charts import CHART_KINDS, is_chart
 from .rule import Report, Resource, Rule, Settings, Stack, find_wrong
@@ -37,7 +37,7 @@ def _refuse_illegal_configs(release: Resource, report: Report, _: Settings) -> N
         if not fitting:
             report(f"MIG config {name!r} names profiles that no single GPU model has: {', '.join(layout)}")
         elif not any(can_place(table, layout) for table in fitting):
-            report(f"MIG config {name!r} fits no GPU: {refusal(fitting[0], layout)}")
+            report(f"MIG config {name!r} fits no GPU: {explain_fault(fitting[0], layout)}")
 
 
 def _refuse_second_driver(release: Resource, report: Report, _: Settings) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from gpu_blueprint.catalog import Instance, instances
+from gpu_blueprint.catalog import Instance, list_instances
 
 from .rule import Resource
 
@@ -63,7 +63,7 @@ def list_gpu_types(resource: Resource) -> list[Instance]:
 
 def _find_gpu_types(resource: Resource) -> list[Instance]:
     about_machines = [item for item in list_requirements(resource) if item["key"] in _COLUMNS]
-    rows = [row for row in instances().values() if row.gpu_name] if about_machines else []
+    rows = [row for row in list_instances().values() if row.gpu_name] if about_machines else []
     return [row for row in rows if all(_admits(item, _COLUMNS[item["key"]](row)) for item in about_machines)]
 
 
@@ -81,7 +81,7 @@ def _admits(requirement: dict[str, Any], value: str | None) -> bool:
 
 def list_unknown_types(resource: Resource) -> list[str]:
     """Return the instance types that the requirements name and the catalogue lacks."""
-    return [name for name in list_values(resource, INSTANCE_TYPE) if name not in instances()]
+    return [name for name in list_values(resource, INSTANCE_TYPE) if name not in list_instances()]
 
 
 def is_gpu_pool(pool: Resource) -> bool:

@@ -1,7 +1,7 @@
 """Rules for NodeOverlays: MIG profiles that exist, layouts that fit, and the nodes that an overlay matches."""
 
-from gpu_blueprint.catalog import profile_of
-from gpu_blueprint.sharing.placement import can_place, refusal
+from gpu_blueprint.catalog import find_mig_profile
+from gpu_blueprint.sharing.placement import can_place, explain_fault
 
 from .extended_resources import is_slice_or_share, parse_count
 from .karpenter_objects import INSTANCE_TYPE, list_gpu_types, list_pool_names, list_unknown_types, list_values
@@ -11,16 +11,16 @@ from .rule import Report, Resource, Rule, Settings
 def _list_profiles(overlay: Resource) -> list[str]:
     """Return every MIG profile that an overlay hands out, shared or not."""
     capacity = overlay.get("spec", "capacity", default={})
-    return [profile_of(name) for name, count in capacity.items() if profile_of(name) and parse_count(count)]
+    return [find_mig_profile(name) for name, count in capacity.items() if find_mig_profile(name) and parse_count(count)]
 
 
 def _count_slices(overlay: Resource) -> dict[str, int]:
     """Return MIG profile → slices of a node, without slices that several pods share."""
     capacity = overlay.get("spec", "capacity", default={})
     return {
-        profile_of(name): parse_count(count)
+        find_mig_profile(name): parse_count(count)
         for name, count in capacity.items()
-        if profile_of(name) and not name.endswith(".shared")
+        if find_mig_profile(name) and not name.endswith(".shared")
     }
 
 
@@ -54,7 +54,7 @@ def _refuse_impossible_layout(overlay: Resource, report: Report, _: Settings) ->
             continue
         layout = {profile: count // row.gpu_devices for profile, count in slices.items() if count}
         if not can_place(table, layout):
-            report(f"a GPU of {row.instance_type} cannot hold the layout: {refusal(table, layout)}")
+            report(f"a GPU of {row.instance_type} cannot hold the layout: {explain_fault(table, layout)}")
 
 
 def _refuse_wide_overlay(overlay: Resource, report: Report, _: Settings) -> None:

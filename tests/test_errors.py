@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.errors import CatalogError, Problem, WrongValueError, near, under
+from gpu_blueprint.errors import CatalogError, Problem, WrongValueError, suggest, move_under
 
 
 def test_a_problem_prints_its_place_its_field_its_reason_and_its_hint() -> None:
@@ -15,7 +15,7 @@ def test_a_problem_without_hint_prints_its_reason_alone() -> None:
 
 
 def test_problems_move_below_a_longer_path() -> None:
-    (moved,) = under([Problem("gone", ("name",), "it is gone")], "pools", 1)
+    (moved,) = move_under([Problem("gone", ("name",), "it is gone")], "pools", 1)
     assert moved.path == ("pools", 1, "name")
 
 
@@ -31,11 +31,11 @@ def test_problems_move_below_a_longer_path() -> None:
     ],
 )
 def test_an_unknown_name_gets_a_hint(name: str, known: list[str], hint: str) -> None:
-    assert near(name, known) == hint
+    assert suggest(name, known) == hint
 
 
 def test_a_hint_may_start_with_other_words() -> None:
-    assert near("x", ["gpu"], "it hands out") == "it hands out gpu"
+    assert suggest("x", ["gpu"], "it hands out") == "it hands out gpu"
 
 
 def test_a_wrong_value_keeps_its_kind_and_prints_reason_and_hint() -> None:

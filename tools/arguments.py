@@ -2,7 +2,7 @@
 
 import argparse
 
-from gpu_blueprint.catalog import regions
+from gpu_blueprint.catalog import list_regions
 
 
 def make_parser(command: str, description: str) -> argparse.ArgumentParser:
@@ -12,7 +12,7 @@ def make_parser(command: str, description: str) -> argparse.ArgumentParser:
         "--region",
         action="append",
         required=True,
-        choices=sorted(regions()),
+        choices=sorted(list_regions()),
         metavar="REGION",
         help="region to read, such as us-west-2; may be given several times",
     )

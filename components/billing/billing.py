@@ -169,7 +169,7 @@ def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionT
 
 def list_cost_tags(config: StackConfig) -> list[str]:
     """Return the keys of our cost tags that some node carries: AWS refuses to activate a key that nothing carries."""
-    carried = {key for pool in config.pools for key in config.node_tags(pool)}
+    carried = {key for pool in config.pools for key in config.list_node_tags(pool)}
     return [key for key in ("owner", "environment", "cost-center", "pool", "tenant") if key in carried]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_aws as aws
 
-from gpu_blueprint.catalog import instance
+from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cluster import SYSTEM_DISK_GIB
 
@@ -58,7 +58,7 @@ class SystemNodes(pulumi.ComponentResource):
         depends_on: Sequence[pulumi.Resource],
     ) -> aws.eks.NodeGroup:
         nodes = config.cluster.system_nodes
-        is_arm = instance(nodes.instance_types[0]).arch == "arm64"
+        is_arm = find_instance(nodes.instance_types[0]).arch == "arm64"
         return aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,

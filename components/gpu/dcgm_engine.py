@@ -11,4 +11,4 @@ AGENT_ENGINE_ADDRESS = "localhost:5555"
 
 def operator_runs_dcgm(config: StackConfig) -> bool:
     """Return whether the GPU Operator runs the engine on every GPU node: true if it runs its operands in every pool."""
-    return not any(pool.profile.operands_off for pool in config.pools)
+    return not any(pool.profile.has_operands_off for pool in config.pools)

@@ -51,7 +51,7 @@ class Efa(pulumi.ComponentResource):
                 f"{name}-{pool.name}", name=name_placement_group(config, pool), strategy="cluster", opts=child
             )
             for pool in config.pools
-            if pool.placed
+            if pool.has_placement_group
         ]
         plugin = install_chart(
             f"{name}-plugin",

@@ -6,7 +6,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.catalog.dcgm_metrics import dcgm_csv
+from gpu_blueprint.catalog.dcgm_metrics import render_dcgm_csv
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 
@@ -51,6 +51,6 @@ class GpuOperator(pulumi.ComponentResource):
         return k8s.core.v1.ConfigMap(
             f"{name}-metrics",
             metadata={"name": METRIC_LIST, "namespace": namespaces.GPU_OPERATOR},
-            data={"dcgm-metrics.csv": dcgm_csv()},
+            data={"dcgm-metrics.csv": render_dcgm_csv()},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
         )

@@ -21,7 +21,7 @@ def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
 
     The list is empty if every node applies its sharing itself. The operator is then not installed.
     """
-    return [pool.profile for pool in config.pools if not pool.profile.operands_off]
+    return [pool.profile for pool in config.pools if not pool.profile.has_operands_off]
 
 
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     """
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
     env: dict[str, str] = {}
-    has_arm64 = any(row.arch == "arm64" for pool in config.pools for row in config.instances_of(pool))
+    has_arm64 = any(row.arch == "arm64" for pool in config.pools for row in config.list_instances(pool))
     if not operator_runs_dcgm(config) and not has_arm64:
         # Without this address the exporter would run a second engine beside the agent's. The agent's engine exists
         # for amd64 only.

@@ -8,7 +8,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.catalog.versions import karpenter_chart, karpenter_crd_chart
+from gpu_blueprint.catalog.versions import build_karpenter_chart, build_karpenter_crd_chart
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.cluster import Cluster
@@ -94,7 +94,7 @@ class Karpenter(pulumi.ComponentResource):
         version = config.cluster.karpenter_version
         crds = install_chart(
             f"{self._prefix}-crd",
-            karpenter_crd_chart(version),
+            build_karpenter_crd_chart(version),
             namespaces.KUBE_SYSTEM,
             {},
             parent=self,
@@ -102,7 +102,7 @@ class Karpenter(pulumi.ComponentResource):
         )
         return install_chart(
             f"{self._prefix}-controller",
-            karpenter_chart(version),
+            build_karpenter_chart(version),
             namespaces.KUBE_SYSTEM,
             build_karpenter_values(config),
             parent=self,
@@ -126,7 +126,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
             "featureGates": {
-                "nodeOverlay": any(pool.overlay(row) for pool in config.pools for row in config.instances_of(pool)),
+                "nodeOverlay": any(pool.overlay(row) for pool in config.pools for row in config.list_instances(pool)),
                 "reservedCapacity": any("reserved" in pool.purchase for pool in config.pools),
                 "nodeRepair": config.cluster.node_repair,
                 "spotToSpotConsolidation": False,

@@ -129,4 +129,4 @@ def build_headroom_quota(config: StackConfig) -> dict[str, str]:
 
 def _build_gpu_requests(pool: Pool, headroom: Headroom) -> dict[str, str]:
     """Return the extended resources that one placeholder requests: resource name → count."""
-    return {pool.profile.units[unit]: str(count) for unit, count in pool.by_unit(headroom.gpus).items() if count}
+    return {pool.profile.units[unit]: str(count) for unit, count in pool.count_by_unit(headroom.gpus).items() if count}

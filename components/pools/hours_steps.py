@@ -23,12 +23,12 @@ def build_close_steps(pool: Pool) -> Steps:
 
     In a training pool, jobs run to their end. The nodes of other pools are drained.
     """
-    return {"stop-launches": _set_cpu_limit(pool, '"0"'), **(_cordon(pool) if pool.holds_jobs else _drain(pool))}
+    return {"stop-launches": _set_cpu_limit(pool, '"0"'), **(_cordon(pool) if pool.finishes_jobs else _drain(pool))}
 
 
 def build_open_steps(pool: Pool) -> Steps:
     """Return the steps of an opening: remaining nodes take pods again, and then Karpenter may launch more nodes."""
-    return {**(_uncordon(pool) if pool.holds_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
+    return {**(_uncordon(pool) if pool.finishes_jobs else {}), "allow-launches": _set_cpu_limit(pool, "null")}
 
 
 def _set_cpu_limit(pool: Pool, cpu: str) -> list[str]:

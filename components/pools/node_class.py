@@ -33,15 +33,15 @@ def build_node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
         },
         "blockDeviceMappings": _build_disks(pool, has_local_nvme=has_local_nvme),
         "userData": _build_user_data(pool),
-        "tags": config.node_tags(pool),
+        "tags": config.list_node_tags(pool),
     }
     if has_local_nvme:
         spec["instanceStorePolicy"] = "RAID0"
     if pool.multi_node:
         spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
-        if pool.placed:
+        if pool.has_placement_group:
             spec["placementGroupSelector"] = {"name": name_placement_group(config, pool)}
-        spec["networkInterfaces"] = _build_interfaces(config.instances_of(pool)[0])
+        spec["networkInterfaces"] = _build_interfaces(config.list_instances(pool)[0])
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
     return spec

@@ -38,13 +38,13 @@ def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
 
 
 def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]:
-    rows = config.instances_of(pool)
+    rows = config.list_instances(pool)
     allowed: dict[str, list[str]] = {
         "karpenter.sh/capacity-type": [kind for kind in CAPACITY_ORDER if kind in pool.purchase],
         # Instance types by name, because Karpenter's GPU labels are ambiguous: a100 has two memory sizes, gr6 is not
         # in category g, and fractional types count as types without a GPU.
         "node.kubernetes.io/instance-type": [row.instance_type for row in rows],
-        "topology.kubernetes.io/zone": config.zones_of(pool),
+        "topology.kubernetes.io/zone": config.list_zones(pool),
         "kubernetes.io/arch": sorted({row.arch for row in rows}),
         "kubernetes.io/os": ["linux"],
     }
@@ -59,7 +59,7 @@ def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[
     Karpenter applies neither of two overlays that conflict.
     """
     rows_by_devices: dict[int, list[Instance]] = {}
-    for row in config.instances_of(pool):
+    for row in config.list_instances(pool):
         if pool.overlay(row):
             rows_by_devices.setdefault(row.gpu_devices, []).append(row)
     return {

@@ -33,8 +33,8 @@ class PoolHours(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:PoolHours", name, None, opts)
         binding = self._make_account(name, pool, node_pool)
         for verb, schedule, steps in (
-            ("close", hours.closes, build_close_steps(pool)),
-            ("open", hours.opens, build_open_steps(pool)),
+            ("close", hours.close_schedule, build_close_steps(pool)),
+            ("open", hours.open_schedule, build_open_steps(pool)),
         ):
             k8s.batch.v1.CronJob(
                 f"{name}-hours-{verb}",
@@ -84,7 +84,7 @@ def build_role_rules(pool: Pool) -> list[Any]:
         "resource_names": [pool.name],
         "verbs": ["get", "patch"],
     }
-    if pool.holds_jobs:
+    if pool.finishes_jobs:
         return [own_pool, {"api_groups": [""], "resources": ["nodes"], "verbs": ["get", "list", "patch"]}]
     return [own_pool, {"api_groups": ["karpenter.sh"], "resources": ["nodeclaims"], "verbs": ["list", "delete"]}]
 

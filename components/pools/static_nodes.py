@@ -37,7 +37,7 @@ class StaticNodes(pulumi.ComponentResource):
         has_local_nvme = config.keeps_images_on_nvme(pool)
         template = make_launch_template(
             f"{name}-template",
-            {**config.node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
+            {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=pool.disk.size_gib,
             fast_disk=not has_local_nvme,
             user_data=render_mime_node_config(build_node_config(raid=has_local_nvme)),
@@ -48,8 +48,8 @@ class StaticNodes(pulumi.ComponentResource):
             cluster_name=config.cluster_name,
             node_group_name_prefix=f"{pool.name[:36]}-",
             node_role_arn=system_nodes.role.role.arn,
-            subnet_ids=select_subnets(network, config.zones_of(pool)),
-            instance_types=[row.instance_type for row in config.instances_of(pool)],
+            subnet_ids=select_subnets(network, config.list_zones(pool)),
+            instance_types=[row.instance_type for row in config.list_instances(pool)],
             ami_type=_choose_ami_type(config, pool),
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
@@ -65,7 +65,7 @@ class StaticNodes(pulumi.ComponentResource):
 
 
 def _choose_ami_type(config: StackConfig, pool: Pool) -> str:
-    return "AL2023_ARM_64_NVIDIA" if config.instances_of(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
+    return "AL2023_ARM_64_NVIDIA" if config.list_instances(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
 
 
 def _build_taint(taint: dict[str, str]) -> aws.eks.NodeGroupTaintArgs:

@@ -62,10 +62,10 @@ def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     A resource that a quota does not list is unlimited. The quota therefore lists every extended resource that some
     node of the stack hands out, with 0 where the tenant has no grant.
     """
-    granted = config.quota_of(tenant)
+    granted = config.sum_quota(tenant)
     gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
     # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
-    efa = {"requests.vpc.amazonaws.com/efa": str(config.efa_quota_of(tenant))}
+    efa = {"requests.vpc.amazonaws.com/efa": str(config.sum_efa_quota(tenant))}
     return {"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, **gpus, **efa}
 
 

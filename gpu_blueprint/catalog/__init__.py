@@ -2,10 +2,10 @@
 
 from ..errors import CatalogError
 from .ami_families import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily
-from .gpus import GPUS, Gpu, gpu
-from .instances import Instance, instance, instances, regions
-from .mig import MigProfile, MigTable, profile_of
-from .time_zones import time_zone, time_zones
+from .gpus import GPUS, Gpu, find_gpu
+from .instances import Instance, find_instance, list_instances, list_regions
+from .mig import MigProfile, MigTable, find_mig_profile
+from .time_zones import check_time_zone, list_time_zones
 
 __all__ = [
     "AL2023",
@@ -18,11 +18,11 @@ __all__ = [
     "Instance",
     "MigProfile",
     "MigTable",
-    "gpu",
-    "instance",
-    "instances",
-    "profile_of",
-    "regions",
-    "time_zone",
-    "time_zones",
+    "find_gpu",
+    "find_instance",
+    "list_instances",
+    "find_mig_profile",
+    "list_regions",
+    "check_time_zone",
+    "list_time_zones",
 ]

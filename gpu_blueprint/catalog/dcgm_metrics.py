@@ -122,6 +122,6 @@ table 1 (A100 to GB200).
 """
 
 
-def dcgm_csv() -> str:
+def render_dcgm_csv() -> str:
     """Return the exporter's list, which has exactly three fields in a line."""
     return "".join(f"{field.name}, {field.kind}, {field.help}\n" for field in DCGM_FIELDS)

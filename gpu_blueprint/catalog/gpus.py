@@ -179,7 +179,7 @@ _ROWS = (
 GPUS: Mapping[str, Gpu] = MappingProxyType({row.name: row for row in _ROWS})
 
 
-def gpu(name: str) -> Gpu:
+def find_gpu(name: str) -> Gpu:
     """Return the GPU model of a name."""
     try:
         return GPUS[name]

@@ -12,7 +12,7 @@ from .ami_families import BOTTLEROCKET, AmiFamily
 Variant = Literal["standard", "nvidia"]
 
 
-def image_parameter(family: AmiFamily, version: str, kubernetes: str, arch: str, variant: Variant) -> str:
+def name_image_parameter(family: AmiFamily, version: str, kubernetes: str, arch: str, variant: Variant) -> str:
     """Return the name of the parameter with the id of one image; ``arch`` is amd64 or arm64, as in instances.csv."""
     machine = "x86_64" if arch == "amd64" else arch
     if family is BOTTLEROCKET:

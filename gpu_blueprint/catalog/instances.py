@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError
-from .gpus import Gpu, gpu
+from .gpus import Gpu, find_gpu
 from .table import read_rows
 
 
@@ -37,7 +37,7 @@ class Instance:
     @property
     def gpu(self) -> Gpu:
         """The GPU model; only for types with GPUs."""
-        return gpu(self.gpu_name)
+        return find_gpu(self.gpu_name)
 
     @property
     def efa_layout(self) -> tuple[tuple[int, int], ...]:
@@ -64,7 +64,7 @@ class Instance:
         return int(self.memory_mib * 0.9)
 
     @property
-    def bare_metal(self) -> bool:
+    def is_bare_metal(self) -> bool:
         """True for a whole server, which boots too slowly to be a default."""
         return self.instance_type.endswith(".metal")
 
@@ -89,20 +89,20 @@ def _read_row(cells: Mapping[str, str]) -> Instance:
 
 
 @cache
-def instances() -> Mapping[str, Instance]:
+def list_instances() -> Mapping[str, Instance]:
     """Return name → instance type, in the order of the file: by family, then size."""
     return MappingProxyType({row.instance_type: row for row in map(_read_row, read_rows("instances.csv"))})
 
 
-def instance(name: str) -> Instance:
+def find_instance(name: str) -> Instance:
     """Return the instance type of a name."""
     try:
-        return instances()[name]
+        return list_instances()[name]
     except KeyError:
-        raise CatalogError.unknown("instance type", name, instances()) from None
+        raise CatalogError.unknown("instance type", name, list_instances()) from None
 
 
 @cache
-def regions() -> frozenset[str]:
+def list_regions() -> frozenset[str]:
     """Return every region that offers a type of the catalogue."""
-    return frozenset().union(*(row.regions for row in instances().values()))
+    return frozenset().union(*(row.regions for row in list_instances().values()))

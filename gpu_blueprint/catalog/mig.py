@@ -26,7 +26,7 @@ class MigProfile:
     """Takes the media engines that only one instance of a GPU can have (``+me``, ``+me.all``)."""
 
     @property
-    def variant(self) -> bool:
+    def is_variant(self) -> bool:
         """True if the profile differs from a plain profile only by its graphics or media engines."""
         return not self.name.endswith("gb")
 
@@ -41,7 +41,7 @@ class MigProfile:
         return f"nvidia.com/mig-{self.name.replace('+', '.')}"
 
 
-def profile_of(resource: str) -> str:
+def find_mig_profile(resource: str) -> str:
     """Return the MIG profile of an extended resource, replicated or not; empty for any other resource."""
     prefix, mig, name = resource.partition("nvidia.com/mig-")
     return name.removesuffix(".shared").replace("gb.", "gb+") if mig and not prefix else ""

@@ -47,16 +47,16 @@ def _read_price(row: dict[str, str], column: str) -> Price:
     return Price(float(row[column]), date.fromisoformat(row["as_of"]), row.get("unit", ""))
 
 
-def on_demand(instance_type: str, region: str) -> Price | None:
+def find_on_demand_price(instance_type: str, region: str) -> Price | None:
     """Return the US dollars an hour of an instance type (Linux, shared tenancy), or None if unknown."""
     return _instance_prices().get((instance_type, region))
 
 
-def service(item: str, region: str) -> Price | None:
+def find_service_price(item: str, region: str) -> Price | None:
     """Return the US dollars of an item such as ``nat-gateway`` for the unit of its row, or None if unknown."""
     return _service_prices().get((item, region)) or _service_prices().get((item, "*"))
 
 
-def spot_share(family: str) -> Price | None:
+def find_spot_share(family: str) -> Price | None:
     """Return the assumed spot price as a share of on-demand. Source: the head of spot.csv."""
     return _spot_shares().get(family)

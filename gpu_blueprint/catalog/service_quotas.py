@@ -11,7 +11,7 @@ contradict each other, so these rows have no code.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Purchase = Literal["on-demand", "spot", "capacity-block"]
+UsageClass = Literal["on-demand", "spot", "capacity-block"]
 """EC2's usage class of an instance. An On-Demand Capacity Reservation counts as on-demand."""
 Unit = Literal["vCPU", "VPC", "address", "gateway in a zone", "cluster"]
 
@@ -26,12 +26,12 @@ class ServiceQuota:
     unit: Unit
     default: int
     """Value in a new account."""
-    purchase: Purchase | None = None
+    purchase: UsageClass | None = None
     families: frozenset[str] = frozenset()
     """Instance families that count against the quota, such as ``g6``."""
 
 
-def _ec2(code: str | None, name: str, usage_class: Purchase, families: str, default: int = 0) -> ServiceQuota:
+def _ec2(code: str | None, name: str, usage_class: UsageClass, families: str, default: int = 0) -> ServiceQuota:
     return ServiceQuota(
         service="ec2",
         code=code,
@@ -77,7 +77,7 @@ NAT_GATEWAYS = ServiceQuota(
 CLUSTERS = ServiceQuota(service="eks", code="L-1194D53C", name="Clusters", unit="cluster", default=100)
 
 
-def instance_quota(family: str, usage_class: Purchase) -> ServiceQuota:
+def find_instance_quota(family: str, usage_class: UsageClass) -> ServiceQuota:
     """Return the quota that instances of a family count against; it has no code if no row names the family."""
     for quota in INSTANCE_QUOTAS:
         if quota.purchase == usage_class and family in quota.families:

@@ -8,25 +8,25 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from ..errors import CatalogError, near
+from ..errors import CatalogError, suggest
 
 
 @cache
-def time_zones() -> frozenset[str]:
+def list_time_zones() -> frozenset[str]:
     """Return every name except ``Factory``, the zone of a machine that nobody has configured."""
     return frozenset(files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()) - {"Factory"}
 
 
-def time_zone(name: str) -> str:
+def check_time_zone(name: str) -> str:
     """Return a name that is known.
 
     Raises:
         CatalogError: The zone does not exist; the hint names zones of the same city, else the closest names.
     """
-    if name in time_zones():
+    if name in list_time_zones():
         return name
     city = name.rsplit("/", 1)[-1].replace(" ", "_").lower()
-    meant = [zone for zone in time_zones() if zone.rsplit("/", 1)[-1].lower() == city]
-    meant = meant or get_close_matches(name, sorted(time_zones()), n=2, cutoff=0.7)
-    hint = near(name, meant, "choose") if meant else "write an IANA name such as Europe/Berlin or UTC"
+    meant = [zone for zone in list_time_zones() if zone.rsplit("/", 1)[-1].lower() == city]
+    meant = meant or get_close_matches(name, sorted(list_time_zones()), n=2, cutoff=0.7)
+    hint = suggest(name, meant, "choose") if meant else "write an IANA name such as Europe/Berlin or UTC"
     raise CatalogError(f"unknown time zone {name!r}", hint, "unknown-time-zone")

@@ -104,25 +104,25 @@ GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""
 
 
-def karpenter_chart(version: str) -> Chart:
+def build_karpenter_chart(version: str) -> Chart:
     """Return the chart of the controller."""
     return Chart(
         name="karpenter", version=version, reference="oci://public.ecr.aws/karpenter/karpenter", has_crd_chart=True
     )
 
 
-def karpenter_crd_chart(version: str) -> Chart:
+def build_karpenter_crd_chart(version: str) -> Chart:
     """Return the chart of the custom resource definitions; inside the controller's chart Helm would never upgrade
     them."""
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
 
 
-def numbers(version: str) -> tuple[int, ...]:
+def parse_version(version: str) -> tuple[int, ...]:
     """Return the sort key of a dotted version."""
     return tuple(int(part) for part in version.lstrip("v").split("."))
 
 
-def oldest_ami(family: AmiFamily, kubernetes: KubernetesRelease) -> tuple[str, str]:
+def find_oldest_ami(family: AmiFamily, kubernetes: KubernetesRelease) -> tuple[str, str]:
     """Return the oldest release of a family that this blueprint accepts for a Kubernetes minor, and the reason."""
     if family is BOTTLEROCKET and family.order(kubernetes.oldest_bottlerocket) > family.order(family.oldest_version):
         return kubernetes.oldest_bottlerocket, f"the first with an NVIDIA variant for Kubernetes {kubernetes.version}"

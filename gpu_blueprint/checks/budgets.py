@@ -43,7 +43,7 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
     total = sum(parts.values(), start=Usd())
     if round(total.known, 2) > stack.monthly_budget:
         above = Usd(total.known - stack.monthly_budget)
-        silent = [name for name, pool in stack.pools_by_name.items() if pool.says_no_expectation]
+        silent = [name for name, pool in stack.pools_by_name.items() if pool.lacks_expectation]
         remark = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)"
         reason = f"the stack is expected to cost {total} a month, {above} more than this"
         blame, hint = _blame(stack, parts, f"lower its maxGpus or its expected use{remark if silent else ''}")

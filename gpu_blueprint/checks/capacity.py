@@ -16,7 +16,7 @@ _RESERVED_BY_AWS = 5
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that need a NodeOverlay in clusters without them."""
     for index, pool in enumerate(stack.pools):
-        if not stack.cluster.node_overlays and any(map(pool.overlay, stack.instances_of(pool))):
+        if not stack.cluster.node_overlays and any(map(pool.overlay, stack.list_instances(pool))):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),
@@ -43,7 +43,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
     """Warn of subnets with too few addresses for all pools at their ceilings."""
     needed: dict[str, int] = {}
     for pool in stack.pools:
-        zones = stack.zones_of(pool)
+        zones = stack.list_zones(pool)
         for zone in zones:
             needed[zone] = needed.get(zone, 0) + count_addresses_at_ceiling(stack, pool) // len(zones)
     for zone, room in _count_addresses(stack).items():
@@ -61,7 +61,7 @@ def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of ceilings that whole nodes cannot fill."""
     for index, pool in enumerate(stack.pools):
         if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
-            each = stack.instances_of(pool)[0].gpu_devices
+            each = stack.list_instances(pool)[0].gpu_devices
             reason = f"nodes hold {each} GPUs each, so only {reachable} of {pool.max_gpus} can ever run"
             hint = f"write {reachable} or {reachable + each}"
             yield Problem("ceiling-unreachable", ("pools", index, "maxGpus"), reason, hint, severity="warning")
@@ -82,5 +82,5 @@ def _count_addresses(stack: StackConfig) -> dict[str, int]:
 def count_addresses_at_ceiling(stack: StackConfig, pool: Pool) -> int:
     """Count the addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none."""
     return max(
-        -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * CNI_ENIS for row in stack.instances_of(pool)
+        -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * CNI_ENIS for row in stack.list_instances(pool)
     )

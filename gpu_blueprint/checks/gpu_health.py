@@ -9,7 +9,7 @@ from ..errors import Problem
 
 def _list_pools_with_operands_off(stack: StackConfig) -> list[Pool]:
     """List the Bottlerocket pools; if there is any, the GPU Operator's DCGM engine runs on no node of the cluster."""
-    return [pool for pool in stack.pools if pool.profile.operands_off]
+    return [pool for pool in stack.pools if pool.profile.has_operands_off]
 
 
 def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
@@ -19,7 +19,7 @@ def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
     return [
         (index, pool)
         for index, pool in enumerate(stack.pools)
-        if any(row.arch == "arm64" for row in stack.instances_of(pool))
+        if any(row.arch == "arm64" for row in stack.list_instances(pool))
     ]
 
 

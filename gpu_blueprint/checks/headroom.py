@@ -5,7 +5,7 @@ from math import ceil
 
 from ..config import Headroom, Pool, StackConfig
 from ..cost.gpus import count_gpus, count_placeholders
-from ..errors import Problem, under
+from ..errors import Problem, move_under
 from .pod_requests import refuse_request
 
 
@@ -13,7 +13,7 @@ def refuse_impossible_headroom(stack: StackConfig) -> Iterator[Problem]:
     """Refuse headroom that no node or no ceiling can hold."""
     for index, pool in enumerate(stack.pools):
         if pool.headroom:
-            yield from under(_refuse_headroom(stack, pool, pool.headroom), "pools", index, "headroom")
+            yield from move_under(_refuse_headroom(stack, pool, pool.headroom), "pools", index, "headroom")
 
 
 def _refuse_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[Problem]:
@@ -21,15 +21,15 @@ def _refuse_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iter
         reason = "static nodes are always warm, so headroom adds nothing"
         yield Problem("headroom-on-static-nodes", (), reason, "leave headroom or staticNodes out")
     elif found := list(refuse_request(stack, pool, headroom.gpus)):
-        yield from under(found, "gpus")
-    elif not any(count_placeholders(pool, row) for row in stack.instances_of(pool)):
+        yield from move_under(found, "gpus")
+    elif not any(count_placeholders(pool, row) for row in stack.list_instances(pool)):
         yield _explain_small_nodes(stack, pool, headroom)
     else:
-        yield from under(_refuse_headroom_above_ceiling(stack, pool, headroom), "pods")
+        yield from move_under(_refuse_headroom_above_ceiling(stack, pool, headroom), "pods")
 
 
 def _explain_small_nodes(stack: StackConfig, pool: Pool, headroom: Headroom) -> Problem:
-    largest = max(stack.instances_of(pool), key=lambda row: row.vcpu)
+    largest = max(stack.list_instances(pool), key=lambda row: row.vcpu)
     return Problem(
         "headroom-above-node",
         (),
@@ -44,7 +44,7 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
     """Refuse more placeholders than the ceiling allows: by their GPUs, or by the nodes that hold them."""
     ceiling, hint = pool.profile.ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
     above = False
-    for unit, count in pool.by_unit(headroom.gpus).items():
+    for unit, count in pool.count_by_unit(headroom.gpus).items():
         resource, requested = pool.profile.units[unit], count * headroom.pods
         if requested > ceiling[resource]:
             above = True
@@ -53,7 +53,7 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
                 f"the ceiling of pool {pool.name} is {ceiling[resource]}"
             )
             yield Problem("headroom-above-ceiling", (), reason, hint)
-    fitting = [(row, each) for row in stack.instances_of(pool) if (each := count_placeholders(pool, row))]
+    fitting = [(row, each) for row in stack.list_instances(pool) if (each := count_placeholders(pool, row))]
     least = min(ceil(headroom.pods / each) * row.gpu_devices for row, each in fitting)
     if least > pool.max_gpus and not above:
         reason = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from ..config import NewVpc, PrivateApi, StackConfig
-from ..errors import Path, Problem, near
+from ..errors import Path, Problem, suggest
 
 
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
@@ -38,7 +38,7 @@ def refuse_reservation_zones_outside_network(stack: StackConfig) -> Iterator[Pro
 
 def _refuse_zone(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
     if zone not in stack.network.zones:
-        hint = near(zone, stack.network.zones, "it has")
+        hint = suggest(zone, stack.network.zones, "it has")
         yield Problem("zone-not-in-network", path, f"{zone!r} is not a zone of the network", hint)
 
 

@@ -18,15 +18,15 @@ def _refuse_count(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     if not any(amount.values() if isinstance(amount, dict) else [amount]):
         reason = "a pod that requests no GPU does not belong in a GPU pool"
         yield Problem("request-without-gpu", (), reason, "request 1 or more")
-    if pool.shared and isinstance(amount, int) and amount > 1:
+    if pool.shares_gpus and isinstance(amount, int) and amount > 1:
         reason = f"a pod gets one share of a GPU of pool {pool.name}, and a request for {amount} is refused"
         yield Problem("request-above-share", (), reason, "write 1")
 
 
 def _refuse_request_above_node(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
-    for unit, count in pool.by_unit(amount).items():
+    for unit, count in pool.count_by_unit(amount).items():
         resource = pool.profile.units[unit]
-        most = max(pool.profile.per_node(row)[resource] for row in stack.instances_of(pool))
+        most = max(pool.profile.per_node(row)[resource] for row in stack.list_instances(pool))
         if count > most:
             reason = f"a pod of {count} {resource} never fits: nodes of pool {pool.name} hand out {most} at most"
             yield Problem("request-above-node", (), reason, "request less, or add a larger instance type")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..catalog import Instance, instances
+from ..catalog import Instance, list_instances
 from ..config import ExistingVpc, Pool, StackConfig
 from ..errors import Path, Problem
 
@@ -34,9 +34,11 @@ def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
         for at, row in enumerate(pool.candidates if pool.instance_types else ()):
             yield from _refuse_type(stack, row, ("pools", index, "instanceTypes", at))
     for index, reservation in enumerate(stack.reservations):
-        yield from _refuse_type(stack, instances()[reservation.instance_type], ("reservations", index, "instanceType"))
+        yield from _refuse_type(
+            stack, list_instances()[reservation.instance_type], ("reservations", index, "instanceType")
+        )
     for name in stack.cluster.system_nodes.instance_types:
-        yield from _refuse_type(stack, instances()[name], ("cluster", "systemNodes", "instanceTypes"))
+        yield from _refuse_type(stack, list_instances()[name], ("cluster", "systemNodes", "instanceTypes"))
 
 
 def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Problem]:
@@ -50,7 +52,7 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that name a GPU model for which the region offers no instance type below the pool's ceiling."""
     for index, pool in enumerate(stack.pools):
-        if pool.candidates and not pool.instance_types and not stack.instances_of(pool):
+        if pool.candidates and not pool.instance_types and not stack.list_instances(pool):
             yield _explain_missing_offer(stack, pool).under("pools", index)
 
 
@@ -62,7 +64,9 @@ def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:
             f"the smallest {pool.gpu} node in {stack.region} holds {min(sizes)} GPUs, so nothing could launch",
             f"raise maxGpus to {min(sizes)} or more",
         )
-    offered = sorted({row.gpu_name for row in instances().values() if row.gpu_name and stack.region in row.regions})
+    offered = sorted(
+        {row.gpu_name for row in list_instances().values() if row.gpu_name and stack.region in row.regions}
+    )
     return Problem(
         "gpu-not-in-region",
         ("gpu",),
@@ -72,4 +76,4 @@ def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:
 
 
 def _list_offers(region: str, gpu: str | None) -> list[Instance]:
-    return [row for row in instances().values() if row.gpu_name == gpu and region in row.regions]
+    return [row for row in list_instances().values() if row.gpu_name == gpu and region in row.regions]

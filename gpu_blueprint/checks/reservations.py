@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
-from ..catalog import instances
+from ..catalog import list_instances
 from ..config import Pool, StackConfig
 from ..config.buying import Reservation, ReservationTerm
-from ..config.network import repeated
-from ..errors import Problem, near, under
+from ..config.network import refuse_repeated
+from ..errors import Problem, suggest, move_under
 
 
 def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a reservation that is declared twice."""
-    yield from repeated([reservation.id for reservation in stack.reservations], "reservations")
+    yield from refuse_repeated([reservation.id for reservation in stack.reservations], "reservations")
 
 
 def refuse_unusable_reservations(stack: StackConfig) -> Iterator[Problem]:
@@ -23,7 +23,7 @@ def refuse_unusable_reservations(stack: StackConfig) -> Iterator[Problem]:
         for at, term in enumerate(pool.reservations):
             selected = _select(term, by_id)
             found = [_explain_unknown(term, by_id)] if not selected else _refuse_misfits(stack, pool, selected)
-            yield from under(found, "pools", index, "reservations", at)
+            yield from move_under(found, "pools", index, "reservations", at)
 
 
 def _select(term: ReservationTerm, by_id: Mapping[str, Reservation]) -> list[Reservation]:
@@ -37,13 +37,13 @@ def _explain_unknown(term: ReservationTerm, by_id: Mapping[str, Reservation]) ->
         reason = "no reservation declared under reservations carries these tags"
         names, hint = ("reservations",), "add the tags there, or name a reservation by id"
         return Problem("reservation-unknown", ("tags",), reason, hint, names=names)
-    hint = near(term.id, by_id, "there are")
+    hint = suggest(term.id, by_id, "there are")
     reason = f"{term.id!r} is not declared under reservations"
     return Problem("reservation-unknown", ("id",), reason, hint, names=(term.id,))
 
 
 def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation]) -> Iterator[Problem]:
-    zones, types = stack.zones_of(pool), {row.instance_type for row in pool.candidates}
+    zones, types = stack.list_zones(pool), {row.instance_type for row in pool.candidates}
     for reservation in selected:
         if reservation.zone not in zones:
             reason = f"{reservation.id} is in {reservation.zone}, the pool launches in {', '.join(zones)}"
@@ -54,7 +54,7 @@ def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation])
 
 
 def _explain_type(pool: Pool, reservation: Reservation, reason: str) -> Problem:
-    row, hint = instances()[reservation.instance_type], "add the type to the pool"
+    row, hint = list_instances()[reservation.instance_type], "add the type to the pool"
     if row.gpu_name != pool.model.name:
         reason += f": it carries {row.gpu_name}, the pool is of {pool.model.name}"
         hint = "let another pool use it"
@@ -68,7 +68,7 @@ def warn_of_idle_reservations(stack: StackConfig) -> Iterator[Problem]:
     users = _list_users(stack)
     for index, reservation in enumerate(stack.reservations):
         count = f"{reservation.instances} × {reservation.instance_type}"
-        gpus = reservation.instances * instances()[reservation.instance_type].gpu_devices
+        gpus = reservation.instances * list_instances()[reservation.instance_type].gpu_devices
         if not users[reservation.id]:
             yield Problem(
                 "reservation-unused",

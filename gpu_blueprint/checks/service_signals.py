@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..config import ExistingMonitoring, Service, StackConfig
-from ..config.promql import doubt
+from ..config.promql import find_doubt
 from ..config.services import Query
 from ..errors import Problem
 
@@ -15,11 +15,15 @@ def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         pool = stack.pools_by_name.get(service.pool)
         for at, signal in enumerate(service.scale_on):
-            if pool is None or signal.signal != "sm-activity" or not (pool.profile.operands_off or pool.shared):
+            if (
+                pool is None
+                or signal.signal != "sm-activity"
+                or not (pool.profile.has_operands_off or pool.shares_gpus)
+            ):
                 continue
             reason = (
                 f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}"
-                if pool.profile.operands_off
+                if pool.profile.has_operands_off
                 else f"pods of pool {pool.name} share GPUs, and DCGM measures only the whole GPU"
             )
             path = ("services", index, "scaleOn", at, "signal")
@@ -81,6 +85,6 @@ def warn_of_queries_without_one_number(stack: StackConfig) -> Iterator[Problem]:
     """Warn of PromQL that may give several numbers, or none."""
     for index, service in enumerate(stack.services):
         for at, signal in enumerate(service.scale_on):
-            if isinstance(signal, Query) and (why := doubt(signal.promql)):
+            if isinstance(signal, Query) and (why := find_doubt(signal.promql)):
                 path = ("services", index, "scaleOn", at, "promql")
                 yield Problem("query-without-one-number", path, why, severity="warning")

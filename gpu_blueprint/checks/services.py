@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..config import Pool, Service, StackConfig, Tenant
-from ..errors import Problem, near, under
+from ..errors import Problem, suggest, move_under
 from .pod_requests import refuse_request
 from .tenant_quotas import explain_unknown_pool
 
@@ -15,16 +15,16 @@ def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         tenant, pool = tenants.get(service.tenant), stack.pools_by_name.get(service.pool)
         if tenant is None:
-            hint = near(service.tenant, tenants, "there are")
+            hint = suggest(service.tenant, tenants, "there are")
             reason = f"there is no tenant {service.tenant!r}"
             yield Problem("tenant-unknown", ("services", index, "tenant"), reason, hint, names=(service.tenant,))
         if pool is None:
             yield explain_unknown_pool(stack, service.pool, ("services", index, "pool"))
             continue
         found = list(refuse_request(stack, pool, service.gpus))
-        yield from under(found, "services", index, "gpus")
+        yield from move_under(found, "services", index, "gpus")
         if tenant and not found:
-            yield from under(_refuse_service_above_quota(pool, tenant, service), "services", index)
+            yield from move_under(_refuse_service_above_quota(pool, tenant, service), "services", index)
 
 
 def _refuse_service_above_quota(pool: Pool, tenant: Tenant, service: Service) -> Iterator[Problem]:
@@ -32,8 +32,8 @@ def _refuse_service_above_quota(pool: Pool, tenant: Tenant, service: Service) ->
         reason = f"tenant {tenant.name} has no quota in pool {pool.name}"
         yield Problem("service-without-quota", ("pool",), reason, "add the pool to the tenant's gpus")
         return
-    quota = pool.by_unit(tenant.gpus[pool.name])
-    for unit, count in pool.by_unit(service.gpus).items():
+    quota = pool.count_by_unit(tenant.gpus[pool.name])
+    for unit, count in pool.count_by_unit(service.gpus).items():
         requested, allowed = service.replicas.max * count, quota.get(unit, 0)
         if requested > allowed:
             yield Problem(
@@ -70,8 +70,8 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
         if tenant is None or pool is None or not tenant.may_use(pool.name):
             continue
         replicas = service.replicas.min if at_least else service.replicas.max
-        quota = pool.by_unit(tenant.gpus[pool.name])
-        for unit, count in pool.by_unit(service.gpus).items():
+        quota = pool.count_by_unit(tenant.gpus[pool.name])
+        for unit, count in pool.count_by_unit(service.gpus).items():
             key, allowed = (tenant.name, pool.name, unit), quota.get(unit, 0)
             before, requested[key] = requested[key], requested[key] + replicas * count
             if 0 < before <= allowed < requested[key]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sized
 
-from ..catalog import instances
+from ..catalog import list_instances
 from ..config import Pool, StackConfig
 from ..config.buying import DIVERSE_ENOUGH
 from ..errors import Problem
@@ -11,7 +11,7 @@ from ..errors import Problem
 def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of pools with so few spot offerings that they run dry often."""
     for index, pool in enumerate(stack.pools):
-        types, zones = stack.instances_of(pool), stack.zones_of(pool)
+        types, zones = stack.list_instances(pool), stack.list_zones(pool)
         count = len(types) * len(zones)
         if "spot" not in pool.purchase or count >= DIVERSE_ENOUGH:
             continue
@@ -28,11 +28,11 @@ def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
 
 def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
     """Return the remedy, or nothing if the pool already falls back to on-demand and has all types and zones."""
-    used, zones = stack.instances_of(pool), stack.zones_of(pool)
+    used, zones = stack.list_instances(pool), stack.list_zones(pool)
     chosen = {row.instance_type for row in used}
     types = [
         row.instance_type
-        for row in instances().values()
+        for row in list_instances().values()
         if row.gpu_name == pool.model.name
         and row.gpu_memory_mib == used[0].gpu_memory_mib
         and row.gpu_devices <= pool.max_gpus

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
-from ..errors import Path, Problem, near, under
+from ..errors import Path, Problem, suggest, move_under
 
 
 def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
@@ -14,14 +14,14 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
         for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
             if pool := stack.pools_by_name.get(name):
-                yield from under(refuse_amount(pool, amount), *path)
+                yield from move_under(refuse_amount(pool, amount), *path)
             else:
                 yield explain_unknown_pool(stack, name, path)
 
 
 def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
     """Return the problem of a field that names a pool which does not exist."""
-    hint = near(name, stack.pools_by_name, "there are")
+    hint = suggest(name, stack.pools_by_name, "there are")
     return Problem("pool-unknown", path, f"there is no pool {name!r}", hint, names=(name,))
 
 
@@ -34,10 +34,10 @@ def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
         yield Problem("amount-without-profile", (), reason, hint)
         return
     ceiling = pool.profile.ceiling(pool.max_gpus)
-    for unit, count in pool.by_unit(amount).items():
+    for unit, count in pool.count_by_unit(amount).items():
         path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:
-            hint = near(unit, units, "it hands out")
+            hint = suggest(unit, units, "it hands out")
             yield Problem("profile-not-in-pool", path, f"pool {pool.name} hands out no {unit!r}", hint)
         elif count > (most := ceiling[units[unit]]):
             reason = f"{count} can never be reached: {pool.max_gpus} GPUs hand out {most} {units[unit]}"
@@ -48,7 +48,7 @@ def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of quotas that together promise more than the pools can hand out."""
     promised: Counter[str] = Counter()
     for tenant in stack.tenants:
-        promised.update(stack.quota_of(tenant))
+        promised.update(stack.sum_quota(tenant))
     ceilings = stack.exposed_resources
     for resource, count in promised.items():
         if count > ceilings[resource]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..catalog.versions import oldest_ami
+from ..catalog.versions import find_oldest_ami
 from ..config import StackConfig
 from ..errors import Problem
 
@@ -13,7 +13,7 @@ def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
         ami = pool.ami
         if ami.version is not None and not ami.row.is_release(ami.version):
             continue
-        oldest, why = oldest_ami(ami.row, stack.cluster.release)
+        oldest, why = find_oldest_ami(ami.row, stack.cluster.release)
         if ami.row.order(ami.pinned) < ami.row.order(oldest):
             path = ("pools", index, "ami", "version")
             yield Problem("ami-too-old", path, f"{ami.pinned!r} is too old", f"use {oldest} or newer ({why})")

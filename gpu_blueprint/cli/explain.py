@@ -11,7 +11,7 @@ from policies import RULES
 from ..config import StackConfig
 from ..docs import describe_rule, describe_alert
 from ..docs.problems import ProblemKind, list_problem_kinds
-from ..errors import UsageError, near
+from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
 from ..summary import explain_pool, explain_service, explain_stack, explain_tenant
@@ -63,7 +63,7 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 def _find_parts(stack: str, name: str) -> list[Topic]:
     """Return the pool, the tenant and the service of this name, as far as the stack has them."""
     if stack not in list_stacks():
-        raise UsageError(f"there is no stack {stack!r}; {near(stack, list_stacks(), 'there are')}")
+        raise UsageError(f"there is no stack {stack!r}; {suggest(stack, list_stacks(), 'there are')}")
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     found = [topic for topic in topics if topic.name == name]
     if not found:
@@ -71,7 +71,7 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)
-        raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {near(name, parts, 'it has')}")
+        raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {suggest(name, parts, 'it has')}")
     return found
 
 

@@ -2,25 +2,25 @@
 
 import argparse
 
-from ..catalog import GPUS, CatalogError, Gpu, MigTable, gpu
-from ..errors import BlueprintError, UsageError, near
-from ..sharing.placement import Layout, can_place, leftover, maximal_layouts
+from ..catalog import GPUS, CatalogError, Gpu, MigTable, find_gpu
+from ..errors import BlueprintError, UsageError, suggest
+from ..sharing.placement import Layout, can_place, list_leftover, list_maximal_layouts
 from .text.mig import describe_refusal, show_layouts, show_legal
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List a GPU's profiles and layouts, or judge one layout: 0 legal, 1 not."""
-    model = gpu(arguments.gpu)
+    model = find_gpu(arguments.gpu)
     if model.mig is None:
         able = ", ".join(row.name for row in GPUS.values() if row.mig)
         raise BlueprintError(f"{model.name} has no MIG; these have: {able}")
     if arguments.layout is None:
-        show_layouts(model, model.mig, maximal_layouts(model.mig))
+        show_layouts(model, model.mig, list_maximal_layouts(model.mig))
         return 0
     layout = _parse_layout(arguments.layout, model, model.mig)
     if not can_place(model.mig, layout):
         raise BlueprintError(describe_refusal(model, model.mig, layout))
-    show_legal(model, layout, leftover(model.mig, layout))
+    show_legal(model, layout, list_leftover(model.mig, layout))
     return 0
 
 
@@ -31,6 +31,6 @@ def _parse_layout(text: str, model: Gpu, mig: MigTable) -> Layout:
         if not equals or not count.isdecimal() or int(count) < 1:
             raise UsageError(f"{part!r} is not a profile and its count, such as 1g.10gb=2; separate several by commas")
         if name not in mig.profiles:
-            raise CatalogError(f"{model.name} has no MIG profile {name!r}; {near(name, mig.profiles, 'it has')}")
+            raise CatalogError(f"{model.name} has no MIG profile {name!r}; {suggest(name, mig.profiles, 'it has')}")
         layout[name] = layout.get(name, 0) + int(count)
     return layout

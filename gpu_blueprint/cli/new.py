@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 import yaml
 
 from ..config import NewVpc, StackConfig
-from ..config.scalars import is_inside
+from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
 from ..judging.levels import find_levels_file
 from ..loading import Source, StackFile, list_stacks, open_stack, parse, locate_stack
@@ -51,7 +51,7 @@ def _find_free_block(block: IPv4Network) -> IPv4Network:
     taken = [IPv4Network(network.cidr) for network in _list_networks() if isinstance(network, NewVpc)]
     while any(block.overlaps(other) for other in taken):
         block = IPv4Network((int(block.network_address) + block.num_addresses, block.prefixlen))
-        if not is_inside(str(block)):
+        if not is_private(str(block)):
             raise UsageError("no address block after that of the origin is free; write the file by hand")
     return block
 

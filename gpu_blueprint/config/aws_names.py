@@ -93,17 +93,17 @@ Zone = Annotated[str, Shape(_ZONE, "not-a-zone", "an availability zone such as u
 
 
 def _find_region(name: str) -> str:
-    if name not in catalog.regions():
-        raise catalog.CatalogError.unknown("region", name, catalog.regions())
+    if name not in catalog.list_regions():
+        raise catalog.CatalogError.unknown("region", name, catalog.list_regions())
     return name
 
 
 Region = Annotated[str, AfterValidator(_find_region)]
-GpuModel = Annotated[str, AfterValidator(lambda name: catalog.gpu(name).name)]
+GpuModel = Annotated[str, AfterValidator(lambda name: catalog.find_gpu(name).name)]
 
 
 def _require_gpu(instance_type: str) -> str:
-    if not catalog.instance(instance_type).gpu_name:
+    if not catalog.find_instance(instance_type).gpu_name:
         raise WrongValueError(
             "type-without-gpu",
             f"{instance_type!r} has no GPU, and pods without GPU run on the system nodes",
@@ -113,7 +113,7 @@ def _require_gpu(instance_type: str) -> str:
 
 
 def _refuse_gpu(instance_type: str) -> str:
-    if catalog.instance(instance_type).gpu_name:
+    if catalog.find_instance(instance_type).gpu_name:
         raise WrongValueError(
             "type-with-gpu", f"{instance_type!r} has a GPU, and system nodes need none", "put the type into a pool"
         )

@@ -9,7 +9,7 @@ from ..errors import Problem
 from ..model import Model
 from .addresses import Email
 from .aws_names import AnomalyMonitorArn, TopicArn
-from .network import repeated
+from .network import refuse_repeated
 from .scalars import Dollars
 
 MOST_ALARMS = 10
@@ -48,7 +48,7 @@ class Billing(Model):
     opted in, the data also splits the cost of nodes among pods."""
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated(self.emails, "emails")
+        yield from refuse_repeated(self.emails, "emails")
         for field, percents in (("actualPercent", self.actual_percent), ("forecastPercent", self.forecast_percent)):
             right = sorted(set(percents))
             if percents != right:

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from ..catalog import instance
+from ..catalog import find_instance
 from ..catalog.purchases import PURCHASE_ORDER, Purchase
 from ..errors import Problem
 from ..model import Model
 from .aws_names import GpuInstanceType, TagKey, TagValue, Zone, resource_id
-from .network import repeated
+from .network import refuse_repeated
 from .scalars import Dollars, parse_day
 
 CAPACITY_ORDER = PURCHASE_ORDER
@@ -51,7 +51,7 @@ class Reservation(Model):
                 "a Capacity Block has a last day, and the field is empty",
                 "write ends: with the last day, such as 2027-01-31",
             )
-        if self.capacity_block and "capacity-block" not in instance(self.instance_type).usage_classes:
+        if self.capacity_block and "capacity-block" not in find_instance(self.instance_type).usage_classes:
             reason = f"AWS sells no Capacity Blocks of {self.instance_type}"
             yield Problem("capacity-block-not-sold", ("capacityBlock",), reason, "leave capacityBlock out")
 
@@ -78,7 +78,7 @@ class ReservationTerm(Model):
 
 def find_purchase_problems(purchase: Sequence[Purchase], terms: Sequence[ReservationTerm]) -> Iterator[Problem]:
     """Yield the problems of a pool's ``purchase`` and ``reservations``; paths start at the pool."""
-    yield from repeated(purchase, "purchase")
+    yield from refuse_repeated(purchase, "purchase")
     if list(purchase) != sorted(purchase, key=PURCHASE_ORDER.index):
         right = ", ".join(sorted(set(purchase), key=PURCHASE_ORDER.index))
         reason = "Karpenter always tries reserved, then spot, then on-demand"

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from ..catalog import CatalogError, instance
+from ..catalog import CatalogError, find_instance
 from ..catalog.versions import (
     DEFAULT_KUBERNETES,
     GPU_OPERATOR,
@@ -18,8 +18,8 @@ from ..catalog.versions import (
 from ..errors import Problem, WrongValueError
 from ..model import Model
 from .aws_names import KmsKeyArn, PrincipalArn, SystemInstanceType
-from .network import public_cidr, repeated
-from .scalars import Cidr, Name, is_inside
+from .network import public_cidr, refuse_repeated
+from .scalars import Cidr, Name, is_private
 
 
 def _check_kubernetes(version: str) -> str:
@@ -53,9 +53,9 @@ class PrivateApi(Model):
 
     def problems(self) -> Iterator[Problem]:
         for index, cidr in enumerate(self.allowed_cidrs):
-            if not is_inside(cidr):
+            if not is_private(cidr):
                 yield public_cidr(cidr, "allowedCidrs", index)
-        yield from repeated(self.allowed_cidrs, "allowedCidrs")
+        yield from refuse_repeated(self.allowed_cidrs, "allowedCidrs")
 
 
 class PublicApi(Model):
@@ -71,7 +71,7 @@ class PublicApi(Model):
             if IPv4Network(cidr).prefixlen < 8:
                 reason = f"{cidr!r} opens the Kubernetes API to the world"
                 yield Problem("api-open-to-world", ("allowedCidrs", index), reason, "name the blocks you connect from")
-        yield from repeated(self.allowed_cidrs, "allowedCidrs")
+        yield from refuse_repeated(self.allowed_cidrs, "allowedCidrs")
 
 
 SYSTEM_DISK_GIB = 50
@@ -87,12 +87,12 @@ class SystemNodes(Model):
     """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run."""
 
     def problems(self) -> Iterator[Problem]:
-        arches = {name: instance(name).arch for name in self.instance_types}
+        arches = {name: find_instance(name).arch for name in self.instance_types}
         if len(set(arches.values())) > 1:
             listed = ", ".join(f"{name} is {arch}" for name, arch in arches.items())
             reason = f"the types mix architectures ({listed})"
             yield Problem("mixed-architectures", ("instanceTypes",), reason, "choose one architecture")
-        yield from repeated(self.instance_types, "instanceTypes")
+        yield from refuse_repeated(self.instance_types, "instanceTypes")
 
 
 class Cluster(Model):
@@ -137,11 +137,11 @@ class Cluster(Model):
 
     def problems(self) -> Iterator[Problem]:
         for field in ("admins", "viewers", "logs"):
-            yield from repeated(getattr(self, field), field)
+            yield from refuse_repeated(getattr(self, field), field)
         for index, arn in enumerate(self.viewers):
             if arn in self.admins:
                 yield Problem("viewer-is-admin", ("viewers", index), f"{arn!r} is already an admin", "remove it here")
-        if not is_inside(self.service_cidr):
+        if not is_private(self.service_cidr):
             yield public_cidr(self.service_cidr, "serviceCidr")
         elif not 12 <= (length := IPv4Network(self.service_cidr).prefixlen) <= 24:
             reason = f"{self.service_cidr!r} is a /{length}, and EKS takes /12 to /24"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from ..catalog import instances
-from ..errors import Problem, near
+from ..catalog import list_instances
+from ..errors import Problem, suggest
 from ..model import Model
 from .scalars import Share
 
@@ -37,7 +37,7 @@ class Costs(Model):
     """Number of Network Load Balancers that the tenants' services create."""
 
     def problems(self) -> Iterator[Problem]:
-        families = {row.family for row in instances().values() if row.gpu_name}
+        families = {row.family for row in list_instances().values() if row.gpu_name}
         for family, share in self.spot_share.items():
             path = ("spotShare", family)
             if not share:
@@ -45,4 +45,4 @@ class Costs(Model):
                 yield Problem("spot-share-of-zero", path, "spot capacity is never free", hint)
             if family not in families:
                 reason = f"{family!r} is not an instance family with GPUs"
-                yield Problem("unknown-instance-family", path, reason, near(family, families))
+                yield Problem("unknown-instance-family", path, reason, suggest(family, families))

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .scalars import Duration, DurationOrNever, seconds
+from .scalars import Duration, DurationOrNever, count_seconds
 
 Purpose = Literal["inference", "training", "notebook", "batch"]
 Reason = Literal["Underutilized", "Empty", "Drifted"]
@@ -107,7 +107,7 @@ class Disruption(Model):
         )
 
     def problems(self) -> Iterator[Problem]:
-        if self.expire_after not in (None, "Never") and seconds(self.expire_after) < _SOONEST_SECONDS:
+        if self.expire_after not in (None, "Never") and count_seconds(self.expire_after) < _SOONEST_SECONDS:
             reason = f"{self.expire_after!r} ends nodes about when their drivers and images are loaded"
             yield Problem("expires-too-soon", ("expireAfter",), reason, "write hours, or Never")
 

@@ -21,7 +21,7 @@ class Headroom(Model):
     memory: Memory
     """Memory requests of one pod."""
 
-    def fit_beside_gpus(self, row: Instance) -> int:
+    def count_fitting(self, row: Instance) -> int:
         """Return the number of placeholders that fit on a node by CPU and memory."""
         memory = int(self.memory[:-2]) * (1024 if self.memory.endswith("Gi") else 1024**2)
         return min(row.pod_vcpu // int(self.cpu), row.pod_memory_mib // memory)

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from ..catalog.prices import HOURS_A_MONTH
 from ..errors import Problem, WrongValueError
 from ..model import Model
-from .network import repeated
+from .network import refuse_repeated
 from .scalars import EndTime, TimeOfDay, TimeZone
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -42,7 +42,7 @@ class Hours(Model):
     """Days on which the pool opens."""
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated(self.days, "days")
+        yield from refuse_repeated(self.days, "days")
         if self.start == self.stop:
             reason = f"hours from {self.start} to {self.stop} never start or never stop"
             hint = 'write start: "00:00" and stop: "24:00" for whole days'
@@ -67,13 +67,13 @@ class Hours(Model):
         return self.per_week * HOURS_A_MONTH / (len(WEEK) * 24)
 
     @property
-    def opens(self) -> str:
+    def open_schedule(self) -> str:
         """Cron schedule, in the time zone, that opens the pool: at the start, and every hour after it on that day."""
         first = [day for day in self.days if not (self._whole_days and _shift_day(day, -1) in self.days)]
         return _build_schedule(self._start, self._start + self._length, first)
 
     @property
-    def closes(self) -> str:
+    def close_schedule(self) -> str:
         """Cron schedule that closes the pool: at the stop, and every hour on that day until a window may start."""
         end = self._start + self._length
         if end < _DAY:

@@ -10,7 +10,7 @@ from ..errors import Problem
 from ..model import Model
 from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
 from .aws_names import AmpWorkspaceArn
-from .network import repeated
+from .network import refuse_repeated
 from .scalars import LabelValue, PodLabelKey
 
 ALERTMANAGER_GIB = 1
@@ -83,7 +83,7 @@ class Notify(Model):
         return [key for key, used in needed.items() if used]
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated([email.lower() for email in self.emails], "emails")
+        yield from refuse_repeated([email.lower() for email in self.emails], "emails")
         if not self.secrets:
             hint = "write slackChannel, emails or pagerduty: true, or leave notify out"
             yield Problem("notify-without-receiver", (), "alerts have no receiver", hint)

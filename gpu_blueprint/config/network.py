@@ -10,7 +10,7 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .aws_names import Zone, resource_id
-from .scalars import PRIVATE_BLOCKS, Cidr, is_inside
+from .scalars import PRIVATE_BLOCKS, Cidr, is_private
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
 SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
@@ -61,10 +61,10 @@ class NewVpc(Model):
         if not 16 <= block.prefixlen <= 20:
             reason = f"{self.cidr!r} is a /{block.prefixlen}, and a new VPC needs /16 to /20"
             yield Problem("cidr-size", ("cidr",), reason, "write /16 for a roomy VPC, or /20 at least")
-        if not is_inside(self.cidr):
+        if not is_private(self.cidr):
             yield public_cidr(self.cidr, "cidr")
-        yield from repeated(self.zones, "zones")
-        yield from repeated(self.endpoints, "endpoints")
+        yield from refuse_repeated(self.zones, "zones")
+        yield from refuse_repeated(self.endpoints, "endpoints")
 
 
 class Subnet(Model):
@@ -94,7 +94,7 @@ class ExistingVpc(Model):
         return list(dict.fromkeys(subnet.zone for subnet in self.subnets))
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated([subnet.id for subnet in self.subnets], "subnets")
+        yield from refuse_repeated([subnet.id for subnet in self.subnets], "subnets")
         if len(self.zones) < 2:
             reason = f"all subnets are in {self.zones[0]}, and EKS needs two zones"
             yield Problem("one-zone-only", ("subnets",), reason, "add a subnet in another zone")
@@ -115,7 +115,7 @@ def public_cidr(cidr: str, *path: str | int) -> Problem:
     return Problem("cidr-not-private", path, f"{cidr!r} is not private address space of your own", hint)
 
 
-def repeated(values: Sequence[str], field: str) -> Iterator[Problem]:
+def refuse_repeated(values: Sequence[str], field: str) -> Iterator[Problem]:
     """Yield a problem for each value that already occurred in the list."""
     for index, value in enumerate(values):
         if value in values[:index]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from pydantic.alias_generators import to_camel
 
-from ..catalog import Instance, instances
+from ..catalog import Instance, list_instances
 from ..errors import Problem
-from ..sharing import Exclusive, refusals
+from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
-from .network import repeated
+from .network import refuse_repeated
 
 if TYPE_CHECKING:
     from .pools import Pool
@@ -25,14 +25,14 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
     yield from _refuse_unlaunchable(pool)
     for index, row in enumerate(pool.candidates if pool.instance_types else ()):
         yield from _refuse_unlike_type(pool, row, index)
-    yield from repeated(pool.instance_types or [], "instanceTypes")
+    yield from refuse_repeated(pool.instance_types or [], "instanceTypes")
     yield from find_purchase_problems(pool.purchase, pool.reservations)
-    for problem in refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.fractional):
+    for problem in find_refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.fractional):
         names_type = problem.path == ("gpu",) and pool.gpu is None
         yield replace(problem, path=("instanceTypes",)) if names_type else problem
-    yield from repeated(pool.zones or [], "zones")
+    yield from refuse_repeated(pool.zones or [], "zones")
     yield from _refuse_interrupted_training(pool)
-    yield from repeated([f"{taint.key}:{taint.effect}" for taint in pool.taints], "taints")
+    yield from refuse_repeated([f"{taint.key}:{taint.effect}" for taint in pool.taints], "taints")
     yield from _check_multi_node(pool)
     yield from _check_expectation(pool)
     yield from _check_static_nodes(pool)
@@ -44,7 +44,7 @@ def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
         reason = f"{pool.gpu} is rented only as an UltraServer, which Karpenter cannot launch"
         yield Problem("gpu-of-ultraserver", ("gpu",), reason, "choose another model")
     elif not pool.candidates:
-        smallest = min(row.gpu_devices for row in instances().values() if row.gpu_name == pool.gpu)
+        smallest = min(row.gpu_devices for row in list_instances().values() if row.gpu_name == pool.gpu)
         yield Problem(
             "max-gpus-below-node",
             ("maxGpus",),
@@ -154,7 +154,7 @@ def _check_hours(pool: "Pool") -> Iterator[Problem]:
     if pool.purchase == ["reserved"]:
         reason = "reserved capacity is paid around the clock, so hours save nothing"
         yield Problem("hours-of-reserved", path, reason, "leave hours out")
-    if pool.holds_jobs and pool.lifecycle.keeps_empty_nodes:
+    if pool.finishes_jobs and pool.lifecycle.keeps_empty_nodes:
         reason = "a training pool closes by removing its empty nodes, which its disruption never allows"
         hint = "give consolidateAfter a duration, and Empty a budget above 0"
         yield Problem("hours-keep-empty-nodes", path, reason, hint)

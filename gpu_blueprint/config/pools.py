@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ..catalog import Gpu, Instance, gpu, instance, instances
+from ..catalog import Gpu, Instance, find_gpu, find_instance, list_instances
 from ..catalog.labels import GPU_LABEL, PURPOSE_LABEL
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..errors import Problem
 from ..model import Model
-from ..sharing import POOL_KEY, Exclusive, Sharing, SharingProfile, sharing_profile
+from ..sharing import POOL_KEY, Exclusive, Sharing, SharingProfile, derive_profile
 from .aws_names import GpuInstanceType, GpuModel, Zone
 from .buying import ReservationTerm
 from .disruption import Disruption, Purpose, find_preset
@@ -77,15 +77,15 @@ class Pool(Model):
     @property
     def model(self) -> Gpu:
         """The GPU model of the pool."""
-        return gpu(self.gpu) if self.gpu else instance((self.instance_types or [""])[0]).gpu
+        return find_gpu(self.gpu) if self.gpu else find_instance((self.instance_types or [""])[0]).gpu
 
     @cached_property
     def candidates(self) -> tuple[Instance, ...]:
         """The instance types that the pool may use, in any region."""
         if self.instance_types:
-            return tuple(map(instance, self.instance_types))
-        whole = [row for row in instances().values() if row.gpu_name == self.gpu and not row.fractional]
-        return tuple(row for row in whole if row.gpu_devices <= self.max_gpus and not row.bare_metal)
+            return tuple(map(find_instance, self.instance_types))
+        whole = [row for row in list_instances().values() if row.gpu_name == self.gpu and not row.fractional]
+        return tuple(row for row in whole if row.gpu_devices <= self.max_gpus and not row.is_bare_metal)
 
     @property
     def fractional(self) -> bool:
@@ -93,14 +93,14 @@ class Pool(Model):
         return bool(self.candidates) and self.candidates[0].fractional
 
     @property
-    def placed(self) -> bool:
+    def has_placement_group(self) -> bool:
         """True if the nodes go into a placement group of the pool; reserved capacity has its place already."""
         return self.multi_node is not None and "reserved" not in self.purchase
 
     @cached_property
     def profile(self) -> SharingProfile:
         """The resources, labels, taint and settings of the nodes; only for a pool without problems."""
-        return sharing_profile(self.name, self.model, self.ami.row, self.sharing)
+        return derive_profile(self.name, self.model, self.ami.row, self.sharing)
 
     @property
     def node_labels(self) -> dict[str, str]:
@@ -114,7 +114,7 @@ class Pool(Model):
         return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
 
     @property
-    def shared(self) -> bool:
+    def shares_gpus(self) -> bool:
         """True if several pods get one GPU, or one MIG instance."""
         return getattr(self.sharing, "replicas", None) is not None
 
@@ -124,7 +124,7 @@ class Pool(Model):
         return self.disruption.override(find_preset(self.purpose))
 
     @property
-    def holds_jobs(self) -> bool:
+    def finishes_jobs(self) -> bool:
         """True if running jobs may finish after the hours end; the pods of other pools are evicted."""
         return self.purpose == "training"
 
@@ -134,15 +134,15 @@ class Pool(Model):
         return self.hours.per_month if self.hours else HOURS_A_MONTH
 
     @property
-    def says_no_expectation(self) -> bool:
+    def lacks_expectation(self) -> bool:
         """True if no field states the expected use of the pool."""
         return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
 
     def problems(self) -> Iterator[Problem]:
         return find_pool_problems(self)
 
-    def by_unit(self, amount: GpuAmount) -> dict[str, int]:
-        """Return unit → count; a bare count is of the first unit, such as ``gpu`` or the MIG profile."""
+    def count_by_unit(self, amount: GpuAmount) -> dict[str, int]:
+        """Return unit → count; a bare count is of the first unit, such as ``find_gpu`` or the MIG profile."""
         return amount if isinstance(amount, dict) else {next(iter(self.profile.units)): amount}
 
     def overlay(self, row: Instance) -> dict[str, str]:

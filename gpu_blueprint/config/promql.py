@@ -53,7 +53,7 @@ def find_fault(promql: str) -> Fault | None:
     return Fault("query-of-a-text", "gives a text", "leave out the quotes around it")
 
 
-def doubt(promql: str) -> str:
+def find_doubt(promql: str) -> str:
     """Return why a valid expression may give several numbers or none, or an empty text if it gives one."""
     parsed = promql_parser.parse(promql)
     if _may_be_empty(parsed):

@@ -73,7 +73,7 @@ _LONGEST_SECONDS = 2**63 / 1e9
 """Kubernetes counts nanoseconds in 64 bits."""
 
 
-def seconds(duration: str) -> int:
+def count_seconds(duration: str) -> int:
     """Return the seconds of a duration such as 1h30m."""
     return sum(
         int(number) * {"s": 1, "m": 60, "h": 3600}[unit] for number, unit in re.findall(r"(\d+)([smh])", duration)
@@ -81,7 +81,7 @@ def seconds(duration: str) -> int:
 
 
 _fits_64_bits = refuse_unless(
-    lambda value: seconds(value) < _LONGEST_SECONDS,
+    lambda value: count_seconds(value) < _LONGEST_SECONDS,
     "duration-too-long",
     "a duration that Kubernetes can count",
     "write 2562047h or less",
@@ -141,7 +141,7 @@ LabelValue = Annotated[
 _TIME = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 TimeOfDay = Annotated[str, Shape(_TIME, "not-a-time", 'a time of day such as "07:30"')]
 EndTime = Annotated[str, Shape(f"({_TIME}|24:00)", "not-a-time", 'a time of day such as "18:30"')]
-TimeZone = Annotated[str, AfterValidator(catalog.time_zone)]
+TimeZone = Annotated[str, AfterValidator(catalog.check_time_zone)]
 
 
 def _check_cidr(value: str) -> str:
@@ -165,7 +165,7 @@ PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/1
 """Address space of private networks (RFC 1918, RFC 6598)."""
 
 
-def is_inside(cidr: str) -> bool:
+def is_private(cidr: str) -> bool:
     """Return whether a block is private address space."""
     return any(IPv4Network(cidr).subnet_of(IPv4Network(block)) for block in PRIVATE_BLOCKS)
 

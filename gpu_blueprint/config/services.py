@@ -8,7 +8,7 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .addresses import ClusterUrl
-from .network import repeated
+from .network import refuse_repeated
 from .promql import find_fault
 from .scalars import LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
 from .tenants import GpuAmount
@@ -113,7 +113,7 @@ class Scaling(Model):
             reason = "podLabels select the pods whose metrics a known server exports, and no server is named"
             yield Problem("labels-without-server", ("podLabels",), reason, "add server, or leave podLabels out")
         signals = [scaled.signal for scaled in self.scale_on]
-        yield from repeated([signal for signal in signals if signal != "query"], "scaleOn")
+        yield from refuse_repeated([signal for signal in signals if signal != "query"], "scaleOn")
         for index, signal in enumerate(signals):
             if self.server is None and signal in ("queue", "requests", "latency"):
                 reason = f"the signal {signal!r} reads the server's own metrics, and no server is named"

@@ -101,7 +101,7 @@ class StackConfig(Model):
         """Address where KEDA reads metrics; empty without monitoring."""
         return (self.monitoring.url if self.monitoring else None) or ""
 
-    def namespace_of(self, service: Service) -> str:
+    def find_namespace(self, service: Service) -> str:
         """Return the namespace of the service's Deployment."""
         return next(tenant.space for tenant in self.tenants if tenant.name == service.tenant)
 
@@ -130,7 +130,7 @@ class StackConfig(Model):
         users = [tenant.name for tenant in self.tenants if tenant.may_use(pool.name)]
         return SHARED if len(users) > 1 else next(iter(users), None)
 
-    def node_tags(self, pool: Pool) -> dict[str, str]:
+    def list_node_tags(self, pool: Pool) -> dict[str, str]:
         """Return the tags of a pool's nodes, which split the bill by pool and tenant."""
         tenant = self.find_tenant_tag(pool)
         return {**self.all_tags, "pool": pool.name, **({"tenant": tenant} if tenant else {})}
@@ -139,28 +139,28 @@ class StackConfig(Model):
         """Build the ARN of a resource of this account."""
         return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
 
-    def zones_of(self, pool: Pool) -> list[str]:
+    def list_zones(self, pool: Pool) -> list[str]:
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def instances_of(self, pool: Pool) -> tuple[Instance, ...]:
+    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
         """Return the instance types that a pool may launch in this region."""
         return tuple(row for row in pool.candidates if self.region in row.regions)
 
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
-        return all(row.local_nvme_gb for row in self.instances_of(pool))
+        return all(row.local_nvme_gb for row in self.list_instances(pool))
 
-    def quota_of(self, tenant: Tenant) -> dict[str, int]:
+    def sum_quota(self, tenant: Tenant) -> dict[str, int]:
         """Return extended resource → count that the tenant may request, summed over its pools."""
         total: Counter[str] = Counter()
         for name, amount in tenant.gpus.items():
             pool = self.pools_by_name[name]
             units = pool.profile.units
-            total.update({units[unit]: count for unit, count in pool.by_unit(amount).items()})
+            total.update({units[unit]: count for unit, count in pool.count_by_unit(amount).items()})
         return dict(total)
 
-    def efa_quota_of(self, tenant: Tenant) -> int:
+    def sum_efa_quota(self, tenant: Tenant) -> int:
         """Return the count of EFA interfaces that belong to the tenant's GPUs in multi-node pools."""
         total = 0
         for name, amount in tenant.gpus.items():

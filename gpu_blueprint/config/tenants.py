@@ -10,7 +10,7 @@ from ..catalog import namespaces
 from ..errors import Problem, WrongValueError
 from ..model import Model
 from .aws_names import PrincipalArn
-from .network import repeated
+from .network import refuse_repeated
 from .scalars import Cpu, Memory, Name
 
 _RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
@@ -71,7 +71,7 @@ class Tenant(Model):
         return any(amount.values()) if isinstance(amount, dict) else amount > 0
 
     def problems(self) -> Iterator[Problem]:
-        yield from repeated(self.members, "members")
+        yield from refuse_repeated(self.members, "members")
         if self.name == SHARED:
             reason = f"the tag {SHARED!r} marks nodes that several tenants use"
             yield Problem("tenant-named-shared", ("name",), reason, "choose another name")

@@ -10,7 +10,7 @@ from .nodes import find_spot_share, find_terms
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
     """Yield the assumptions on use, spot, Savings Plan and node types, then those of each pool, then the omissions."""
-    if silent := [pool.name for pool in stack.pools if pool.says_no_expectation]:
+    if silent := [pool.name for pool in stack.pools if pool.lacks_expectation]:
         yield (
             f"{', '.join(silent)}: nothing says how much is used, so the whole ceiling is expected to run in all hours "
             "(expectedHours, expectedUtilization)"
@@ -27,15 +27,17 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
     )
     for capacity in capacities:
         yield from _on_pool(stack, capacity)
-    nat = prices.service("nat-gateway-data", stack.region)
+    nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not included: data transfer{through}, logs, volumes of pods, support, taxes"
 
 
 def _on_spot(stack: StackConfig) -> Iterator[str]:
     spot = [pool for pool in stack.pools if "spot" in pool.purchase]
-    families = dict.fromkeys(row.family for pool in spot for row in stack.instances_of(pool))
-    shares = [f"{family} {share:g}" for family in families if (share := find_spot_share(family, stack.costs.spot_share))]
+    families = dict.fromkeys(row.family for pool in spot for row in stack.list_instances(pool))
+    shares = [
+        f"{family} {share:g}" for family in families if (share := find_spot_share(family, stack.costs.spot_share))
+    ]
     if shares:
         yield f"spot is available, at this share of the on-demand price: {', '.join(shares)} (costs.spotShare)"
 
@@ -43,7 +45,7 @@ def _on_spot(stack: StackConfig) -> Iterator[str]:
 def _on_pool(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
     pool, always_on = capacity.pool, capacity.always_on(find_terms(stack, capacity.pool))
     if pool.hours:
-        late = ", but jobs run on after they end, so «at most» counts every hour" if pool.holds_jobs else ""
+        late = ", but jobs run on after they end, so «at most» counts every hour" if pool.finishes_jobs else ""
         yield (
             f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){late}; "
             "idle/h and at most/h are of open hours"

@@ -55,7 +55,7 @@ class PoolCapacity:
     @property
     def open_hours(self) -> float:
         """Hours a month in which nodes may run; jobs of a training pool run on after it closes."""
-        return HOURS_A_MONTH if self.pool.holds_jobs else self.pool.hours_per_month
+        return HOURS_A_MONTH if self.pool.finishes_jobs else self.pool.hours_per_month
 
     @property
     def expected_use(self) -> Use:

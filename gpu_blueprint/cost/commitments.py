@@ -83,7 +83,7 @@ def _refuse_commitment(pool: Pool) -> str:
         return "it buys spot first, which no commitment makes cheaper"
     if pool.purchase == ["reserved"]:
         return "its reservations have a price or an end of their own, which no plan lowers"
-    return "say expectedHours or expectedUtilization first" if pool.says_no_expectation else ""
+    return "say expectedHours or expectedUtilization first" if pool.lacks_expectation else ""
 
 
 def _weigh(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
@@ -121,7 +121,7 @@ def _size_plan(pool: Pool, usd: float, discount: float, gained_hours: float) -> 
 
 def _prefer_reservation(stack: StackConfig, pool: Pool, plan: Commitment, gpus: float) -> Commitment:
     """Add a reservation to a plan where the instance type is scarce."""
-    row = stack.instances_of(pool)[0]
+    row = stack.list_instances(pool)[0]
     nodes = int(gpus / row.gpu_devices)
     if not nodes or not row.family.startswith(SCARCE) or pool.reservations:
         return plan

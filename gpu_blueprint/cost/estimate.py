@@ -116,7 +116,7 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
         on_demand=on_demand,
         as_bought=as_bought,
         use=use,
-        states_use=not pool.says_no_expectation,
+        states_use=not pool.lacks_expectation,
         slices={
             names[unit]: UnitPrice(expected * share, dearest * share) for unit, share in find_gpu_shares(pool).items()
         },
@@ -127,7 +127,7 @@ def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) ->
     """Yield the prices of the instance types, which are nearly all of the money."""
     names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
-        if price := prices.on_demand(name, stack.region):
+        if price := prices.find_on_demand_price(name, stack.region):
             yield price
 
 

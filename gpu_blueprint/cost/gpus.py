@@ -24,7 +24,7 @@ class Use:
 
 def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
     """Return the GPUs of a pool's ceiling that whole nodes can hold."""
-    sizes = {row.gpu_devices for row in stack.instances_of(pool)}
+    sizes = {row.gpu_devices for row in stack.list_instances(pool)}
     return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
 
 
@@ -45,7 +45,7 @@ def find_gpu_shares(pool: Pool) -> dict[str, float]:
 def count_gpus(pool: Pool, amount: GpuAmount) -> float:
     """Convert an amount in a pool's units to GPUs."""
     shares = find_gpu_shares(pool)
-    return sum(shares.get(unit, 0) * count for unit, count in pool.by_unit(amount).items())
+    return sum(shares.get(unit, 0) * count for unit, count in pool.count_by_unit(amount).items())
 
 
 def count_placeholders(pool: Pool, row: Instance) -> int:
@@ -53,6 +53,6 @@ def count_placeholders(pool: Pool, row: Instance) -> int:
     if pool.headroom is None:
         return 0
     handed_out, units = pool.profile.per_node(row), pool.profile.units
-    asked = pool.by_unit(pool.headroom.gpus)
+    asked = pool.count_by_unit(pool.headroom.gpus)
     by_gpu = [handed_out[units[unit]] // count for unit, count in asked.items() if count and unit in units]
-    return min([*by_gpu, pool.headroom.fit_beside_gpus(row)], default=0)
+    return min([*by_gpu, pool.headroom.count_fitting(row)], default=0)

@@ -30,7 +30,7 @@ class Item:
 
 def price_item(name: str, key: str, region: str, count: int = 1) -> Item:
     """Price a row of service_prices.csv that AWS bills by the hour or by the month."""
-    price = prices.service(key, region)
+    price = prices.find_service_price(key, region)
     hours = HOURS_A_MONTH if price and price.unit == "month" else 1
     return Item(name, count, _price_service(key, region) * (count / hours))
 
@@ -45,10 +45,10 @@ def price_disk(region: str, *, gib: int, iops: int = _FREE_IOPS, throughput: int
 
 def price_instance(instance_type: str, region: str) -> Usd:
     """Return dollars an hour of an instance, on demand."""
-    price = prices.on_demand(instance_type, region)
+    price = prices.find_on_demand_price(instance_type, region)
     return Usd(price.usd) if price else Usd(unknown=frozenset({f"{instance_type} in {region}"}))
 
 
 def _price_service(key: str, region: str) -> Usd:
-    price = prices.service(key, region)
+    price = prices.find_service_price(key, region)
     return Usd(price.usd) if price else Usd(unknown=frozenset({f"{key} in {region}"}))

@@ -40,7 +40,7 @@ def find_terms(stack: StackConfig, pool: Pool) -> Terms:
 
 def find_spot_share(family: str, own: Mapping[str, float]) -> float | None:
     """Return the spot price as a share of the on-demand price: the stack's own assumption, else the catalogue's."""
-    assumed = prices.spot_share(family)
+    assumed = prices.find_spot_share(family)
     return own.get(family, assumed.usd if assumed else None)
 
 
@@ -64,7 +64,7 @@ def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
     disks = price_disk(stack.region, gib=pool.disk.size_gib, **({} if on_nvme else FAST_VOLUME))
     if pool.ami.row is BOTTLEROCKET:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
-    return [Node(row, price_instance(row.instance_type, stack.region), disks) for row in stack.instances_of(pool)]
+    return [Node(row, price_instance(row.instance_type, stack.region), disks) for row in stack.list_instances(pool)]
 
 
 class PriceRange(NamedTuple):

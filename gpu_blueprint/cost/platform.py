@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..catalog import instance
+from ..catalog import find_instance
 from ..config import NewVpc, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..config.monitoring import ALERTMANAGER_GIB, InstallMonitoring
@@ -56,6 +56,6 @@ def _list_unused_reservations(stack: StackConfig) -> Iterator[Item]:
     for reservation in stack.reservations:
         if not find_users(stack, reservation):
             price = price_instance(reservation.instance_type, stack.region)
-            idle = price_reservation(reservation, Node(instance(reservation.instance_type), price, Usd()))
+            idle = price_reservation(reservation, Node(find_instance(reservation.instance_type), price, Usd()))
             name = f"reservation that no pool uses ({reservation.id})"
             yield Item(name, reservation.instances, idle.hour(ON_DEMAND))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..catalog import AMI_FAMILIES, GPUS, AmiFamily, Gpu, instances
-from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, refusals, sharing_profile
+from ..catalog import AMI_FAMILIES, GPUS, AmiFamily, Gpu, list_instances
+from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, find_refusals, derive_profile
 from .markdown import format_table
 
 _HEAD = """# Ways to share a GPU
@@ -65,7 +65,7 @@ def _format_cell(cell: _Cell, numbers: dict[str, int]) -> str:
 
 def _list_rows() -> Iterator[_Row]:
     for gpu in GPUS.values():
-        types = [row for row in instances().values() if row.gpu_name == gpu.name]
+        types = [row for row in list_instances().values() if row.gpu_name == gpu.name]
         for fractional in (False, True):
             if families := sorted({row.family for row in types if row.fractional is fractional}):
                 name = f"{gpu.name}{' fraction' if fractional else ''} ({', '.join(families)})"
@@ -76,10 +76,10 @@ def _list_rows() -> Iterator[_Row]:
 
 def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cell:
     """Ask the code whether a GPU can be shared this way."""
-    found = [problem.message for problem in refusals(gpu, ami, sharing, fractional=fractional)]
+    found = [problem.message for problem in find_refusals(gpu, ami, sharing, fractional=fractional)]
     if found:
         return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in found))
-    return _Cell(tuple(sharing_profile("pool", gpu, ami, sharing).per_device))
+    return _Cell(tuple(derive_profile("pool", gpu, ami, sharing).per_device))
 
 
 def _list_samples(gpu: Gpu) -> tuple[Sharing, ...]:

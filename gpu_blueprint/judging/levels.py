@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from policies import RULES, Rule
 
-from ..errors import UsageError, near
+from ..errors import UsageError, suggest
 
 Level = Literal["mandatory", "advisory", "remediate", "disabled"]
 LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
@@ -55,7 +55,7 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
     """Yield the mistakes in the entry of one rule, or of ``all``."""
     defaults = {rule.id: rule.settings for rule in RULES} | {"all": {}}
     if name not in defaults:
-        yield f"there is no rule {name!r}; {near(name, list(defaults))}"
+        yield f"there is no rule {name!r}; {suggest(name, list(defaults))}"
         return
     level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
     if level not in LEVELS:

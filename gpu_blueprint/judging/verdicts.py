@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, read_default_tags, judge, find_waiver
 
-from ..errors import near
+from ..errors import suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
 from .levels import Level, choose_level
@@ -67,7 +67,9 @@ def judge_plan(
     return found
 
 
-def _find_effective_level(level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]) -> Level:
+def _find_effective_level(
+    level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]
+) -> Level:
     """Return the level that counts, as Pulumi does: a finding that the level remediate does not mend is mandatory."""
     if level != "remediate":
         return level
@@ -92,7 +94,7 @@ def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) 
     if waiver.rule not in rules:
         return (
             f"the waiver names the rule {waiver.rule!r}, which does not exist",
-            near(waiver.rule, rules),
+            suggest(waiver.rule, rules),
         )
     if waiver.resource not in resources:
         missing = f"the resource {waiver.resource!r}, which the stack does not make"

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..config.monitoring import SECRET_KEYS
-from ..errors import Path, Problem, near
+from ..errors import Path, Problem, suggest
 from .pydantic_errors import SECRET_IN_STACK
 
 PROJECT = "gpu-blueprint"
@@ -43,7 +43,7 @@ def refuse_wrong_keys(data: dict[Any, Any]) -> Iterator[Problem]:
     config = data["config"]
     for key in data:
         if key not in _TOP:
-            yield Problem("unknown-key", (key,), "unknown key", near(str(key), _TOP, "Pulumi knows"))
+            yield Problem("unknown-key", (key,), "unknown key", suggest(str(key), _TOP, "Pulumi knows"))
     if config.get(NO_DEFAULT_PROVIDERS) != ["*"]:
         reason = "default providers must be off, so that no resource goes to whatever account is at hand"
         yield Problem("default-providers-allowed", ("config", NO_DEFAULT_PROVIDERS), reason, 'write ["*"]')
@@ -73,7 +73,7 @@ def _refuse_key_beside_stack(key: str, *, is_secret: bool) -> Iterator[Problem]:
         yield Problem("secret-in-the-open", ("config", key), "the secret stands here for everybody to read", hint)
     elif key not in known and not is_secret:
         reason = f"unknown key, only secrets stand beside {STACK_KEY}"
-        yield Problem("unknown-key", ("config", key), reason, near(key, [STACK_KEY, *known]))
+        yield Problem("unknown-key", ("config", key), reason, suggest(key, [STACK_KEY, *known]))
     elif key not in known and (close := get_close_matches(name, SECRET_KEYS, 1, cutoff=0.8)):
         yield Problem("unknown-key", ("config", key), "unknown secret", f"did you mean {PROJECT}:{close[0]}?")
 

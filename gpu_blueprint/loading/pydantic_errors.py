@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from ..config.monitoring import SECRET_KEYS
-from ..errors import Path, Problem, near
+from ..errors import Path, Problem, suggest
 from ..model import Model
 from .field_names import find_value, list_choices, list_fields, list_tags
 
@@ -87,7 +87,7 @@ def _explain_unknown(path: Path, fields: list[str]) -> Problem:
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
         return Problem(SECRET_IN_STACK, path, "a secret does not belong in a file", hint)
-    return Problem(UNKNOWN_FIELD, path, "unknown field", near(str(path[-1]), fields, "its fields are"))
+    return Problem(UNKNOWN_FIELD, path, "unknown field", suggest(str(path[-1]), fields, "its fields are"))
 
 
 def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Problem:

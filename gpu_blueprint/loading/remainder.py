@@ -14,7 +14,7 @@ from ..config.network import Network
 from ..config.pools import Pool
 from ..config.services import Service
 from ..config.tenants import Tenant
-from ..errors import Path, Problem, under
+from ..errors import Path, Problem, move_under
 from ..model import Model
 from .field_names import find_value
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
@@ -124,4 +124,4 @@ def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -
         for path, item in items.items():
             if path not in heads and isinstance(item, dict) and (len(path) == 2 or name not in _LISTS):
                 part: Model = adapter.validate_python(item)
-                yield from under(part.all_problems(), *path)
+                yield from move_under(part.all_problems(), *path)

@@ -11,7 +11,7 @@ from ..checks.budgets import BOUND_KINDS
 from ..config.monitoring import InstallMonitoring
 from ..config.stack import StackConfig
 from ..errors import Path as FieldPath
-from ..errors import Problem, StackError, UsageError, near
+from ..errors import Problem, StackError, UsageError, suggest
 from .locate import add_lines, find_path_in_file, move_into_file
 from .parse import check_stack
 from .source import PROJECT, STACKS, Source, list_stacks, locate_stack
@@ -43,7 +43,9 @@ class StackFile:
         path = ("cluster", "name") if self.config.cluster.name else ("environment",)
         for other in list_stacks(folder):
             if other != self.name and _Cluster.in_file(locate_stack(other, folder)) == own:
-                reason = f"{locate_stack(other, folder)} makes a cluster of the same name in the same account and region"
+                reason = (
+                    f"{locate_stack(other, folder)} makes a cluster of the same name in the same account and region"
+                )
                 yield Problem("cluster-name-shared", path, reason, "choose another name", severity="warning")
 
 
@@ -116,7 +118,7 @@ def read_source(stack: str, folder: Path = STACKS) -> Source:
     try:
         return Source(path.read_text(encoding="utf-8"), path.as_posix())
     except FileNotFoundError:
-        hint = near(stack, list_stacks(folder), "there are")
+        hint = suggest(stack, list_stacks(folder), "there are")
         raise UsageError(f"{path}: no such stack file; {hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None

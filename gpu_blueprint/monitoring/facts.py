@@ -10,7 +10,7 @@ from ..cost.gpus import find_gpu_shares
 from ..cost.money import Usd
 from ..cost.nodes import Node, price_nodes, find_terms
 from ..cost.reservations import price_reserved_gpu
-from ..sharing import Mig, mig_layout
+from ..sharing import Mig, find_mig_layout
 from .metrics import sanitize_resource
 
 PER_UNIT = "gpu_blueprint:gpus_per_unit"
@@ -34,7 +34,7 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     for pool in stack.pools:
         for unit, share in find_gpu_shares(pool).items():
             yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
-        if not pool.profile.operands_off:
+        if not pool.profile.has_operands_off:
             for slices, share in _find_device_shares(pool).items():
                 yield _build_rule(PER_DEVICE, share, pool=pool.name, slices=slices)
         yield from _list_prices(stack, pool)
@@ -51,7 +51,7 @@ def _find_device_shares(pool: Pool) -> dict[str, float]:
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}
     shares, units = find_gpu_shares(pool), pool.profile.units
-    layout = mig_layout(pool.model, pool.sharing)
+    layout = find_mig_layout(pool.model, pool.sharing)
     if len(layout) == 1:
         return {name.split(".")[0]: 1 / count for name, count in layout.items()}
     replicas = pool.sharing.replicas or 1
@@ -76,7 +76,9 @@ def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: Purch
     if capacity_type == "spot":
         return node.gpu(terms)
     without_spot = replace(terms, spot=False)
-    return node.gpu(without_spot) if capacity_type == "on-demand" else price_reserved_gpu(stack, pool, node, without_spot)
+    return (
+        node.gpu(without_spot) if capacity_type == "on-demand" else price_reserved_gpu(stack, pool, node, without_spot)
+    )
 
 
 def _build_rule(name: str, value: float, **labels: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
 
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
-from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, mig_layout, sharing_profile
-from .refusals import refusals
+from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, find_mig_layout, derive_profile
+from .refusals import find_refusals
 
 __all__ = [
     "OPERANDS_LABEL",
@@ -15,7 +15,7 @@ __all__ = [
     "Sharing",
     "SharingProfile",
     "TimeSlicing",
-    "mig_layout",
-    "refusals",
-    "sharing_profile",
+    "find_mig_layout",
+    "find_refusals",
+    "derive_profile",
 ]

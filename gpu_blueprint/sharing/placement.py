@@ -41,7 +41,7 @@ def list_legal_layouts(table: MigTable) -> tuple[Layout, ...]:
 
     The layouts use only profiles without engine variants (``+me``, ``+gfx``, ``-me``).
     """
-    plain = [p.name for p in reversed(table.rows) if not p.variant]
+    plain = [p.name for p in reversed(table.rows) if not p.is_variant]
     return tuple(layout for layout in _grow(table, plain, {}) if layout)
 
 
@@ -58,9 +58,9 @@ def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator
 
 
 @cache
-def maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
+def list_maximal_layouts(table: MigTable) -> tuple[Layout, ...]:
     """Return the legal layouts that leave no room for another instance; the largest profiles come first."""
-    plain = [p.name for p in table.rows if not p.variant]
+    plain = [p.name for p in table.rows if not p.is_variant]
     return tuple(
         layout
         for layout in reversed(list_legal_layouts(table))
@@ -82,7 +82,7 @@ def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tup
     return tuple(chosen[:limit])
 
 
-def leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
+def list_leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
     """Return the largest additions for which a legal layout leaves room: plain profiles, none inside another."""
     room = [
         addition
@@ -98,7 +98,7 @@ def _contains(larger: Layout, smaller: Layout) -> bool:
     return all(larger.get(name, 0) >= count for name, count in smaller.items())
 
 
-def describe(layout: Layout) -> str:
+def describe_layout(layout: Layout) -> str:
     """Return a layout as text, such as ``2 × 1g.10gb + 1 × 3g.40gb``."""
     return " + ".join(f"{count} × {name}" for name, count in layout.items()) or "nothing"
 
@@ -118,7 +118,7 @@ def find_layout_fault(table: MigTable, layout: Layout) -> LayoutFault | None:
     plain = Counter[str]()
     for name, count in layout.items():
         plain[table.profiles[name].plain] += count
-    nearest = ", ".join(map(describe, find_nearest_layouts(table, plain)))
+    nearest = ", ".join(map(describe_layout, find_nearest_layouts(table, plain)))
     return LayoutFault(_explain_fault(table, layout), f"choose a legal layout such as {nearest}")
 
 
@@ -135,7 +135,7 @@ def _explain_fault(table: MigTable, layout: Layout) -> str:
     return f"the sums fit ({sums}) but no placement does"
 
 
-def refusal(table: MigTable, layout: Layout) -> str:
+def explain_fault(table: MigTable, layout: Layout) -> str:
     """Return why a layout of known profiles is illegal and which are legal, or an empty text if it is legal."""
     fault = find_layout_fault(table, layout)
     return f"{fault.reason}; {fault.hint}" if fault else ""

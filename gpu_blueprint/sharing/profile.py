@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance, profile_of
+from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance, find_mig_profile
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 
 WHOLE_GPU = "nvidia.com/gpu"
@@ -48,7 +48,7 @@ class SharingProfile:
         return {_find_unit(name): name for name in self.per_device}
 
     @property
-    def operands_off(self) -> bool:
+    def has_operands_off(self) -> bool:
         """True if the GPU Operator's operands stay off these nodes, which apply the sharing themselves."""
         return self.node_labels.get(OPERANDS_LABEL) == "false"
 
@@ -71,10 +71,10 @@ class SharingProfile:
 
 
 def _find_unit(resource: str) -> str:
-    return profile_of(resource) or resource.removeprefix("nvidia.com/").removesuffix(_SHARED)
+    return find_mig_profile(resource) or resource.removeprefix("nvidia.com/").removesuffix(_SHARED)
 
 
-def sharing_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
+def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
     """Derive the profile of a combination that ``refusals`` accepts; the taint of a mixed layout names the pool."""
     if family is BOTTLEROCKET:
         return _derive_on_bottlerocket(gpu, sharing)
@@ -117,7 +117,7 @@ def _replicate(
     return _hand_out(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
 
 
-def mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
+def find_mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
     """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits."""
     assert gpu.mig is not None, "refusals() lets no GPU without MIG pass"
     if sharing.layout is not None:
@@ -128,7 +128,7 @@ def mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
 
 def _derive_mig(gpu: Gpu, sharing: Mig) -> SharingProfile:
     assert gpu.mig is not None
-    layout = mig_layout(gpu, sharing)
+    layout = find_mig_layout(gpu, sharing)
     key = f"{gpu.name}-{_name_layout(layout) if sharing.layout else sharing.profile}".replace("+", ".")
     config = [{"devices": "all", "mig-enabled": True, "mig-devices": layout}]
     resources = {gpu.mig.profiles[name].resource: count for name, count in layout.items()}
@@ -152,7 +152,7 @@ def _derive_on_bottlerocket(gpu: Gpu, sharing: Sharing) -> SharingProfile:
     """Derive the profile of nodes that apply the sharing themselves at boot, without the GPU Operator's operands."""
     count, settings, words = 1, dict[str, Any](), []
     if isinstance(sharing, Mig):
-        ((name, count),) = mig_layout(gpu, sharing).items()
+        ((name, count),) = find_mig_layout(gpu, sharing).items()
         settings |= {"device-partitioning-strategy": "mig", "mig": {"profile": {str(gpu.bottlerocket_mig_key): name}}}
         words.append(f"{count} × {name} on each GPU (MIG)")
     replicas = None if isinstance(sharing, Exclusive) else sharing.replicas

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from ..catalog import AL2023, BOTTLEROCKET, GPUS, AmiFamily, Gpu, MigTable
 from ..errors import Problem
 from .modes import Mig, Mps, Sharing
-from .placement import describe, find_layout_fault
+from .placement import describe_layout, find_layout_fault
 
 _ON_AL2023 = f"use ami.family {AL2023.name}, where the GPU Operator's MIG manager applies the layout"
 
 
-def refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: bool) -> Iterator[Problem]:
+def find_refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: bool) -> Iterator[Problem]:
     """Yield the reasons why a combination cannot work; paths start at the pool.
 
     Args:
@@ -53,7 +53,7 @@ def _refuse_layout(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tupl
         reason = f"{gpu.name} has no MIG profile {name!r}"
         yield Problem("unknown-mig-profile", where, reason, f"choose from {', '.join(table.profiles)}")
     if not unknown and (fault := find_layout_fault(table, layout)):
-        reason = f"{gpu.name} cannot hold {describe(layout)}: {fault.reason}"
+        reason = f"{gpu.name} cannot hold {describe_layout(layout)}: {fault.reason}"
         yield Problem("mig-layout-illegal", path, reason, fault.hint)
 
 

@@ -9,7 +9,7 @@ from ..cost.money import Cost
 
 def describe_amount(pool: Pool, amount: GpuAmount, times: int = 1) -> str:
     """Name an amount by the extended resources of a pool, such as ``4 nvidia.com/mig-1g.10gb``."""
-    counts = pool.by_unit(amount).items()
+    counts = pool.count_by_unit(amount).items()
     return " + ".join(f"{count * times} {pool.profile.units[unit]}" for unit, count in counts)
 
 

@@ -79,7 +79,7 @@ def _find_namespace(stack: StackConfig, pool: Pool) -> str:
 
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    for row in stack.instances_of(pool):
+    for row in stack.list_instances(pool):
         given = ", ".join(f"{count} {name}" for name, count in pool.profile.per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
         yield f"{row.instance_type}: {gpus} → {given}"
@@ -87,9 +87,11 @@ def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 def _describe_application(pool: Pool) -> Iterator[str]:
     profile = pool.profile
-    if profile.operands_off:
+    if profile.has_operands_off:
         yield f"Bottlerocket at boot, from user data ({pool.ami.alias}); the GPU Operator stays off"
-        yield from (f"settings.kubelet-device-plugins.nvidia.{line}" for line in _list_settings(profile.bottlerocket, ""))
+        yield from (
+            f"settings.kubelet-device-plugins.nvidia.{line}" for line in _list_settings(profile.bottlerocket, "")
+        )
         return
     yield f"NVIDIA's GPU Operator on {pool.ami.alias}, by node label:"
     if MIG_CONFIG_LABEL in profile.node_labels:
@@ -116,7 +118,7 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
         yield f"nothing: {pool.static_nodes} static nodes in a managed node group"
         return
     seen: dict[str, list[str]] = {}
-    for row in stack.instances_of(pool):
+    for row in stack.list_instances(pool):
         capacity = ", ".join(f"{name}: {count}" for name, count in pool.overlay(row).items())
         seen.setdefault(capacity, []).append(row.instance_type)
     for capacity, types in seen.items():
@@ -132,15 +134,15 @@ def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:
     yield f"{hours}: {hours.per_week:g} hours a week, {pool.hours_per_month:.0f} of {HOURS_A_MONTH} a month"
     after = (
         "its nodes take no new pods, and go when their jobs are done"
-        if pool.holds_jobs
+        if pool.finishes_jobs
         else f"its nodes are drained, within {pool.lifecycle.termination_grace_period}"
     )
-    yield f"closes at {hours.closes!r}: Karpenter launches nothing more (limits cpu: 0); {after}"
-    yield f"opens at {hours.opens!r}"
+    yield f"closes at {hours.close_schedule!r}: Karpenter launches nothing more (limits cpu: 0); {after}"
+    yield f"opens at {hours.open_schedule!r}"
 
 
 def _describe_headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
-    asked = pool.by_unit(room.gpus)
+    asked = pool.count_by_unit(room.gpus)
     each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in asked.items() if count)
     always_on = find_always_on(stack, pool, find_terms(stack, pool))
     yield (
@@ -153,7 +155,7 @@ def _describe_headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterat
 
 
 def _list_quota_keys(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    grants = {grant.tenant: pool.by_unit(grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
+    grants = {grant.tenant: pool.count_by_unit(grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
     for unit, name in pool.profile.units.items():
         counts = [f"{tenant} {counts.get(unit, 0)}" for tenant, counts in grants.items()]
         yield f"requests.{name}: {', '.join(counts) or 'no tenant has a grant'}"

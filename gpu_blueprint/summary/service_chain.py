@@ -15,7 +15,7 @@ from .step import Step
 def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
     """Yield the steps from a service's Deployment to the quota that bounds its replicas."""
     pool = stack.pools_by_name[service.pool]
-    limits = {pool.profile.units[unit]: count for unit, count in pool.by_unit(service.gpus).items() if count}
+    limits = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}
     bought = " → ".join(pool.purchase)
     yield Step("Deployment", tuple(_describe_deployment(stack, service)))
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
@@ -27,7 +27,7 @@ def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
 
 
 def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
-    place = f"{stack.namespace_of(service)}/{service.name}"
+    place = f"{stack.find_namespace(service)}/{service.name}"
     yield f"{place}: its team makes it, without replicas"
     if service.server:
         labels = ", ".join(f"{key}={value}" for key, value in service.selects(service.name).items())
@@ -37,7 +37,7 @@ def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
     """Yield each signal, and below it the PromQL that KEDA asks and the value that it aims at."""
-    found = list_measures(service.name, stack.namespace_of(service), service)
+    found = list_measures(service.name, stack.find_namespace(service), service)
     for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
         yield f"{words}: this PromQL, kept at {measure.target:g}{each}"
@@ -54,7 +54,7 @@ def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterato
     """Yield the grant of the service's tenant, the quota that it is part of, and the services that share it."""
     tenant = next(tenant for tenant in stack.tenants if tenant.name == service.tenant)
     yield f"{tenant.name} has a grant of {describe_amount(pool, tenant.gpus[pool.name])} in pool {pool.name}"
-    quota = stack.quota_of(tenant)
+    quota = stack.sum_quota(tenant)
     counted = [f"{quota[name]} {name}" for name in pool.profile.units.values() if name in quota]
     yield f"the quota of namespace {tenant.space} counts over all its pools: {', '.join(counted)}"
     for other in stack.services:

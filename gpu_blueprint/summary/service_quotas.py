@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalog import Instance, instance
+from ..catalog import Instance, find_instance
 from ..catalog.service_quotas import (
     CLUSTERS,
     ELASTIC_IPS,
     INSTANCE_QUOTAS,
     NAT_GATEWAYS,
     VPCS,
-    Purchase,
+    UsageClass,
     ServiceQuota,
-    instance_quota,
+    find_instance_quota,
 )
 from ..config import NewVpc, Pool, StackConfig
 from ..config.network import STABLE_ZONES
@@ -106,14 +106,14 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
             if purchase != "reserved":  # a reservation counts once, however many pools use it
                 yield from _list_pool_shares(stack, pool, purchase)
     yield from _list_reservation_shares(stack)
-    rows = [instance(name) for name in stack.cluster.system_nodes.instance_types]
+    rows = [find_instance(name) for name in stack.cluster.system_nodes.instance_types]
     count = stack.cluster.system_nodes.count
     yield from _list_largest_share("system nodes", [{row: count} for row in rows], "on-demand")
     surge = 2 * min(len(stack.network.zones), STABLE_ZONES)
     yield from _list_largest_share("system nodes, while they are updated", [{row: surge} for row in rows], "on-demand")
 
 
-def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: Purchase) -> Iterator[tuple[ServiceQuota, Share]]:
+def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
     """Yield a pool's whole ceiling for one way of buying, because the other way may run dry.
 
     EKS updates a managed node group by up to two more nodes in each of its zones (EKS user guide, «Understand each
@@ -121,14 +121,14 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: Purchase) -> Ite
     ceiling. No GPU model is like that today, but rows are data.
     """
     by_quota: dict[ServiceQuota, list[Instance]] = {}
-    for row in stack.instances_of(pool):
-        by_quota.setdefault(instance_quota(row.family, purchase), []).append(row)
+    for row in stack.list_instances(pool):
+        by_quota.setdefault(find_instance_quota(row.family, purchase), []).append(row)
     for own in by_quota.values():
         alike = [{row: pool.static_nodes} for row in own if pool.static_nodes]
         fleets = alike or [find_largest_fleet(own, pool.max_gpus)]
         yield from _list_largest_share(pool.name, fleets, purchase)
         if pool.static_nodes:
-            surge = 2 * len(stack.zones_of(pool))
+            surge = 2 * len(stack.list_zones(pool))
             yield from _list_largest_share(f"{pool.name}, while it is updated", [{row: surge} for row in own], purchase)
 
 
@@ -147,14 +147,14 @@ def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
 
 
 def _list_largest_share(
-    of: str, fleets: list[dict[Instance, int]], purchase: Purchase
+    of: str, fleets: list[dict[Instance, int]], purchase: UsageClass
 ) -> Iterator[tuple[ServiceQuota, Share]]:
     """Yield the fleet with the most vCPUs as a share of its quota."""
     fleet = max(fleets, key=_count_vcpus)
     if fleet:
         counted = " + ".join(f"{nodes} × {row.instance_type} of {row.vcpu} vCPU" for row, nodes in fleet.items())
         yield (
-            instance_quota(next(iter(fleet)).family, purchase),
+            find_instance_quota(next(iter(fleet)).family, purchase),
             Share(of=of, amount=_count_vcpus(fleet), calculation=counted),
         )
 
@@ -167,7 +167,7 @@ def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota,
     """Yield reservations, used or not; nodes inside the ceiling of a pool that buys on-demand are counted there."""
     room = {pool.name: pool.max_gpus for pool in stack.pools if "on-demand" in pool.purchase}
     for reservation in stack.reservations:
-        row, left = instance(reservation.instance_type), reservation.instances
+        row, left = find_instance(reservation.instance_type), reservation.instances
         if reservation.capacity_block:
             yield from _list_largest_share(reservation.id, [{row: left}], "capacity-block")
             continue

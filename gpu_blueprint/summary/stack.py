@@ -84,7 +84,7 @@ def identify_stack(stack: StackConfig) -> dict[str, str]:
 
 def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
     """Summarize a pool."""
-    rows = stack.instances_of(pool)
+    rows = stack.list_instances(pool)
     return PoolSummary(
         name=pool.name,
         purpose=pool.purpose,
@@ -97,7 +97,7 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
             for reservation in stack.reservations
             if any(term.selects(reservation) for term in pool.reservations)
         ],
-        zones=stack.zones_of(pool),
+        zones=stack.list_zones(pool),
         ami=pool.ami.alias,
         per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
@@ -121,7 +121,7 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
         name=tenant.name,
         namespace=tenant.space,
         gpus=dict(tenant.gpus),
-        quota=stack.quota_of(tenant),
+        quota=stack.sum_quota(tenant),
         cpu=tenant.cpu,
         memory=tenant.memory,
         members=list(tenant.members),
@@ -130,7 +130,7 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
 
 def summarize_service(stack: StackConfig, service: Service) -> ServiceSummary:
     """Summarize a service."""
-    space = stack.namespace_of(service)
+    space = stack.find_namespace(service)
     return ServiceSummary(
         name=service.name,
         namespace=space,

@@ -35,8 +35,8 @@ def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
     """Yield the keys of the namespace's ResourceQuota; every GPU resource without a grant is 0."""
     yield f"requests.cpu: {tenant.cpu}"
     yield f"requests.memory: {tenant.memory}"
-    yield from (f"requests.{name}: {count}" for name, count in stack.quota_of(tenant).items())
-    if efa := stack.efa_quota_of(tenant):
+    yield from (f"requests.{name}: {count}" for name, count in stack.sum_quota(tenant).items())
+    if efa := stack.sum_efa_quota(tenant):
         yield f"requests.vpc.amazonaws.com/efa: {efa}"
     yield "every other GPU resource: 0"
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from gpu_blueprint.catalog import GPUS, CatalogError, Gpu, gpu, instances
+from gpu_blueprint.catalog import GPUS, CatalogError, Gpu, find_gpu, list_instances
 
-GPU_TYPES = [row for row in instances().values() if row.gpu_name]
+GPU_TYPES = [row for row in list_instances().values() if row.gpu_name]
 
 each_gpu = pytest.mark.parametrize("model", GPUS.values(), ids=lambda model: model.name)
 
@@ -37,5 +37,5 @@ def test_a_bottlerocket_key_has_the_form_that_bottlerocket_takes(model: Gpu) -> 
 
 def test_an_unknown_gpu_model_is_answered_with_the_closest_names() -> None:
     with pytest.raises(CatalogError, match=r"unknown GPU model 'h100-90gb'; did you mean h100-80gb") as caught:
-        gpu("h100-90gb")
+        find_gpu("h100-90gb")
     assert caught.value.kind == "unknown-gpu-model"

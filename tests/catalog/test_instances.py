@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 import gpu_blueprint.catalog
-from gpu_blueprint.catalog import GPUS, CatalogError, Instance, instance, instances
+from gpu_blueprint.catalog import GPUS, CatalogError, Instance, find_instance, list_instances
 
-GPU_TYPES = [row for row in instances().values() if row.gpu_name]
-SYSTEM_TYPES = [row for row in instances().values() if not row.gpu_name]
+GPU_TYPES = [row for row in list_instances().values() if row.gpu_name]
+SYSTEM_TYPES = [row for row in list_instances().values() if not row.gpu_name]
 CSV = Path(gpu_blueprint.catalog.__file__).with_name("instances.csv")
 
 each_gpu_type = pytest.mark.parametrize("row", GPU_TYPES, ids=lambda row: row.instance_type)
-each_type = pytest.mark.parametrize("row", instances().values(), ids=lambda row: row.instance_type)
+each_type = pytest.mark.parametrize("row", list_instances().values(), ids=lambda row: row.instance_type)
 
 
 @each_type
@@ -81,17 +81,17 @@ def test_a_system_type_has_no_gpu(row: Instance) -> None:
 )
 def test_a_type_is_what_ec2_describes(name: str, vcpu: int, devices: int, gpu_memory_mib: int, efa: int) -> None:
     """Source: EC2 DescribeInstanceTypes, read 2026-10-27."""
-    row = instance(name)
+    row = find_instance(name)
     assert (row.vcpu, row.gpu_devices, row.gpu_memory_mib, row.efa_interfaces) == (vcpu, devices, gpu_memory_mib, efa)
 
 
 def test_no_type_is_listed_twice() -> None:
     rows = list(csv.DictReader(line for line in CSV.read_text().splitlines() if not line.startswith("#")))
-    assert len({row["instance_type"] for row in rows}) == len(rows) == len(instances())
+    assert len({row["instance_type"] for row in rows}) == len(rows) == len(list_instances())
     assert all(None not in row and None not in row.values() for row in rows)
 
 
 def test_an_unknown_instance_type_is_answered_with_the_closest_names() -> None:
     with pytest.raises(CatalogError, match=r"unknown instance type 'p5\.48large'; did you mean p5\.48xlarge") as caught:
-        instance("p5.48large")
+        find_instance("p5.48large")
     assert caught.value.kind == "unknown-instance-type"

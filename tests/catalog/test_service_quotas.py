@@ -2,20 +2,20 @@
 
 import pytest
 
-from gpu_blueprint.catalog import instances
-from gpu_blueprint.catalog.service_quotas import INSTANCE_QUOTAS, Purchase, instance_quota
+from gpu_blueprint.catalog import list_instances
+from gpu_blueprint.catalog.service_quotas import INSTANCE_QUOTAS, UsageClass, find_instance_quota
 
 
 @pytest.mark.parametrize("purchase", ["spot", "on-demand"])
-def test_every_type_of_the_catalogue_counts_against_one_row(purchase: Purchase) -> None:
-    for row in instances().values():
+def test_every_type_of_the_catalogue_counts_against_one_row(purchase: UsageClass) -> None:
+    for row in list_instances().values():
         rows = [one for one in INSTANCE_QUOTAS if one.purchase == purchase and row.family in one.families]
         assert len(rows) == 1, row.instance_type
-        assert instance_quota(row.family, purchase) is rows[0]
+        assert find_instance_quota(row.family, purchase) is rows[0]
 
 
 def test_every_type_that_is_sold_in_blocks_has_a_row_of_blocks() -> None:
-    sold = {row.family for row in instances().values() if "capacity-block" in row.usage_classes}
+    sold = {row.family for row in list_instances().values() if "capacity-block" in row.usage_classes}
     known = [family for one in INSTANCE_QUOTAS if one.purchase == "capacity-block" for family in one.families]
     assert sorted(sold) == sorted(known)
 
@@ -27,5 +27,5 @@ def test_codes_are_codes_and_stand_once() -> None:
 
 
 def test_a_family_without_a_row_gets_no_code() -> None:
-    assert instance_quota("p9", "spot").code is None
-    assert "p9" in instance_quota("p9", "spot").name
+    assert find_instance_quota("p9", "spot").code is None
+    assert "p9" in find_instance_quota("p9", "spot").name

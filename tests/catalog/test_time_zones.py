@@ -4,13 +4,13 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from gpu_blueprint.catalog import CatalogError, time_zone, time_zones
+from gpu_blueprint.catalog import CatalogError, check_time_zone, list_time_zones
 
 
 def test_every_machine_accepts_the_zones_of_the_pinned_package() -> None:
-    assert len(time_zones()) > 500 and {"UTC", "Europe/Berlin", "America/Argentina/Ushuaia"} <= time_zones()
-    assert time_zones() <= available_timezones()
-    assert time_zone("Asia/Tokyo") == "Asia/Tokyo"
+    assert len(list_time_zones()) > 500 and {"UTC", "Europe/Berlin", "America/Argentina/Ushuaia"} <= list_time_zones()
+    assert list_time_zones() <= available_timezones()
+    assert check_time_zone("Asia/Tokyo") == "Asia/Tokyo"
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_every_machine_accepts_the_zones_of_the_pinned_package() -> None:
 )
 def test_an_unknown_zone_is_answered_with_the_zone_that_was_meant(name: str, hint: str) -> None:
     with pytest.raises(CatalogError, match=hint):
-        time_zone(name)
+        check_time_zone(name)

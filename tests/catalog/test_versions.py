@@ -12,10 +12,10 @@ from gpu_blueprint.catalog.versions import (
     KARPENTER_VERSIONS,
     KUBERNETES,
     KubernetesRelease,
-    karpenter_chart,
-    karpenter_crd_chart,
-    numbers,
-    oldest_ami,
+    build_karpenter_chart,
+    build_karpenter_crd_chart,
+    parse_version,
+    find_oldest_ami,
 )
 
 ADDONS = {
@@ -45,11 +45,11 @@ def test_kube_proxy_and_node_releases_have_the_minor_of_kubernetes(release: Kube
 
 @each_release
 def test_every_kubernetes_version_runs_with_every_default(release: KubernetesRelease) -> None:
-    assert numbers(release.oldest_karpenter) <= numbers(KARPENTER_VERSIONS[-1])
-    oldest, newest = map(numbers, GPU_OPERATOR_KUBERNETES)
-    assert oldest <= numbers(release.version) <= newest
+    assert parse_version(release.oldest_karpenter) <= parse_version(KARPENTER_VERSIONS[-1])
+    oldest, newest = map(parse_version, GPU_OPERATOR_KUBERNETES)
+    assert oldest <= parse_version(release.version) <= newest
     for family in AMI_FAMILIES.values():
-        floor, why = oldest_ami(family, release)
+        floor, why = find_oldest_ami(family, release)
         assert family.is_release(floor)
         assert family.order(floor) <= family.order(family.default_version)
         assert why
@@ -57,19 +57,23 @@ def test_every_kubernetes_version_runs_with_every_default(release: KubernetesRel
 
 def test_bottlerocket_must_be_newer_than_both_of_its_floors() -> None:
     """Sources: Bottlerocket changelogs v1.53.0 (1.35 variants), v1.61.0 (1.36 variants); MPS since 1.54."""
-    assert oldest_ami(BOTTLEROCKET, KUBERNETES["1.35"])[0] == "v1.54.0"
-    assert oldest_ami(BOTTLEROCKET, KUBERNETES["1.36"])[0] == "v1.61.0"
+    assert find_oldest_ami(BOTTLEROCKET, KUBERNETES["1.35"])[0] == "v1.54.0"
+    assert find_oldest_ami(BOTTLEROCKET, KUBERNETES["1.36"])[0] == "v1.61.0"
 
 
 def test_releases_are_ordered_by_number_not_by_text() -> None:
     assert BOTTLEROCKET.order("v1.9.0") < BOTTLEROCKET.order("v1.54.0")
-    assert numbers("1.9.0") < numbers("1.15.0")
+    assert parse_version("1.9.0") < parse_version("1.15.0")
 
 
 def test_every_chart_and_image_is_pinned_to_one_release() -> None:
     assert DEFAULT_KUBERNETES in KUBERNETES
-    assert sorted(KARPENTER_VERSIONS, key=numbers, reverse=True) == list(KARPENTER_VERSIONS)
-    charts = [GPU_OPERATOR, *map(karpenter_chart, KARPENTER_VERSIONS), *map(karpenter_crd_chart, KARPENTER_VERSIONS)]
+    assert sorted(KARPENTER_VERSIONS, key=parse_version, reverse=True) == list(KARPENTER_VERSIONS)
+    charts = [
+        GPU_OPERATOR,
+        *map(build_karpenter_chart, KARPENTER_VERSIONS),
+        *map(build_karpenter_crd_chart, KARPENTER_VERSIONS),
+    ]
     assert all(re.fullmatch(r"v?\d+\.\d+\.\d+", chart.version) for chart in charts)
     assert all(bool(chart.repository) != chart.reference.startswith("oci://") for chart in charts)
     for family in AMI_FAMILIES.values():

@@ -109,7 +109,7 @@ def test_the_catalogue_pins_everything_of_a_kubernetes_minor(minor: str) -> None
 def test_the_catalogue_pins_every_chart_and_image() -> None:
     charts = [found for found in vars(catalog).values() if isinstance(found, catalog.Chart)]
     for version in catalog.KARPENTER_VERSIONS:
-        charts += [catalog.karpenter_chart(version), catalog.karpenter_crd_chart(version)]
+        charts += [catalog.build_karpenter_chart(version), catalog.build_karpenter_crd_chart(version)]
     assert {chart.name for chart in charts} >= {"gpu-operator", "karpenter", "karpenter-crd"}
     assert [chart for chart in charts if not THREE_NUMBERS.fullmatch(chart.version)] == []
     images = [f"{family.name}@{family.default_version}" for family in AMI_FAMILIES.values()]

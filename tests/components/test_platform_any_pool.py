@@ -12,7 +12,7 @@ from components.karpenter.karpenter import build_karpenter_values
 from components.pools.node_class import build_node_class_spec
 from components.pools.node_pool import build_node_overlay_specs, build_node_pool_spec
 from components.tenants.tenant_space import build_tenant_quota
-from gpu_blueprint.catalog import GPUS, Gpu, instances
+from gpu_blueprint.catalog import GPUS, Gpu, list_instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
@@ -41,7 +41,7 @@ def draw_sharing(draw: st.DrawFn, gpu: Gpu) -> dict[str, Any]:
 def draw_pool(draw: st.DrawFn) -> dict[str, Any]:
     """Draw a pool of any GPU, by model or by instance types; about half of the pools are valid."""
     gpu = GPUS[draw(st.sampled_from(sorted(GPUS)))]
-    types = [name for name, row in instances().items() if row.gpu_name == gpu.name]
+    types = [name for name, row in list_instances().items() if row.gpu_name == gpu.name]
     named = st.lists(st.sampled_from(types or ["g6.xlarge"]), min_size=1, max_size=2, unique=True)
     what = draw(st.one_of(st.just({"gpu": gpu.name}), named.map(lambda names: {"instanceTypes": names})))
     purchase = draw(st.sampled_from(_PURCHASES))
@@ -125,7 +125,7 @@ def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[st
     assert len(covered) == len(set(covered)), "two overlays speak of one type"
     wants = {requirement["key"]: requirement["values"] for requirement in spec["template"]["spec"]["requirements"]}
     for name in wants["node.kubernetes.io/instance-type"]:
-        row = instances()[name]
+        row = list_instances()[name]
         right_alone = handed_out == {"nvidia.com/gpu"} and made.profile.per_node(row) == {
             "nvidia.com/gpu": row.gpu_count
         }

@@ -65,7 +65,7 @@ def test_a_month_of_working_hours_is_282_hours_of_730() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_schedules_are_those_worked_out_by_hand(case: str) -> None:
     window, _, opens, closes = CASES[case]
-    assert (hours(*window).opens, hours(*window).closes) == (opens, closes)
+    assert (hours(*window).open_schedule, hours(*window).close_schedule) == (opens, closes)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def states(window: Hours, first: datetime, step: timedelta, lost: int = 0) -> It
 
     The first ``lost`` runs of the week that would change the state fail.
     """
-    opens, closes, zone = fields(window.opens), fields(window.closes), ZoneInfo(window.timezone)
+    opens, closes, zone = fields(window.open_schedule), fields(window.close_schedule), ZoneInfo(window.timezone)
     now, state = first - A_WEEK, False
     while now < first + A_WEEK:
         local = now.astimezone(zone)
@@ -178,7 +178,7 @@ def test_an_hour_lies_between_a_close_and_an_opening_in_every_window() -> None:
     count = 0
     for window in every_window():
         count += 1
-        opens, closes = fields(window.opens), fields(window.closes)
+        opens, closes = fields(window.open_schedule), fields(window.close_schedule)
         moments = [datetime(2026, 11, 16) + half * 30 * MINUTE for half in range(9 * 48)]
         runs = [(now, fires(opens, now)) for now in moments if fires(opens, now) or fires(closes, now)]
         assert {opened for _, opened in runs} == {True, False}

@@ -12,9 +12,9 @@ from ..support.estimates import estimate_of, estimate_reserved, reservation, res
 
 
 def test_a_commitment_shows_its_arithmetic() -> None:
-    found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"], maxGpus=10, expectedUtilization=0.8)]).commitments[
-        0
-    ]
+    found = estimate_of(
+        pools=[builders.pool(instanceTypes=["g6.xlarge"], maxGpus=10, expectedUtilization=0.8)]
+    ).commitments[0]
     price = PRICE["g6.xlarge", "us-east-1"]
     low, high = 0.6 * 8 * price, 0.7 * 8 * price
     assert found.kind == "savings-plan"

@@ -34,7 +34,7 @@ def test_expected_lies_between_floor_and_ceiling_and_no_fleet_costs_more(
         cost = estimate_pool(stack, pool, terms)
         assert cost.floor.month.known <= cost.expected.month.known <= cost.ceiling.month.known + 1e-6
     most = hours(estimate_pool(stack, pool, ON_DEMAND).ceiling)
-    for row in stack.instances_of(pool):
+    for row in stack.list_instances(pool):
         fleet = gpus // row.gpu_devices * (PRICE[row.instance_type, HERE] + gp3(HERE, 200))
         assert fleet <= most + 1e-6
 

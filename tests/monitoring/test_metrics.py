@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, dcgm_csv
+from gpu_blueprint.catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS, render_dcgm_csv
 from gpu_blueprint.live.advise.queries import Sampling, write_queries
 from gpu_blueprint.monitoring import ALERTS, RECORDINGS
 from gpu_blueprint.monitoring.metrics import METRICS
@@ -51,7 +51,7 @@ def test_every_metric_is_read_by_a_rule_or_dashboard_or_exported_for_people() ->
 
 
 def test_a_line_of_the_exporters_list_has_three_fields() -> None:
-    lines = dcgm_csv().splitlines()
+    lines = render_dcgm_csv().splitlines()
     assert len(lines) == len({field.name for field in DCGM_FIELDS}) == len(DCGM_FIELDS)
     assert [line for line in lines if line.count(",") != 2 or '"' in line or "#" in line] == []
 

@@ -17,12 +17,12 @@ from gpu_blueprint.catalog import GPUS, MigProfile, MigTable
 from gpu_blueprint.sharing.placement import (
     Layout,
     can_place,
-    describe,
+    describe_layout,
     find_nearest_layouts,
-    leftover,
+    list_leftover,
     list_legal_layouts,
-    maximal_layouts,
-    refusal,
+    list_maximal_layouts,
+    explain_fault,
 )
 
 # Shape → compute slices, most on one GPU, and every (first, last) memory slice that it may cover.
@@ -143,7 +143,7 @@ def test_the_legal_layouts_are_exactly_the_enumerated_ones(model: str) -> None:
 
 @pytest.mark.parametrize("model", NAMES)
 def test_no_legal_layout_contains_a_maximal_layout(model: str) -> None:
-    found = maximal_layouts(table(model))
+    found = list_maximal_layouts(table(model))
     assert {multiset(layout) for layout in found} == without_contained(plain_legal(model))
     assert len(found) == (28 if model in SEVEN_SLICES else 4)
 
@@ -160,11 +160,11 @@ def test_no_legal_layout_contains_a_maximal_layout(model: str) -> None:
         {"1g.20gb": 1, "1g.10gb": 6},
         {"7g.80gb": 1},
     ],
-    ids=describe,
+    ids=describe_layout,
 )
 def test_an_h100_holds(layout: dict[str, int]) -> None:
     assert can_place(table(H100), layout)
-    assert refusal(table(H100), layout) == ""
+    assert explain_fault(table(H100), layout) == ""
 
 
 @pytest.mark.parametrize(
@@ -177,11 +177,11 @@ def test_an_h100_holds(layout: dict[str, int]) -> None:
         ({"1g.20gb": 4, "1g.10gb": 1}, "it takes 5 of 7 compute slices, 9 of 8 memory slices"),
         ({"1g.10gb+me": 2}, "2 instances want the extra media engines, and a GPU has them once"),
     ],
-    ids=lambda value: describe(value) if isinstance(value, dict) else "",
+    ids=lambda value: describe_layout(value) if isinstance(value, dict) else "",
 )
 def test_an_h100_cannot_hold(layout: dict[str, int], why: str) -> None:
     assert not can_place(table(H100), layout)
-    assert refusal(table(H100), layout).startswith(f"{why}; choose a legal layout such as ")
+    assert explain_fault(table(H100), layout).startswith(f"{why}; choose a legal layout such as ")
 
 
 def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
@@ -192,7 +192,7 @@ def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
     ]
     small = MigTable(4, 4, tuple(rows))
     assert not can_place(small, {"1g.1gb": 1, "3g.3gb": 1})
-    said = refusal(small, {"1g.1gb": 1, "3g.3gb": 1})
+    said = explain_fault(small, {"1g.1gb": 1, "3g.3gb": 1})
     assert said.startswith("the sums fit (2 of 4 compute slices, 4 of 4 memory slices) but no placement does; ")
 
 
@@ -221,11 +221,11 @@ def test_the_search_finds_a_placement_whenever_one_exists(drawn: list[tuple[int,
 def test_the_nearest_layouts_are_legal_and_change_least(model: str) -> None:
     smallest, *_, largest = (name for shape, name in names(model).items() if shape in PLAIN)
     wanted = {largest: 1, smallest: 1}
-    assert refusal(table(model), wanted)
+    assert explain_fault(table(model), wanted)
     near = find_nearest_layouts(table(model), wanted)
     assert [multiset(layout) for layout in near[:2]] == [multiset({largest: 1}), multiset({smallest: 1})]
     assert all(multiset(layout) in plain_legal(model) for layout in near)
-    assert all(describe(layout) in refusal(table(model), wanted) for layout in near)
+    assert all(describe_layout(layout) in explain_fault(table(model), wanted) for layout in near)
 
 
 @pytest.mark.parametrize("model", [H100, "rtx-pro-6000-96gb"])
@@ -236,17 +236,17 @@ def test_the_leftover_of_a_layout_is_every_largest_addition(model: str) -> None:
         for other in bigger:
             other.subtract(dict(layout))
         additions = without_contained({multiset(addition) for addition in bigger})
-        assert {multiset(addition) for addition in leftover(table(model), dict(layout))} == additions
+        assert {multiset(addition) for addition in list_leftover(table(model), dict(layout))} == additions
 
 
 def test_a_full_gpu_has_nothing_left_over() -> None:
-    assert leftover(table(H100), {"7g.80gb": 1}) == ()
-    assert leftover(table(H100), {"3g.40gb": 2}) == ()
+    assert list_leftover(table(H100), {"7g.80gb": 1}) == ()
+    assert list_leftover(table(H100), {"3g.40gb": 2}) == ()
 
 
 def test_three_g_leaves_room_for_four_small_ones() -> None:
-    assert {"1g.10gb": 4} in leftover(table(H100), {"3g.40gb": 1})
+    assert {"1g.10gb": 4} in list_leftover(table(H100), {"3g.40gb": 1})
 
 
 def test_an_instance_with_media_engines_leaves_room_beside_it() -> None:
-    assert {"1g.10gb": 6} in leftover(table(H100), {"1g.10gb+me": 1})
+    assert {"1g.10gb": 6} in list_leftover(table(H100), {"1g.10gb+me": 1})

@@ -7,12 +7,21 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from gpu_blueprint.catalog import AL2023, AMI_FAMILIES, BOTTLEROCKET, AmiFamily, Instance, gpu, instance, instances
-from gpu_blueprint.sharing import Sharing, SharingProfile, refusals, sharing_profile
+from gpu_blueprint.catalog import (
+    AL2023,
+    AMI_FAMILIES,
+    BOTTLEROCKET,
+    AmiFamily,
+    Instance,
+    find_gpu,
+    find_instance,
+    list_instances,
+)
+from gpu_blueprint.sharing import Sharing, SharingProfile, find_refusals, derive_profile
 from gpu_blueprint.sharing.placement import can_place, list_legal_layouts
 
 SHARING: TypeAdapter[Sharing] = TypeAdapter(Sharing)
-GPU_TYPES = [row for row in instances().values() if row.gpu_name]
+GPU_TYPES = [row for row in list_instances().values() if row.gpu_name]
 PLUGIN = "nvidia.com/device-plugin.config"
 MIG = "nvidia.com/mig.config"
 OPERANDS = "nvidia.com/gpu.deploy.operands"
@@ -28,7 +37,7 @@ AT_ONCE = {"mode": "mps", "replicas": 4}
 
 
 def profile(model: str, family: AmiFamily, sharing: dict[str, Any], pool: str = "main") -> SharingProfile:
-    return sharing_profile(pool, gpu(model), family, SHARING.validate_python(sharing))
+    return derive_profile(pool, find_gpu(model), family, SHARING.validate_python(sharing))
 
 
 def no_schedule(key: str) -> dict[str, str]:
@@ -150,7 +159,7 @@ def test_bottlerocket_applies_the_sharing_and_keeps_the_gpu_operator_off(
     assert found.taint == no_schedule(resource)
     assert found.node_labels == {OPERANDS: "false"}
     assert found.bottlerocket == applied
-    assert found.operands_off
+    assert found.has_operands_off
     assert (found.plugin_configs, found.mig_configs) == ({}, {})
 
 
@@ -185,7 +194,7 @@ def test_only_an_a100_whose_mode_is_changed_after_boot_reboots(model: str, famil
 def test_karpenter_is_told_the_resources_that_ec2_does_not_count(
     instance_type: str, family: AmiFamily, sharing: dict[str, Any], overlay: dict[str, int]
 ) -> None:
-    row = instance(instance_type)
+    row = find_instance(instance_type)
     assert profile(row.gpu_name, family, sharing).overlay(row) == overlay
 
 
@@ -207,13 +216,13 @@ def test_karpenter_is_told_the_resources_that_ec2_does_not_count(
 def test_an_impossible_combination_is_refused_at_its_field(
     instance_type: str, family: AmiFamily, sharing: dict[str, Any], field: tuple[str, ...]
 ) -> None:
-    row = instance(instance_type)
-    found = refusals(row.gpu, family, SHARING.validate_python(sharing), fractional=row.fractional)
+    row = find_instance(instance_type)
+    found = find_refusals(row.gpu, family, SHARING.validate_python(sharing), fractional=row.fractional)
     assert [problem.path for problem in found][:1] == [field]
 
 
 def test_a10g_cannot_be_cut_into_slices() -> None:
-    (problem,) = refusals(gpu("a10g"), AL2023, SHARING.validate_python(SLICED), fractional=False)
+    (problem,) = find_refusals(find_gpu("a10g"), AL2023, SHARING.validate_python(SLICED), fractional=False)
     assert problem.message.startswith("a10g has no MIG (GPUs with MIG: a100-40gb, ")
 
 
@@ -221,7 +230,7 @@ def ways(row: Instance) -> Iterator[dict[str, Any]]:
     """Yield every sharing mode; for MIG every profile and legal layout, those of the H100 if the GPU has no MIG."""
     yield EXCLUSIVE
     yield from ({"mode": mode, "replicas": replicas} for mode in ("time-slicing", "mps") for replicas in (2, 48))
-    table = row.gpu.mig or gpu("h100-80gb").mig
+    table = row.gpu.mig or find_gpu("h100-80gb").mig
     assert table
     cuts: list[dict[str, Any]] = [{"profile": name} for name in table.profiles]
     cuts += [{"layout": dict(layout)} for layout in list_legal_layouts(table)]
@@ -237,8 +246,8 @@ def test_every_accepted_combination_agrees_with_itself(model: str, family: AmiFa
     profiles = []
     for row in alike.values():
         for sharing in map(SHARING.validate_python, ways(row)):
-            if not list(refusals(row.gpu, family, sharing, fractional=row.fractional)):
-                found = sharing_profile("main", row.gpu, family, sharing)
+            if not list(find_refusals(row.gpu, family, sharing, fractional=row.fractional)):
+                found = derive_profile("main", row.gpu, family, sharing)
                 names_agree(found)
                 settings_agree(found, row, family)
                 overlay_agrees(found, row)
@@ -260,7 +269,7 @@ def names_agree(found: SharingProfile) -> None:
 def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> None:
     assert {found.node_labels[key] for key in (PLUGIN,) if key in found.node_labels} == set(found.plugin_configs)
     assert {found.node_labels[key] for key in (MIG,) if key in found.node_labels} == set(found.mig_configs)
-    assert found.operands_off == (family is BOTTLEROCKET)
+    assert found.has_operands_off == (family is BOTTLEROCKET)
     if family is BOTTLEROCKET:
         assert not found.plugin_configs and not found.mig_configs
         assert set(found.per_device) <= {"nvidia.com/gpu", "nvidia.com/gpu.shared"}

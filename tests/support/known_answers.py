@@ -158,7 +158,9 @@ def series() -> Series:
 
 
 def _nodes(load: Load) -> Iterator[tuple[str, float]]:
-    labels = dict(zip(map(sanitize_label, NODE_LABELS), (load.pool, load.instance_type, load.capacity_type), strict=False))
+    labels = dict(
+        zip(map(sanitize_label, NODE_LABELS), (load.pool, load.instance_type, load.capacity_type), strict=False)
+    )
     for number in range(load.nodes):
         node = f"{load.pool}-{number}"
         yield _named("kube_node_labels", node=node, **labels), 1

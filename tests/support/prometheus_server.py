@@ -89,7 +89,9 @@ def _serve(folder: Path, data: Path) -> Iterator[str]:
     config.write_text("{}")
     listening = find_free_address()
     options = [f"--config.file={config}", f"--storage.tsdb.path={data}", "--storage.tsdb.retention.time=100y"]
-    with run_server([program, *options, f"--web.listen-address={listening}"], listening, folder / "prometheus.log") as url:
+    with run_server(
+        [program, *options, f"--web.listen-address={listening}"], listening, folder / "prometheus.log"
+    ) as url:
         yield url
 
 

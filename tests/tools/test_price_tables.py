@@ -4,7 +4,7 @@ import csv
 from datetime import date
 from decimal import Decimal
 
-from gpu_blueprint.catalog.prices import on_demand
+from gpu_blueprint.catalog.prices import find_on_demand_price
 from tools.catalogue_file import CATALOG, read
 from tools.price_tables import rebuild_instance_prices, rebuild_service_prices, rebuild_spot_shares
 
@@ -31,7 +31,7 @@ def test_every_shipped_price_has_the_day_on_which_it_was_read() -> None:
     assert len(rows) > 50
     sources = {line.removeprefix("# ").split(":")[0] for line in lines if line.startswith("#")}
     for row in rows:
-        price = on_demand(row["instance_type"], row["region"])
+        price = find_on_demand_price(row["instance_type"], row["region"])
         assert price and price.usd > 0 and price.as_of == date.fromisoformat(row["as_of"]) >= date(2025, 3, 2)
         assert row["source"] in sources
-    assert on_demand("p5e.48xlarge", "nowhere-1") is None
+    assert find_on_demand_price("p5e.48xlarge", "nowhere-1") is None

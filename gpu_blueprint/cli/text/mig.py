@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ...catalog import Gpu, MigTable
-from ...sharing.placement import Layout, describe, refusal
+from ...sharing.placement import Layout, describe_layout, explain_fault
 from .tables import make_console, make_table
 
 _MOST_WAYS = 3
@@ -26,17 +26,17 @@ def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
     )
     out.print("takes the place of its plain profile)")
     for layout in layouts:
-        out.print(f"  {describe(layout)}")
+        out.print(f"  {describe_layout(layout)}")
 
 
 def describe_refusal(model: Gpu, mig: MigTable, layout: Layout) -> str:
     """Return why a GPU cannot hold a layout."""
-    return f"{model.name} cannot hold {describe(layout)}: {refusal(mig, layout)}"
+    return f"{model.name} cannot hold {describe_layout(layout)}: {explain_fault(mig, layout)}"
 
 
 def show_legal(model: Gpu, layout: Layout, additions: Sequence[Layout]) -> None:
     """Print that a GPU holds a layout, and what could be added to it."""
-    ways = [describe(addition) for addition in additions]
+    ways = [describe_layout(addition) for addition in additions]
     more = [f"{len(ways) - _MOST_WAYS} other ways"] if len(ways) > _MOST_WAYS else []
     rest = " or ".join(ways[:_MOST_WAYS] + more) or "nothing"
-    print(f"legal: {model.name} holds {describe(layout)}; left over: {rest}")
+    print(f"legal: {model.name} holds {describe_layout(layout)}; left over: {rest}")

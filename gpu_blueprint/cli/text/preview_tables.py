@@ -123,7 +123,7 @@ def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
         ceiling, units = pool.profile.ceiling(pool.max_gpus), pool.profile.units
         counts = [
             f"{count} of {ceiling[units[unit]]} {_shorten_name(units[unit])}"
-            for unit, count in pool.by_unit(amount).items()
+            for unit, count in pool.count_by_unit(amount).items()
         ]
         yield f"{name}: {', '.join(counts)}"
 

@@ -1,6 +1,6 @@
 """The cost of measured use, at the catalogue's prices and with the capacity types that ran."""
 
-from ...catalog import Instance, instance
+from ...catalog import Instance, find_instance
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...cost.items import price_instance
@@ -13,7 +13,7 @@ def estimate_monthly_bill(stack: StackConfig, pool: Pool, use: PoolUse, window: 
     """Return the cost of the nodes that ran, for a month like the window; reserved nodes count at the usual price."""
     total = Usd(unknown=frozenset({pool.name} if use.unknown_types else ()))
     for (instance_type, bought), hours in use.node_hours.items():
-        row = instance(instance_type)
+        row = find_instance(instance_type)
         total += _price_gpu(stack, pool, row, spot=_is_spot(pool, bought)) * (row.gpu_devices * hours)
     return total * (HOURS_A_MONTH / window.hours)
 
@@ -26,7 +26,7 @@ def price_gpu_hour(stack: StackConfig, pool: Pool, row: Instance, spot_part: flo
 
 def measure_spot_part(pool: Pool, use: PoolUse) -> float:
     """Return the part of the GPU-hours that ran on spot. If nothing ran, the pool's first capacity type decides."""
-    hours = {kind: instance(kind[0]).gpu_devices * count for kind, count in use.node_hours.items()}
+    hours = {kind: find_instance(kind[0]).gpu_devices * count for kind, count in use.node_hours.items()}
     total = sum(hours.values())
     if not total:
         return float("spot" in pool.purchase)
@@ -36,7 +36,7 @@ def measure_spot_part(pool: Pool, use: PoolUse) -> float:
 def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
     """Return the average number of running GPUs of one capacity type."""
     hours = sum(
-        instance(instance_type).gpu_devices * count
+        find_instance(instance_type).gpu_devices * count
         for (instance_type, bought), count in use.node_hours.items()
         if bought == capacity_type
     )

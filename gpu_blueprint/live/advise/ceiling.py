@@ -44,7 +44,10 @@ def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Pr
 
 
 def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Iterator[str]:
-    saved = estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.known - estimate_pool(stack, lower, ON_DEMAND).ceiling.hour.known
+    saved = (
+        estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.known
+        - estimate_pool(stack, lower, ON_DEMAND).ceiling.hour.known
+    )
     yield (
         f"pods held {use.held_peak:.1f} GPUs at most and {use.held_mean:.1f} on average, nodes had {use.gpus_peak:.0f} "
         "at most; no pod waited longer than a node takes to start"
@@ -63,7 +66,7 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
 
 def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
     """Return a ceiling that holds the peak, all running nodes, reservations, services and a node of each type."""
-    types = stack.instances_of(pool)
+    types = stack.list_instances(pool)
     wanted = round_to_nodes(use.held_peak * HEADROOM, min(types, key=lambda row: row.gpu_devices))
     services = sum(
         service.replicas.max * count_gpus(pool, service.gpus) for service in stack.services if service.pool == pool.name
@@ -102,7 +105,7 @@ def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
     most = lower.profile.ceiling(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
-        for unit, count in pool.by_unit(grant).items():
+        for unit, count in pool.count_by_unit(grant).items():
             room = most[pool.profile.units[unit]]
             if count > room:
                 path = ("tenants", tenant.name, "gpus", pool.name)

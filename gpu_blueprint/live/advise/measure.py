@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ...catalog import instances
+from ...catalog import list_instances
 from ...config import Pool, StackConfig
 from ...errors import MetricsError, UsageError
 from ...monitoring.metrics import sanitize_resource
@@ -103,7 +103,7 @@ def _read_pool(pool: Pool, look: Sampling, moments: float, answers: Answers) -> 
 def _find_unknown_types(pool: Pool, samples: Iterable[Sample]) -> frozenset[str]:
     own = (sample.labels for sample in samples if sample.labels.get("pool") == pool.name)
     ran = {labels.get("instance_type", "") for labels in own}
-    return frozenset(ran - {*instances()})
+    return frozenset(ran - {*list_instances()})
 
 
 def _read_node_hours(pool: Pool, look: Sampling, samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
@@ -111,7 +111,7 @@ def _read_node_hours(pool: Pool, look: Sampling, samples: Iterable[Sample]) -> d
         NodeKind(sample.labels["instance_type"], sample.labels.get("capacity_type", "")): sample.value * look.step / 60
         for sample in samples
         # For types outside the catalogue, neither GPUs nor price are known.
-        if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in instances()
+        if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in list_instances()
     }
 
 
@@ -130,7 +130,7 @@ def _read_largest_pod(pool: Pool, answers: Answers) -> LargestPod | None:
 def _read_activity(pool: Pool, answers: Answers) -> Activity | None:
     names = ("sm sum", "sm count", "sm moments", "sm p95", "tensor p95", "dram p95", "memory used")
     values = {name: value for name in names if (value := _read_value(pool, answers, name)) is not None}
-    if pool.profile.operands_off or len(values) < len(names) or not values["sm count"]:
+    if pool.profile.has_operands_off or len(values) < len(names) or not values["sm count"]:
         return None
     held = _read_value(pool, answers, "held count")
     return Activity(

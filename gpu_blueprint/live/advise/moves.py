@@ -168,5 +168,5 @@ def _grant_units(stack: StackConfig, pool: Pool, new: Pool) -> dict[str, Any]:
     units, old = new.profile.units, next(iter(pool.profile.units))
     (unit,) = units
     most = new.profile.ceiling(new.max_gpus)[units[unit]]
-    counts = {tenant.name: pool.by_unit(tenant.gpus.get(pool.name, 0)).get(old, 0) for tenant in stack.tenants}
+    counts = {tenant.name: pool.count_by_unit(tenant.gpus.get(pool.name, 0)).get(old, 0) for tenant in stack.tenants}
     return {tenant: min(count, most) for tenant, count in counts.items() if count}

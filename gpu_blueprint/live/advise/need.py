@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from ...catalog import GPUS, Gpu, Instance, instances
+from ...catalog import GPUS, Gpu, Instance, list_instances
 from ...config import Pool, StackConfig
 from .observed import Activity, LargestPod, PoolUse
 
@@ -39,8 +39,8 @@ def find_usable_mib(row: Instance) -> float:
 
 def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
     """Yield every instance type of the region with another GPU that holds a pod of the pool, one pod on each GPU."""
-    own = stack.instances_of(pool)[0]
-    for row in instances().values():
+    own = stack.list_instances(pool)[0]
+    for row in list_instances().values():
         other = GPUS.get(row.gpu_name)
         if other is None or other is pool.model or not _is_eligible(stack, pool, row, own):
             continue
@@ -50,7 +50,7 @@ def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
 
 
 def _is_eligible(stack: StackConfig, pool: Pool, row: Instance, own: Instance) -> bool:
-    if row.fractional or row.bare_metal or row.gpu.karpenter_name is None:
+    if row.fractional or row.is_bare_metal or row.gpu.karpenter_name is None:
         return False
     if row.gpu.tensor_tflops is None or row.gpu.min_driver > pool.ami.row.driver_branch:
         return False

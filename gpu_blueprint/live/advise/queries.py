@@ -8,7 +8,17 @@ import promql_parser
 from ...monitoring.alerts.cost import IN_USE, NEARLY_ALL, QUOTA_USED, count_interruptions
 from ...monitoring.alerts.nodes import WAITED, WAITING
 from ...monitoring.facts import PER_UNIT
-from ...monitoring.recording import HELD, NAMESPACE, NO_PLACEHOLDER, NODE, ON_A_NODE, ON_POOL, TOTAL, UNITS, select_requests
+from ...monitoring.recording import (
+    HELD,
+    NAMESPACE,
+    NO_PLACEHOLDER,
+    NODE,
+    ON_A_NODE,
+    ON_POOL,
+    TOTAL,
+    UNITS,
+    select_requests,
+)
 
 SM, TENSOR, DRAM, MEMORY = (
     f"DCGM_FI_{name}" for name in ("PROF_SM_ACTIVE", "PROF_PIPE_TENSOR_ACTIVE", "PROF_DRAM_ACTIVE", "DEV_FB_USED")

@@ -41,7 +41,7 @@ def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     gets the larger quota.
     """
     for tenant in stack.tenants:
-        for resource in stack.quota_of(tenant):
+        for resource in stack.sum_quota(tenant):
             use = seen.quotas.get((tenant.space, resource))
             if use and use.near >= OFTEN:
                 raises = list(_list_raises(stack, tenant, resource, seen))
@@ -65,7 +65,7 @@ def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, seen: Observ
 
 def _count_units(tenant: Tenant, pool: Pool, resource: str) -> int:
     grant, units = tenant.gpus.get(pool.name, 0), pool.profile.units
-    return sum(count for unit, count in pool.by_unit(grant).items() if units[unit] == resource)
+    return sum(count for unit, count in pool.count_by_unit(grant).items() if units[unit] == resource)
 
 
 def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, seen: Observed) -> Proposal:
@@ -82,7 +82,7 @@ def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, see
         pool=pool.name,
         title=f"{found.unit} of {pool.name} {found.count} → {found.count + more}",
         evidence=(
-            f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.quota_of(tenant)[resource]} {resource} in "
+            f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.sum_quota(tenant)[resource]} {resource} in "
             f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
             f"pods held {seen.of(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
             f"{count_usable_gpus(stack, pool)}: there is room",

@@ -108,7 +108,7 @@ def _explain_need(move: ModelMove) -> Iterator[str]:
         f"tensor cores {activity.tensor_p95:.0%}, memory bandwidth {activity.dram_p95:.0%}"
     )
     need, used = activity.memory_mib * MEMORY_MARGIN / _GIB, activity.memory_mib / _GIB
-    room = find_usable_mib(move.work.stack.instances_of(move.work.pool)[0]) / _GIB
+    room = find_usable_mib(move.work.stack.list_instances(move.work.pool)[0]) / _GIB
     yield (
         f"memory: at most {used:.1f} of {room:.1f} GiB used on one GPU; with a margin of {MEMORY_MARGIN - 1:.0%} "
         f"that is {need:.1f} GiB, and {other.product} has {fit.usable_mib / _GIB:.1f}"

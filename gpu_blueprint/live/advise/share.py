@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from ...catalog import Instance, MigProfile, MigTable, instances
+from ...catalog import Instance, MigProfile, MigTable, list_instances
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from .moves import (
@@ -71,12 +71,12 @@ def share(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
 
 def _list_types(stack: StackConfig, pool: Pool) -> list[Instance]:
     """Return the instance types of the region with the pool's GPU: fewer GPUs need smaller nodes."""
-    own = stack.instances_of(pool)[0]
-    return [row for row in instances().values() if _is_alike(row, own, pool) and stack.region in row.regions]
+    own = stack.list_instances(pool)[0]
+    return [row for row in list_instances().values() if _is_alike(row, own, pool) and stack.region in row.regions]
 
 
 def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
-    whole = not row.fractional and not row.bare_metal
+    whole = not row.fractional and not row.is_bare_metal
     same_gpu = row.gpu_name == pool.model.name and row.gpu_memory_mib == own.gpu_memory_mib
     return whole and same_gpu and row.arch == own.arch
 
@@ -104,7 +104,7 @@ def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, mo
     mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
     count = table.most(profile)
     pods = int(min(count, most))
-    if profile.variant or pods < 2 or busy > MOST_SHARED or activity.memory_mib * MEMORY_MARGIN > mib:
+    if profile.is_variant or pods < 2 or busy > MOST_SHARED or activity.memory_mib * MEMORY_MARGIN > mib:
         return None
     return Cut(
         sharing={"mode": "mig", "profile": profile.name},
@@ -136,7 +136,7 @@ def _make_move(work: Work, cut: Cut, row: Instance) -> SharingMove | None:
         return None
     gpus = round_to_nodes(work.pods / cut.pods, row)
     max_gpus = max(min(add_headroom(work.peak_pods / cut.pods, row), pool.max_gpus), row.gpu_devices)
-    is_own_type = row in work.stack.instances_of(pool)
+    is_own_type = row in work.stack.list_instances(pool)
     fields = {
         **({} if is_own_type else {"gpu": pool.model.name, "instanceTypes": None}),
         "sharing": cut.sharing,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...catalog import Instance, instance, instances
+from ...catalog import Instance, find_instance, list_instances
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH
@@ -26,14 +26,14 @@ _MOST_TYPES = 4
 def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
     """Yield spot before on-demand for a pool whose work tolerates interruptions."""
     use = seen.of(pool)
-    rows = [row for row in stack.instances_of(pool) if "spot" in row.usage_classes]
+    rows = [row for row in stack.list_instances(pool) if "spot" in row.usage_classes]
     if not rows or not _tolerates_spot(pool) or not average_gpus(use, seen.window, "on-demand"):
         return
     bill, saved = estimate_monthly_bill(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
     if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
         return
     order = sorted({*pool.purchase, "spot"}, key=CAPACITY_ORDER.index)
-    offers = len(rows) * len(stack.zones_of(pool))
+    offers = len(rows) * len(stack.list_zones(pool))
     doubts = ["no metric shows whether the pods survive a notice of two minutes"]
     if offers < DIVERSE_ENOUGH:
         doubts.append(f"only {offers} spot offerings, fewer than {DIVERSE_ENOUGH}, so on-demand often steps in")
@@ -61,8 +61,10 @@ def _tolerates_spot(pool: Pool) -> bool:
 
 
 def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
-    use, zones = seen.of(pool), stack.zones_of(pool)
-    families = {instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"}
+    use, zones = seen.of(pool), stack.list_zones(pool)
+    families = {
+        find_instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"
+    }
     shares = ", ".join(f"{family} {find_spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
         f"{average_gpus(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates "
@@ -83,7 +85,7 @@ def _estimate_saving(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
     total = Usd()
     for (instance_type, bought), hours in use.node_hours.items():
         if bought == "on-demand":
-            row = instance(instance_type)
+            row = find_instance(instance_type)
             share = find_spot_share(row.family, stack.costs.spot_share)
             unknown = Usd(unknown=frozenset({f"spot share of {row.family}"}))
             price = price_instance(instance_type, stack.region)
@@ -107,7 +109,7 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
         value = [*pool.instance_types, *more]
     else:
         return
-    types = ", ".join(row.instance_type for row in stack.instances_of(pool))
+    types = ", ".join(row.instance_type for row in stack.list_instances(pool))
     yield Proposal(
         kind="purchase",
         subject=pool.name,
@@ -116,7 +118,7 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
         evidence=(
             f"EC2 took {use.interruptions:.0f} spot nodes back in {hours:,.0f} node-hours: "
             f"one in {hours / use.interruptions:.0f} h; more than one in {OFTEN_TAKEN} h counts as often",
-            f"the pool buys {types} in {len(stack.zones_of(pool))} zones",
+            f"the pool buys {types} in {len(stack.list_zones(pool))} zones",
         ),
         saving=None,
         confidence=judge_confidence(seen.window),
@@ -130,14 +132,14 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
 
 def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
     """Return the region's other instance types with the same GPU, or the same fraction of it."""
-    own = stack.instances_of(pool)
+    own = stack.list_instances(pool)
     return [
         row.instance_type
-        for row in instances().values()
+        for row in list_instances().values()
         if row not in own
         and stack.region in row.regions
         and row.gpu_devices <= pool.max_gpus
-        and not row.bare_metal
+        and not row.is_bare_metal
         and row.gpu_name == pool.model.name
         and (row.gpu_memory_mib, row.fractional, row.arch) == (own[0].gpu_memory_mib, own[0].fractional, own[0].arch)
     ]

@@ -20,7 +20,7 @@ def explain_stay(pool: Pool, use: PoolUse) -> str:
         return use.gap
     if not use.node_hours:
         return "no node of it ran in the window"
-    if pool.profile.operands_off:
+    if pool.profile.has_operands_off:
         return "its nodes run Bottlerocket without dcgm-exporter, so allocation is known and activity is not"
     if use.activity is None:
         return "the activity of its GPUs is not known: no pod held any, or dcgm-exporter was not scraped"
@@ -46,7 +46,7 @@ def _explain_fields(pool: Pool) -> str:
         return "its nodes hold fractions of GPUs already"
     if isinstance(pool.sharing, Mig):
         return "its GPUs are cut by MIG already"
-    if pool.shared:
+    if pool.shares_gpus:
         return "its GPUs are shared already, and the activity of a single pod is not measured"
     return ""
 
@@ -54,7 +54,7 @@ def _explain_fields(pool: Pool) -> str:
 def explain_full_memory(stack: StackConfig, pool: Pool, use: PoolUse) -> str:
     """Return a note where the GPUs do little but nearly all of their memory is taken, which hides the real need."""
     activity = use.activity
-    room = find_usable_mib(stack.instances_of(pool)[0])
+    room = find_usable_mib(stack.list_instances(pool)[0])
     if activity is None or max(activity.sm_p95, activity.dram_p95) > HALF_IDLE:
         return ""
     if activity.memory_mib < NEARLY_FULL * room:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from ...catalog import AL2023, instance
-from ...catalog.image_parameters import image_parameter
+from ...catalog import AL2023, find_instance
+from ...catalog.image_parameters import name_image_parameter
 from ...config import StackConfig
 from ...errors import Path, Problem
 from .answers import Account, Question, read_part
@@ -40,14 +40,14 @@ def _list_images(stack: StackConfig) -> list[Image]:
     minor = stack.cluster.kubernetes_version
     # The release 1.36.4-20260923 of a managed node group is the image v20260923.
     managed = f"v{stack.cluster.release.system_node_release.rsplit('-', 1)[1]}"
-    arch = instance(stack.cluster.system_nodes.instance_types[0]).arch
-    parameter = image_parameter(AL2023, managed, minor, arch, "standard")
+    arch = find_instance(stack.cluster.system_nodes.instance_types[0]).arch
+    parameter = name_image_parameter(AL2023, managed, minor, arch, "standard")
     subject = f"al2023@{managed} {arch}, system nodes"
     images = {parameter: Image(parameter, subject, ("cluster", "kubernetesVersion"))}
     for index, pool in enumerate(stack.pools):
         version = managed if pool.static_nodes else pool.ami.pinned
-        for arch in sorted({row.arch for row in stack.instances_of(pool)}):
-            parameter = image_parameter(pool.ami.row, version, minor, arch, "nvidia")
+        for arch in sorted({row.arch for row in stack.list_instances(pool)}):
+            parameter = name_image_parameter(pool.ami.row, version, minor, arch, "nvidia")
             image = Image(parameter, f"{pool.ami.family}@{version} {arch}, NVIDIA", ("pools", index, "ami"))
             images.setdefault(parameter, image)
     return list(images.values())

@@ -40,8 +40,8 @@ def _list_launches(stack: StackConfig) -> Iterator[Launch]:
     zones = list(stack.network.zones)[:STABLE_ZONES]
     yield Launch("system nodes", stack.cluster.system_nodes.instance_types, zones, ("cluster", "systemNodes"))
     for index, pool in enumerate(stack.pools):
-        types = [row.instance_type for row in stack.instances_of(pool)]
-        yield Launch(pool.name, types, stack.zones_of(pool), ("pools", index))
+        types = [row.instance_type for row in stack.list_instances(pool)]
+        yield Launch(pool.name, types, stack.list_zones(pool), ("pools", index))
 
 
 def _check_offerings(stack: StackConfig, account: Account) -> list[Finding]:

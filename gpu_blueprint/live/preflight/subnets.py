@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ...catalog import instance
+from ...catalog import find_instance
 from ...checks.capacity import CNI_ENIS, count_addresses_at_ceiling
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES, Subnet
@@ -107,12 +107,12 @@ def _count_addresses(stack: StackConfig, zone: str) -> int:
     """Return the addresses that nodes and the control plane hold in one zone. Pools spread evenly over their zones."""
     wanted = 0
     for pool in stack.pools:
-        zones = stack.zones_of(pool)
+        zones = stack.list_zones(pool)
         if zone in zones:
             wanted += -(-count_addresses_at_ceiling(stack, pool) // len(zones))
     stable = list(stack.network.zones)[:STABLE_ZONES]
     if zone in stable:
         system = stack.cluster.system_nodes
-        most = max(instance(name).addresses_per_eni for name in system.instance_types) * CNI_ENIS
+        most = max(find_instance(name).addresses_per_eni for name in system.instance_types) * CNI_ENIS
         wanted += -(-system.count // len(stable)) * most + _CONTROL_PLANE
     return wanted

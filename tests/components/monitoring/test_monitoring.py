@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.catalog.dcgm_metrics import dcgm_csv
+from gpu_blueprint.catalog.dcgm_metrics import render_dcgm_csv
 from gpu_blueprint.errors import ProgramError
 from gpu_blueprint.monitoring import build_rule_groups
 
@@ -65,7 +65,7 @@ def test_the_exporter_gets_our_metrics_and_names_pods_that_share_a_gpu() -> None
     assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
     assert {"name": "NVIDIA_RESOURCE_NAMES", "value": "nvidia.com/gpu.shared"} in exporter["env"]
     metric_list = one(plan_monitoring(), "ConfigMap", "-gpu-operator-metrics")
-    assert metric_list.inputs["data"] == {"dcgm-metrics.csv": dcgm_csv()}
+    assert metric_list.inputs["data"] == {"dcgm-metrics.csv": render_dcgm_csv()}
     assert metric_list.urn in one(plan_monitoring(), "Release", "-gpu-operator-").dependencies
 
 

@@ -23,7 +23,9 @@ KEY = Credentials("AKIDEXAMPLE", "not-a-secret", "a-token")
 
 
 def test_requests_to_amp_are_signed() -> None:
-    sent = Request("POST", AMP + "/api/v1/query", data={"query": "up > 1"}, auth=AwsSignature(KEY, "eu-west-1")).prepare()
+    sent = Request(
+        "POST", AMP + "/api/v1/query", data={"query": "up > 1"}, auth=AwsSignature(KEY, "eu-west-1")
+    ).prepare()
     authorization = sent.headers["Authorization"]
     assert "/eu-west-1/aps/aws4_request" in authorization and sent.headers["X-Amz-Security-Token"] == "a-token"
     # The service computes the signature from the request that it received; another body gives another signature.
@@ -39,7 +41,9 @@ def test_requests_to_amp_are_signed() -> None:
 
 def test_only_amp_gets_credentials_of_aws() -> None:
     assert (
-        find_amp_region(AMP) == find_amp_region("https://aps-workspaces-fips.eu-west-1.api.aws/workspaces/ws-0a1b") == "eu-west-1"
+        find_amp_region(AMP)
+        == find_amp_region("https://aps-workspaces-fips.eu-west-1.api.aws/workspaces/ws-0a1b")
+        == "eu-west-1"
     )
     others = ("http://localhost:9090", "https://aps-workspaces.eu-west-1.amazonaws.com.example.com/", "http://[::1", "")
     assert [find_amp_region(url) for url in others] == [None] * 4

@@ -142,7 +142,9 @@ def test_a_file_keeps_its_indentation() -> None:
 
 def test_a_change_that_check_would_refuse_is_left_out_with_its_reason() -> None:
     file = write_stack(pools=[builders.pool()], hourlyCeiling=50)
-    found = apply_proposals(file, propose(*[Set(path=("pools", "main", "maxGpus"), value=count) for count in (100, 0, 7)]))
+    found = apply_proposals(
+        file, propose(*[Set(path=("pools", "main", "maxGpus"), value=count) for count in (100, 0, 7)])
+    )
     assert found.config.pools[0].max_gpus == 7
     bound, shape = (reason for _, reason in found.left_out)
     assert bound.startswith("hourlyCeiling: with every limit reached") and shape.startswith("pools.0.maxGpus")
@@ -270,7 +272,10 @@ def test_any_measurements_give_a_valid_file_and_no_saving_above_the_cost(
     assert [reason for _, reason in found.left_out] == []
     assert parse(source(found.text).stack, "us-east-1") == found.config
     assert {pool.name for pool in config.pools} <= {*found.config.pools_by_name}
-    costs = {pool.name: estimate_monthly_bill(config, pool, observed.of(pool), observed.window).known for pool in config.pools}
+    costs = {
+        pool.name: estimate_monthly_bill(config, pool, observed.of(pool), observed.window).known
+        for pool in config.pools
+    }
     for proposal in (*advice.proposals, *advice.alternatives):
         assert (proposal.saving or 0) <= costs[proposal.pool] + 0.01
     assert advice.saving <= sum(costs.values()) + 0.01

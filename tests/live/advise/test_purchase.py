@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.catalog.prices import on_demand
+from gpu_blueprint.catalog.prices import find_on_demand_price
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Observed, Proposal
 from gpu_blueprint.live.advise.purchase import commit, give_back
@@ -20,7 +20,7 @@ def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost()
     assert (
         "10.0 GPUs ran on average, in 730 of 730 hours; 60 to 70 % of that is 6.0 to 7.0 GPUs" in proposal.evidence[1]
     )
-    price = on_demand("g6.xlarge", "us-east-1")
+    price = find_on_demand_price("g6.xlarge", "us-east-1")
     assert price and proposal.saving == pytest.approx(6 * price.usd * 730 * 0.17, rel=0.001)
     assert propose_commitment(low=5.9) == propose_commitment(low=10, how="spot") == []
     now_on_spot = stack()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.catalog.prices import on_demand
+from gpu_blueprint.catalog.prices import find_on_demand_price
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Observed
 from gpu_blueprint.live.advise.quota import raise_quotas
@@ -49,6 +49,6 @@ def test_a_larger_quota_costs_its_gpus_at_the_highest_price() -> None:
     (proposal,) = raise_quotas(
         make_team(8, maxGpus=16, instanceTypes=["g6.xlarge"]), seen(use(held_peak=8), quotas=quota(1, 0.97))
     )
-    price = on_demand("g6.xlarge", "us-east-1")
+    price = find_on_demand_price("g6.xlarge", "us-east-1")
     assert price and proposal.saving == pytest.approx(-2 * (price.usd + 200 * 0.08 / 730) * 730, rel=0.01)
     assert "97% at its peak" in proposal.evidence[0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.catalog.prices import HOURS_A_MONTH, on_demand
+from gpu_blueprint.catalog.prices import HOURS_A_MONTH, find_on_demand_price
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Proposal, advise
 from gpu_blueprint.live.advise.observed import LargestPod, PoolUse
@@ -36,7 +36,7 @@ def test_an_a100_at_22_percent_becomes_an_l4_or_else_an_a10g() -> None:
 def test_the_saving_is_the_difference_of_two_bills_computed_by_hand() -> None:
     config = stack(purchase=["on-demand"], disk={"sizeGib": 50}, **A100)
     (first, *_) = list_moves(config, on_a100(node_hours={("p4d.24xlarge", "on-demand"): 168.0}))
-    before, after = on_demand("p4d.24xlarge", "us-east-1"), on_demand("g6.xlarge", "us-east-1")
+    before, after = find_on_demand_price("p4d.24xlarge", "us-east-1"), find_on_demand_price("g6.xlarge", "us-east-1")
     assert before and after and first.saving
     disks = 7 * 50 * 0.08  # both types have NVMe for images; each node has one volume: one node before, eight after
     assert first.saving == pytest.approx((before.usd - 8 * after.usd) * HOURS_A_MONTH - disks, rel=0.001)

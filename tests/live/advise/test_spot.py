@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.catalog.prices import HOURS_A_MONTH, on_demand
+from gpu_blueprint.catalog.prices import HOURS_A_MONTH, find_on_demand_price
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Proposal
 from gpu_blueprint.live.advise.spot import buy_on_spot, spread_spot
@@ -19,7 +19,7 @@ def propose_spot(config: StackConfig, **overrides: Any) -> list[Proposal]:
 def test_on_demand_inference_goes_to_spot_with_on_demand_behind_it() -> None:
     (proposal,) = propose_spot(stack(purchase=["on-demand"]))
     assert read_fields(proposal) == {"pools.main.purchase": ["spot", "on-demand"]}
-    price = on_demand("g6.xlarge", "us-east-1")
+    price = find_on_demand_price("g6.xlarge", "us-east-1")
     assert price and proposal.saving == pytest.approx(6 * price.usd * (1 - 0.57) * HOURS_A_MONTH)
 
 
