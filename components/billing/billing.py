@@ -53,7 +53,7 @@ class Billing(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpu-blueprint:components:Billing", name, None, opts)
         self._prefix = name
-        self.topic_arn = billing.topic_arn or config.arn("sns", name)
+        self.topic_arn = billing.topic_arn or config.build_arn("sns", name)
         topic = [] if billing.topic_arn else self._make_topic(config)
         self._make_budget(config, billing, usd_per_month, depends_on=topic)
         self._make_anomaly_alarms(config, billing, depends_on=topic)

@@ -126,7 +126,9 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
             "featureGates": {
-                "nodeOverlay": any(pool.overlay(row) for pool in config.pools for row in config.list_instances(pool)),
+                "nodeOverlay": any(
+                    pool.list_overlay(row) for pool in config.pools for row in config.list_instances(pool)
+                ),
                 "reservedCapacity": any("reserved" in pool.purchase for pool in config.pools),
                 "nodeRepair": config.cluster.node_repair,
                 "spotToSpotConsolidation": False,

@@ -61,7 +61,7 @@ def _allow(
 
 
 def _build_cluster_arn(config: StackConfig) -> str:
-    return config.arn("eks", f"cluster/{config.cluster_name}")
+    return config.build_arn("eks", f"cluster/{config.cluster_name}")
 
 
 def _build_ec2_arns(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[str]:
@@ -137,7 +137,7 @@ def _name_cluster_tag(config: StackConfig) -> str:
 
 
 def _allow_instance_profiles(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
-    profiles = config.arn("iam", "instance-profile/*", region=False)
+    profiles = config.build_arn("iam", "instance-profile/*", region=False)
     cluster_tag = _name_cluster_tag(config)
     region_tag, class_tag = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
     requested_tags = {
@@ -187,6 +187,6 @@ def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
         _allow(
             "AllowInstanceProfileReadActions",
             "iam:GetInstanceProfile",
-            config.arn("iam", "instance-profile/*", region=False),
+            config.build_arn("iam", "instance-profile/*", region=False),
         ),
     ]

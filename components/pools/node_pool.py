@@ -33,7 +33,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
             "budgets": [budget.model_dump(exclude_none=True) for budget in lifecycle.budgets or []],
         },
         # Karpenter counts the resources that the overlay states, so the limits use the same resource names.
-        "limits": {name: str(count) for name, count in pool.profile.ceiling(pool.max_gpus).items()},
+        "limits": {name: str(count) for name, count in pool.profile.count_at_ceiling(pool.max_gpus).items()},
     }
 
 
@@ -60,7 +60,7 @@ def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[
     """
     rows_by_devices: dict[int, list[Instance]] = {}
     for row in config.list_instances(pool):
-        if pool.overlay(row):
+        if pool.list_overlay(row):
             rows_by_devices.setdefault(row.gpu_devices, []).append(row)
     return {
         gpu_devices: {
@@ -73,7 +73,7 @@ def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[
                     "values": [row.instance_type for row in rows],
                 },
             ],
-            "capacity": pool.overlay(rows[0]),
+            "capacity": pool.list_overlay(rows[0]),
         }
         for gpu_devices, rows in rows_by_devices.items()
     }

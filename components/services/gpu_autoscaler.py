@@ -91,7 +91,7 @@ def build_pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
         "metricRelabelings": [keep_own_metrics],
     }
     return {
-        "selector": {"matchLabels": scaling.selects(deployment)},
+        "selector": {"matchLabels": scaling.find_pod_labels(deployment)},
         "sampleLimit": SAMPLE_LIMIT,
         "podMetricsEndpoints": [endpoint],
     }

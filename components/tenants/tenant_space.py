@@ -33,13 +33,13 @@ class TenantSpace(pulumi.ComponentResource):
         self.namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={
-                "name": tenant.space,
+                "name": tenant.namespace_name,
                 "labels": {TENANT_LABEL: tenant.name, "pod-security.kubernetes.io/enforce": "baseline"},
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
-        metadata: Any = {"name": "tenant", "namespace": tenant.space}
+        metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         k8s.core.v1.ResourceQuota(
             f"{name}-quota", metadata=metadata, spec={"hard": build_tenant_quota(config, tenant)}, opts=in_namespace
         )
@@ -53,7 +53,7 @@ class TenantSpace(pulumi.ComponentResource):
             subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": name_tenant_group(tenant)}],
             opts=in_namespace,
         )
-        self.register_outputs({"namespace": tenant.space})
+        self.register_outputs({"namespace": tenant.namespace_name})
 
 
 def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:

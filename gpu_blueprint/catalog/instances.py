@@ -69,7 +69,7 @@ class Instance:
         return self.instance_type.endswith(".metal")
 
     @property
-    def fractional(self) -> bool:
+    def is_fractional(self) -> bool:
         """True if the node holds a vGPU fraction, which Karpenter counts as no GPU at all."""
         return self.gpu_count == 0 and self.gpu_devices > 0
 

@@ -60,7 +60,7 @@ class MigTable:
         """Profiles by name, smallest first."""
         return {row.name: row for row in self.rows}
 
-    def most(self, profile: MigProfile) -> int:
+    def count_most(self, profile: MigProfile) -> int:
         """Return the most instances of one profile on a GPU."""
         if profile.media_engines:
             return 1

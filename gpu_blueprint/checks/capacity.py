@@ -16,7 +16,7 @@ _RESERVED_BY_AWS = 5
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that need a NodeOverlay in clusters without them."""
     for index, pool in enumerate(stack.pools):
-        if not stack.cluster.node_overlays and any(map(pool.overlay, stack.list_instances(pool))):
+        if not stack.cluster.node_overlays and any(map(pool.list_overlay, stack.list_instances(pool))):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),

@@ -42,7 +42,7 @@ def _explain_small_nodes(stack: StackConfig, pool: Pool, headroom: Headroom) -> 
 
 def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[Problem]:
     """Refuse more placeholders than the ceiling allows: by their GPUs, or by the nodes that hold them."""
-    ceiling, hint = pool.profile.ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
+    ceiling, hint = pool.profile.count_at_ceiling(pool.max_gpus), "lower pods, or raise maxGpus"
     above = False
     for unit, count in pool.count_by_unit(headroom.gpus).items():
         resource, requested = pool.profile.units[unit], count * headroom.pods

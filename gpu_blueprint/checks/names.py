@@ -27,9 +27,9 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
     taken |= {namespaces.HEADROOM: "where headroom is kept"} if any(pool.headroom for pool in stack.pools) else {}
     taken |= {namespaces.KEDA: "where KEDA runs"} if stack.has_keda else {}
     for index, tenant in enumerate(stack.tenants):
-        if tenant.space in taken:
+        if tenant.namespace_name in taken:
             path = ("tenants", index, "namespace" if tenant.namespace else "name")
-            reason = f"the namespace {tenant.space!r} is {taken[tenant.space]}"
+            reason = f"the namespace {tenant.namespace_name!r} is {taken[tenant.namespace_name]}"
             yield Problem("namespace-taken", path, reason, "choose another namespace")
 
 

@@ -26,7 +26,7 @@ def _refuse_count(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
 def _refuse_request_above_node(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     for unit, count in pool.count_by_unit(amount).items():
         resource = pool.profile.units[unit]
-        most = max(pool.profile.per_node(row)[resource] for row in stack.list_instances(pool))
+        most = max(pool.profile.count_per_node(row)[resource] for row in stack.list_instances(pool))
         if count > most:
             reason = f"a pod of {count} {resource} never fits: nodes of pool {pool.name} hand out {most} at most"
             yield Problem("request-above-node", (), reason, "request less, or add a larger instance type")

@@ -50,7 +50,7 @@ class _Selector:
 
     @cached_property
     def labels(self) -> frozenset[tuple[str, str]]:
-        return frozenset(self.service.selects(self.service.name).items())
+        return frozenset(self.service.find_pod_labels(self.service.name).items())
 
     def list_keys(self) -> Iterator[tuple[str, str | None, str, str]]:
         """Yield tenant, server and label for each label: two services overlap only if they share one of these."""

@@ -33,7 +33,7 @@ def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
         hint = f"give a count for each, such as {{{next(iter(units))}: {amount}}}"
         yield Problem("amount-without-profile", (), reason, hint)
         return
-    ceiling = pool.profile.ceiling(pool.max_gpus)
+    ceiling = pool.profile.count_at_ceiling(pool.max_gpus)
     for unit, count in pool.count_by_unit(amount).items():
         path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:

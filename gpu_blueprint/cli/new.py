@@ -69,7 +69,7 @@ def _list_networks() -> list[object]:
 def _replace_scalars(source: Source, changes: dict[tuple[str, ...], str]) -> str:
     """Replace scalars in the text, so that comments and order stay."""
     text = source.text
-    nodes = [(source.node(IN_FILE + field), value) for field, value in changes.items()]
+    nodes = [(source.find_node(IN_FILE + field), value) for field, value in changes.items()]
     for node, value in sorted(nodes, key=lambda pair: -pair[0].start_mark.index):
         quoted = yaml.safe_dump(value).splitlines()[0]
         text = text[: node.start_mark.index] + quoted + text[node.end_mark.index :]

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         case "json":
             print_json(make_document(stack, plan, findings))
         case "sarif":
-            print_json(to_sarif([*stack.warnings(date.today()), *findings]))
+            print_json(to_sarif([*stack.list_warnings(date.today()), *findings]))
         case "markdown":
             print(preview_to_markdown(stack, plan, findings), end="")
         case _:
@@ -48,6 +48,6 @@ def make_document(stack: StackFile, plan: Sequence[PlannedResource], findings: S
         "pools": [as_json(summarize_pool(config, pool)) for pool in config.pools],
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
-        "warnings": [to_json(warning) for warning in stack.warnings(date.today())],
+        "warnings": [to_json(warning) for warning in stack.list_warnings(date.today())],
         "findings": [to_json(finding) for finding in findings],
     }

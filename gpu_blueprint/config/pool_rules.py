@@ -27,7 +27,7 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
         yield from _refuse_unlike_type(pool, row, index)
     yield from refuse_repeated(pool.instance_types or [], "instanceTypes")
     yield from find_purchase_problems(pool.purchase, pool.reservations)
-    for problem in find_refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.fractional):
+    for problem in find_refusals(pool.model, pool.ami.row, pool.sharing, fractional=pool.is_fractional):
         names_type = problem.path == ("gpu",) and pool.gpu is None
         yield replace(problem, path=("instanceTypes",)) if names_type else problem
     yield from refuse_repeated(pool.zones or [], "zones")
@@ -60,7 +60,7 @@ def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Pro
     if row.gpu_name != pool.model.name:
         reason = f"{name!r} carries {row.gpu_name}, and {first.instance_type} carries {pool.model.name}"
         yield Problem("mixed-gpu-models", path, reason, "make two pools")
-    elif row.fractional != pool.fractional:
+    elif row.is_fractional != pool.is_fractional:
         reason = f"{name!r} mixes whole and fractional GPUs in one pool"
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     elif row.gpu_memory_mib != first.gpu_memory_mib:

@@ -84,13 +84,13 @@ class Pool(Model):
         """The instance types that the pool may use, in any region."""
         if self.instance_types:
             return tuple(map(find_instance, self.instance_types))
-        whole = [row for row in list_instances().values() if row.gpu_name == self.gpu and not row.fractional]
+        whole = [row for row in list_instances().values() if row.gpu_name == self.gpu and not row.is_fractional]
         return tuple(row for row in whole if row.gpu_devices <= self.max_gpus and not row.is_bare_metal)
 
     @property
-    def fractional(self) -> bool:
+    def is_fractional(self) -> bool:
         """True if the nodes hold vGPU fractions."""
-        return bool(self.candidates) and self.candidates[0].fractional
+        return bool(self.candidates) and self.candidates[0].is_fractional
 
     @property
     def has_placement_group(self) -> bool:
@@ -145,11 +145,11 @@ class Pool(Model):
         """Return unit → count; a bare count is of the first unit, such as ``find_gpu`` or the MIG profile."""
         return amount if isinstance(amount, dict) else {next(iter(self.profile.units)): amount}
 
-    def overlay(self, row: Instance) -> dict[str, str]:
+    def list_overlay(self, row: Instance) -> dict[str, str]:
         """Return the quantities that Karpenter must be told about nodes of a type; empty where EC2's data is right."""
         if self.static_nodes:
             return {}
-        capacity = {name: str(count) for name, count in self.profile.overlay(row).items()}
+        capacity = {name: str(count) for name, count in self.profile.list_overlay(row).items()}
         if self.multi_node and self.multi_node.hugepages:
             capacity["hugepages-2Mi"] = f"{row.efa_hugepages_mib}Mi"
         return capacity

@@ -104,7 +104,7 @@ class Scaling(Model):
     scale_on: list[Signal] = Field(min_length=1, max_length=5)
     """Signals of the load; the signal that asks for most replicas wins."""
 
-    def selects(self, deployment: str) -> dict[str, str]:
+    def find_pod_labels(self, deployment: str) -> dict[str, str]:
         """Return the labels that select the pods of a Deployment."""
         return dict(self.pod_labels) or {_NAME_LABEL: deployment}
 

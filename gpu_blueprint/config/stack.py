@@ -103,7 +103,7 @@ class StackConfig(Model):
 
     def find_namespace(self, service: Service) -> str:
         """Return the namespace of the service's Deployment."""
-        return next(tenant.space for tenant in self.tenants if tenant.name == service.tenant)
+        return next(tenant.namespace_name for tenant in self.tenants if tenant.name == service.tenant)
 
     @property
     def all_tags(self) -> dict[str, str]:
@@ -135,7 +135,7 @@ class StackConfig(Model):
         tenant = self.find_tenant_tag(pool)
         return {**self.all_tags, "pool": pool.name, **({"tenant": tenant} if tenant else {})}
 
-    def arn(self, service: str, resource: str, *, region: bool = True) -> str:
+    def build_arn(self, service: str, resource: str, *, region: bool = True) -> str:
         """Build the ARN of a resource of this account."""
         return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
 
@@ -178,7 +178,7 @@ class StackConfig(Model):
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})
         for pool in self.pools:
-            total.update(pool.profile.ceiling(pool.max_gpus))
+            total.update(pool.profile.count_at_ceiling(pool.max_gpus))
         return dict(sorted(total.items()))
 
     def problems(self) -> Iterator[Problem]:
@@ -189,7 +189,7 @@ class StackConfig(Model):
         yield from _same_names([pool.name for pool in self.pools], "pools", "name")
         yield from _same_names([tenant.name for tenant in self.tenants], "tenants", "name")
         first = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
-        for problem in _same_names([tenant.space for tenant in self.tenants], "tenants", "namespace"):
+        for problem in _same_names([tenant.namespace_name for tenant in self.tenants], "tenants", "namespace"):
             index = int(problem.path[1])
             if first[self.tenants[index].name] == index:  # a repeated name is reported as such
                 yield problem

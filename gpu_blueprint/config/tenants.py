@@ -61,7 +61,7 @@ class Tenant(Model):
     """IAM roles or users that may work in the namespace."""
 
     @property
-    def space(self) -> str:
+    def namespace_name(self) -> str:
         """The name of the namespace."""
         return self.namespace or self.name
 
@@ -75,9 +75,11 @@ class Tenant(Model):
         if self.name == SHARED:
             reason = f"the tag {SHARED!r} marks nodes that several tenants use"
             yield Problem("tenant-named-shared", ("name",), reason, "choose another name")
-        if self.space in _RESERVED_NAMESPACES or self.space.startswith("kube-"):
+        if self.namespace_name in _RESERVED_NAMESPACES or self.namespace_name.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
-            yield Problem("system-namespace", (field,), f"{self.space!r} is a system namespace", "choose another name")
+            yield Problem(
+                "system-namespace", (field,), f"{self.namespace_name!r} is a system namespace", "choose another name"
+            )
 
 
 @dataclass(frozen=True, slots=True)

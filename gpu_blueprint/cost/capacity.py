@@ -72,7 +72,7 @@ class PoolCapacity:
         for node in self.nodes if room else ():
             if room and (each := count_placeholders(self.pool, node.row)):
                 gpus = ceil(room.pods / each) * node.row.gpu_devices
-                found.append(AlwaysOn(self.service_gpus, gpus, node.gpu(terms) * gpus))
+                found.append(AlwaysOn(self.service_gpus, gpus, node.price_gpu(terms) * gpus))
         cheapest = min(found, key=lambda on: (len(on.headroom_hour.unknown), on.headroom_hour.known), default=None)
         return cheapest or AlwaysOn(self.service_gpus)
 

@@ -52,7 +52,7 @@ def count_placeholders(pool: Pool, row: Instance) -> int:
     """Return how many placeholders of a pool's headroom fit on a node."""
     if pool.headroom is None:
         return 0
-    handed_out, units = pool.profile.per_node(row), pool.profile.units
+    handed_out, units = pool.profile.count_per_node(row), pool.profile.units
     asked = pool.count_by_unit(pool.headroom.gpus)
     by_gpu = [handed_out[units[unit]] // count for unit, count in asked.items() if count and unit in units]
     return min([*by_gpu, pool.headroom.count_fitting(row)], default=0)

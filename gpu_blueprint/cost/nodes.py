@@ -52,7 +52,7 @@ class Node:
     machine: Usd
     disks: Usd
 
-    def gpu(self, terms: Terms) -> Usd:
+    def price_gpu(self, terms: Terms) -> Usd:
         """Return dollars an hour of one GPU on the node."""
         bought = terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
         return (bought + self.disks) * (1 / self.row.gpu_devices)
@@ -79,7 +79,7 @@ def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
 
     A type without a known price may be the dearest, so its name stays in the second sum.
     """
-    every = [node.gpu(terms) for node in nodes]
+    every = [node.price_gpu(terms) for node in nodes]
     unknown = frozenset().union(*(price.unknown for price in every))
     priced = [price for price in every if price.known]
     cheapest = min(priced, key=lambda price: (len(price.unknown), price.known), default=Usd(unknown=unknown))

@@ -108,6 +108,6 @@ def price_reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms)
         list(list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))) if pool.reservations else []
     )
     if not found:
-        return node.gpu(terms)
+        return node.price_gpu(terms)
     paid = sum((reserved.hour(terms) for reserved in found), start=Usd())
     return paid * (1 / sum(reserved.gpus for reserved in found)) + node.disks * (1 / node.row.gpu_devices)

@@ -63,7 +63,7 @@ class ProblemKind:
     def _list_problems(self) -> Iterator[Problem]:
         if self.file:
             try:
-                yield from check_source("example", Source(self.file, EXAMPLE_FILE)).warnings(EXAMPLE_DAY)
+                yield from check_source("example", Source(self.file, EXAMPLE_FILE)).list_warnings(EXAMPLE_DAY)
             except StackError as error:
                 yield from error.problems
             return

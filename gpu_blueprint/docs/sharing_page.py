@@ -67,7 +67,7 @@ def _list_rows() -> Iterator[_Row]:
     for gpu in GPUS.values():
         types = [row for row in list_instances().values() if row.gpu_name == gpu.name]
         for fractional in (False, True):
-            if families := sorted({row.family for row in types if row.fractional is fractional}):
+            if families := sorted({row.family for row in types if row.is_fractional is fractional}):
                 name = f"{gpu.name}{' fraction' if fractional else ''} ({', '.join(families)})"
                 for ami in AMI_FAMILIES.values():
                     cells = (_judge(gpu, ami, sharing, fractional) for sharing in _list_samples(gpu))

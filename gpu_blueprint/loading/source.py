@@ -93,7 +93,7 @@ class Source:
         """Yield faults around the stack object, after which the object itself cannot be read."""
         return refuse_missing_stack(self.data)
 
-    def findings(self) -> Iterator[Problem]:
+    def find_key_problems(self) -> Iterator[Problem]:
         """Yield faults of the file itself: its keys, secrets, duplicate keys and ambiguous scalars."""
         yield from refuse_wrong_keys(self.data)
         yield from refuse_duplicate_keys(self.root)
@@ -105,14 +105,14 @@ class Source:
         *_, (line, _) = self._walk(path)
         return line
 
-    def node(self, path: FieldPath) -> Any:
+    def find_node(self, path: FieldPath) -> Any:
         """Return the YAML node of a field, or of the innermost value around it that stands in the file."""
         *_, (_, node) = self._walk(path)
         return node
 
     def read_scalar(self, path: FieldPath) -> str:
         """Return the text of a scalar as it stands in the file, before YAML made a number of it; empty if not found."""
-        node = self.node(path)
+        node = self.find_node(path)
         return node.value if isinstance(node, yaml.ScalarNode) else ""
 
     def _walk(self, path: FieldPath) -> Iterator[tuple[int, Any]]:

@@ -25,7 +25,7 @@ class StackFile:
     source: Source
     config: StackConfig
 
-    def warnings(self, today: date) -> list[Problem]:
+    def list_warnings(self, today: date) -> list[Problem]:
         """Return everything that is legal but unwise, each at its line."""
         found = [*find_warnings(self.config, today), *self._warn_of_twins()]
         return add_lines(self.source, map(move_into_file, found))
@@ -95,7 +95,7 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
 
     outcome = check_stack(source.stack, source.region, read_text)
     wrong = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
-    around = list(source.findings())
+    around = list(source.find_key_problems())
     reported = {problem.path for problem in around}
     found = around + [problem for problem in map(move_into_file, wrong) if problem.path not in reported]
     if found or outcome.config is None:

@@ -74,10 +74,12 @@ def _find_price(stack: StackConfig, pool: Pool, node: Node, capacity_type: Purch
     """Return the price of a GPU in US dollars per hour."""
     terms = find_terms(stack, pool)
     if capacity_type == "spot":
-        return node.gpu(terms)
+        return node.price_gpu(terms)
     without_spot = replace(terms, spot=False)
     return (
-        node.gpu(without_spot) if capacity_type == "on-demand" else price_reserved_gpu(stack, pool, node, without_spot)
+        node.price_gpu(without_spot)
+        if capacity_type == "on-demand"
+        else price_reserved_gpu(stack, pool, node, without_spot)
     )
 
 

@@ -50,7 +50,7 @@ def _grow(table: MigTable, names: list[str], layout: dict[str, int]) -> Iterator
     if not names:
         yield layout
         return
-    for count in range(table.most(table.profiles[names[0]]) + 1):
+    for count in range(table.count_most(table.profiles[names[0]]) + 1):
         grown = {**layout, names[0]: count} if count else layout
         if not can_place(table, grown):
             return

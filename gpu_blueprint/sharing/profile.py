@@ -52,20 +52,20 @@ class SharingProfile:
         """True if the GPU Operator's operands stay off these nodes, which apply the sharing themselves."""
         return self.node_labels.get(OPERANDS_LABEL) == "false"
 
-    def per_node(self, instance: Instance) -> dict[str, int]:
+    def count_per_node(self, instance: Instance) -> dict[str, int]:
         """Return extended resource → count on a node of this type."""
         return {name: count * instance.gpu_devices for name, count in self.per_device.items()}
 
-    def ceiling(self, max_gpus: int) -> dict[str, int]:
+    def count_at_ceiling(self, max_gpus: int) -> dict[str, int]:
         """Return extended resource → count on ``max_gpus`` GPU devices."""
         return {name: count * max_gpus for name, count in self.per_device.items()}
 
-    def overlay(self, instance: Instance) -> dict[str, int]:
+    def list_overlay(self, instance: Instance) -> dict[str, int]:
         """Return extended resource → count that Karpenter must be told about this type; empty where EC2 counts right.
 
         A resource that EC2 counts and nodes do not hand out gets 0, so that Karpenter plans no whole-GPU pod there.
         """
-        real = self.per_node(instance)
+        real = self.count_per_node(instance)
         seen = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
         return {} if real == seen else {**real, **{name: 0 for name in seen if name not in real}}
 
@@ -123,7 +123,7 @@ def find_mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
     if sharing.layout is not None:
         return dict(sharing.layout)
     profile = gpu.mig.profiles[str(sharing.profile)]
-    return {profile.name: gpu.mig.most(profile)}
+    return {profile.name: gpu.mig.count_most(profile)}
 
 
 def _derive_mig(gpu: Gpu, sharing: Mig) -> SharingProfile:

@@ -75,12 +75,12 @@ def _least_request(pool: Pool) -> dict[str, int]:
 
 
 def _find_namespace(stack: StackConfig, pool: Pool) -> str:
-    return next((tenant.space for tenant in stack.tenants if pool.name in tenant.gpus), "YOUR-NAMESPACE")
+    return next((tenant.namespace_name for tenant in stack.tenants if pool.name in tenant.gpus), "YOUR-NAMESPACE")
 
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
     for row in stack.list_instances(pool):
-        given = ", ".join(f"{count} {name}" for name, count in pool.profile.per_node(row).items())
+        given = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
         yield f"{row.instance_type}: {gpus} → {given}"
 
@@ -119,7 +119,7 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
         return
     seen: dict[str, list[str]] = {}
     for row in stack.list_instances(pool):
-        capacity = ", ".join(f"{name}: {count}" for name, count in pool.overlay(row).items())
+        capacity = ", ".join(f"{name}: {count}" for name, count in pool.list_overlay(row).items())
         seen.setdefault(capacity, []).append(row.instance_type)
     for capacity, types in seen.items():
         yield f"NodeOverlay for {', '.join(types)}: {capacity}" if capacity else "nothing: EC2's own count is right"
@@ -127,7 +127,7 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
 
 def _describe_ceiling(pool: Pool) -> Iterator[str]:
     yield f"{pool.max_gpus} GPUs"
-    yield from (f"limits {name}: {count}" for name, count in pool.profile.ceiling(pool.max_gpus).items())
+    yield from (f"limits {name}: {count}" for name, count in pool.profile.count_at_ceiling(pool.max_gpus).items())
 
 
 def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:

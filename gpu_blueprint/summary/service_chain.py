@@ -30,7 +30,7 @@ def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
     place = f"{stack.find_namespace(service)}/{service.name}"
     yield f"{place}: its team makes it, without replicas"
     if service.server:
-        labels = ", ".join(f"{key}={value}" for key, value in service.selects(service.name).items())
+        labels = ", ".join(f"{key}={value}" for key, value in service.find_pod_labels(service.name).items())
         port = INFERENCE_SERVERS[service.server].port
         yield f"Prometheus reads {service.server}'s metrics at port {port} of the pods with label {labels}"
 
@@ -56,7 +56,7 @@ def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterato
     yield f"{tenant.name} has a grant of {describe_amount(pool, tenant.gpus[pool.name])} in pool {pool.name}"
     quota = stack.sum_quota(tenant)
     counted = [f"{quota[name]} {name}" for name in pool.profile.units.values() if name in quota]
-    yield f"the quota of namespace {tenant.space} counts over all its pools: {', '.join(counted)}"
+    yield f"the quota of namespace {tenant.namespace_name} counts over all its pools: {', '.join(counted)}"
     for other in stack.services:
         if (other.tenant, other.pool) == (service.tenant, service.pool) and other.name != service.name:
             most = describe_amount(pool, other.gpus, other.replicas.max)

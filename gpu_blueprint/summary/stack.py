@@ -99,9 +99,9 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
         ],
         zones=stack.list_zones(pool),
         ami=pool.ami.alias,
-        per_node={row.instance_type: pool.profile.per_node(row) for row in rows},
+        per_node={row.instance_type: pool.profile.count_per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
-        ceiling=pool.profile.ceiling(pool.max_gpus),
+        ceiling=pool.profile.count_at_ceiling(pool.max_gpus),
         ceiling_usd_per_hour=estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
         hours=str(pool.hours) if pool.hours else None,
@@ -119,7 +119,7 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
     """Summarize a tenant."""
     return TenantSummary(
         name=tenant.name,
-        namespace=tenant.space,
+        namespace=tenant.namespace_name,
         gpus=dict(tenant.gpus),
         quota=stack.sum_quota(tenant),
         cpu=tenant.cpu,

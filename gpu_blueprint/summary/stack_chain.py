@@ -62,7 +62,7 @@ def _describe_pool(pool: Pool) -> str:
 def _describe_tenant(stack: StackConfig, tenant: Tenant) -> str:
     pools = stack.pools_by_name
     grants = [f"{name} {describe_amount(pools[name], amount)}" for name, amount in tenant.gpus.items()]
-    return f"{tenant.name} in namespace {tenant.space}: {', '.join(grants) or 'no grant'}"
+    return f"{tenant.name} in namespace {tenant.namespace_name}: {', '.join(grants) or 'no grant'}"
 
 
 def _describe_service(stack: StackConfig, service: Service) -> str:

@@ -44,7 +44,7 @@ def test_a_gpu_type_holds_devices_of_a_known_model(row: Instance) -> None:
     assert row.gpu.karpenter_name
     assert row.gpu_devices in {1, 2, 4, 8}
     assert row.gpu_count == (0 if row.family in {"g6f", "gr6f"} else row.gpu_devices)
-    assert row.fractional == (row.family in {"g6f", "gr6f"})
+    assert row.is_fractional == (row.family in {"g6f", "gr6f"})
 
 
 @each_type
@@ -56,15 +56,15 @@ def test_each_efa_interface_has_a_place_of_its_own_beside_the_primary(row: Insta
 
 @each_gpu_type
 def test_a_gpu_has_one_memory_size_and_fractions_have_less(row: Instance) -> None:
-    whole = {other.gpu_memory_mib for other in GPU_TYPES if other.gpu is row.gpu and not other.fractional}
+    whole = {other.gpu_memory_mib for other in GPU_TYPES if other.gpu is row.gpu and not other.is_fractional}
     assert len(whole) == 1
-    assert 0 < row.gpu_memory_mib <= whole.pop() / (2 if row.fractional else 1)
+    assert 0 < row.gpu_memory_mib <= whole.pop() / (2 if row.is_fractional else 1)
 
 
 @pytest.mark.parametrize("row", SYSTEM_TYPES, ids=lambda row: row.instance_type)
 def test_a_system_type_has_no_gpu(row: Instance) -> None:
     assert (row.gpu_count, row.gpu_devices, row.gpu_memory_mib, row.efa_interfaces) == (0, 0, 0, 0)
-    assert not row.fractional
+    assert not row.is_fractional
 
 
 @pytest.mark.parametrize(

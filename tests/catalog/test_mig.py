@@ -31,7 +31,7 @@ def test_a_gpu_divides_as_nvidia_says(model: Gpu) -> None:
         assert model.name in WITHOUT_MIG
         return
     facts = {name: int(most) for name, most in (fact.split() for fact in MOST[model.name].split(", "))}
-    assert {row.name: model.mig.most(row) for row in model.mig.rows} == facts
+    assert {row.name: model.mig.count_most(row) for row in model.mig.rows} == facts
 
 
 @each_gpu

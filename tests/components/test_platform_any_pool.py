@@ -126,7 +126,7 @@ def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[st
     wants = {requirement["key"]: requirement["values"] for requirement in spec["template"]["spec"]["requirements"]}
     for name in wants["node.kubernetes.io/instance-type"]:
         row = list_instances()[name]
-        right_alone = handed_out == {"nvidia.com/gpu"} and made.profile.per_node(row) == {
+        right_alone = handed_out == {"nvidia.com/gpu"} and made.profile.count_per_node(row) == {
             "nvidia.com/gpu": row.gpu_count
         }
         assert (name in covered) != right_alone

@@ -26,7 +26,7 @@ def gpu_hour(**pool: Any) -> float:
     """Of the cheapest type with more than four CPUs and 16 GiB."""
     stack = builders.config(pools=[builders.pool(**pool)])
     (node,) = [node for node in price_nodes(stack, stack.pools[0]) if node.row.instance_type == "g6.2xlarge"]
-    return node.gpu(ON_DEMAND).known
+    return node.price_gpu(ON_DEMAND).known
 
 
 def test_headroom_costs_the_same_with_and_without_work() -> None:
@@ -86,7 +86,7 @@ def test_headroom_beside_a_full_reservation_costs_another_node() -> None:
     stacks = [builders.config(pools=[{**pool, "headroom": room}], reservations=[held]) for room in (None, ROOM)]
     without, with_ = (estimate_pool(stack, stack.pools[0], Terms()).expected.month.known for stack in stacks)
     (node,) = price_nodes(stacks[0], stacks[0].pools[0])
-    assert with_ - without == pytest.approx(8 * node.gpu(ON_DEMAND).known * HOURS_A_MONTH)
+    assert with_ - without == pytest.approx(8 * node.price_gpu(ON_DEMAND).known * HOURS_A_MONTH)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
@@ -107,7 +107,7 @@ def with_service(**fields: object) -> Cost:
 def test_minimum_replicas_count_as_idle_cost_and_as_expected_work() -> None:
     stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
     (node,) = price_nodes(stack, stack.pools[0])
-    hour = node.gpu(ON_DEMAND).known
+    hour = node.price_gpu(ON_DEMAND).known
     few, many = (with_service(replicas={"min": count, "max": 4}) for count in (1, 4))
     assert [few.floor.hour.known, many.floor.hour.known] == pytest.approx([hour, 4 * hour])
     assert few.expected.month.known == pytest.approx(2 * hour * HOURS_A_MONTH)

@@ -56,9 +56,9 @@ def test_a_scalar_is_read_as_its_author_wrote_it() -> None:
 )
 def test_a_wrong_line_of_the_file_is_refused_where_it_stands(line: str, kind: str) -> None:
     text = TEXT.replace("011122223333", '"011122223333"')
-    assert list(Source(text, "file").findings()) == []
+    assert list(Source(text, "file").find_key_problems()) == []
     source = Source(f"{text}{line}\n", "file")
-    assert [problem.kind for problem in source.findings()] == [kind]
+    assert [problem.kind for problem in source.find_key_problems()] == [kind]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_wrong_line_of_the_file_is_refused_where_it_stands(line: str, kind: st
 )
 def test_a_right_line_of_the_file_is_accepted(line: str) -> None:
     text = TEXT.replace("011122223333", '"011122223333"')
-    assert list(Source(f"{text}{line}\n", "file").findings()) == []
+    assert list(Source(f"{text}{line}\n", "file").find_key_problems()) == []
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_two_warnings_of_one_field_are_both_reported(tmp_path: Path) -> None:
     end = text.index("    tenants:")
     more = [text[start:end].replace("main", name) for name in ("second", "third")]
     (tmp_path / "Pulumi.test.yaml").write_text(text[:end] + "".join(more) + text[end:], encoding="utf-8")
-    warnings = [warning.message for warning in open_stack("test", tmp_path).warnings(TODAY)]
+    warnings = [warning.message for warning in open_stack("test", tmp_path).list_warnings(TODAY)]
     assert [name for name in ("second", "third") if any(f"quota in pool {name}" in line for line in warnings)] == [
         "second",
         "third",
@@ -159,10 +159,10 @@ def test_two_files_that_make_the_same_cluster_are_warned_of(tmp_path: Path) -> N
     write_stack(tmp_path, "blue", "color")
     write_stack(tmp_path, "green", "color")
     (tmp_path / "Pulumi.broken.yaml").write_text("config: [", encoding="utf-8")
-    (warning,) = open_stack("blue", tmp_path).warnings(TODAY)
+    (warning,) = open_stack("blue", tmp_path).list_warnings(TODAY)
     assert (warning.kind, warning.path) == ("cluster-name-shared", ("environment",))
     write_stack(tmp_path, "green", "other")
-    assert open_stack("blue", tmp_path).warnings(TODAY) == []
+    assert open_stack("blue", tmp_path).list_warnings(TODAY) == []
 
 
 def test_a_wrong_bound_is_refused_even_where_costs_may_exceed_the_bounds() -> None:

@@ -129,7 +129,7 @@ def test_a_layout_is_legal_exactly_if_some_placements_hold_it(model: str) -> Non
 def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> None:
     for shape, (_, most, _) in shapes(model).items():
         name = names(model)[shape]
-        assert table(model).most(table(model).profiles[name]) == most
+        assert table(model).count_most(table(model).profiles[name]) == most
         assert can_place(table(model), {name: most})
         assert not can_place(table(model), {name: most + 1})
 

@@ -195,7 +195,7 @@ def test_karpenter_is_told_the_resources_that_ec2_does_not_count(
     instance_type: str, family: AmiFamily, sharing: dict[str, Any], overlay: dict[str, int]
 ) -> None:
     row = find_instance(instance_type)
-    assert profile(row.gpu_name, family, sharing).overlay(row) == overlay
+    assert profile(row.gpu_name, family, sharing).list_overlay(row) == overlay
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_an_impossible_combination_is_refused_at_its_field(
     instance_type: str, family: AmiFamily, sharing: dict[str, Any], field: tuple[str, ...]
 ) -> None:
     row = find_instance(instance_type)
-    found = find_refusals(row.gpu, family, SHARING.validate_python(sharing), fractional=row.fractional)
+    found = find_refusals(row.gpu, family, SHARING.validate_python(sharing), fractional=row.is_fractional)
     assert [problem.path for problem in found][:1] == [field]
 
 
@@ -242,11 +242,11 @@ def ways(row: Instance) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("model", sorted({row.gpu_name for row in GPU_TYPES} - {"rtx-pro-4500"}))
 @pytest.mark.parametrize("family", AMI_FAMILIES.values(), ids=AMI_FAMILIES)
 def test_every_accepted_combination_agrees_with_itself(model: str, family: AmiFamily) -> None:
-    alike = {(row.fractional, row.gpu_devices): row for row in GPU_TYPES if row.gpu_name == model}
+    alike = {(row.is_fractional, row.gpu_devices): row for row in GPU_TYPES if row.gpu_name == model}
     profiles = []
     for row in alike.values():
         for sharing in map(SHARING.validate_python, ways(row)):
-            if not list(find_refusals(row.gpu, family, sharing, fractional=row.fractional)):
+            if not list(find_refusals(row.gpu, family, sharing, fractional=row.is_fractional)):
                 found = derive_profile("main", row.gpu, family, sharing)
                 names_agree(found)
                 settings_agree(found, row, family)
@@ -287,9 +287,9 @@ def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> N
 
 
 def overlay_agrees(found: SharingProfile, row: Instance) -> None:
-    told = {"nvidia.com/gpu": row.gpu_count} | found.overlay(row)
-    assert {name: count for name, count in told.items() if count} == found.per_node(row)
-    assert found.per_node(row) == found.ceiling(row.gpu_devices)
+    told = {"nvidia.com/gpu": row.gpu_count} | found.list_overlay(row)
+    assert {name: count for name, count in told.items() if count} == found.count_per_node(row)
+    assert found.count_per_node(row) == found.count_at_ceiling(row.gpu_devices)
 
 
 def test_another_layout_is_another_label_whatever_the_order() -> None:

@@ -52,7 +52,7 @@ def _build_measurements(stack: StackConfig, seen: Observed) -> Table:
     for header in _MEASURES:
         rows.add_column(header, header_style="underline", justify="right", overflow="fold")
     for pool in stack.pools:
-        use = seen.of(pool)
+        use = seen.find_use(pool)
         busy = ("–",) * 4
         if activity := use.activity:
             busy = (
@@ -133,7 +133,9 @@ def _summarize(stack: StackConfig, seen: Observed, found: Advice) -> str:
     if not found.proposals:
         rest = "some could not be judged, see the remarks" if found.silent else "their use fits them"
         return f"Nothing to propose: {judged} were looked at, and {rest}. Nothing was changed."
-    whole = sum((estimate_monthly_bill(stack, pool, seen.of(pool), seen.window) for pool in stack.pools), start=Usd())
+    whole = sum(
+        (estimate_monthly_bill(stack, pool, seen.find_use(pool), seen.window) for pool in stack.pools), start=Usd()
+    )
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", the largest step of each pool counted" if found.saving else ""
     saving = f"would save up to ${found.saving:,.0f} a month{bill}{once}"

@@ -19,7 +19,7 @@ def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
     for row in mig.rows:
         compute = f"{row.compute_slices} of {mig.compute_slices}"
         starts = ", ".join(map(str, row.starts))
-        profiles.add_row(row.name, str(mig.most(row)), compute, f"{row.memory_gb} GB", starts, row.resource)
+        profiles.add_row(row.name, str(mig.count_most(row)), compute, f"{row.memory_gb} GB", starts, row.resource)
     out.print(profiles)
     out.print(
         "\n[bold]Layouts to which nothing can be added[/] (every part of a layout is legal too; a +me or +gfx profile"

@@ -32,7 +32,7 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     out.print(build_resource_tree(plan))
     if missing := stack.missing_secrets:
         out.print(Text(describe_missing_secrets(missing), style="yellow"))
-    for problem in (*stack.warnings(date.today()), *findings):
+    for problem in (*stack.list_warnings(date.today()), *findings):
         out.print(Text(to_text(problem), style=_STYLES[problem.severity]))
     failing = any(problem.severity == "error" for problem in findings)
     out.print(Text(summarize_findings(findings), style="bold red" if failing else "green"))

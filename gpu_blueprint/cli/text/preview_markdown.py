@@ -29,5 +29,5 @@ def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findi
         summarize_findings(findings),
     ]
     parts += [f"{escape_markdown(sentence)}.\n" for sentence in sentences if sentence]
-    parts.append(to_markdown([*stack.warnings(date.today()), *findings], stack.name))
+    parts.append(to_markdown([*stack.list_warnings(date.today()), *findings], stack.name))
     return "\n".join(parts)

@@ -120,7 +120,7 @@ def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
     """Yield a line for each pool: ``infer-l4: 64 of 64 gpu.shared``."""
     for name, amount in tenant.gpus.items():
         pool = config.pools_by_name[name]
-        ceiling, units = pool.profile.ceiling(pool.max_gpus), pool.profile.units
+        ceiling, units = pool.profile.count_at_ceiling(pool.max_gpus), pool.profile.units
         counts = [
             f"{count} of {ceiling[units[unit]]} {_shorten_name(units[unit])}"
             for unit, count in pool.count_by_unit(amount).items()

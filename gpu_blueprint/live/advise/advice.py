@@ -55,7 +55,7 @@ def advise(stack: StackConfig, seen: Observed) -> Advice:
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
     for pool in stack.pools:
-        if is_leaving(pool) or seen.of(pool).gap:
+        if is_leaving(pool) or seen.find_use(pool).gap:
             continue
         moves = _list_moves(stack, pool, seen)
         proposals += [*moves[:1], *_change_in_place(stack, pool, seen, moves=bool(moves))]
@@ -94,13 +94,13 @@ def _change_in_place(stack: StackConfig, pool: Pool, seen: Observed, *, moves: b
 def _raise_quotas(stack: StackConfig, seen: Observed, others: list[Proposal]) -> Iterator[Proposal]:
     """Yield larger quotas of pools with complete measurements that no other proposal makes smaller or empty."""
     skipped = {proposal.pool for proposal in others if proposal.kind in ("right-size", "share", "ceiling")}
-    skipped |= {pool.name for pool in stack.pools if seen.of(pool).gap}
+    skipped |= {pool.name for pool in stack.pools if seen.find_use(pool).gap}
     return (proposal for proposal in raise_quotas(stack, seen) if proposal.pool not in skipped)
 
 
 def _explain_silence(stack: StackConfig, seen: Observed, moved: set[str]) -> Iterator[Remark]:
     for pool in stack.pools:
-        use = seen.of(pool)
+        use = seen.find_use(pool)
         reason = explain_stay(pool, use) or explain_full_memory(stack, pool, use)
         if pool.name not in moved and reason:
             yield Remark(pool.name, reason)
@@ -108,7 +108,7 @@ def _explain_silence(stack: StackConfig, seen: Observed, moved: set[str]) -> Ite
 
 def _find_free(stack: StackConfig, seen: Observed) -> Iterator[Remark]:
     for pool in stack.pools:
-        use = seen.of(pool)
+        use = seen.find_use(pool)
         free = use.gpus_mean - use.held_mean - find_always_on(stack, pool, ON_DEMAND).headroom_gpus
         if free >= 1 and free > MUCH * use.gpus_mean:
             text = (

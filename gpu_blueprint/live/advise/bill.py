@@ -52,4 +52,4 @@ def _price_gpu(stack: StackConfig, pool: Pool, row: Instance, *, spot: bool) -> 
     disks = price_nodes(stack, pool)[0].disks
     terms = find_terms(stack, pool)
     node = Node(row, price_instance(row.instance_type, stack.region), disks)
-    return node.gpu(Terms(spot, terms.spot_share, terms.plan_factor))
+    return node.price_gpu(Terms(spot, terms.spot_share, terms.plan_factor))

@@ -20,7 +20,7 @@ NOBODY_WAITED = 0.01
 
 def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
     """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota lies above it."""
-    use = seen.of(pool)
+    use = seen.find_use(pool)
     if pool.static_nodes or not use.node_hours or use.waiting > NOBODY_WAITED:
         return
     max_gpus = _find_ceiling(stack, pool, use)
@@ -102,7 +102,7 @@ def _list_changes(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> 
 def _lower_quotas(stack: StackConfig, pool: Pool, lower: Pool) -> list[Change]:
     """Return the changes of tenants' quotas that lie above the new ceiling."""
     changes: list[Change] = []
-    most = lower.profile.ceiling(lower.max_gpus)
+    most = lower.profile.count_at_ceiling(lower.max_gpus)
     for tenant in stack.tenants:
         grant = tenant.gpus.get(pool.name, 0)
         for unit, count in pool.count_by_unit(grant).items():

@@ -55,7 +55,7 @@ def _write_quotas(seen: Observed) -> list[dict[str, Any]]:
 
 
 def _write_pool(stack: StackConfig, seen: Observed, pool: Pool) -> dict[str, Any]:
-    use = seen.of(pool)
+    use = seen.find_use(pool)
     return {
         "name": pool.name,
         "gpusRunning": {

@@ -69,7 +69,7 @@ def apply_proposals(source: Source, proposals: Iterable[Proposal]) -> Edited:
 def _check(text: str, file: str) -> StackConfig:
     """Load a text as ``check`` does."""
     source = Source(text, file)
-    if found := [*source.problems(), *source.findings()]:
+    if found := [*source.problems(), *source.find_key_problems()]:
         raise StackError(found)
     return parse(source.stack, source.region)
 

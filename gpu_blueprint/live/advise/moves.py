@@ -91,7 +91,7 @@ class Move:
 
 def find_work(stack: StackConfig, pool: Pool, seen: Observed) -> Work | None:
     """Return the work of a pool, or None if it cannot move or its present cost is not known."""
-    use = seen.of(pool)
+    use = seen.find_use(pool)
     if use.activity is None or explain_stay(pool, use):
         return None
     bill = estimate_monthly_bill(stack, pool, use, seen.window)
@@ -167,6 +167,6 @@ def _grant_units(stack: StackConfig, pool: Pool, new: Pool) -> dict[str, Any]:
     """Grant each tenant the units of the old pool, up to the ceiling of the new pool: a pod holds one unit in both."""
     units, old = new.profile.units, next(iter(pool.profile.units))
     (unit,) = units
-    most = new.profile.ceiling(new.max_gpus)[units[unit]]
+    most = new.profile.count_at_ceiling(new.max_gpus)[units[unit]]
     counts = {tenant.name: pool.count_by_unit(tenant.gpus.get(pool.name, 0)).get(old, 0) for tenant in stack.tenants}
     return {tenant: min(count, most) for tenant, count in counts.items() if count}

@@ -50,7 +50,7 @@ def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
 
 
 def _is_eligible(stack: StackConfig, pool: Pool, row: Instance, own: Instance) -> bool:
-    if row.fractional or row.is_bare_metal or row.gpu.karpenter_name is None:
+    if row.is_fractional or row.is_bare_metal or row.gpu.karpenter_name is None:
         return False
     if row.gpu.tensor_tflops is None or row.gpu.min_driver > pool.ami.row.driver_branch:
         return False

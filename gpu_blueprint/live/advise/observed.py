@@ -127,6 +127,6 @@ class Observed:
     reservations: Mapping[str, float] = field(default_factory=dict)
     """Reservation id → the most of its instances that ran at once."""
 
-    def of(self, pool: Pool) -> PoolUse:
+    def find_use(self, pool: Pool) -> PoolUse:
         """Return the use of a pool; zeros for a pool that never ran."""
         return self.pools.get(pool.name, PoolUse())

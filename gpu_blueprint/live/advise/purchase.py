@@ -21,7 +21,7 @@ STEADY_LOW = 0.6
 
 def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
     """Yield a commitment for GPUs that run on demand around the clock, by the arithmetic of `cost`."""
-    use = seen.of(pool)
+    use = seen.find_use(pool)
     ran = average_gpus(use, seen.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
         ran += average_gpus(use, seen.window, "")
@@ -61,7 +61,7 @@ def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     """Yield the reservations with instances that never ran."""
     for reservation in stack.reservations:
         users = find_users(stack, reservation)
-        uses = [seen.of(pool) for pool in users]
+        uses = [seen.find_use(pool) for pool in users]
         ran = any(use.gap or use.sum_hours("reserved") or use.sum_hours("") for use in uses)
         if reservation.id not in seen.reservations and ran:
             continue  # nodes ran, but the label with their reservation is not visible

@@ -42,7 +42,7 @@ def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     """
     for tenant in stack.tenants:
         for resource in stack.sum_quota(tenant):
-            use = seen.quotas.get((tenant.space, resource))
+            use = seen.quotas.get((tenant.namespace_name, resource))
             if use and use.near >= OFTEN:
                 raises = list(_list_raises(stack, tenant, resource, seen))
                 if raises:
@@ -56,9 +56,11 @@ def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, seen: Observ
         if not count:
             continue
         unit = next(name for name, known in pool.profile.units.items() if known == resource)
-        room = count_usable_gpus(stack, pool) - seen.of(pool).held_peak
+        room = count_usable_gpus(stack, pool) - seen.find_use(pool).held_peak
         free = floor(room / find_gpu_shares(pool)[unit])
-        more = min(ceil(count * RAISED_BY), pool.profile.ceiling(pool.max_gpus)[resource], count + free) - count
+        more = (
+            min(ceil(count * RAISED_BY), pool.profile.count_at_ceiling(pool.max_gpus)[resource], count + free) - count
+        )
         if more > 0:
             yield Raise(tenant=tenant, pool=pool, unit=unit, count=count, more=more, room=room)
 
@@ -84,7 +86,7 @@ def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, see
         evidence=(
             f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.sum_quota(tenant)[resource]} {resource} in "
             f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
-            f"pods held {seen.of(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
+            f"pods held {seen.find_use(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
             f"{count_usable_gpus(stack, pool)}: there is room",
             f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${usd:,.0f} at most, "
             "and nothing while no pod uses it",

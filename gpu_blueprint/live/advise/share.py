@@ -76,7 +76,7 @@ def _list_types(stack: StackConfig, pool: Pool) -> list[Instance]:
 
 
 def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
-    whole = not row.fractional and not row.is_bare_metal
+    whole = not row.is_fractional and not row.is_bare_metal
     same_gpu = row.gpu_name == pool.model.name and row.gpu_memory_mib == own.gpu_memory_mib
     return whole and same_gpu and row.arch == own.arch
 
@@ -102,7 +102,7 @@ def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, mo
     activity = work.activity
     compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
     mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)
-    count = table.most(profile)
+    count = table.count_most(profile)
     pods = int(min(count, most))
     if profile.is_variant or pods < 2 or busy > MOST_SHARED or activity.memory_mib * MEMORY_MARGIN > mib:
         return None

@@ -25,7 +25,7 @@ _MOST_TYPES = 4
 
 def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
     """Yield spot before on-demand for a pool whose work tolerates interruptions."""
-    use = seen.of(pool)
+    use = seen.find_use(pool)
     rows = [row for row in stack.list_instances(pool) if "spot" in row.usage_classes]
     if not rows or not _tolerates_spot(pool) or not average_gpus(use, seen.window, "on-demand"):
         return
@@ -61,7 +61,7 @@ def _tolerates_spot(pool: Pool) -> bool:
 
 
 def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
-    use, zones = seen.of(pool), stack.list_zones(pool)
+    use, zones = seen.find_use(pool), stack.list_zones(pool)
     families = {
         find_instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"
     }
@@ -95,7 +95,7 @@ def _estimate_saving(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
 
 def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
     """Yield on-demand as a fallback, or more types, for a pool whose spot nodes EC2 takes back often."""
-    use = seen.of(pool)
+    use = seen.find_use(pool)
     hours = use.sum_hours("spot")
     if not hours or use.interruptions <= hours / OFTEN_TAKEN:
         return
@@ -141,5 +141,6 @@ def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
         and row.gpu_devices <= pool.max_gpus
         and not row.is_bare_metal
         and row.gpu_name == pool.model.name
-        and (row.gpu_memory_mib, row.fractional, row.arch) == (own[0].gpu_memory_mib, own[0].fractional, own[0].arch)
+        and (row.gpu_memory_mib, row.is_fractional, row.arch)
+        == (own[0].gpu_memory_mib, own[0].is_fractional, own[0].arch)
     ]

@@ -42,7 +42,7 @@ def _explain_fields(pool: Pool) -> str:
         return "its jobs span nodes over EFA, which the nodes of smaller GPUs lack"
     if "reserved" in pool.purchase:
         return "its reservations are paid for even if they are idle, so another GPU would save nothing"
-    if pool.fractional:
+    if pool.is_fractional:
         return "its nodes hold fractions of GPUs already"
     if isinstance(pool.sharing, Mig):
         return "its GPUs are cut by MIG already"

@@ -273,7 +273,7 @@ def test_any_measurements_give_a_valid_file_and_no_saving_above_the_cost(
     assert parse(source(found.text).stack, "us-east-1") == found.config
     assert {pool.name for pool in config.pools} <= {*found.config.pools_by_name}
     costs = {
-        pool.name: estimate_monthly_bill(config, pool, observed.of(pool), observed.window).known
+        pool.name: estimate_monthly_bill(config, pool, observed.find_use(pool), observed.window).known
         for pool in config.pools
     }
     for proposal in (*advice.proposals, *advice.alternatives):
