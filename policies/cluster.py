@@ -60,7 +60,7 @@ def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> 
     if not _is_cluster(cluster) or "creator" not in _PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
         return
     if _read_fact(cluster, "creator", default=True) is not False:
-        report(f"the identity that creates {cluster.name} stays its admin for ever, and no list shows it")
+        report(f"the identity that creates {cluster.name} stays its admin without end, and no list shows it")
 
 
 def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) -> None:
@@ -92,7 +92,7 @@ def _refuse_unsupported_version(cluster: Resource, report: Report, settings: Set
 
 def _refuse_unprotected_cluster(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster) and cluster.get("deletionProtection", default=False) is not True:
-        report(f"{cluster.name} has no deletion protection, so a single command can delete it")
+        report(f"{cluster.name} can be deleted by a single command, because its deletion protection is off")
 
 
 def _refuse_version_skew(group: Resource, report: Report, _: Settings, stack: Stack) -> None:

@@ -90,7 +90,7 @@ RULES = (
         check=_refuse_illegal_configs,
         looks_at="the MIG manager's configs in the GPU Operator's values",
         passes="each layout can be placed on some GPU model",
-        fails="no GPU model has the profiles of a layout, or none can hold it",
+        fails="no GPU model has the profiles of a layout, or no model can hold the layout",
         why="the MIG manager marks the node as failed, and the node hands out no slices",
         fix="choose a legal layout",
     ),

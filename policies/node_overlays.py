@@ -106,7 +106,7 @@ RULES = (
         check=_refuse_wide_overlay,
         looks_at="requirements of NodeOverlays",
         passes="they name one NodePool and its instance types",
-        fails="they match more nodes",
+        fails="they match nodes of other pools or of any instance type",
         why="other pools get wrong counts, and Karpenter drops overlapping overlays without a message",
         fix="require karpenter.sh/nodepool and node.kubernetes.io/instance-type",
     ),

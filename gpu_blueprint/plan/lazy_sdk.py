@@ -1,7 +1,7 @@
 """Load only the modules of Pulumi's SDK packages that a program uses.
 
-``pulumi_aws.ec2`` imports 300 modules, and a platform uses twenty of them. While ``lazy_sdk()`` stands, such a package
-loads a module when the program asks for one of its names. Only the recording of a plan uses it, `pulumi up` does not.
+``pulumi_aws.ec2`` imports 300 modules, and a platform uses twenty of them. Inside ``lazy_sdk()`` a package loads a
+module when the program asks for one of its names. Only the recording of a plan uses it, `pulumi up` does not.
 """
 
 import importlib

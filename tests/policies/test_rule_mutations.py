@@ -248,11 +248,11 @@ CHECKED = sorted(
 """Every function that a verdict depends on."""
 
 
-@pytest.mark.parametrize("function", CHECKED, ids=lambda one: f"{one.__module__}.{one.__name__}")
+@pytest.mark.parametrize("function", CHECKED, ids=lambda function: f"{function.__module__}.{function.__name__}")
 def test_no_condition_can_be_changed_without_a_case_that_fails(function: FunctionType) -> None:
     unnoticed = {str(mutant) for mutant in mutants(function) if survives(mutant)}
     prefix = f"{function.__module__.removeprefix('policies.')}.{function.__name__}: "
-    assert sorted(unnoticed) == sorted(one for one in EQUIVALENT if one.startswith(prefix))
+    assert sorted(unnoticed) == sorted(change for change in EQUIVALENT if change.startswith(prefix))
 
 
 def test_a_copy_without_a_change_holds_in_every_case() -> None:

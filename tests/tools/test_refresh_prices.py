@@ -18,16 +18,8 @@ from ..support.recorded_aws import RecordedAws, recorded_aws
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TYPES = (
-    "g4dn.metal",
-    "g5.xlarge",
-    "g6.xlarge",
-    "g6.12xlarge",
-    "g6e.xlarge",
-    "p4d.24xlarge",
-    "p5.48xlarge",
-    "p5e.48xlarge",
-    "p5en.48xlarge",
-    "m6i.large",
+    *("g4dn.metal", "g5.xlarge", "g6.xlarge", "g6.12xlarge", "g6e.xlarge"),
+    *("p4d.24xlarge", "p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge", "m6i.large"),
 )
 OLD = "# Prices.\ninstance_type,region,usd_per_hour,as_of,source\n"
 ELSEWHERE = "g6.xlarge,eu-west-1,0.9,2026-07-20,elsewhere\n"

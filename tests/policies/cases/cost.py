@@ -29,11 +29,11 @@ def _pool(*requirements: Any, limits: Any = None, types: tuple[str, ...] = ("g6.
 
 
 def _overlay(capacity: Any, *requirements: Any, pool: str = "theirs") -> Any:
-    asked = [requirement("karpenter.sh/nodepool", pool), *requirements]
+    named = [requirement("karpenter.sh/nodepool", pool), *requirements]
     return resource(
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         "overlay",
-        {"spec": {"requirements": asked, "capacity": capacity}},
+        {"spec": {"requirements": named, "capacity": capacity}},
     )
 
 

@@ -25,14 +25,14 @@ _H100 = "nvidia.com/mig-1g.10gb"
 
 def overlay(capacity: Any, *types: str, pools: tuple[str, ...] = ("theirs",)) -> Resource:
     """A NodeOverlay written by hand."""
-    asked = [*([requirement(_POOL, *pools)] if pools else []), *([requirement(_TYPE, *types)] if types else [])]
-    props = {"metadata": {"name": "theirs"}, "spec": {"requirements": asked, "capacity": capacity}}
+    requirements = [*([requirement(_POOL, *pools)] if pools else []), *([requirement(_TYPE, *types)] if types else [])]
+    props = {"metadata": {"name": "theirs"}, "spec": {"requirements": requirements, "capacity": capacity}}
     return resource("kubernetes:karpenter.sh/v1alpha1:NodeOverlay", "theirs", props)
 
 
 def _asking(*requirements: Any, types: Any = None) -> Resource:
-    asked = [*requirements, types or requirement(_TYPE, "p5.4xlarge")]
-    return resource("kubernetes:karpenter.sh/v1alpha1:NodeOverlay", "theirs", {"spec": {"requirements": asked}})
+    named = [*requirements, types or requirement(_TYPE, "p5.4xlarge")]
+    return resource("kubernetes:karpenter.sh/v1alpha1:NodeOverlay", "theirs", {"spec": {"requirements": named}})
 
 
 def _one(path: tuple[str | int, ...], value: Any) -> Build:

@@ -30,7 +30,7 @@ def _tagged(type_: str = "aws:sqs/queue:Queue", tags: Any = None, default_tags: 
 
 def _no_default_tags() -> Any:
     stack = shipped_stack("dev")()
-    return replace(stack, resources=[replace(one, default_tags={}) for one in stack.resources if one.kind == "Vpc"])
+    return replace(stack, resources=[replace(vpc, default_tags={}) for vpc in stack.select("Vpc")])
 
 
 CASES = cases_of(
