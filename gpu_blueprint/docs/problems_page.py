@@ -62,7 +62,8 @@ def _show_line(kind: ProblemKind) -> str:
     problem = kind.find_problem()
     if not kind.file:
         problem = replace(problem, file="", line=0)
-    return f"{problem} (warning)" if problem.severity == "warning" else str(problem)
+    severity = "" if problem.severity == "error" else f"{problem.severity}: "
+    return f"{severity}{problem} [{problem.kind}]"
 
 
 def _show_example(kind: ProblemKind) -> str:
