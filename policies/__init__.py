@@ -15,7 +15,7 @@ from . import (
     teardown,
     tenancy,
 )
-from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, read_default_tags, judge
+from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, judge, read_default_tags
 from .waivers import Waiver, find_waiver
 
 RULES: tuple[Rule, ...] = (
@@ -42,7 +42,7 @@ __all__ = [
     "Stack",
     "Verdict",
     "Waiver",
-    "read_default_tags",
-    "judge",
     "find_waiver",
+    "judge",
+    "read_default_tags",
 ]

@@ -19,7 +19,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
-from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, read_default_tags, judge
+from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, judge, read_default_tags
 from .waivers import Waiver, find_waiver
 
 _log = logging.getLogger(__name__)

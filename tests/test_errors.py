@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.errors import CatalogError, Problem, WrongValueError, suggest, move_under
+from gpu_blueprint.errors import CatalogError, Problem, WrongValueError, move_under, suggest
 
 
 def test_a_problem_prints_its_place_its_field_its_reason_and_its_hint() -> None:

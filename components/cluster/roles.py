@@ -44,7 +44,7 @@ class ServiceRole(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:ServiceRole", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.role_name = name
-        self.build_arn = config.build_arn("iam", f"role/{name}", region=False)
+        self.arn = config.build_arn("iam", f"role/{name}", region=False)
         self.role = aws.iam.Role(f"{name}-role", name=name, assume_role_policy=render_policy(trust), opts=child)
         policy_arns: dict[str, pulumi.Input[str]] = {
             policy: f"arn:aws:iam::aws:policy/{policy}" for policy in managed_policies

@@ -37,7 +37,7 @@ class InterruptionQueue(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:InterruptionQueue", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.queue_name = config.cluster_name
-        self.build_arn = config.build_arn("sqs", self.queue_name)
+        self.arn = config.build_arn("sqs", self.queue_name)
         queue = aws.sqs.Queue(
             f"{name}-queue",
             name=self.queue_name,

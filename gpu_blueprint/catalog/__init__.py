@@ -18,11 +18,11 @@ __all__ = [
     "Instance",
     "MigProfile",
     "MigTable",
+    "check_time_zone",
     "find_gpu",
     "find_instance",
-    "list_instances",
     "find_mig_profile",
+    "list_instances",
     "list_regions",
-    "check_time_zone",
     "list_time_zones",
 ]

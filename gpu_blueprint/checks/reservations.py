@@ -8,7 +8,7 @@ from ..catalog import list_instances
 from ..config import Pool, StackConfig
 from ..config.buying import Reservation, ReservationTerm
 from ..config.network import refuse_repeated
-from ..errors import Problem, suggest, move_under
+from ..errors import Problem, move_under, suggest
 
 
 def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:

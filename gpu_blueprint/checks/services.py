@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..config import Pool, Service, StackConfig, Tenant
-from ..errors import Problem, suggest, move_under
+from ..errors import Problem, move_under, suggest
 from .pod_requests import refuse_request
 from .tenant_quotas import explain_unknown_pool
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
-from ..errors import Path, Problem, suggest, move_under
+from ..errors import Path, Problem, move_under, suggest
 
 
 def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ import yaml
 from policies import RULES
 
 from ..config import StackConfig
-from ..docs import describe_rule, describe_alert
+from ..docs import describe_alert, describe_rule
 from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack

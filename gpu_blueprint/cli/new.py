@@ -9,7 +9,7 @@ from ..config import NewVpc, StackConfig
 from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
 from ..judging.levels import find_levels_file
-from ..loading import Source, StackFile, list_stacks, open_stack, parse, locate_stack
+from ..loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
 from ..loading.source import IN_FILE
 from .files import write_whole
 

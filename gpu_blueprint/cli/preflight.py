@@ -4,7 +4,7 @@ import argparse
 import importlib
 
 from ..errors import UsageError
-from ..live.preflight import Account, choose_exit_code, build_policy
+from ..live.preflight import Account, build_policy, choose_exit_code
 from ..live.preflight import ask_account as ask
 from ..loading import open_stack
 from .text.preflight import show

@@ -13,7 +13,7 @@ from ..judging.report import judge_stack
 from ..judging.sarif import to_sarif
 from ..loading import StackFile, open_stack
 from ..plan import PlannedResource, record
-from ..summary.stack import as_json, summarize_pool, summarize_service, identify_stack, summarize_tenant
+from ..summary.stack import as_json, identify_stack, summarize_pool, summarize_service, summarize_tenant
 from .text.preview import show
 from .text.preview_markdown import preview_to_markdown
 from .text.problems import print_json

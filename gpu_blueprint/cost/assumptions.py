@@ -51,7 +51,8 @@ def _on_pool(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
             "idle/h and at most/h are of open hours"
         )
     if pool.headroom:
-        yield f"{pool.name} keeps {_gpus(always_on.headroom_gpus)} free beside those at work, in all its hours (headroom)"
+        kept_free = _gpus(always_on.headroom_gpus)
+        yield f"{pool.name} keeps {kept_free} free in all its hours, beside those at work (headroom)"
     if always_on.service_gpus > 0:
         yield f"{pool.name} runs at least {_gpus(always_on.service_gpus)}, in all its hours (replicas.min of services)"
 

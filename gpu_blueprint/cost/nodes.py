@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..catalog import BOTTLEROCKET, Instance, prices
 from ..config import Pool, StackConfig
 from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
-from .items import price_instance, price_disk
+from .items import price_disk, price_instance
 from .money import Usd
 
 

@@ -6,10 +6,10 @@ from ..catalog import find_instance
 from ..config import NewVpc, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..config.monitoring import ALERTMANAGER_GIB, InstallMonitoring
-from .items import Item, price_instance, price_disk, price_item
+from .items import Item, price_disk, price_instance, price_item
 from .money import Cost, Usd
 from .nodes import ON_DEMAND, Node
-from .reservations import price_reservation, find_users
+from .reservations import find_users, price_reservation
 
 
 def list_platform_items(stack: StackConfig) -> Iterator[Item]:

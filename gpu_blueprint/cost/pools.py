@@ -7,7 +7,7 @@ Reservations are paid in every hour; only their disks come and go with the nodes
 from ..config import Pool, StackConfig
 from .capacity import AlwaysOn, PoolCapacity, find_capacity
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND, Terms, price_gpu, find_terms
+from .nodes import ON_DEMAND, Terms, find_terms, price_gpu
 
 
 def estimate_pool(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:

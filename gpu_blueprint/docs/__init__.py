@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from .alerts_page import render_alerts_page, describe_alert
+from .alerts_page import describe_alert, render_alerts_page
 from .config_page import build_file_schema, render_config_page
 from .dashboards_page import render_dashboards_page
 from .decisions_page import render_decisions_page
@@ -28,4 +28,4 @@ def render_pages() -> dict[Path, str]:
     }
 
 
-__all__ = ["describe_rule", "render_pages", "describe_alert"]
+__all__ = ["describe_alert", "describe_rule", "render_pages"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..catalog import AMI_FAMILIES, GPUS, AmiFamily, Gpu, list_instances
-from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, find_refusals, derive_profile
+from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, derive_profile, find_refusals
 from .markdown import format_table
 
 _HEAD = """# Ways to share a GPU

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, read_default_tags, judge, find_waiver
+from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, find_waiver, judge, read_default_tags
 
 from ..errors import suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN

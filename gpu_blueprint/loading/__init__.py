@@ -12,8 +12,8 @@ __all__ = [
     "StackFile",
     "list_stacks",
     "load",
+    "locate_stack",
     "open_stack",
     "parse",
     "parse_part",
-    "locate_stack",
 ]

@@ -8,7 +8,7 @@ from ..catalog.purchases import Purchase
 from ..config import Pool, StackConfig
 from ..cost.gpus import find_gpu_shares
 from ..cost.money import Usd
-from ..cost.nodes import Node, price_nodes, find_terms
+from ..cost.nodes import Node, find_terms, price_nodes
 from ..cost.reservations import price_reserved_gpu
 from ..sharing import Mig, find_mig_layout
 from .metrics import sanitize_resource

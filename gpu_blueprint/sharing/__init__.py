@@ -1,7 +1,7 @@
 """The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
 
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
-from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, find_mig_layout, derive_profile
+from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, derive_profile, find_mig_layout
 from .refusals import find_refusals
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "Sharing",
     "SharingProfile",
     "TimeSlicing",
+    "derive_profile",
     "find_mig_layout",
     "find_refusals",
-    "derive_profile",
 ]

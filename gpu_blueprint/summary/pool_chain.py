@@ -150,7 +150,8 @@ def _describe_headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterat
         "held by placeholders that give way at once"
     )
     yield (
-        f"{always_on.headroom_hour} an hour in all the pool's hours: nodes with {always_on.headroom_gpus} × {pool.model.product}"
+        f"{always_on.headroom_hour} an hour in all the pool's hours: "
+        f"nodes with {always_on.headroom_gpus} × {pool.model.product}"
     )
 
 

@@ -11,8 +11,8 @@ from ..catalog.service_quotas import (
     INSTANCE_QUOTAS,
     NAT_GATEWAYS,
     VPCS,
-    UsageClass,
     ServiceQuota,
+    UsageClass,
     find_instance_quota,
 )
 from ..config import NewVpc, Pool, StackConfig

@@ -14,8 +14,8 @@ from gpu_blueprint.catalog.versions import (
     KubernetesRelease,
     build_karpenter_chart,
     build_karpenter_crd_chart,
-    parse_version,
     find_oldest_ami,
+    parse_version,
 )
 
 ADDONS = {

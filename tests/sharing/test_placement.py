@@ -18,11 +18,11 @@ from gpu_blueprint.sharing.placement import (
     Layout,
     can_place,
     describe_layout,
+    explain_fault,
     find_nearest_layouts,
     list_leftover,
     list_legal_layouts,
     list_maximal_layouts,
-    explain_fault,
 )
 
 # Shape → compute slices, most on one GPU, and every (first, last) memory slice that it may cover.

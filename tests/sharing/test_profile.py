@@ -17,7 +17,7 @@ from gpu_blueprint.catalog import (
     find_instance,
     list_instances,
 )
-from gpu_blueprint.sharing import Sharing, SharingProfile, find_refusals, derive_profile
+from gpu_blueprint.sharing import Sharing, SharingProfile, derive_profile, find_refusals
 from gpu_blueprint.sharing.placement import can_place, list_legal_layouts
 
 SHARING: TypeAdapter[Sharing] = TypeAdapter(Sharing)

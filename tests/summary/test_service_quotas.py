@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.summary.service_quotas import write_request, list_instance_needs, list_platform_needs
+from gpu_blueprint.summary.service_quotas import list_instance_needs, list_platform_needs, write_request
 
 from ..support import builders
 from ..support.plans import shipped_config

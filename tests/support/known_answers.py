@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, sanitize_resource, sanitize_label
+from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, sanitize_label, sanitize_resource
 
 from . import builders
 

@@ -5,7 +5,7 @@ from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...cost.items import price_instance
 from ...cost.money import Usd
-from ...cost.nodes import Node, Terms, price_nodes, find_terms
+from ...cost.nodes import Node, Terms, find_terms, price_nodes
 from .observed import PoolUse, Window
 
 

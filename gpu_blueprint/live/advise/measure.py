@@ -8,7 +8,7 @@ from ...errors import MetricsError, UsageError
 from ...monitoring.metrics import sanitize_resource
 from .observed import Activity, LargestPod, NodeKind, Observed, PoolUse, QuotaKey, QuotaUse, Window
 from .prometheus import FORWARD, Prometheus, Sample
-from .queries import Sampling, count_clusters, write_queries, select_cluster
+from .queries import Sampling, count_clusters, select_cluster, write_queries
 
 Answers = Mapping[str, list[Sample]]
 """Name of a query → answer."""

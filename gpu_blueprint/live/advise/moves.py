@@ -9,7 +9,7 @@ from ...catalog import Instance
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.scalars import LONGEST_NAME
-from .bill import measure_spot_part, price_gpu_hour, estimate_monthly_bill
+from .bill import estimate_monthly_bill, measure_spot_part, price_gpu_hour
 from .observed import Activity, Observed, PoolUse, Window
 from .proposal import AddPool, Change, Set
 from .stays import explain_stay

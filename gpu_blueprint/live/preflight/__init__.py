@@ -3,7 +3,7 @@
 from .answers import Account, Question, RefusedError, UnansweredError
 from .findings import Finding, Status, choose_exit_code, list_problems
 from .permissions import build_policy
-from .run import ask_question, list_questions, ask_account
+from .run import ask_account, ask_question, list_questions
 
 __all__ = [
     "Account",
@@ -12,10 +12,10 @@ __all__ = [
     "RefusedError",
     "Status",
     "UnansweredError",
+    "ask_account",
     "ask_question",
+    "build_policy",
     "choose_exit_code",
     "list_problems",
-    "build_policy",
     "list_questions",
-    "ask_account",
 ]

@@ -1,6 +1,6 @@
 """The cost of measured use."""
 
-from gpu_blueprint.live.advise.bill import measure_spot_part, estimate_monthly_bill
+from gpu_blueprint.live.advise.bill import estimate_monthly_bill, measure_spot_part
 
 from ...support.observations import WEEK, stack, use
 

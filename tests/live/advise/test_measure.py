@@ -12,7 +12,7 @@ from gpu_blueprint.live.advise import Observed, advise
 from gpu_blueprint.live.advise.edit import apply_proposals
 from gpu_blueprint.live.advise.measure import observe
 from gpu_blueprint.live.advise.prometheus import Prometheus, Sample
-from gpu_blueprint.live.advise.queries import Sampling, write_queries, select_cluster
+from gpu_blueprint.live.advise.queries import Sampling, select_cluster, write_queries
 from gpu_blueprint.loading import REGION_KEY, STACK_KEY, Source
 
 from ...support import builders, known_answers

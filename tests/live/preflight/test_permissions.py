@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.live.preflight import build_policy, list_questions, ask_account
+from gpu_blueprint.live.preflight import ask_account, build_policy, list_questions
 from gpu_blueprint.live.preflight.permissions import CALLS, name_action
 
 from ...components.test_platform_iam import lint_policy

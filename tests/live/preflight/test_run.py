@@ -3,7 +3,7 @@
 import boto3
 import pytest
 
-from gpu_blueprint.live.preflight import Status, list_questions, ask_account
+from gpu_blueprint.live.preflight import Status, ask_account, list_questions
 from gpu_blueprint.live.preflight.aws import AwsAccount, Patience
 
 from ...support.aws_endpoint import Endpoint
