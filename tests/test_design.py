@@ -22,6 +22,7 @@ MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager"
 FOLDERS = ("gpu_blueprint", "components", "policies", "tests", "tools")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 MOST_SKIPS = 10
+DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 RIDDLES = ("What", "Whether", "Of", "So", "As", "Such", "That", "How")
 """Words that begin a docstring only in an inverted sentence."""
 
@@ -187,8 +188,7 @@ def list_docstrings() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of every docstring outside the tests."""
     for file in sources("gpu_blueprint", "components", "policies", "tools"):
         for node in ast.walk(tree(file)):
-            documented = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module)
-            if documented and (text := ast.get_docstring(node)):
+            if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
                 yield f"{place(file)}:{getattr(node, 'name', '')}", text
 
 

@@ -28,7 +28,7 @@ class Rebuilt:
 
     @property
     def has_changes(self) -> bool:
-        """Whether a fact differs; the day on which it was read does not count."""
+        """True if a fact differs; the day on which it was read does not count."""
         return dict(self.old) != dict(self.new)
 
 

@@ -36,10 +36,10 @@ def _explain_unknown(term: ReservationTerm, by_id: Mapping[str, Reservation]) ->
     if term.id is None:
         reason = "no reservation declared under reservations carries these tags"
         names, hint = ("reservations",), "add the tags there, or name a reservation by id"
-        return Problem("reservation-unknown", ("tags",), reason, hint, names=names)
+        return Problem("unknown-reservation", ("tags",), reason, hint, names=names)
     hint = suggest(term.id, by_id, "there are")
     reason = f"{term.id!r} is not declared under reservations"
-    return Problem("reservation-unknown", ("id",), reason, hint, names=(term.id,))
+    return Problem("unknown-reservation", ("id",), reason, hint, names=(term.id,))
 
 
 def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation]) -> Iterator[Problem]:

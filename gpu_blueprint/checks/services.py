@@ -17,7 +17,7 @@ def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
         if tenant is None:
             hint = suggest(service.tenant, tenants, "there are")
             reason = f"there is no tenant {service.tenant!r}"
-            yield Problem("tenant-unknown", ("services", index, "tenant"), reason, hint, names=(service.tenant,))
+            yield Problem("unknown-tenant", ("services", index, "tenant"), reason, hint, names=(service.tenant,))
         if pool is None:
             yield explain_unknown_pool(stack, service.pool, ("services", index, "pool"))
             continue

@@ -22,7 +22,7 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
 def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
     """Return the problem of a field that names a pool which does not exist."""
     hint = suggest(name, stack.pools_by_name, "there are")
-    return Problem("pool-unknown", path, f"there is no pool {name!r}", hint, names=(name,))
+    return Problem("unknown-pool", path, f"there is no pool {name!r}", hint, names=(name,))
 
 
 def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:

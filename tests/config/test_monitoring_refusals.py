@@ -48,9 +48,9 @@ def write_to(url: str) -> dict[str, Any]:
     [
         ({"monitoring": {**OWN, "url": "http://p:99999"}}, "a port from 1 to 65535"),
         ({"monitoring": {**OWN, "url": "http://p:9090:9090"}}, "is not an address such as"),
-        ({"monitoring": {**OWN, "url": "http://localhost:9090"}}, "is not what other pods reach"),
-        ({"monitoring": {**OWN, "url": "http://LOCALHOST"}}, "is not what other pods reach"),
-        ({"monitoring": {**OWN, "url": "http://0.0.0.0:9090"}}, "is not what other pods reach"),
+        ({"monitoring": {**OWN, "url": "http://localhost:9090"}}, "is not an address that other pods can reach"),
+        ({"monitoring": {**OWN, "url": "http://LOCALHOST"}}, "is not an address that other pods can reach"),
+        ({"monitoring": {**OWN, "url": "http://0.0.0.0:9090"}}, "is not an address that other pods can reach"),
         ({"monitoring": {**OWN, "url": "http://localhost-prom.mon.svc:9090"}}, ""),
         ({"monitoring": {**OWN, "url": "http://thanos.mon.svc.cluster.local.:9090"}}, ""),
         ({"monitoring": {**OWN, "url": "http://p:9090/api/v1/query"}}, "leave out /api/v1"),

@@ -13,7 +13,7 @@ from ..support.plans import ROOT
 
 KINDS = list_problem_kinds()
 NAMES = {kind.kind for kind in KINDS}
-ROOMS = ("", "catalog", "sharing", "config", "checks", "loading", "live/preflight")
+ROOMS = ("", "catalog", "sharing", "config", "checks", "loading", "judging", "live/preflight")
 """The folders whose functions and classes take the kind of a problem as ``kind``."""
 OTHER_KINDS = {"DcgmField"}
 """Classes whose ``kind`` is the kind of something else, here of a metric."""
@@ -79,7 +79,7 @@ def used_kinds() -> Iterator[str]:
 def test_the_search_for_kinds_knows_what_makes_problems() -> None:
     found = makers()
     assert found["Problem"] == found["WrongValueError"] == 0
-    assert {"pool-unknown", "unknown-field", "secret-in-stack"} <= set(used_kinds())
+    assert {"unknown-pool", "unknown-field", "secret-in-stack"} <= set(used_kinds())
 
 
 def written_texts() -> set[str]:

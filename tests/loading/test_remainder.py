@@ -171,5 +171,5 @@ def test_problems_keep_their_data_when_a_part_before_them_is_dropped() -> None:
     with_broken = stack(pools=[BROKEN, pool()], tenants=[tenant(gpus={"mian": 1})])
     with pytest.raises(StackError) as caught:
         parse(with_broken, "us-east-1")
-    (found,) = [problem for problem in caught.value.problems if problem.kind == "pool-unknown"]
+    (found,) = [problem for problem in caught.value.problems if problem.kind == "unknown-pool"]
     assert found.hint == "did you mean main?" and found.subject == "tenant team"

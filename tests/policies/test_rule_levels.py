@@ -64,7 +64,7 @@ def test_a_disabled_rule_is_silent_and_an_advisory_one_stops_nothing(rule: Rule,
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ('{"ami-pined": "advisory"}', "there is no rule 'ami-pined' (did you mean ami-pinned"),
+        ('{"ami-pined": "advisory"}', "there is no rule 'ami-pined'; did you mean ami-pinned"),
         ('{"ami-pinned": "strict"}', "ami-pinned: 'strict' is no level (there are: mandatory, advisory"),
         ('{"all": "off"}', "all: 'off' is no level"),
         ('{"ami-pinned": {"enforcementLevel": "off"}}', "ami-pinned: 'off' is no level"),

@@ -124,7 +124,7 @@ def sign_in(region: str, profile: str | None = None) -> boto3.Session:
     except raised.ProfileNotFound:
         name = profile or os.environ.get("AWS_PROFILE") or os.environ.get("AWS_DEFAULT_PROFILE", "")
         known = botocore.session.Session(profile="default").available_profiles
-        raise UsageError(f"there is no AWS profile {name!r} {suggest(name, known, 'there are')}") from None
+        raise UsageError(f"there is no AWS profile {name!r}; {suggest(name, known, 'there are')}") from None
     except (raised.ConfigParseError, raised.ConfigNotFound) as error:
         raise UsageError(f"the AWS configuration cannot be read: {_shorten(error)}") from None
     except _UNSIGNED as error:

@@ -33,7 +33,7 @@ def test_an_unknown_profile_names_the_near_miss(
 ) -> None:
     (tmp_path / "config").write_text("[profile production]\nregion = us-east-1\n")
     assert main(["preflight", "prod", "--profile", "produktion"]) == 2
-    assert capsys.readouterr().err == "there is no AWS profile 'produktion' (did you mean production?)\n"
+    assert capsys.readouterr().err == "there is no AWS profile 'produktion'; did you mean production?\n"
 
 
 def test_an_unknown_profile_of_the_environment_is_named(
