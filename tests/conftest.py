@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gpu_blueprint.loading import REGION_KEY, STACK_KEY
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 
 from .support import known_answers
 from .support.aws_answers import all_well

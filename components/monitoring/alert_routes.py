@@ -6,7 +6,8 @@ Alertmanager mounts the secrets as files. No Helm value holds a secret.
 from typing import Any
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.config.monitoring import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, Notify
+from gpu_blueprint.config.monitoring import Notify
+from gpu_blueprint.keys import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD
 from gpu_blueprint.monitoring.rules import SOURCE
 
 ROUTES_SECRET = "alert-routes"

@@ -13,7 +13,8 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config import Monitoring as MonitoringConfig
-from gpu_blueprint.config.monitoring import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD, Amp, RemoteUrl
+from gpu_blueprint.config.monitoring import Amp, RemoteUrl
+from gpu_blueprint.keys import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..helm import install_chart

@@ -10,7 +10,7 @@ from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
 from ..judging.levels import find_levels_file
 from ..loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
-from ..loading.source import IN_FILE
+from ..loading.file_keys import IN_FILE
 from .files import write_whole
 
 

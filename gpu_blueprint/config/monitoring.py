@@ -7,6 +7,7 @@ from pydantic import Field
 
 from ..catalog import namespaces
 from ..errors import Problem
+from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
 from ..model import Model
 from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
 from .aws_names import AmpWorkspaceArn
@@ -15,11 +16,6 @@ from .scalars import LabelValue, PodLabelKey
 
 ALERTMANAGER_GIB = 1
 """Alertmanager's volume, for silences and the log of notifications."""
-SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
-SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
-GRAFANA_PASSWORD = "grafanaPassword"
-SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
-"""Config secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""
 
 
 class Amp(Model):

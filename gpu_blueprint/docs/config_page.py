@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
-from ..loading import PROJECT, REGION_KEY, STACK_KEY
-from ..loading.source import NO_DEFAULT_PROVIDERS
+from ..keys import NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, STACK_KEY
 from .markdown import format_table
 
 _HEAD = f"""# Fields of a stack file

@@ -8,7 +8,7 @@ from policies import RULES, Waiver
 
 from ..errors import Problem
 from ..loading import Source
-from ..loading.source import IN_FILE
+from ..loading.file_keys import IN_FILE
 from .formats import count_severities
 
 _Problem = TypeVar("_Problem", bound=Problem)

@@ -4,14 +4,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from ..config.monitoring import SECRET_KEYS
 from ..errors import Path, Problem, suggest
+from ..keys import NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, SECRET_KEYS, STACK_KEY
 from .pydantic_errors import SECRET_IN_STACK
 
-PROJECT = "gpu-blueprint"
-STACK_KEY = f"{PROJECT}:stack"
-REGION_KEY = "aws:region"
-NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
 IN_FILE = ("config", STACK_KEY)
 """Path of the stack object in its file."""
 REGION_IN_FILE = ("config", REGION_KEY)

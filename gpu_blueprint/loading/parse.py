@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from ..checks import find_mismatches, find_problems
 from ..config.stack import StackConfig
 from ..errors import Path, Problem, StackError
+from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
 from .field_names import find_value
-from .file_keys import REGION_KEY, STACK_KEY
 from .pydantic_errors import UNKNOWN_FIELD, ReadText, explain_error
 from .remainder import Remainder, find_problems_in_sound_parts
 

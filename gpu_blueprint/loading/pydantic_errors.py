@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from ..config.monitoring import SECRET_KEYS
 from ..errors import Path, Problem, suggest
+from ..keys import SECRET_KEYS
 from ..model import Model
 from .field_names import find_value, list_choices, list_fields, list_tags
 

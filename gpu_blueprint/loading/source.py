@@ -10,13 +10,8 @@ import yaml
 
 from ..errors import Path as FieldPath
 from ..errors import Problem, StackError
+from ..keys import REGION_KEY, STACK_KEY
 from .file_keys import (
-    IN_FILE,
-    NO_DEFAULT_PROVIDERS,
-    PROJECT,
-    REGION_IN_FILE,
-    REGION_KEY,
-    STACK_KEY,
     refuse_missing_stack,
     refuse_secrets_in_stack,
     refuse_wrong_keys,
@@ -27,19 +22,6 @@ from .yaml_problems import (
     refuse_duplicate_keys,
     refuse_endless_aliases,
 )
-
-__all__ = [
-    "IN_FILE",
-    "NO_DEFAULT_PROVIDERS",
-    "PROJECT",
-    "REGION_IN_FILE",
-    "REGION_KEY",
-    "STACKS",
-    "STACK_KEY",
-    "Source",
-    "list_stacks",
-    "locate_stack",
-]
 
 STACKS = Path("stacks")
 

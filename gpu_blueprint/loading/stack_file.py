@@ -12,9 +12,10 @@ from ..config.monitoring import InstallMonitoring
 from ..config.stack import StackConfig
 from ..errors import Path as FieldPath
 from ..errors import Problem, StackError, UsageError, suggest
+from ..keys import PROJECT
 from .locate import add_lines, find_path_in_file, move_into_file
 from .parse import check_stack
-from .source import PROJECT, STACKS, Source, list_stacks, locate_stack
+from .source import STACKS, Source, list_stacks, locate_stack
 
 
 @dataclass(frozen=True, slots=True)

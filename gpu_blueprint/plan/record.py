@@ -17,9 +17,8 @@ import pulumi
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.stack import run_in_stack
 
-from ..config.monitoring import SECRET_KEYS
 from ..errors import ProgramError
-from ..loading import PROJECT
+from ..keys import PROJECT, SECRET_KEYS
 from .lazy_sdk import lazy_sdk
 from .quick_sdk import quick_sdk
 from .recorder import RecordingEngine, RecordingMonitor

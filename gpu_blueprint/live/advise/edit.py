@@ -15,7 +15,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from ...config import StackConfig
 from ...errors import StackError
 from ...loading import Source, parse
-from ...loading.source import IN_FILE
+from ...loading.file_keys import IN_FILE
 from .proposal import AddPool, Change, Proposal, Set
 
 _KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}

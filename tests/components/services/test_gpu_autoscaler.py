@@ -12,7 +12,8 @@ import yaml
 from components.services.gpu_autoscaler import GpuAutoscaler, build_pod_monitor_spec, build_scaled_object_spec
 from gpu_blueprint.config import Scaling
 from gpu_blueprint.errors import StackError
-from gpu_blueprint.loading import STACK_KEY, parse
+from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.loading import parse
 from gpu_blueprint.monitoring.scaling import list_measures
 from gpu_blueprint.plan import record
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.loading import REGION_KEY, STACK_KEY
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 
 from ...support import builders, known_answers
 from ...support.fixed_answer import NO_SERIES, serve

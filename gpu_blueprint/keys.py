@@ -1,0 +1,13 @@
+"""The keys of Pulumi's configuration that the program reads: in a stack file, or as config secrets."""
+
+PROJECT = "gpu-blueprint"
+"""The name of the Pulumi project, as in Pulumi.yaml."""
+STACK_KEY = f"{PROJECT}:stack"
+REGION_KEY = "aws:region"
+NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
+
+SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
+SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
+GRAFANA_PASSWORD = "grafanaPassword"
+SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
+"""Config secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""
