@@ -16,7 +16,19 @@ from .support.plans import ROOT
 CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "botocore"}
 """SDKs of clouds and of Pulumi."""
 NETWORK = {"requests", "urllib3", "boto3", "botocore", "socket", "http"}
-CLOUDLESS = ("errors", "keys", "model", "catalog", "sharing", "config", "cost", "checks", "loading", "monitoring", "summary")
+CLOUDLESS = (
+    "errors",
+    "keys",
+    "model",
+    "catalog",
+    "sharing",
+    "config",
+    "cost",
+    "checks",
+    "loading",
+    "monitoring",
+    "summary",
+)
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}
 FOLDERS = ("gpu_blueprint", "components", "policies", "tests", "tools")

@@ -4,8 +4,8 @@ from typing import Any
 
 from gpu_blueprint.catalog import Instance
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
+from gpu_blueprint.catalog.purchases import PURCHASE_ORDER
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.config.buying import CAPACITY_ORDER
 
 
 def build_pool_labels(pool: Pool) -> dict[str, str]:
@@ -40,7 +40,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
 def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]:
     rows = config.list_instances(pool)
     allowed: dict[str, list[str]] = {
-        "karpenter.sh/capacity-type": [kind for kind in CAPACITY_ORDER if kind in pool.purchase],
+        "karpenter.sh/capacity-type": [kind for kind in PURCHASE_ORDER if kind in pool.purchase],
         # Instance types by name, because Karpenter's GPU labels are ambiguous: a100 has two memory sizes, gr6 is not
         # in category g, and fractional types count as types without a GPU.
         "node.kubernetes.io/instance-type": [row.instance_type for row in rows],

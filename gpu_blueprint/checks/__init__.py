@@ -20,7 +20,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
-from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_taken_namespaces
+from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
     refuse_overlapping_service_cidr,
     refuse_pool_zones_outside_network,
@@ -81,6 +81,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_impossible_services,
     refuse_unmeasured_signals,
     refuse_repeated_services,
+    refuse_shared_names,
     refuse_overlapping_pod_labels,
     refuse_services_above_quota_together,
     refuse_scaling_without_prometheus,

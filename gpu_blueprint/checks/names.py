@@ -41,3 +41,20 @@ def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
             reason = f"tenant {service.tenant} has another service {service.name!r}, and both mean the same Deployment"
             yield Problem("name-taken", ("services", index, "name"), reason, "name each Deployment once")
         known.add((service.tenant, service.name))
+
+
+def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse a name that two parts of the stack have; commands and dashboards find a part by its name alone."""
+    sections = {
+        "pools": [pool.name for pool in stack.pools],
+        "tenants": [tenant.name for tenant in stack.tenants],
+        "services": [service.name for service in stack.services],
+    }
+    known: dict[str, tuple[str, int]] = {}
+    for section, names in sections.items():
+        for index, name in enumerate(names):
+            first, position = known.setdefault(name, (section, index))
+            if first != section:
+                reason = f"{name!r} is already the name of {first}.{position}"
+                hint = "choose another name; a name means one pool, tenant or service of a stack"
+                yield Problem("name-not-unique", (section, index, "name"), reason, hint, names=(name,))

@@ -14,8 +14,6 @@ from .aws_names import GpuInstanceType, TagKey, TagValue, Zone, resource_id
 from .network import refuse_repeated
 from .scalars import Dollars, parse_day
 
-CAPACITY_ORDER = PURCHASE_ORDER
-"""The old name, until components and live import PURCHASE_ORDER from the catalogue."""
 DIVERSE_ENOUGH = 5
 """Karpenter warns that spot may run out where a pool has fewer offerings (types × zones)."""
 

@@ -103,7 +103,7 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
         max_gpus=pool.max_gpus,
         ceiling=pool.profile.count_at_ceiling(pool.max_gpus),
         ceiling_usd_per_hour=estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.exact,
-        taints=[dict(pool.profile.taint), *(taint.model_dump(exclude_none=True) for taint in pool.taints)],
+        taints=pool.node_taints,
         hours=str(pool.hours) if pool.hours else None,
         headroom=pool.headroom.model_dump() if pool.headroom else None,
     )

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.keys import NO_DEFAULT_PROVIDERS, REGION_KEY, STACK_KEY
 from policies import RULES
 
+from ..support import builders
 from ..support.plans import ROOT
 
 
@@ -69,12 +72,15 @@ def test_a_tenant_is_explained_by_its_quota(project: Path, capsys: pytest.Captur
     assert "requests.nvidia.com/mig-1g.10gb: 42" in out
 
 
-def test_a_name_of_two_parts_explains_both(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = project / "stacks" / "Pulumi.research.yaml"
-    file.write_text(file.read_text().replace("vision", "a100-train"))
-    assert main(["explain", "research", "a100-train"]) == 0
+def test_a_name_of_two_services_explains_both(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tenants = [builders.tenant(name=name) for name in ("red", "blue")]
+    fields = builders.services(*(builders.service(tenant=name) for name in ("red", "blue")))
+    config: dict[str, Any] = {REGION_KEY: builders.REGION, NO_DEFAULT_PROVIDERS: ["*"]}
+    config[STACK_KEY] = builders.stack(tenants=tenants, **fields)
+    (project / "stacks" / "Pulumi.two.yaml").write_text(yaml.safe_dump({"config": config}))
+    assert main(["explain", "two", "chat"]) == 0
     out = capsys.readouterr().out
-    assert "a100-train, pool for training\n" in out and "a100-train, tenant\n" in out
+    assert out.count("chat, service\n") == 2 and "red/chat" in out and "blue/chat" in out
 
 
 def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:

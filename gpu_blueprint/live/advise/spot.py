@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from ...catalog import Instance, find_instance, list_instances
 from ...catalog.prices import HOURS_A_MONTH
+from ...catalog.purchases import PURCHASE_ORDER
 from ...config import Pool, StackConfig
-from ...config.buying import CAPACITY_ORDER, DIVERSE_ENOUGH
+from ...config.buying import DIVERSE_ENOUGH
 from ...cost.items import price_instance
 from ...cost.money import Usd
 from ...cost.nodes import find_spot_share
@@ -32,7 +33,7 @@ def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
     bill, saved = estimate_monthly_bill(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
     if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
         return
-    order = sorted({*pool.purchase, "spot"}, key=CAPACITY_ORDER.index)
+    order = sorted({*pool.purchase, "spot"}, key=PURCHASE_ORDER.index)
     offers = len(rows) * len(stack.list_zones(pool))
     doubts = ["no metric shows whether the pods survive a notice of two minutes"]
     if offers < DIVERSE_ENOUGH:
@@ -103,7 +104,7 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
     value: list[str]
     if "on-demand" not in pool.purchase:
         title, field = "on-demand as a fallback for spot", "purchase"
-        value = sorted({*pool.purchase, "on-demand"}, key=CAPACITY_ORDER.index)
+        value = sorted({*pool.purchase, "on-demand"}, key=PURCHASE_ORDER.index)
     elif pool.instance_types and more:
         title, field = f"more spot markets: {', '.join(more)}", "instanceTypes"
         value = [*pool.instance_types, *more]
