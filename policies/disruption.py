@@ -1,5 +1,7 @@
 """Rules for the ways in which running jobs lose their node: consolidation, spot interruption, expiry."""
 
+from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
+
 from .charts import CHART_KINDS, is_chart
 from .karpenter_objects import ZONE, is_gpu_pool, list_capacity_types, list_gpu_types, list_values, read_label
 from .rule import Report, Resource, Rule, Settings, Stack
@@ -28,7 +30,7 @@ def _is_for_training(pool: Resource, settings: Settings) -> bool:
     return read_label(pool, settings["label"]) in settings["training"]
 
 
-_TRAINING = {"label": "gpu-blueprint/purpose", "training": ["training"]}
+_TRAINING = {"label": PURPOSE_LABEL, "training": ["training"]}
 """The label and its values that mark a pool as a training pool; other programs set their own label and values."""
 
 
@@ -81,7 +83,7 @@ RULES = (
         id="training-on-spot-checkpointed",
         kinds=("NodePool",),
         check=_refuse_spot_without_checkpoints,
-        settings={**_TRAINING, "checkpointed": "gpu-blueprint/checkpointed"},
+        settings={**_TRAINING, "checkpointed": CHECKPOINTED_LABEL},
         looks_at="training pools that buy spot capacity",
         passes="the label gpu-blueprint/checkpointed=true says that jobs resume",
         fails="the label is missing",

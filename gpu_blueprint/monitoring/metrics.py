@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS
+from ..catalog.labels import TENANT_LABEL
 from ..sharing import POOL_KEY
 
 INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
 CAPACITY_TYPE_LABEL = "karpenter.sh/capacity-type"
 RESERVATION_LABEL = "karpenter.k8s.aws/capacity-reservation-id"
 MIG_STATE_LABEL = "nvidia.com/mig.config.state"
-TENANT_LABEL = "gpu-blueprint/tenant"
 NODE_LABELS = (POOL_KEY, INSTANCE_TYPE_LABEL, CAPACITY_TYPE_LABEL, RESERVATION_LABEL, MIG_STATE_LABEL)
 """Node labels that rules need; kube-state-metrics exports only the labels that its values list."""
 NAMESPACE_LABELS = (TENANT_LABEL,)
