@@ -4,9 +4,10 @@ Each rule reads only series recorded before it. A GPU counts as one GPU, however
 """
 
 from ..catalog import namespaces
+from ..catalog.labels import TENANT_LABEL
 from ..sharing import POOL_KEY
 from .facts import PER_DEVICE, PER_UNIT, USD
-from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, TENANT_LABEL, sanitize_label
+from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, sanitize_label
 from .rules import Recording
 
 NODE = "gpu_node:pool:info"
