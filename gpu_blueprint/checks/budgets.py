@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..config import StackConfig
 from ..cost.bounds import PLATFORM, estimate_hourly_ceilings, estimate_monthly_expectations
 from ..cost.money import Usd
+from ..cost.reservations import find_users
 from ..errors import Problem
 
 BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
@@ -53,6 +54,10 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
 def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, str]:
     """Return the part that costs most, and the remedy."""
     name = max(parts, key=lambda part: parts[part].known)
+    unused = [reservation.id for reservation in stack.reservations if not find_users(stack, reservation)]
+    if name == PLATFORM and unused:
+        reason = f"most of it by the platform with reservations that no pool uses ({parts[name]})"
+        return reason, f"let a pool use {', '.join(unused)}, or allow more"
     if name == PLATFORM:
         return f"most of it by the platform itself ({parts[name]})", "look at `cost`, or allow more"
     fixed = stack.pools_by_name[name].purchase == ["reserved"]

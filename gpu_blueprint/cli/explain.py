@@ -4,18 +4,18 @@ import argparse
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-import yaml
-
 from policies import RULES
 
 from ..config import StackConfig
-from ..docs import describe_alert, describe_rule
+from ..docs import describe_alert, describe_rule, show_example, show_line
 from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
 from ..summary import explain_pool, explain_service, explain_stack, explain_tenant
 from .text.explain import Topic, show
+
+_RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,7 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _find_topics(name: str) -> list[Topic]:
     """Return the rule, the alert, the kind of problem and the stack of this name, as far as they exist."""
-    topics = [Topic(rule.id, "policy rule", lines=tuple(describe_rule(rule))) for rule in RULES if rule.id == name]
+    topics = [
+        Topic(rule.id, "policy rule", lines=(*describe_rule(rule), _RULE_HINT)) for rule in RULES if rule.id == name
+    ]
     topics += [Topic(alert.name, "alert", lines=tuple(describe_alert(alert))) for alert in ALERTS if alert.name == name]
     kinds = list_problem_kinds()
     topics += [
@@ -51,12 +53,13 @@ def _refuse_name(name: str, known: Sequence[str]) -> str:
 
 
 def _describe_kind(kind: ProblemKind) -> Iterator[str]:
-    """Yield the entry of docs/problems.md: meaning, example and remedy."""
+    """Yield the entry of docs/problems.md: meaning, example, the line that check prints, and remedy."""
     yield f"{kind.meaning} ({kind.severity})"
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
-    elif example := kind.file or (yaml.safe_dump(dict(kind.example), sort_keys=False) if kind.example else ""):
-        yield from ("", "Example:", *(f"    {line}" for line in example.splitlines()), "")
+    else:
+        yield from ("", "Example, from a stack file:", "", *(f"    {line}" for line in show_example(kind).splitlines()))
+        yield from ("", "check prints:", "", f"    {show_line(kind)}", "")
     yield f"Remedy: {kind.remedy}"
 
 

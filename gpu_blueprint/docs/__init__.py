@@ -9,7 +9,7 @@ from .dashboards_page import render_dashboards_page
 from .decisions_page import render_decisions_page
 from .own_prometheus_page import render_own_prometheus_page
 from .policies_page import describe_rule, render_policies_page
-from .problems_page import render_problems_page
+from .problems_page import render_problems_page, show_example, show_line
 from .sharing_page import render_sharing_page
 
 
@@ -28,4 +28,4 @@ def render_pages() -> dict[Path, str]:
     }
 
 
-__all__ = ["describe_alert", "describe_rule", "render_pages"]
+__all__ = ["describe_alert", "describe_rule", "render_pages", "show_example", "show_line"]

@@ -1,5 +1,6 @@
 """docs/policies.md: a section for each policy rule; ``explain RULE`` prints the same text."""
 
+import json
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -61,7 +62,8 @@ def describe_rule(rule: Rule) -> Iterator[str]:
     yield f"Why: {rule.why}.  "
     yield f"Fix: {rule.fix}.  "
     if rule.settings:
-        yield f"Settings: {', '.join(f'`{name}` = `{value}`' for name, value in rule.settings.items())}."
+        settings = (f"`{name}` = `{json.dumps(value)}`" for name, value in rule.settings.items())
+        yield f"Settings, by default: {', '.join(settings)}."
 
 
 def _find_level(rule: Rule, levels: dict[str, Any]) -> str:

@@ -52,12 +52,12 @@ def describe_kind(kind: ProblemKind) -> Iterator[str]:
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
     else:
-        yield from ("", "```yaml", (kind.file or _show_example(kind)).rstrip(), "```", "")
-        yield from ("```text", _show_line(kind), "```", "")
+        yield from ("", "```yaml", show_example(kind), "```", "")
+        yield from ("```text", show_line(kind), "```", "")
     yield f"Remedy: {kind.remedy}"
 
 
-def _show_line(kind: ProblemKind) -> str:
+def show_line(kind: ProblemKind) -> str:
     """Return the line that ``check`` prints; without its place in the file where the example is not a whole file."""
     problem = kind.find_problem()
     if not kind.file:
@@ -66,8 +66,10 @@ def _show_line(kind: ProblemKind) -> str:
     return f"{severity}{problem} [{problem.kind}]"
 
 
-def _show_example(kind: ProblemKind) -> str:
-    """Return the changed fields as YAML, with the names of list items around them; removed fields become comments."""
+def show_example(kind: ProblemKind) -> str:
+    """Return the file, or the changed fields with the names of list items around them; removed fields are comments."""
+    if kind.file:
+        return kind.file.rstrip()
     stack, comments = kind.make_stack(), list[str]()
     shown: dict[str, Any] = {}
     for path, value in kind.example.items():
@@ -78,7 +80,7 @@ def _show_example(kind: ProblemKind) -> str:
         else:
             _copy(stack, shown, path.split("."))
     text = yaml.dump(shown, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
-    return "\n".join([*comments, text if shown else ""])
+    return "\n".join([*comments, text if shown else ""]).rstrip()
 
 
 def _copy(source: Any, target: Any, path: list[str]) -> None:

@@ -119,7 +119,8 @@ def read_source(stack: str, folder: Path = STACKS) -> Source:
     try:
         return Source(path.read_text(encoding="utf-8"), path.as_posix())
     except FileNotFoundError:
-        hint = suggest(stack, list_stacks(folder), "there are")
+        stacks = list_stacks(folder)
+        hint = suggest(stack, stacks, "there are") if stacks else "run blueprint from the top of the repository"
         raise UsageError(f"{path}: no such stack file; {hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None

@@ -1,10 +1,12 @@
 """Explanations of rules, alerts and kinds of problems as sentences, and of parts of a stack as steps."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Protocol
 
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from .tables import make_console
@@ -43,15 +45,19 @@ def show(topics: Sequence[Topic]) -> None:
         for line in topic.lines:
             print(line.rstrip())
         if topic.steps:
-            out.print(_build_step_table(topic.steps))
+            _print_steps(out, topic.steps)
 
 
-def _build_step_table(steps: Iterable[Step]) -> Table:
-    rows = Table(box=None, show_header=False, pad_edge=False)
-    rows.add_column(style="bold", no_wrap=True)
-    rows.add_column(overflow="fold")
+def _print_steps(out: Console, steps: Sequence[Step]) -> None:
+    """Print titles on the left, facts on the right; an indented line is code to copy, so it is never broken."""
+    left = max(len(step.title) for step in steps) + 2
     for index, step in enumerate(steps):
         if index:
-            rows.add_row()
-        rows.add_row(step.title, Text("\n".join(step.lines)))
-    return rows
+            out.print()
+        facts = [part for line in step.lines for part in _wrap(line, out.width - left)]
+        for title, fact in zip_longest([step.title], facts, fillvalue=""):
+            out.print(Text.assemble((title.ljust(left), "bold"), fact), soft_wrap=True)
+
+
+def _wrap(line: str, width: int) -> list[str]:
+    return [line] if line.startswith(" ") else wrap(line, width, break_on_hyphens=False, break_long_words=False)
