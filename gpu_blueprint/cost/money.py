@@ -25,6 +25,13 @@ class Usd:
         return f"${self.known:,.2f}"
 
     @property
+    def in_whole_dollars(self) -> str:
+        """The sum without cents, as months are shown."""
+        if self.unknown and not self.known:
+            return "unknown"
+        return f"{'> ' if self.unknown else ''}${self.known:,.0f}"
+
+    @property
     def exact(self) -> float | None:
         """The sum rounded to cents; None when a part of it is unknown, which is not the same as free."""
         return None if self.unknown else round(self.known, 2)

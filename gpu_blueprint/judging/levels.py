@@ -22,6 +22,12 @@ def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
     return own if own.is_file() else folder / f"{STRICTEST}.json"
 
 
+def describe_levels(environment: str) -> str:
+    """Name the file whose levels an environment borrows; nothing if it has a file of its own."""
+    file = find_levels_file(environment)
+    return "" if file.stem == environment else f"levels of policies/{file.name}, since {environment} has none"
+
+
 def read_levels(path: Path) -> dict[str, Any]:
     """Read a policy configuration as the Pulumi CLI does.
 

@@ -10,6 +10,7 @@ from ..errors import Problem
 from ..loading import Source
 from ..loading.file_keys import IN_FILE
 from .formats import count_severities
+from .levels import describe_levels
 
 _Problem = TypeVar("_Problem", bound=Problem)
 
@@ -27,6 +28,8 @@ def put_into_file(problem: _Problem, source: Source) -> _Problem:
     return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))
 
 
-def summarize_findings(findings: Sequence[Problem]) -> str:
-    """Return one line about all findings of the policies."""
-    return f"{len(RULES)} policies: {count_severities(findings) if findings else 'all pass'}"
+def summarize_findings(findings: Sequence[Problem], environment: str = "") -> str:
+    """Return one line about all findings of the policies, with the file of levels if the environment borrows it."""
+    borrowed = describe_levels(environment) if environment else ""
+    counted = count_severities(findings) if findings else "all pass"
+    return f"{len(RULES)} policies: {counted}{f' ({borrowed})' if borrowed else ''}"

@@ -16,4 +16,4 @@ def describe_amount(pool: Pool, amount: GpuAmount, times: int = 1) -> str:
 def describe_cost(cost: Cost) -> Iterator[str]:
     """Yield the three answers to "what does it cost?", by hour and by month."""
     for words, spend in (("idle", cost.floor), ("expected", cost.expected), ("at most", cost.ceiling)):
-        yield f"{words}: {spend.hour} an hour, {spend.month} a month"
+        yield f"{words}: {spend.hour} an hour, {spend.month.in_whole_dollars} a month"

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...errors import BlueprintError, Problem
 from ...judging.formats import Format, make_printable
@@ -22,6 +23,8 @@ class Result:
     """Errors of the file, or its warnings if it has no errors."""
     findings: Sequence[Problem] | None = None
     """Findings of the policies; None if they were not asked for."""
+    levels: Path | None = None
+    """The policy configuration that the user named."""
     refusal: BlueprintError | None = None
     """Why the stack could not be checked."""
 
@@ -55,12 +58,12 @@ def _show_text(result: Result) -> None:
         print_lines(result.problems, to_errors=True)
         return
     print_lines(result.all_problems)
-    print(f"{result.stack.source.file}: {_summarize(result.stack, result.findings)}")
+    print(f"{result.stack.source.file}: {_summarize(result, result.stack)}")
 
 
-def _summarize(stack: StackFile, findings: Sequence[Problem] | None) -> str:
-    if findings is not None:
-        return summarize_findings(findings)
+def _summarize(result: Result, stack: StackFile) -> str:
+    if result.findings is not None:
+        return summarize_findings(result.findings, "" if result.levels else stack.config.environment)
     pools, tenants = len(stack.config.pools), len(stack.config.tenants)
     return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}"
 

@@ -74,8 +74,7 @@ def build_listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:
 
 def format_month(usd: Usd) -> str:
     """Return dollars a month without cents."""
-    known = f"${usd.known:,.0f}"
-    return f"> {known}" if usd.unknown and usd.known else str(usd) if usd.unknown else known
+    return usd.in_whole_dollars
 
 
 def format_money(usd: Usd) -> str:

@@ -35,7 +35,7 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     for problem in (*stack.list_warnings(date.today()), *findings):
         out.print(Text(to_text(problem), style=_STYLES[problem.severity]))
     failing = any(problem.severity == "error" for problem in findings)
-    out.print(Text(summarize_findings(findings), style="bold red" if failing else "green"))
+    out.print(Text(summarize_findings(findings, config.environment), style="bold red" if failing else "green"))
     cost = estimate_stack(config)
     if old := find_stale_prices(cost, date.today()):
         out.print(Text(f"warning: {old}", style="yellow"))

@@ -26,7 +26,7 @@ def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findi
         find_stale_prices(cost, date.today()),
         describe_missing_secrets(stack.missing_secrets) if stack.missing_secrets else None,
         count_resources(plan),
-        summarize_findings(findings),
+        summarize_findings(findings, config.environment),
     ]
     parts += [f"{escape_markdown(sentence)}.\n" for sentence in sentences if sentence]
     parts.append(to_markdown([*stack.list_warnings(date.today()), *findings], stack.name))
