@@ -1,12 +1,15 @@
 """The command `preview` in each format."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text.preview_tables import shorten_types
+
+from ..support.plans import ROOT
 
 
 def test_preview_shows_pools_tenants_and_resources_in_100_columns(
@@ -78,3 +81,23 @@ def test_a_long_list_of_types_is_shortened_by_family() -> None:
     assert (
         shorten_types(["g6.xlarge", "g6.2xlarge", "g6.48xlarge", "gr6.4xlarge"]) == "g6.xlarge … 48xlarge, gr6.4xlarge"
     )
+
+
+def read_readme_blocks() -> list[str]:
+    """Return the printed texts that README.md quotes: of the preview, then of check."""
+    found: list[str] = re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return found
+
+
+def test_the_readme_quotes_the_preview_of_dev(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begin, end = read_readme_blocks()[0].split("\n…\n")
+    assert main(["preview", "dev"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(begin) and out.endswith(end)
+
+
+def test_the_readme_quotes_what_check_prints(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "stacks" / "Pulumi.prod.yaml"
+    file.write_text(file.read_text().replace("maxGpus", "maxGpu", 1).replace("gpu: l40s", "gpu: l40"))
+    assert main(["check", "prod"]) == 1
+    assert capsys.readouterr().err == read_readme_blocks()[1]
