@@ -20,6 +20,8 @@ def explain_yaml_error(error: yaml.YAMLError | ValueError, text: str) -> Problem
         mark = error.problem_mark or error.context_mark
         reason, line = f"{error.problem or error.context}", mark.line + 1 if mark else 1
         hint = "look here and at the line before: indentation, brackets, colons"
+        if mark and text.splitlines()[mark.line][mark.column : mark.column + 1] == "\t":
+            reason, hint = "a tab", "indent with blanks"
     elif isinstance(error, yaml.reader.ReaderError):
         reason, line = (
             f"a character that is not allowed (0x{error.character:02x})",
