@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from ..catalog import find_instance
 from ..config import NewVpc, Pool, StackConfig
 from ..cost.gpus import count_usable_gpus
+from ..cost.reservations import find_users
 from ..errors import Problem
 
 CNI_ENIS = 2
@@ -58,13 +60,23 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of ceilings that whole nodes cannot fill."""
+    """Warn of ceilings that whole nodes, or the reservations of a pool that buys nothing else, cannot fill."""
     for index, pool in enumerate(stack.pools):
         if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
             each = stack.list_instances(pool)[0].gpu_devices
             reason = f"nodes hold {each} GPUs each, so only {reachable} of {pool.max_gpus} can ever run"
             hint = f"write {reachable} or {reachable + each}"
             yield Problem("ceiling-unreachable", ("pools", index, "maxGpus"), reason, hint, severity="warning")
+        elif pool.purchase == ["reserved"] and (reserved := _count_reserved_gpus(stack, pool)) < pool.max_gpus:
+            reason = f"its reservations hold {reserved} GPUs, so only {reserved} of {pool.max_gpus} can ever run"
+            hint = f"write {reserved}, or buy spot or on-demand too"
+            yield Problem("ceiling-unreachable", ("pools", index, "maxGpus"), reason, hint, severity="warning")
+
+
+def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
+    """Count the GPUs of all reservations that a pool may use."""
+    used = (reservation for reservation in stack.reservations if pool in find_users(stack, reservation))
+    return sum(reservation.instances * find_instance(reservation.instance_type).gpu_devices for reservation in used)
 
 
 def _count_addresses(stack: StackConfig) -> dict[str, int]:

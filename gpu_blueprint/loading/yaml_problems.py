@@ -20,7 +20,7 @@ def explain_yaml_error(error: yaml.YAMLError | ValueError, text: str) -> Problem
         mark = error.problem_mark or error.context_mark
         reason, line = f"{error.problem or error.context}", mark.line + 1 if mark else 1
         hint = "look here and at the line before: indentation, brackets, colons"
-        if mark and text.splitlines()[mark.line][mark.column : mark.column + 1] == "\t":
+        if mark and any(row[mark.column :].startswith("\t") for row in text.split("\n")[mark.line : mark.line + 1]):
             reason, hint = "a tab", "indent with blanks"
     elif isinstance(error, yaml.reader.ReaderError):
         reason, line = (

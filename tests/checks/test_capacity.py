@@ -5,11 +5,23 @@ from typing import Any
 from gpu_blueprint.checks.capacity import warn_of_unreachable_ceilings
 
 from ..support.builders import cluster, config, network, pool, problems
+from ..support.estimates import reservation, reserved_stack
 
 
 def test_a_ceiling_that_whole_nodes_cannot_fill_is_warned_of() -> None:
     (warning,) = warn_of_unreachable_ceilings(config(pools=[pool(instanceTypes=["p5.48xlarge"], maxGpus=20)]))
     assert str(warning) == "pools.0.maxGpus: nodes hold 8 GPUs each, so only 16 of 20 can ever run; write 16 or 24"
+
+
+def test_a_ceiling_that_the_only_reservations_cannot_fill_is_warned_of() -> None:
+    held = reservation(count=2)
+    (warning,) = warn_of_unreachable_ceilings(reserved_stack(["p5.48xlarge"], 32, ["reserved"], held))
+    assert str(warning) == (
+        "pools.0.maxGpus: its reservations hold 16 GPUs, so only 16 of 32 can ever run; "
+        "write 16, or buy spot or on-demand too"
+    )
+    assert not [*warn_of_unreachable_ceilings(reserved_stack(["p5.48xlarge"], 16, ["reserved"], held))]
+    assert not [*warn_of_unreachable_ceilings(reserved_stack(["p5.48xlarge"], 32, ["reserved", "on-demand"], held))]
 
 
 def spanning(**overrides: Any) -> dict[str, Any]:
