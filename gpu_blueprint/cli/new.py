@@ -33,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  {'.'.join(field)}: now {value}")
     for review in (*_list_reviews(origin.config), *_review_levels(origin.config.environment, name)):
         print(f"  review {review}")
+    print(f"then run: blueprint check {name} --policies")
     return 0
 
 
