@@ -14,3 +14,10 @@ def test_diff_shows_only_what_differs(project: Path, capsys: pytest.CaptureFixtu
     assert "cluster.serviceCidr" not in out
     assert main(["diff", "dev", "dev"]) == 0
     assert capsys.readouterr().out.startswith("0 fields differ")
+
+
+def test_diff_does_not_break_a_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "dev", "prod"]) == 0
+    out = capsys.readouterr().out
+    assert "\ncluster.admins\n  dev   arn:aws:iam::111122223333:role/platform-admin\n" in out
+    assert max(len(line) for line in out.splitlines()) <= 100
