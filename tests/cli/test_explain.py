@@ -1,6 +1,7 @@
 """The command `explain`."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
