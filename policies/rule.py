@@ -34,7 +34,7 @@ UNKNOWN: Any = Unknown()
 
 def _drop_nulls(value: Any) -> Any:
     """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
-    if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
+    if isinstance(value, str):  # most values are text, and this question is faster than the question for a mapping
         return value
     if isinstance(value, Mapping):
         return {key: _drop_nulls(item) for key, item in value.items() if item is not None}

@@ -127,13 +127,16 @@ def _read_products(connect: Connect, service: str, region: str, filters: Mapping
 
 
 def _is_usage_type(usage: str, wanted: str, region: str) -> bool:
-    """Compare a usage type without its prefix; ``Regional`` gateways, Outposts and trust stores only end alike."""
+    """Tell whether a usage type is the wanted usage type behind an optional prefix for the region.
+
+    A comparison of endings would also match ``Regional`` gateways, Outposts and trust stores.
+    """
     prefix = rf"(?:(?:EU|[A-Z]{{2,4}}\d+|{re.escape(region)})-)?"
     return re.fullmatch(prefix + re.escape(wanted), usage) is not None
 
 
 def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
-    """Return the on-demand price of a unit, or why there is none. The first tier that is not free counts."""
+    """Return a unit's on-demand price, or the reason why it has no price. The first tier that is not free counts."""
     terms = product["terms"].get("OnDemand", {}).values()
     tiers = [tier for term in terms for tier in term["priceDimensions"].values()]
     currencies = {currency for tier in tiers for currency in tier["pricePerUnit"]}
@@ -148,7 +151,7 @@ def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
 
 
 def _resolve_prices(found: Mapping[str, list[Decimal | str]]) -> Prices:
-    """Keep each price on which all products of a name agree; if they differ, no price is known to be right."""
+    """Keep each price on which all products of a name agree. If products differ, the price of the name is unknown."""
     usd: dict[str, Decimal] = {}
     unknown: dict[str, str] = {}
     for name, answers in found.items():

@@ -83,7 +83,7 @@ def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping
 def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
     """Rebuild service_prices.csv."""
     comments = (
-        "# Price of what stands beside the instances, in US dollars a unit. An item without a row has no known price.",
+        "# Price of AWS services other than instances, in US dollars a unit. An item without a row has no known price.",
         _SOURCE,
     )
     units = {item.name: item.unit for item in SERVICE_ITEMS}
@@ -97,7 +97,7 @@ def rebuild_spot_shares(
 ) -> Rebuilt:
     """Rebuild spot.csv as a whole, because it has a single reference region."""
     comments = (
-        "# What spot capacity costs as a share of the on-demand price. A family without a row has no known share.",
+        "# Price of spot capacity as a share of the on-demand price. A family without a row has no known share.",
         f"# Source: EC2 DescribeSpotPriceHistory by tools/refresh_prices.py: median over sizes, zones and {DAYS} days.",
     )
     path = catalog / "spot.csv"

@@ -64,7 +64,7 @@ class Billing(pulumi.ComponentResource):
         self.register_outputs({"topicArn": self.topic_arn})
 
     def _make_topic(self, config: StackConfig) -> list[pulumi.Resource]:
-        """Make the topic, and the policy that alarms wait for: without it, AWS could not publish."""
+        """Make the topic and its policy. Alarms depend on the policy, because AWS cannot publish without it."""
         child = pulumi.ResourceOptions(parent=self)
         topic = aws.sns.Topic(
             f"{self._prefix}-topic", name=self._prefix, display_name=f"Cost of {config.cluster_name}", opts=child
