@@ -107,7 +107,7 @@ def _add_account(command: _AddCommand) -> None:
 
 
 def _add_advise(command: _AddCommand) -> None:
-    advise = command("advise", "read the metrics of a running stack, and propose changes that cost less or wait less")
+    advise = command("advise", "read the metrics of a running stack, and propose changes that lower costs or waits")
     advise.add_argument("stack", metavar="STACK", help=_STACK)
     advise.add_argument(
         "--prometheus",

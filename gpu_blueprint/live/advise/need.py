@@ -9,16 +9,17 @@ from ...config import Pool, StackConfig
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
-"""On top of the highest memory use: the next model version, longer prompts, a fragmented allocator."""
+"""Factor over the highest memory use, for the next model version, longer prompts and a fragmented allocator."""
 MOST_BUSY = 0.7
-"""The highest activity for another GPU: programs do not reach the data sheet, and queues grow long beyond it."""
+"""The highest projected activity of another GPU. Programs do not reach the data sheet's speed, and queues grow long
+above this activity."""
 USABLE_MEMORY = 0.95
 """Part of a GPU's memory that programs get: driver, ECC and the CUDA context take the rest."""
 FORMATS = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
 """Number format → the compute capability that introduced it. Most training and serving code of today needs BF16; each
 model chooses FP8 and FP4 for itself."""
 OTHER_WORK = 3.0
-"""If the SMs are this many times busier than tensor cores and memory, they do other work, and count as compute too."""
+"""If the SMs are this many times busier than tensor cores and memory, they do other work, which counts as compute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

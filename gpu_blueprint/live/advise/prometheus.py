@@ -160,12 +160,12 @@ def _is_local(host: str) -> bool:
 
 def _find_cause(error: Exception) -> str:
     """Return the text of the innermost error, which tells the most."""
-    seen: BaseException = error
-    while nested := getattr(seen, "reason", None) or (seen.args[0] if seen.args else None):
+    cause: BaseException = error
+    while nested := getattr(cause, "reason", None) or (cause.args[0] if cause.args else None):
         if not isinstance(nested, BaseException):
             break
-        seen = nested
-    return str(seen).split(": ", 1)[-1]
+        cause = nested
+    return str(cause).split(": ", 1)[-1]
 
 
 def _send_no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:

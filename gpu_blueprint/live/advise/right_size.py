@@ -37,9 +37,9 @@ class ModelMove(Move):
     fit: Fit
 
 
-def right_size(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
+def right_size(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
     """Yield the best move to each GPU model that saves enough, the largest saving first."""
-    work = find_work(stack, pool, seen)
+    work = find_work(stack, pool, observed)
     if work is None:
         return
     best: dict[str, ModelMove] = {}

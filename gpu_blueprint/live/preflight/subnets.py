@@ -1,6 +1,6 @@
 """Do existing subnets match the stack file, and do they have enough free addresses?
 
-A new VPC is not asked about: its addresses are known by arithmetic.
+A new VPC needs no question, because its addresses follow from the stack file.
 """
 
 from collections.abc import Iterator
