@@ -172,7 +172,7 @@ def test_no_function_is_long() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
 
 
-def test_no_file_has_a_name_that_says_nothing() -> None:
+def test_no_file_has_a_meaningless_name() -> None:
     named = {file.relative_to(ROOT) for file in sources()}
     stems = {(path, part.removesuffix(".py")) for path in named for part in path.parts}
     assert {str(path) for path, stem in stems if stem.lower() in MEANINGLESS} == set()

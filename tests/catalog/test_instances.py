@@ -79,7 +79,9 @@ def test_a_system_type_has_no_gpu(row: Instance) -> None:
         ("p6-b300.48xlarge", 192, 8, 275040, 16),
     ],
 )
-def test_a_type_is_what_ec2_describes(name: str, vcpu: int, devices: int, gpu_memory_mib: int, efa: int) -> None:
+def test_a_type_has_the_facts_that_ec2_describes(
+    name: str, vcpu: int, devices: int, gpu_memory_mib: int, efa: int
+) -> None:
     """Source: EC2 DescribeInstanceTypes, read 2026-10-27."""
     row = find_instance(name)
     assert (row.vcpu, row.gpu_devices, row.gpu_memory_mib, row.efa_interfaces) == (vcpu, devices, gpu_memory_mib, efa)

@@ -22,7 +22,7 @@ from ..support.karpenter_rules.nodepool_cases import (
     NODE_OVERLAYS,
     NODE_POOLS,
 )
-from ..support.plans import SHIPPED, Plan, kind, one, plan, plan_of
+from ..support.plans import SHIPPED, Plan, find_resource, kind, plan, plan_of
 
 EXAMPLES = {"NodePool": NODE_POOLS, "EC2NodeClass": NODE_CLASSES, "NodeOverlay": NODE_OVERLAYS}
 BROKEN = {"NodePool": BROKEN_POOLS, "EC2NodeClass": BROKEN_CLASSES, "NodeOverlay": BROKEN_OVERLAYS}
@@ -168,7 +168,7 @@ def test_each_overlay_names_one_pool_and_no_two_overlap(source: Any) -> None:
 
 
 def test_a_node_pool_can_change_its_sharing_in_place() -> None:
-    pools = [one(tuple(render_pool(name)), "NodePool").inputs for name in POOLS]
+    pools = [find_resource(tuple(render_pool(name)), "NodePool").inputs for name in POOLS]
     assert not [found for old, new in pairwise(pools) for found in change_violations(old, new)]
 
 

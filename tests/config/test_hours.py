@@ -63,7 +63,7 @@ def test_a_month_of_working_hours_is_282_hours_of_730() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_schedules_are_those_worked_out_by_hand(case: str) -> None:
+def test_schedules_are_the_schedules_worked_out_by_hand(case: str) -> None:
     window, _, opens, closes = CASES[case]
     assert (hours(*window).open_schedule, hours(*window).close_schedule) == (opens, closes)
 

@@ -49,7 +49,7 @@ def test_a_good_file_has_neither_problems_nor_warnings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list_stacks(GOOD))
-def test_a_good_file_hands_out_what_it_says(name: str) -> None:
+def test_a_good_file_hands_out_the_counts_that_it_states(name: str) -> None:
     made = [f"{pool.name}: {pool.profile.summary}" for pool in load(name, GOOD).pools]
     assert made == leading_comment(GOOD / f"Pulumi.{name}.yaml")[1:]
 

@@ -126,7 +126,7 @@ def test_a_layout_is_legal_exactly_if_some_placements_hold_it(model: str) -> Non
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> None:
+def test_a_profile_fits_up_to_its_maximum_and_no_more(model: str) -> None:
     for shape, (_, most, _) in shapes(model).items():
         name = names(model)[shape]
         assert table(model).count_most(table(model).profiles[name]) == most
@@ -135,7 +135,7 @@ def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> No
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_the_legal_layouts_are_exactly_the_enumerated_ones(model: str) -> None:
+def test_the_legal_layouts_are_exactly_the_enumerated_layouts(model: str) -> None:
     found = list_legal_layouts(table(model))
     assert {multiset(layout) for layout in found} == plain_legal(model)
     assert len(found) == len(plain_legal(model)) == (77 if model in SEVEN_SLICES else 9)
@@ -244,7 +244,7 @@ def test_a_full_gpu_has_nothing_left_over() -> None:
     assert list_leftover(table(H100), {"3g.40gb": 2}) == ()
 
 
-def test_three_g_leaves_room_for_four_small_ones() -> None:
+def test_a_3g_slice_leaves_room_for_four_small_slices() -> None:
     assert {"1g.10gb": 4} in list_leftover(table(H100), {"3g.40gb": 1})
 
 

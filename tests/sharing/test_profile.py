@@ -292,7 +292,7 @@ def overlay_agrees(found: SharingProfile, row: Instance) -> None:
     assert found.count_per_node(row) == found.count_at_ceiling(row.gpu_devices)
 
 
-def test_another_layout_is_another_label_whatever_the_order() -> None:
+def test_another_layout_is_another_label_and_the_order_does_not_matter() -> None:
     turned = {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}
     other = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}
     keys = [profile("h100-80gb", AL2023, sharing, pool="slices").node_labels[MIG] for sharing in (MIXED, turned, other)]

@@ -61,7 +61,7 @@ def test_gpus_left_over_by_large_nodes_are_filled_with_smaller_ones() -> None:
     assert needed(builders.config(pools=[pool]))["L-417A185B"] == 448
 
 
-def test_gpus_that_no_node_can_hold_need_nothing() -> None:
+def test_gpus_that_no_node_can_hold_need_no_service_quota() -> None:
     # 20 GPUs in nodes of 8: two nodes, 2 x 192; the last 4 GPUs can never run.
     assert needed(builders.config(pools=[builders.pool(**H100, maxGpus=20)]))["L-417A185B"] == 384
 

@@ -31,9 +31,9 @@ def use(kind: str = "g6.xlarge", nodes: float = 6, how: str = "spot", per_node: 
     return PoolUse(**{**usual, **overrides})
 
 
-def seen(found: PoolUse, window: Window = WEEK, **more: Any) -> Observed:
+def observed(pool_use: PoolUse, window: Window = WEEK, **more: Any) -> Observed:
     """Measurements of one pool, with the name main."""
-    return Observed(window=window, pools={"main": found}, **more)
+    return Observed(window=window, pools={"main": pool_use}, **more)
 
 
 def quota(near: float, peak: float = 0.95, resource: str = "nvidia.com/gpu") -> dict[tuple[str, str], QuotaUse]:

@@ -17,7 +17,7 @@ from ...support.operator_plans import (
     plan_of_every_sharing,
     plan_of_pools,
 )
-from ...support.plans import SHIPPED, Plan, plan, some
+from ...support.plans import SHIPPED, Plan, find_resources, plan
 
 
 def read_plugin_configs(planned: Plan) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def test_the_mig_manager_is_off_without_mig() -> None:
 def test_the_operator_is_not_installed_without_al2023() -> None:
     sliced = {**H100, **mig("1g.10gb"), "ami": BOTTLEROCKET, "taints": [{"key": "example.com/slices"}]}
     planned = plan_of_pools({"ami": BOTTLEROCKET}, sliced)
-    assert some(planned, "Release", "gpu-operator") == some(planned, "GpuOperator") == []
-    assert {found.inputs["metadata"]["name"] for found in some(planned, "Namespace")} == set()
+    assert find_resources(planned, "Release", "gpu-operator") == find_resources(planned, "GpuOperator") == []
+    assert {found.inputs["metadata"]["name"] for found in find_resources(planned, "Namespace")} == set()
 
 
 def test_the_operator_stays_off_bottlerocket_nodes_only() -> None:
