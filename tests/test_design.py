@@ -201,7 +201,7 @@ def test_docstrings_put_the_subject_first() -> None:
 PARTICIPLES = (
     "kept|held|told|shown|given|taken|drawn|sold|bought|found|seen|known|lost|written|chosen|thought|[a-z]+[^e]ed"
 )
-"""Past participles, as a pattern; need and speed are none."""
+"""Past participles, as a pattern. The words need and speed are no participles."""
 
 
 def is_participle(name: str) -> bool:

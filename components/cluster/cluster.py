@@ -1,4 +1,4 @@
-"""The EKS control plane. Every choice that pulumi-eks would make by itself is made here."""
+"""The EKS control plane. This module makes every choice that pulumi-eks would otherwise make."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ NO_EXTRAS: dict[str, Any] = {
     "skip_default_node_group": True,
     "skip_default_security_groups": True,
 }
-"""Arguments that turn off the parts which pulumi-eks would add by itself, with versions and rules of its own choice."""
+"""Arguments that turn off parts which pulumi-eks would otherwise add, with versions and rules that it chooses."""
 
 
 class Cluster(pulumi.ComponentResource):

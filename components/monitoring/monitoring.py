@@ -75,7 +75,7 @@ class Monitoring(pulumi.ComponentResource):
         """Make the namespace. If the team's own Prometheus uses it too, it stays when the stack is deleted."""
         return k8s.core.v1.Namespace(
             f"{self._prefix}-namespace",
-            # The node exporter sees its host: it needs the privileged level of Pod Security.
+            # The node exporter mounts folders of its host, so it needs the privileged level of Pod Security.
             metadata={
                 "name": namespaces.MONITORING,
                 "labels": {"pod-security.kubernetes.io/enforce": "privileged"},

@@ -60,7 +60,7 @@ class HeadroomSpace(pulumi.ComponentResource):
     ) -> None:
         k8s.apps.v1.Deployment(
             name,
-            # While the pool is at its ceiling or closed, placeholders are pending. `pulumi up` must not wait for them.
+            # Placeholders are pending while the pool is closed or at its ceiling. `pulumi up` must not wait for them.
             metadata={
                 "name": pool.name,
                 "namespace": namespaces.HEADROOM,
@@ -77,7 +77,7 @@ def build_deployment_spec(pool: Pool, headroom: Headroom) -> Any:
     return {
         "replicas": headroom.pods,
         "selector": {"match_labels": labels},
-        # A rolling update would start new placeholders beside the old ones, and there may be no room for both.
+        # A rolling update would start new placeholders beside the old placeholders, and the nodes may lack the room.
         "strategy": {"type": "Recreate"},
         "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(pool, headroom)},
     }

@@ -1,4 +1,4 @@
-"""``cost``: estimate what a stack costs when it is idle, as expected, and with every limit reached."""
+"""``cost``: estimate the cost of a stack when it is idle, as expected, and with every limit reached."""
 
 import argparse
 import importlib
@@ -37,6 +37,6 @@ def _compare(estimate: Estimate, arguments: argparse.Namespace) -> Comparison | 
 
 
 def _draw(estimate: Estimate, path: Path) -> None:
-    chart = importlib.import_module("gpu_blueprint.cost.chart")  # loads pygal, which nothing else needs
+    chart = importlib.import_module("gpu_blueprint.cost.chart")  # loads pygal, which no other code needs
     write_whole(path, chart.svg(estimate))
     print(f"{path}: drawn", file=sys.stderr)

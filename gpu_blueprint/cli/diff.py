@@ -31,7 +31,7 @@ def _find_section_index(path: str) -> int:
 
 
 def list_fields(config: StackConfig) -> dict[str, str]:
-    """Return field path → value; pools and tenants stand by name, so that their order does not matter."""
+    """Return field path → value; paths have the names of pools and tenants, so that their order does not matter."""
     flat: dict[str, str] = {}
     _flatten(config.model_dump(by_alias=True, exclude_none=True), "", flat)
     return flat

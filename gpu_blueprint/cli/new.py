@@ -15,7 +15,7 @@ from .files import write_whole
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the new file, and print what was changed and what to review."""
+    """Write the new file, and print the changed fields and the fields to review."""
     name, origin = arguments.environment, open_stack(arguments.origin)
     path = locate_stack(name)
     if path.exists():

@@ -1,4 +1,4 @@
-"""``preview``: show what `pulumi up` would build."""
+"""``preview``: show the platform that `pulumi up` would build."""
 
 import argparse
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML as a careful author does: text that looks like a number or a switch stands in double quotes."""
+    """Writes YAML as a careful author does: with double quotes around text that looks like a number or a switch."""
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

@@ -1,4 +1,4 @@
-"""Every version that we install names one release, and none is the newest at install time."""
+"""Every installed version names one release, so no install chooses the newest release."""
 
 import re
 from collections.abc import Iterator
@@ -73,13 +73,13 @@ def list_requirements(wanted: Requirement) -> Iterator[Requirement]:
 
 
 def test_every_transitive_requirement_is_pinned() -> None:
-    todo, seen = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
+    todo, visited = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
     names = set[str]()
     while todo:
         wanted = todo.pop()
         key = f"{canonicalize_name(wanted.name)}{sorted(wanted.extras)}"
-        if key not in seen:
-            seen.add(key)
+        if key not in visited:
+            visited.add(key)
             names.add(canonicalize_name(wanted.name))
             try:
                 todo += list_requirements(wanted)

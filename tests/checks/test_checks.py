@@ -1,4 +1,4 @@
-"""All rules run: whatever a module of checks refuses or warns of is in the lists of the package."""
+"""All rules run: the lists of the package contain every rule of every module of checks."""
 
 import ast
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def wide_stack(count: int) -> dict[str, Any]:
 
 
 def seconds(count: int) -> float:
-    """Seconds that all checks of a wide stack take; the costs, which are another room's, left out."""
+    """Seconds that all checks of a wide stack take, without the costs, which belong to another room."""
     config = parse(wide_stack(count), "us-east-1")
     start = perf_counter()
     assert list(find_mismatches(config)) == list(find_problems(config)) == []

@@ -95,18 +95,18 @@ def test_the_aws_provider_refuses_another_account_and_tags_everything(stack: str
 
 
 def test_pulumi_eks_gets_our_aws_provider_and_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Default providers are off. Without our provider, the children of the cluster would have none."""
-    seen: list[Any] = []
+    """Default providers are off. Without our provider, the children of the cluster would have no provider."""
+    requests: list[Any] = []
     register = RecordingMonitor.RegisterResource
 
     def watch(self: RecordingMonitor, request: Any) -> Any:
         if request.type == "eks:index:Cluster":
-            seen.append(request)
+            requests.append(request)
         return register(self, request)
 
     monkeypatch.setattr(RecordingMonitor, "RegisterResource", watch)
     planned = fresh_plan_of(builders.stack())
-    (request,) = seen
+    (request,) = requests
     assert request.providers["aws"].rsplit("::", 1)[0] == find_resource(planned, "pulumi:providers:aws").urn
     assert len(request.transforms) == 1
 
@@ -198,6 +198,6 @@ def test_the_longest_names_fit_the_limits_of_aws(type_: str, field: str) -> None
     several = {"name": "m" * 40, "instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     pools = [builders.pool(**static), builders.pool(**several)]
     found = find_resources(plan_of(builders.stack(cluster=builders.cluster(name=longest), pools=pools)), type_)
-    names = [made.inputs[field] for made in found]
+    names = [resource.inputs[field] for resource in found]
     assert names
     assert [name for name in names if len(name) > LIMITS[type_, field]] == []

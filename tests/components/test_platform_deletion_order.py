@@ -63,7 +63,7 @@ def test_overlays_outlive_the_node_pools_that_they_describe(planned: Plan) -> No
 
 
 def test_karpenter_is_deleted_before_its_roles_and_its_queue(planned: Plan) -> None:
-    """Without nodes to run on, identity, permissions or its queue, the controller could not drain a single node."""
+    """The controller needs nodes to run on, its identity, its permissions and its queue to drain a node."""
     queue = list_descendants(planned, find_resource(planned, "InterruptionQueue"))
     roles = [*find_resources(planned, "ServiceRole", "-karpenter")]
     assert len(roles) == 2
@@ -112,12 +112,12 @@ def test_these_tests_cover_both_kinds_of_network() -> None:
 
 
 def test_the_cluster_is_deleted_before_its_role_key_and_log_group(planned: Plan) -> None:
-    """EKS would make its log group again as long as the cluster lives."""
+    """If the log group were deleted first, EKS would make it again while the cluster lives."""
     component = find_resource(planned, "gpu-blueprint:components:Cluster")
     kinds = {"Role", "RolePolicyAttachment", "Key", "LogGroup"}
-    others = [found for found in list_descendants(planned, component) if kind(found) in kinds]
-    assert {kind(found) for found in others} == kinds
-    assert_order(planned, find_cluster(planned), others)
+    prerequisites = [found for found in list_descendants(planned, component) if kind(found) in kinds]
+    assert {kind(found) for found in prerequisites} == kinds
+    assert_order(planned, find_cluster(planned), prerequisites)
 
 
 def test_the_admins_access_outlives_everything_in_the_cluster(planned: Plan) -> None:

@@ -174,7 +174,7 @@ def every_window() -> Iterator[Hours]:
 
 
 def test_an_hour_lies_between_a_close_and_an_opening_in_every_window() -> None:
-    """Each may start 30 minutes late and take 15 minutes, so with less time they could overtake each other."""
+    """A run may start 30 minutes late and take 15 minutes. With less time between them, runs could overlap."""
     count = 0
     for window in every_window():
         count += 1

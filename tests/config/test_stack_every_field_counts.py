@@ -93,7 +93,7 @@ def with_all_pools(side: int) -> Stack:
 
 
 def verdict(stack: Stack) -> list[str]:
-    """Return the problems of a stack, else its warnings and policy findings."""
+    """Return the problems of a stack, or its warnings and policy findings if it has no problem."""
     problems = builders.problems(stack[1], **stack[0])
     return problems or [*map(str, find_warnings(parse(*stack), TODAY)), *policy_findings(stack)]
 

@@ -21,13 +21,13 @@ def section_of(config: StackConfig, planned: Plan, urn: str) -> str:
 
 
 def test_every_component_of_the_platform_has_a_section_and_every_section_a_component() -> None:
-    made = {
+    components = {
         name
         for name, value in vars(platform).items()
         if inspect.isclass(value) and issubclass(value, pulumi.ComponentResource)
     }
-    assert len(made) > 10
-    assert made == set(SECTIONS)
+    assert len(components) > 10
+    assert components == set(SECTIONS)
 
 
 def test_every_section_is_a_field_of_the_stack() -> None:

@@ -20,7 +20,7 @@ from ..support.plans import ROOT
 BAD = ROOT / "tests" / "configs" / "bad"
 GOOD = ROOT / "tests" / "configs" / "good"
 TEAM = ROOT / STACKS
-"""Files that a team edits, renames and removes: each must load, whatever its name."""
+"""The files that a team edits, renames and removes. Each of them must load."""
 TODAY = date(2026, 11, 20)
 
 

@@ -192,12 +192,12 @@ def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
     ]
     small = MigTable(4, 4, tuple(rows))
     assert not can_place(small, {"1g.1gb": 1, "3g.3gb": 1})
-    said = explain_fault(small, {"1g.1gb": 1, "3g.3gb": 1})
-    assert said.startswith("the sums fit (2 of 4 compute slices, 4 of 4 memory slices) but no placement does; ")
+    fault = explain_fault(small, {"1g.1gb": 1, "3g.3gb": 1})
+    assert fault.startswith("the sums fit (2 of 4 compute slices, 4 of 4 memory slices) but no placement does; ")
 
 
 def test_compute_slices_may_run_out_before_memory_does() -> None:
-    """On GPUs of today the placements run out first, and the search must not rely on it."""
+    """On today's GPUs the placements run out first. The search must not rely on this order."""
     row = MigProfile(name="2g.1gb", compute_slices=2, memory_slices=1, starts=(0, 1, 2, 3), memory_gb=1)
     assert can_place(MigTable(4, 4, (row,)), {"2g.1gb": 2})
     assert not can_place(MigTable(4, 4, (row,)), {"2g.1gb": 3})

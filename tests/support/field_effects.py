@@ -257,7 +257,7 @@ JUDGED: dict[str, Pair] = {
     "waivers[].owner": stacks(waived(until="2026-11-19"), waived(until="2026-11-19", owner="others")),
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
 }
-"""Place of a field that builds nothing → two stacks with different problems, warnings or policy findings."""
+"""Place of a field without effect on the plan → two stacks with different problems, warnings or policy findings."""
 
 PRICED: dict[str, Pair] = {
     "costs.spotShare": stacks(

@@ -1,4 +1,4 @@
-"""Plans to test, each rendered once: those of the shipped stacks, and of any stack object."""
+"""Plans to test, each rendered once: the plans of the shipped stacks, and the plan of any stack object."""
 
 import json
 from collections.abc import Mapping

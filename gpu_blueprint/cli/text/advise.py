@@ -112,7 +112,7 @@ def _add_lines(rows: Table, title: str, lines: Iterable[str]) -> None:
 
 def _format_saving(proposal: Proposal) -> str:
     if proposal.saving is None:
-        return "nothing of the current bill"
+        return "no part of the current bill"
     if proposal.saving < 0:
         return f"nothing; it costs up to ${-proposal.saving:,.0f} a month more"
     return f"${proposal.saving:,.0f} a month"

@@ -70,7 +70,7 @@ def _describe_monitoring(config: StackConfig) -> str:
     """Return which Prometheus watches the platform, and who gets its alerts."""
     monitoring = config.monitoring
     if monitoring is None:
-        return "nothing watches it (monitoring)"
+        return "not monitored (field monitoring)"
     if isinstance(monitoring, ExistingMonitoring):
         return "watched by your own Prometheus: monitors, rules and dashboards are made (docs/own-prometheus.md)"
     notify = monitoring.notify

@@ -38,14 +38,14 @@ def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]
     out.print("[bold]Requests for a new account[/]")
     for need in instances:
         if need.amount > need.quota.default:
-            for line in _request_lines(need, stack.region):
+            for line in _list_request_lines(need, stack.region):
                 out.print(Text(line), soft_wrap=True)  # to be copied
     out.print()
     for note in _NOTES:
         out.print(Text(note))
 
 
-def _request_lines(need: Need, region: str) -> Iterator[str]:
+def _list_request_lines(need: Need, region: str) -> Iterator[str]:
     """Yield a command to copy, in two lines that fit the page."""
     if not need.quota.code:
         amount = f"{need.amount} {need.quota.unit}"

@@ -19,7 +19,7 @@ NOBODY_WAITED = 0.01
 
 
 def lower_ceiling(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
-    """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota lies above it."""
+    """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota exceeds the ceiling."""
     use = observed.find_use(pool)
     if pool.static_nodes or not use.node_hours or use.waiting > NOBODY_WAITED:
         return

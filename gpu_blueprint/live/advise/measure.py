@@ -112,7 +112,7 @@ def _read_node_hours(pool: Pool, sampling: Sampling, samples: Iterable[Sample]) 
         * sampling.step
         / 60
         for sample in samples
-        # For types outside the catalogue, neither GPUs nor price are known.
+        # The number of GPUs and the price of a type outside the catalogue are not known.
         if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in list_instances()
     }
 

@@ -1,4 +1,4 @@
-"""Moves of a pool's work to a new pool beside it: which work can move, and what a move costs and changes."""
+"""Moves of a pool's work to a new pool beside it: the work that can move, the cost of a move, and its changes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

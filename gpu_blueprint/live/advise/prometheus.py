@@ -1,4 +1,4 @@
-"""A client for Prometheus that sends instant queries to one path, and nothing else."""
+"""A client for Prometheus that only sends instant queries, to one path."""
 
 import ipaddress
 import re
@@ -19,7 +19,8 @@ QUERY_PATH = "/api/v1/query"
 _CONNECT, _READ = 5, 120
 """Seconds. Prometheus itself stops a query after two minutes (`--query.timeout`)."""
 _BUSY = (429, 502, 504)
-"""Status codes of gateways that are worth another attempt. 503 comes from Prometheus itself, for a stopped query."""
+"""Status codes of gateways that are worth another attempt. 503 is not one of them: Prometheus sends it for a stopped
+query."""
 _SIGN_IN = "give credentials with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
 _TOO_MUCH = (422, 503)
 """Status codes of Prometheus for queries that take too long or load too much."""

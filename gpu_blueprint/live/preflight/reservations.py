@@ -54,14 +54,14 @@ def _find_faults(declared: Reservation, found: dict[str, Any]) -> Iterator[Probl
         hint = "remove the reservation from the stack file, or name another reservation"
         yield Problem("reservation-not-active", ("id",), f"the reservation is {found.get('State')}", hint)
     if found.get("InstanceType") != declared.instance_type:
-        yield _differ("instanceType", f"reserves {found.get('InstanceType')}", declared.instance_type)
+        yield _report_difference("instanceType", f"reserves {found.get('InstanceType')}", declared.instance_type)
     if found.get("AvailabilityZone") != declared.zone:
-        yield _differ("zone", f"is in {found.get('AvailabilityZone')}", declared.zone)
+        yield _report_difference("zone", f"is in {found.get('AvailabilityZone')}", declared.zone)
     count = found.get("TotalInstanceCount", 0)
     if count < declared.instances:
-        yield _differ("instances", f"holds {count} instances", declared.instances)
+        yield _report_difference("instances", f"holds {count} instances", declared.instances)
     if declared.ends and _read_end(found) and _read_end(found) < declared.ends.isoformat():
-        yield _differ("ends", f"ends on {_read_end(found)}", declared.ends)
+        yield _report_difference("ends", f"ends on {_read_end(found)}", declared.ends)
     yield from _find_unusable(found)
     tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])}
     missing = sorted(f"{key}={value}" for key, value in (declared.tags or {}).items() if tags.get(key) != value)
@@ -101,7 +101,7 @@ def _find_differences(declared: Reservation, found: dict[str, Any]) -> Iterator[
         reason = f"the reservation ends on {end}, the file gives no end"
         yield Problem("reservation-differs", ("ends",), reason, f"add ends: {end}", "warning")
     if declared.ends and (not end or end > declared.ends.isoformat()):
-        yield _differ("ends", f"ends on {end}" if end else "never ends by itself", declared.ends, "warning")
+        yield _report_difference("ends", f"ends on {end}" if end else "never ends by itself", declared.ends, "warning")
 
 
 def _find_kind(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
@@ -118,7 +118,7 @@ def _find_kind(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem
         yield Problem("reservation-differs", path, reason, "add capacityBlock: true", "warning")
 
 
-def _differ(field: str, fact: str, declared: object, severity: Severity = "error") -> Problem:
+def _report_difference(field: str, fact: str, declared: object, severity: Severity = "error") -> Problem:
     hint = f"correct {field} in the stack file, or change the reservation"
     return Problem("reservation-differs", (field,), f"the reservation {fact}, the file says {declared}", hint, severity)
 

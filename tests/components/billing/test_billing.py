@@ -55,9 +55,9 @@ def test_a_budget_without_billing_makes_no_resource() -> None:
 
 
 def test_billing_makes_exactly_these_resources() -> None:
-    made = sorted(kind(found) for found in list_billing_resources(plan_billing()))
+    kinds = sorted(kind(found) for found in list_billing_resources(plan_billing()))
     alarms = ["AnomalyMonitor", "AnomalySubscription", "AnomalySubscription", "Budget", "Topic", "TopicPolicy"]
-    assert made == alarms
+    assert kinds == alarms
     more = ["Bucket", "BucketLifecycleConfiguration", "BucketPolicy", "BucketPublicAccessBlock"]
     more += ["BucketServerSideEncryptionConfiguration", *["CostAllocationTag"] * 5, "Export"]
     assert sorted(kind(found) for found in list_billing_resources(plan_billing(**ALL_ON))) == sorted([*alarms, *more])

@@ -1,4 +1,4 @@
-"""The billing export, and its bucket, which only AWS's billing may write to."""
+"""The billing export, and its bucket, into which only AWS's billing may write."""
 
 import json
 from itertools import pairwise

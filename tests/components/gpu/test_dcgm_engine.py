@@ -55,7 +55,7 @@ def test_exactly_one_dcgm_engine_runs_on_each_gpu_node(planned: Any) -> None:
     nodes = list_node_labels(planned())
     assert nodes
     for labels in nodes:
-        alike = not any(other.get(OPERANDS_LABEL) == "false" for other in nodes)
+        alike = not any(node.get(OPERANDS_LABEL) == "false" for node in nodes)
         assert list_engines(planned(), labels) == (["operator"] if alike else ["agent"])
 
 

@@ -1,4 +1,4 @@
-"""The GPU Operator's values: it runs on every GPU node, shares as the pools say, and leaves other parts alone."""
+"""The GPU Operator's values: it runs on every GPU node, shares GPUs as the pools state, and installs no driver."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def test_the_operator_installs_neither_driver_nor_toolkit(stack: str) -> None:
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_mig_slices_have_resource_names_of_their_own(stack: str) -> None:
-    """With "single", the chart's default, a slice would be called nvidia.com/gpu."""
+    """The chart's default "single" would call a slice nvidia.com/gpu."""
     assert find_operator_values(plan(stack))["mig"] == {"strategy": "mixed"}
 
 

@@ -47,13 +47,13 @@ def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
 )
 def test_each_dashboard_is_a_configmap_with_the_sidecars_labels(fields: dict[str, Any], labels: dict[str, str]) -> None:
     found = list_dashboard_maps(plan_of(builders.stack(**fields)))
-    assert {key for each in found for key in each["data"]} == {f"{page.uid}.json" for page in DASHBOARDS}
-    for each in found:
-        assert each["metadata"]["namespace"] == "monitoring" and each["metadata"]["labels"] == labels
-        assert each["metadata"]["annotations"] == {"grafana_folder": "GPUs"}
-        (text,) = each["data"].values()
+    assert {key for config_map in found for key in config_map["data"]} == {f"{page.uid}.json" for page in DASHBOARDS}
+    for config_map in found:
+        assert config_map["metadata"]["namespace"] == "monitoring" and config_map["metadata"]["labels"] == labels
+        assert config_map["metadata"]["annotations"] == {"grafana_folder": "GPUs"}
+        (text,) = config_map["data"].values()
         assert len(text.encode()) < LARGEST
-        assert f"{json.loads(text)['uid']}.json" in each["data"]
+        assert f"{json.loads(text)['uid']}.json" in config_map["data"]
 
 
 def test_grafana_reads_its_password_from_a_secret_that_exists_first() -> None:

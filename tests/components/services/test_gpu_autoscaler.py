@@ -31,8 +31,8 @@ def plan_services(*services: dict[str, Any], **fields: Any) -> Plan:
 
 
 def build_scaling(*signals: dict[str, Any], **fields: Any) -> Scaling:
-    given = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": list(signals), **fields}
-    return Scaling.model_validate(given)
+    scaling_fields = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": list(signals), **fields}
+    return Scaling.model_validate(scaling_fields)
 
 
 def build_spec(*signals: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def test_a_destroy_deletes_scalers_before_keda_and_before_their_namespace() -> N
             find_resource(found, "Release", "-monitoring-crd"),
         ):
             assert order.before(scaler, later), later.name
-    # Scalers that a team made by itself are in no plan: they are deleted with its namespace.
+    # No plan contains the scalers that a team made by itself. They are deleted with the team's namespace.
     assert order.before(find_resource(found, "Namespace", "tenant-team"), find_resource(found, "Release", "-keda-"))
     assert find_resource(found, "Release", "-keda-").inputs["values"]["crds"]["additionalAnnotations"] == {
         "helm.sh/resource-policy": "keep"

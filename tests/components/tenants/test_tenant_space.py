@@ -105,7 +105,7 @@ def list_limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
 
 
 def test_a_limit_range_gives_no_container_a_gpu(planned: Plan) -> None:
-    """With a GPU as default or as maximum, from which the API makes a default, every container would get GPUs."""
+    """The API makes a default from a maximum. With a default of GPUs, every container would get GPUs."""
     items = list(list_limit_items(planned))
     assert items
     for item in items:

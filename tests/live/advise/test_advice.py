@@ -44,4 +44,4 @@ def test_the_move_that_saves_more_is_proposed_and_the_other_is_an_alternative() 
     advice = advise(config, observed(use("p5.4xlarge", activity=IDLE)))
     (chosen,) = [proposal for proposal in advice.proposals if proposal.moves]
     assert {proposal.kind for proposal in (chosen, *advice.alternatives)} == {"share", "right-size"}
-    assert all((chosen.saving or 0) >= (other.saving or 0) for other in advice.alternatives)
+    assert all((chosen.saving or 0) >= (alternative.saving or 0) for alternative in advice.alternatives)

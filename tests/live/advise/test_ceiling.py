@@ -1,4 +1,4 @@
-"""Lower ceilings for pools that never come near their own."""
+"""Lower ceilings for pools that never come near their ceiling."""
 
 from typing import Any
 

@@ -34,11 +34,11 @@ def test_the_series_of_one_cluster_give_the_same_answers(server: str) -> None:
     """The selector ``cluster=""`` reads all series without the label; a name reads none of them."""
     client = Prometheus(server)
     for name, expr in write_queries(Sampling(known_answers.DAYS)).items():
-        plain, own, other = (
+        plain, own, of_other_cluster = (
             client.query(query) for query in (expr, select_cluster(expr, ""), select_cluster(expr, "gpu-b"))
         )
         assert _index(own) == pytest.approx(_index(plain), rel=0.05), name
-        assert not other, name
+        assert not of_other_cluster, name
 
 
 @needs_promtool
@@ -71,8 +71,8 @@ def test_a_window_longer_than_the_data_lowers_the_confidence(server: str) -> Non
     assert longer.window.coverage == pytest.approx(0.25, abs=0.01)
     assert longer.pools["serve"].gpus_mean == pytest.approx(7)
     proposals = advise(known_answers.config(), longer).proposals
-    some = [proposal for proposal in proposals if proposal.kind in ("ceiling", "right-size")]
-    levels = {(proposal.kind, proposal.confidence.level) for proposal in some}
+    doubted = [proposal for proposal in proposals if proposal.kind in ("ceiling", "right-size")]
+    levels = {(proposal.kind, proposal.confidence.level) for proposal in doubted}
     assert levels == {("ceiling", "medium"), ("right-size", "low")}
 
 

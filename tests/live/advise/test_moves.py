@@ -60,7 +60,7 @@ WARM = {"pods": 2, "cpu": "2", "memory": "8Gi"}
     ],
 )
 def test_headroom_moves_with_the_work(how: Any, pool: dict[str, Any], found: PoolUse) -> None:
-    """Room for two more pods is in the new ceiling, and no longer in the old pool."""
+    """The new ceiling includes room for two more pods, and the old pool loses its headroom."""
     without, with_ = (stack(**pool, headroom=room) for room in (None, WARM))
     (before, *_), (after, *_) = (list(how(config, config.pools[0], observed(found))) for config in (without, with_))
     assert read_fields(after)["pools.main.headroom"] is None and "pools.main.headroom" not in read_fields(before)

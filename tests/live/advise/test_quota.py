@@ -1,4 +1,4 @@
-"""Larger quotas for tenants that their quota holds back."""
+"""Larger quotas for tenants whose quota refuses their pods."""
 
 from typing import Any
 

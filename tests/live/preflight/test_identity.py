@@ -28,15 +28,15 @@ def test_credentials_of_another_account_fail(aws: Endpoint) -> None:
 def clusters(aws: Endpoint, moto: str) -> Iterator[Any]:
     """Make clusters in moto, and remove them."""
     client = boto3.client("eks", "us-east-1", endpoint_url=f"http://{moto}")
-    made = []
+    names = []
 
     def make(name: str, tags: dict[str, str]) -> None:
         vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
         client.create_cluster(name=name, roleArn=builders.role("eks"), resourcesVpcConfig=vpc, tags=tags)
-        made.append(name)
+        names.append(name)
 
     yield make
-    for name in made:
+    for name in names:
         client.delete_cluster(name=name)
 
 

@@ -81,7 +81,7 @@ def test_a_service_quota_of_capacity_blocks_that_is_too_small_only_warns(aws: En
 
 
 def test_the_vpc_of_the_platform_counts_on_top_of_the_vpcs_of_others(aws: Endpoint) -> None:
-    # moto allows 5 VPCs, and every fresh account has its default one: 1 + 1.
+    # moto allows 5 VPCs, and every fresh account has a default VPC: 1 + 1.
     aws.answers["GetServiceQuota"] = lambda asked: quota(asked["QuotaCode"], 5)
     found = find_finding(builders.config(), "room for the platform", "VPCs")
     assert (found.status, found.message) == (Status.PASS, "5 allowed, 1 used by others, this platform makes 1")

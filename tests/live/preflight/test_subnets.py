@@ -86,8 +86,8 @@ def test_subnets_are_checked_without_the_permission_to_see_the_cluster(aws: Endp
 
 
 def test_the_test_subnets_match_the_file_of_prod() -> None:
-    given = [(row["subnetId"], row["availabilityZone"], row["cidrBlock"]) for row in PROD_SUBNETS]
+    answered = [(row["subnetId"], row["availabilityZone"], row["cidrBlock"]) for row in PROD_SUBNETS]
     network: Any = shipped_config("prod").network
-    assert given == [(subnet.id, subnet.zone, subnet.cidr) for subnet in network.subnets]
+    assert answered == [(subnet.id, subnet.zone, subnet.cidr) for subnet in network.subnets]
     assert shipped_config("prod").account_id == "333344445555"
     assert reservations({})
