@@ -12,7 +12,7 @@ from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Das
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 
 FOLDER_ANNOTATION = "grafana_folder"
-"""Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar may have another setting."""
+"""Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
 ADMIN_SECRET = "grafana-admin"
 USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
 

@@ -21,7 +21,8 @@ from .proposal import AddPool, Change, Proposal, Set
 _KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}
 """List of the stack object → the field that names its entries."""
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.MULTILINE)
-"""A comment in YAML. ruamel.yaml sometimes loses a comment, for example between two entries in braces."""
+"""A comment in YAML. ruamel.yaml sometimes loses a comment, such as the first of two comments around an entry in
+braces."""
 _ANY_WIDTH = 1_000_000
 """Long lines stay long."""
 

@@ -15,7 +15,7 @@ _GONE = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each reservation, because a call for several ids fails if EC2 does not know one of them."""
+    """Yield a question for each reservation: EC2 has no filter by id, and one wrong id fails a call for several ids."""
     for index, declared in enumerate(stack.reservations):
         ask = partial(_check_reservation, stack, index, declared)
         yield Question(check="reservations", subject=declared.id, ask=ask)
