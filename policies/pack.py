@@ -39,9 +39,9 @@ def read_waivers(stack: Any) -> list[Waiver]:
     A waiver that cannot be read waives nothing, and the log says so. An error here would stop the pack, and no rule
     would run.
     """
-    given = stack.get("waivers", []) if isinstance(stack, Mapping) else []
+    declared = stack.get("waivers", []) if isinstance(stack, Mapping) else []
     waivers = []
-    for item in given if isinstance(given, list) else [given]:
+    for item in declared if isinstance(declared, list) else [declared]:
         try:
             waivers.append(Waiver(**{**item, "until": date.fromisoformat(str(item["until"]))}))
         except (KeyError, TypeError, ValueError) as error:

@@ -28,11 +28,11 @@ class _Table:
         """Replace the rows of the regions that were asked, and keep all others."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
-        others = [row for row in file.rows if row["region"] not in priced]
+        kept = [row for row in file.rows if row["region"] not in priced]
         new = [
             self._make_row(item, region, usd, today) for region in priced for item, usd in priced[region].usd.items()
         ]
-        rows = sorted([*others, *new], key=lambda row: (order.get(row[name], len(order)), row[name], row["region"]))
+        rows = sorted([*kept, *new], key=lambda row: (order.get(row[name], len(order)), row[name], row["region"]))
         return Rebuilt(
             file=file.with_rows(rows),
             old={key: fact for region in priced for key, fact in self._list_prices(file.rows, region).items()},
@@ -104,13 +104,13 @@ def rebuild_spot_shares(
     file = read(path, CatalogueFile(path, comments, ("family", "share", "as_of"), ()))
     families = list(dict.fromkeys(name.split(".")[0] for name in types))
     old = {row["family"]: row["share"] for row in file.rows}
-    found = {family: shares[family] for family in families if family in shares}
-    new = {family: str(share) for family, share in found.items() if share}
+    known = {family: shares[family] for family in families if family in shares}
+    new = {family: str(share) for family, share in known.items() if share}
     unknown = {
-        family: f"no spot price with an on-demand price in {region}" for family in families if family not in found
+        family: f"no spot price with an on-demand price in {region}" for family in families if family not in known
     }
-    unknown |= {family: "a share that rounds to zero" for family, share in found.items() if not share}
-    fell = (f"spot share of {family}: fell to zero" for family in old if found.get(family) == 0)
+    unknown |= {family: "a share that rounds to zero" for family, share in known.items() if not share}
+    fell = (f"spot share of {family}: fell to zero" for family in old if known.get(family) == 0)
     rows = [{"family": family, "share": share, "as_of": today.isoformat()} for family, share in new.items()]
     return Rebuilt(
         file=file.with_rows(rows).with_note("Reference region", region),

@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compare(estimate: Estimate, arguments: argparse.Namespace) -> Comparison | None:
     if arguments.compare:
-        other = estimate_stack(open_stack(arguments.compare, bounded=False).config)
-        return Comparison(as_json(estimate), as_json(other))
+        compared = estimate_stack(open_stack(arguments.compare, bounded=False).config)
+        return Comparison(as_json(estimate), as_json(compared))
     if arguments.against:
         return Comparison(read_estimate(arguments.against), as_json(estimate))
     return None

@@ -65,8 +65,8 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
     if stack not in list_stacks():
         raise UsageError(f"there is no stack {stack!r}; {suggest(stack, list_stacks(), 'there are')}")
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
-    found = [topic for topic in topics if topic.name == name]
-    if not found:
+    matching = [topic for topic in topics if topic.name == name]
+    if not matching:
         for noun, names in (
             ("a policy rule", {rule.id for rule in RULES}),
             ("an alert", {alert.name for alert in ALERTS}),
@@ -75,7 +75,7 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)
         raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {suggest(name, parts, 'it has')}")
-    return found
+    return matching
 
 
 def _explain_parts(config: StackConfig) -> Iterator[Topic]:

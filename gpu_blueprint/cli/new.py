@@ -88,8 +88,8 @@ def _list_reviews(config: StackConfig) -> list[str]:
 
 def _review_levels(origin: str, environment: str) -> list[str]:
     """Return the file of policy levels that counts if the new environment has no file of its own."""
-    own, others = find_levels_file(environment), find_levels_file(origin)
-    if own.stem == environment or own == others:
+    own_levels, origin_levels = find_levels_file(environment), find_levels_file(origin)
+    if own_levels.stem == environment or own_levels == origin_levels:
         return []
-    copy = f"copy policies/{others.name} to policies/{environment}.json"
-    return [f"policies: {own.name} applies; for the origin's levels {copy}"]
+    copy = f"copy policies/{origin_levels.name} to policies/{environment}.json"
+    return [f"policies: {own_levels.name} applies; for the origin's levels {copy}"]

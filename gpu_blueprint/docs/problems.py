@@ -54,11 +54,11 @@ class ProblemKind:
         Raises:
             LookupError: The example does not have this problem.
         """
-        found = list(self._list_problems())
-        for problem in found:
+        problems = list(self._list_problems())
+        for problem in problems:
             if problem.kind == self.kind:
                 return problem
-        raise LookupError(f"the example of {self.kind} has {', '.join(map(str, found)) or 'no problems'}")
+        raise LookupError(f"the example of {self.kind} has {', '.join(map(str, problems)) or 'no problems'}")
 
     def _list_problems(self) -> Iterator[Problem]:
         if self.file:

@@ -205,7 +205,7 @@ COMPONENT = "gpu-blueprint:components:Any"
 
 
 @pytest.mark.parametrize(
-    ("how", "more"),
+    ("dependency", "more"),
     [
         ("a dependency", {"dependencies": ("needed",)}),
         ("a provider", {"provider": "needed"}),
@@ -213,7 +213,7 @@ COMPONENT = "gpu-blueprint:components:Any"
         ("deletedWith", {"options": {"deletedWith": "needed"}}),
     ],
 )
-def test_a_resource_is_deleted_before(how: str, more: dict[str, Any]) -> None:
+def test_a_resource_is_deleted_before_its_dependency(dependency: str, more: dict[str, Any]) -> None:
     needed, user, other = build_resource("needed"), build_resource("user", **more), build_resource("other")
     order = DestroyOrder((needed, user, other))
     assert order.before(user, needed)

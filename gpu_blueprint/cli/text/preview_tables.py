@@ -29,12 +29,12 @@ class PlainTable:
 
 def build_tables(config: StackConfig) -> list[PlainTable]:
     """Return the tables of a preview. A stack without tenants or services has no table of them."""
-    found = [build_pool_table(config)]
+    tables = [build_pool_table(config)]
     if config.tenants:
-        found.append(build_tenant_table(config))
+        tables.append(build_tenant_table(config))
     if config.services:
-        found.append(build_service_table(config))
-    return found
+        tables.append(build_service_table(config))
+    return tables
 
 
 def build_pool_table(config: StackConfig) -> PlainTable:

@@ -91,9 +91,9 @@ def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, move
             yield from commit(stack, pool, observed)
 
 
-def _raise_quotas(stack: StackConfig, observed: Observed, others: list[Proposal]) -> Iterator[Proposal]:
+def _raise_quotas(stack: StackConfig, observed: Observed, earlier: list[Proposal]) -> Iterator[Proposal]:
     """Yield larger quotas of pools with complete measurements that no other proposal makes smaller or empty."""
-    skipped = {proposal.pool for proposal in others if proposal.kind in ("right-size", "share", "ceiling")}
+    skipped = {proposal.pool for proposal in earlier if proposal.kind in ("right-size", "share", "ceiling")}
     skipped |= {pool.name for pool in stack.pools if observed.find_use(pool).gap}
     return (proposal for proposal in raise_quotas(stack, observed) if proposal.pool not in skipped)
 

@@ -38,13 +38,13 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
     return read_answers(stack, sampling, answers, tuple(server.warnings))
 
 
-def _find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, given: str | None) -> str:
+def _find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, chosen: str | None) -> str:
     """Return the label ``cluster`` of the stack's series; empty if they have none, as in a cluster's own Prometheus."""
     names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(sampling))}
-    wanted = given or stack.cluster_name
+    wanted = chosen or stack.cluster_name
     if wanted in names:
         return wanted
-    if given and names <= {""}:
+    if chosen and names <= {""}:
         raise UsageError(f"{server.url}: its series have no label `cluster`; leave --cluster out")
     if names - {""}:
         known = ", ".join(sorted(name or "(empty)" for name in names))

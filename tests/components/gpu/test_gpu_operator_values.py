@@ -93,23 +93,23 @@ def test_a_mig_config_cuts_every_gpu_in_the_same_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sharing", "how", "resource"),
+    ("sharing", "mode", "resource"),
     [
         ({"mode": "time-slicing", "replicas": 4}, "timeSlicing", "nvidia.com/gpu"),
         ({"mode": "mps", "replicas": 4}, "mps", "nvidia.com/gpu"),
         ({"mode": "mig", "profile": "1g.10gb", "replicas": 4}, "timeSlicing", "nvidia.com/mig-1g.10gb"),
     ],
 )
-def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], how: str, resource: str) -> None:
+def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], mode: str, resource: str) -> None:
     (config,) = [
         found
         for name, found in read_plugin_configs(plan_of_pools({**H100, "sharing": sharing})).items()
         if name != "none"
     ]
-    assert set(config["sharing"]) == {how}
-    assert config["sharing"][how]["renameByDefault"] is True
-    assert config["sharing"][how]["failRequestsGreaterThanOne"] is True
-    assert config["sharing"][how]["resources"] == [{"name": resource, "replicas": 4}]
+    assert set(config["sharing"]) == {mode}
+    assert config["sharing"][mode]["renameByDefault"] is True
+    assert config["sharing"][mode]["failRequestsGreaterThanOne"] is True
+    assert config["sharing"][mode]["resources"] == [{"name": resource, "replicas": 4}]
 
 
 def test_nodes_without_a_label_share_nothing() -> None:

@@ -54,7 +54,7 @@ def test_a_ceiling_never_falls_below_the_gpus_of_running_nodes() -> None:
 
 def test_a_ceiling_never_falls_below_the_reserved_gpus() -> None:
     config = reserved_stack()
-    assert list_ceilings(config, use("p5.48xlarge", 1, per_node=8, how="reserved")) == []
+    assert list_ceilings(config, use("p5.48xlarge", 1, per_node=8, capacity_type="reserved")) == []
 
 
 def test_a_ceiling_never_falls_below_the_most_replicas_of_services() -> None:

@@ -79,7 +79,8 @@ def test_a_field_changes_and_every_other_byte_stays(stack: str) -> None:
 def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> None:
     file = source(read_shipped("research").text.replace("hourlyCeiling: 180", "hourlyCeiling: 250"))
     measured = Observed(
-        window=WEEK, pools={"a100-train": use("p4de.24xlarge", 1, how="on-demand", per_node=8, activity=LIGHT)}
+        window=WEEK,
+        pools={"a100-train": use("p4de.24xlarge", 1, capacity_type="on-demand", per_node=8, activity=LIGHT)},
     )
     found = apply_proposals(file, advise(load(file), measured).proposals)
     assert found.left_out == ()

@@ -53,16 +53,16 @@ WARM = {"pods": 2, "cpu": "2", "memory": "8Gi"}
 
 
 @pytest.mark.parametrize(
-    ("how", "pool", "found"),
+    ("propose", "pool", "found"),
     [
         (right_size, {**A100, "maxGpus": 32}, on_a100(activity=IDLE, largest=SMALL)),
         (share, {"gpu": "l4", "maxGpus": 16}, use("g6.xlarge", 8, activity=IDLE, largest=SMALL)),
     ],
 )
-def test_headroom_moves_with_the_work(how: Any, pool: dict[str, Any], found: PoolUse) -> None:
+def test_headroom_moves_with_the_work(propose: Any, pool: dict[str, Any], found: PoolUse) -> None:
     """The new ceiling includes room for two more pods, and the old pool loses its headroom."""
     without, with_ = (stack(**pool, headroom=room) for room in (None, WARM))
-    (before, *_), (after, *_) = (list(how(config, config.pools[0], observed(found))) for config in (without, with_))
+    (before, *_), (after, *_) = (list(propose(config, config.pools[0], observed(found))) for config in (without, with_))
     assert read_fields(after)["pools.main.headroom"] is None and "pools.main.headroom" not in read_fields(before)
     assert find_added_pool(after).fields["maxGpus"] > find_added_pool(before).fields["maxGpus"]
     assert "headroom" not in find_added_pool(after).fields

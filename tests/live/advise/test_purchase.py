@@ -10,9 +10,9 @@ from gpu_blueprint.live.advise.purchase import commit, give_back
 from ...support.observations import WEEK, observed, read_fields, reserved_stack, stack, use
 
 
-def propose_commitment(low: float, how: str = "on-demand", nodes: float = 10) -> list[Proposal]:
+def propose_commitment(low: float, capacity_type: str = "on-demand", nodes: float = 10) -> list[Proposal]:
     config = stack(purchase=["on-demand"])
-    return list(commit(config, config.pools[0], observed(use(nodes=nodes, how=how, gpus_low=low))))
+    return list(commit(config, config.pools[0], observed(use(nodes=nodes, capacity_type=capacity_type, gpus_low=low))))
 
 
 def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost() -> None:
@@ -22,9 +22,9 @@ def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost()
     )
     price = find_on_demand_price("g6.xlarge", "us-east-1")
     assert price and proposal.saving == pytest.approx(6 * price.usd * 730 * 0.17, rel=0.001)
-    assert propose_commitment(low=5.9) == propose_commitment(low=10, how="spot") == []
+    assert propose_commitment(low=5.9) == propose_commitment(low=10, capacity_type="spot") == []
     now_on_spot = stack()
-    assert list(commit(now_on_spot, now_on_spot.pools[0], observed(use(nodes=10, how="on-demand")))) == []
+    assert list(commit(now_on_spot, now_on_spot.pools[0], observed(use(nodes=10, capacity_type="on-demand")))) == []
 
 
 def propose_return(config: StackConfig, used: dict[str, float]) -> list[Proposal]:

@@ -13,7 +13,7 @@ from ...support.observations import observed, read_fields, stack, use
 
 
 def propose_spot(config: StackConfig, **overrides: Any) -> list[Proposal]:
-    return list(buy_on_spot(config, config.pools[0], observed(use(how="on-demand", **overrides))))
+    return list(buy_on_spot(config, config.pools[0], observed(use(capacity_type="on-demand", **overrides))))
 
 
 def test_on_demand_inference_goes_to_spot_with_on_demand_behind_it() -> None:
