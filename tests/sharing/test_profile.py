@@ -1,4 +1,4 @@
-"""The names, counts, labels, taint, settings and overlay of a sharing mode agree with each other."""
+"""The names, units, labels, taint, settings and overlay of a sharing mode agree with each other."""
 
 import re
 from collections.abc import Iterator
@@ -275,17 +275,15 @@ def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> N
         assert set(found.per_device) <= {"nvidia.com/gpu", "nvidia.com/gpu.shared"}
         return
     assert not found.bottlerocket
-    handed_out = {"nvidia.com/gpu": 1}
+    units = {"nvidia.com/gpu": 1}
     for (config,) in found.mig_configs.values():
         assert row.gpu.mig
         assert can_place(row.gpu.mig, config["mig-devices"])
-        handed_out = {row.gpu.mig.profiles[name].resource: count for name, count in config["mig-devices"].items()}
+        units = {row.gpu.mig.profiles[name].resource: count for name, count in config["mig-devices"].items()}
     for file in found.plugin_configs.values():
         (strategy,) = file["sharing"].values()
-        handed_out = {
-            f"{row_['name']}.shared": handed_out[row_["name"]] * row_["replicas"] for row_ in strategy["resources"]
-        }
-    assert found.per_device == handed_out
+        units = {f"{row_['name']}.shared": units[row_["name"]] * row_["replicas"] for row_ in strategy["resources"]}
+    assert found.per_device == units
 
 
 def overlay_agrees(found: SharingProfile, row: Instance) -> None:
@@ -295,10 +293,7 @@ def overlay_agrees(found: SharingProfile, row: Instance) -> None:
 
 
 def test_another_layout_is_another_label_and_the_order_does_not_matter() -> None:
-    reversed_layout = {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}
-    different = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}
-    keys = [
-        profile("h100-80gb", AL2023, sharing, pool="slices").node_labels[MIG]
-        for sharing in (MIXED, reversed_layout, different)
-    ]
+    swapped = {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}
+    other = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}
+    keys = [profile("h100-80gb", AL2023, cut, pool="slices").node_labels[MIG] for cut in (MIXED, swapped, other)]
     assert keys[0] == keys[1] != keys[2]
