@@ -32,7 +32,7 @@ preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=pr
 check: .venv/ready ## validate a stack file
 	@$(BIN)/blueprint check $(STACK)
 
-cost: .venv/ready ## estimate what a stack costs
+cost: .venv/ready ## estimate the cost of a stack
 	@$(BIN)/blueprint cost $(STACK)
 
 quotas: .venv/ready ## show the service quotas that a stack needs

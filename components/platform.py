@@ -65,7 +65,7 @@ class Platform(pulumi.ComponentResource):
         node_pools = self._make_pools(depends_on=working_karpenter, opts=kubernetes)
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
-        # The scalers in a tenant's namespace end only while KEDA still runs.
+        # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
         namespaces = self._make_tenants(node_pools, depends_on=[*working_cluster, *keda], opts=kubernetes)
         self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
         self._make_autoscalers(namespaces, opts=kubernetes)
@@ -101,16 +101,16 @@ class Platform(pulumi.ComponentResource):
         Monitoring comes first, because the GPU Operator looks for its CRDs.
         """
         name, config = self.cluster_name, self._config
-        made: list[pulumi.Resource] = []
+        ready: list[pulumi.Resource] = []
         if config.monitoring:
             monitoring = Monitoring(f"{name}-monitoring", config, config.monitoring, depends_on=depends_on, opts=opts)
-            made += monitoring.ready
+            ready += monitoring.ready
             depends_on = [*depends_on, *monitoring.ready]
         if list_operator_profiles(config):
-            made.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
+            ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
         if any(pool.multi_node for pool in config.pools):
-            made += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
-        return made
+            ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
+        return ready
 
     def _make_static_pools(
         self,
@@ -189,7 +189,7 @@ class Platform(pulumi.ComponentResource):
             )
 
     def _make_cloud_providers(self) -> list[pulumi.ProviderResource]:
-        """Make the providers of AWS and of pulumi-eks; the latter needs its own, because default providers are off.
+        """Make the providers of AWS and of pulumi-eks, because default providers are off.
 
         The AWS provider refuses any account but the stack's own.
         """

@@ -7,5 +7,5 @@ CHART_KINDS = ("Release", "Chart")
 
 
 def is_chart(resource: Resource, name: str) -> bool:
-    """Tell whether a Helm chart has a name, in whatever repository or registry."""
+    """Tell whether a Helm chart has a name; its repository or registry does not matter."""
     return str(resource.get("chart", default="")).rsplit("/", 1)[-1] == name

@@ -86,7 +86,7 @@ def _refuse_unsupported_version(cluster: Resource, report: Report, settings: Set
         if version not in settings["versions"]:
             report(
                 f"{cluster.name} runs Kubernetes {version or 'of no stated version'}, "
-                f"but supported are {', '.join(settings['versions'])}"
+                f"but the supported versions are {', '.join(settings['versions'])}"
             )
 
 

@@ -34,7 +34,7 @@ class _PoolCosts:
     usd: Mapping[str, float]
     """URN of a NodePool → dollars an hour."""
     unknown: NotYetKnownError | None
-    """The value that hides the cost of the other NodePools."""
+    """The value without which the cost of further NodePools is not known; None if every cost is known."""
 
 
 def _estimate_pool_costs(stack: Stack) -> _PoolCosts:

@@ -36,7 +36,7 @@ _TRAINING = {"label": PURPOSE_LABEL, "training": ["training"]}
 
 def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings) -> None:
     types, zones = len(list_gpu_types(pool)), len(list_values(pool, ZONE))
-    # A pool that names no zones has at least the two that EKS demands.
+    # A pool that names no zones has at least two zones, because EKS demands two.
     if types and "spot" in list_capacity_types(pool) and types * (zones or 2) < settings["minimumOfferings"]:
         report(
             f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
@@ -107,7 +107,7 @@ RULES = (
         check=_refuse_unbounded_life,
         looks_at="expireAfter and terminationGracePeriod of GPU pools",
         passes="both are set",
-        fails="at least one is left to its default",
+        fails="at least one of them is not set",
         why="nodes expire after 720 h even in the middle of a job, or wait without end for a single pod",
         fix="set both to values that suit the jobs of the pool",
     ),

@@ -14,5 +14,5 @@ def is_slice_or_share(name: str) -> bool:
 
 
 def parse_count(quantity: Any) -> int:
-    """Return a quantity of an extended resource, which comes as a number or as text; 0 if it is neither."""
+    """Return a quantity of an extended resource, given as a number or as text; 0 if it is not a whole number."""
     return int(str(quantity)) if str(quantity).isdecimal() else 0

@@ -54,7 +54,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _find_allowed(statement: dict[str, Any], *actions: str) -> list[str]:
-    """Return the actions among these that a statement allows; IAM knows wildcards and ignores upper and lower case."""
+    """Return the given actions that a statement allows. IAM knows wildcards and ignores upper and lower case."""
     patterns = [str(pattern).lower() for pattern in _as_list(statement.get("Action"))]
     return [action for action in actions if any(fnmatchcase(action.lower(), pattern) for pattern in patterns)]
 
@@ -63,7 +63,7 @@ _OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
 
 
 def _lets_account_manage_key(resource: Resource, statement: dict[str, Any]) -> bool:
-    """Tell whether a statement puts a KMS key under the IAM of its account; without it nobody can manage the key."""
+    """Tell whether a statement puts a KMS key under its account's IAM. A key without this statement has no manager."""
     principal = statement.get("Principal")
     owners = _as_list(principal.get("AWS")) if isinstance(principal, dict) and len(principal) == 1 else []
     return (
@@ -86,7 +86,7 @@ def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) ->
 
 
 def _list_bound_keys(statement: dict[str, Any]) -> set[str]:
-    """Return the condition keys that a statement limits to values; to exclude values, or to admit any, is no limit."""
+    """Return the condition keys that a statement limits. A condition with ``Not`` or the value ``*`` limits nothing."""
     return {
         key.lower()
         for operator, condition in (statement.get("Condition") or {}).items()

@@ -53,7 +53,7 @@ def list_values(resource: Resource, key: str) -> list[str]:
         for requirement in list_requirements(resource)
         if requirement["key"] == key and requirement["operator"] == "In"
     ]
-    return [value for value in lists[0] if all(value in other for other in lists)] if lists else []
+    return [value for value in lists[0] if all(value in values for values in lists)] if lists else []
 
 
 def list_gpu_types(resource: Resource) -> list[Instance]:

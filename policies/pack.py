@@ -36,12 +36,12 @@ def list_policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
 def read_waivers(stack: Any) -> list[Waiver]:
     """Return the waivers of a stack object; programs other than ours have no stack object and no waivers.
 
-    A waiver that cannot be read waives nothing, and the log says so: an error here would stop the pack, which then
-    would judge nothing at all.
+    A waiver that cannot be read waives nothing, and the log says so. An error here would stop the pack, and no rule
+    would run.
     """
-    given = stack.get("waivers", []) if isinstance(stack, Mapping) else []
+    declared = stack.get("waivers", []) if isinstance(stack, Mapping) else []
     waivers = []
-    for item in given if isinstance(given, list) else [given]:
+    for item in declared if isinstance(declared, list) else [declared]:
         try:
             waivers.append(Waiver(**{**item, "until": date.fromisoformat(str(item["until"]))}))
         except (KeyError, TypeError, ValueError) as error:
@@ -91,7 +91,7 @@ def _make_remediation(rule: Rule) -> Any:
             return None
         props: Any = args.props
         changed = {key: value for key, value in (corrected or {}).items() if value is not resource.props.get(key)}
-        for key, value in changed.items():  # other values stay as they came: among them are secrets
+        for key, value in changed.items():  # the other values keep their form, because some are secrets
             props[key] = _restore_unknowns(value)
         return props if changed else None
 

@@ -34,7 +34,7 @@ UNKNOWN: Any = Unknown()
 
 def _drop_nulls(value: Any) -> Any:
     """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
-    if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
+    if isinstance(value, str):  # most values are text, and this question is faster than the question for a mapping
         return value
     if isinstance(value, Mapping):
         return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
@@ -43,7 +43,7 @@ def _drop_nulls(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Resource:
-    """One resource as a rule sees it; ``props`` are plain values in which UNKNOWN may stand."""
+    """One resource as a rule reads it; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
 
     urn: str
     type: str
@@ -60,7 +60,7 @@ class Resource:
         return self.type.rsplit(":", 1)[-1]
 
     def get(self, *path: str, default: Any = None) -> Any:
-        """Return the value at a path, or the default if nothing stands there. Rules must not change the value.
+        """Return the value at a path, or the default if the path has no value. Rules must not change the value.
 
         Raises:
             NotYetKnownError: The value, or a value around it, is not known yet.
@@ -169,7 +169,7 @@ class Rule:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the settings that an environment may change."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
-    """At the level remediate, returns the corrected props of a resource, or None if nothing can be corrected."""
+    """Returns the corrected props of a resource, or None; CrossGuard calls it at the level remediate."""
 
     @property
     def subject(self) -> str:

@@ -23,14 +23,14 @@ def _refuse_default_provider(resource: Resource, report: Report, _: Settings) ->
 
 def _depends_on_any(stack: Stack, start: Resource, goals: set[str]) -> bool:
     """Tell whether a resource depends on any of these URNs, directly or through others."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     todo = [start.urn]
     while todo:
         urn = todo.pop()
         if urn in goals:
             return True
-        if urn not in seen and urn in stack.by_urn:
-            seen.add(urn)
+        if urn not in visited and urn in stack.by_urn:
+            visited.add(urn)
             todo += stack.by_urn[urn].dependencies
     return False
 

@@ -24,7 +24,7 @@ def _refuse_missing_quota(namespace: Resource, report: Report, settings: Setting
 
 
 def _group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
-    """Return namespace → its quotas, and the value that hides the namespace of other quotas."""
+    """Return namespace → its quotas, and the error if the namespace of another quota is not known yet."""
     by_namespace: dict[str, list[Resource]] = {}
     unknown: NotYetKnownError | None = None
     for quota in stack.select("ResourceQuota"):
@@ -50,7 +50,7 @@ def _refuse_missing_gpu_keys(quota: Resource, report: Report, _: Settings, stack
     namespace = _read_namespace(quota)
     by_namespace, unknown = stack.compute_once(_group_quotas)
     quotas = by_namespace[namespace]
-    named = {name for other in quotas for name in other.get("spec", "hard", default={})}
+    named = {name for namespace_quota in quotas for name in namespace_quota.get("spec", "hard", default={})}
     missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if f"requests.{name}" not in named)
     if missing and quota is quotas[0]:
         if unknown:

@@ -11,7 +11,7 @@ import yaml
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 
 from .support import known_answers
-from .support.aws_answers import all_well
+from .support.aws_answers import add_good_answers
 from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import ACCOUNT
 from .support.programs import describe_untested
@@ -61,7 +61,7 @@ def aws_endpoint(front: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def aws(aws_endpoint: Endpoint) -> Endpoint:
     """An account that holds the shipped prod stack."""
-    all_well(aws_endpoint)
+    add_good_answers(aws_endpoint)
     return aws_endpoint
 
 

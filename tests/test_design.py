@@ -184,7 +184,7 @@ def test_no_function_is_long() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
 
 
-def test_no_file_has_a_name_that_says_nothing() -> None:
+def test_no_file_has_a_meaningless_name() -> None:
     named = {file.relative_to(ROOT) for file in sources()}
     stems = {(path, part.removesuffix(".py")) for path in named for part in path.parts}
     assert {str(path) for path, stem in stems if stem.lower() in MEANINGLESS} == set()
@@ -213,7 +213,7 @@ def test_docstrings_put_the_subject_first() -> None:
 PARTICIPLES = (
     "kept|held|told|shown|given|taken|drawn|sold|bought|found|seen|known|lost|written|chosen|thought|[a-z]+[^e]ed"
 )
-"""Past participles, as a pattern; need and speed are none."""
+"""Past participles, as a pattern. The words need and speed are no participles."""
 
 
 def is_participle(name: str) -> bool:

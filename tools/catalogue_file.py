@@ -30,8 +30,8 @@ class CatalogueFile:
 
     def with_note(self, title: str, text: str) -> "CatalogueFile":
         """Return the file with the comment ``# title: text``, which replaces a comment with the same title."""
-        others = tuple(line for line in self.comments if not line.startswith(f"# {title}: "))
-        return replace(self, comments=(*others, f"# {title}: {text}"))
+        kept = tuple(line for line in self.comments if not line.startswith(f"# {title}: "))
+        return replace(self, comments=(*kept, f"# {title}: {text}"))
 
     @property
     def text(self) -> str:

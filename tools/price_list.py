@@ -92,25 +92,25 @@ SERVICE_ITEMS = (
 
 def read_on_demand_prices(connect: Connect, region: str, types: Iterable[str]) -> Prices:
     """Return hourly prices of instance types with Linux and no software; shared tenancy, dedicated for bare metal."""
-    found: dict[str, list[Decimal | str]] = {name: [] for name in types}
+    answers_by_name: dict[str, list[Decimal | str]] = {name: [] for name in types}
     for kind in _KINDS:
         for product in _read_products(connect, "AmazonEC2", region, {**_INSTANCES, **kind}):
             name = product["product"]["attributes"].get("instanceType", "")
-            if name in found:
-                found[name].append(_read_usd(product, _HOUR))
-    return _resolve_prices(found)
+            if name in answers_by_name:
+                answers_by_name[name].append(_read_usd(product, _HOUR))
+    return _resolve_prices(answers_by_name)
 
 
 def read_service_prices(connect: Connect, region: str) -> Prices:
     """Return the price of every item of ``SERVICE_ITEMS`` in its own unit."""
-    found: dict[str, list[Decimal | str]] = {item.name: [] for item in SERVICE_ITEMS}
+    answers_by_name: dict[str, list[Decimal | str]] = {item.name: [] for item in SERVICE_ITEMS}
     for service, filters in dict.fromkeys((item.service, item.filters) for item in SERVICE_ITEMS):
         for product in _read_products(connect, service, region, dict(filters)):
             usage = product["product"]["attributes"].get("usagetype", "")
             for item in SERVICE_ITEMS:
                 if (item.service, item.filters) == (service, filters) and _is_usage_type(usage, item.usage, region):
-                    found[item.name].append(_read_usd(product, item.units))
-    return _resolve_prices(found)
+                    answers_by_name[item.name].append(_read_usd(product, item.units))
+    return _resolve_prices(answers_by_name)
 
 
 def _read_products(connect: Connect, service: str, region: str, filters: Mapping[str, str]) -> Iterator[Answer]:
@@ -127,13 +127,16 @@ def _read_products(connect: Connect, service: str, region: str, filters: Mapping
 
 
 def _is_usage_type(usage: str, wanted: str, region: str) -> bool:
-    """Compare a usage type without its prefix; ``Regional`` gateways, Outposts and trust stores only end alike."""
+    """Tell whether a usage type is the wanted usage type behind an optional prefix for the region.
+
+    A comparison of endings would also match ``Regional`` gateways, Outposts and trust stores.
+    """
     prefix = rf"(?:(?:EU|[A-Z]{{2,4}}\d+|{re.escape(region)})-)?"
     return re.fullmatch(prefix + re.escape(wanted), usage) is not None
 
 
 def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
-    """Return the on-demand price of a unit, or why there is none. The first tier that is not free counts."""
+    """Return a unit's on-demand price, or the reason why it has no price. The first tier that is not free counts."""
     terms = product["terms"].get("OnDemand", {}).values()
     tiers = [tier for term in terms for tier in term["priceDimensions"].values()]
     currencies = {currency for tier in tiers for currency in tier["pricePerUnit"]}
@@ -147,11 +150,11 @@ def _read_usd(product: Answer, units: Mapping[str, Decimal]) -> Decimal | str:
     return Decimal(first["pricePerUnit"]["USD"]) / scale if scale else f"priced per {first['unit']}"
 
 
-def _resolve_prices(found: Mapping[str, list[Decimal | str]]) -> Prices:
-    """Keep each price on which all products of a name agree; if they differ, no price is known to be right."""
+def _resolve_prices(answers_by_name: Mapping[str, list[Decimal | str]]) -> Prices:
+    """Keep each price on which all products of a name agree. If products differ, the price of the name is unknown."""
     usd: dict[str, Decimal] = {}
     unknown: dict[str, str] = {}
-    for name, answers in found.items():
+    for name, answers in answers_by_name.items():
         prices = {answer for answer in answers if isinstance(answer, Decimal)}
         reasons = sorted({answer for answer in answers if isinstance(answer, str)})
         if len(prices) == 1:

@@ -28,11 +28,11 @@ class _Table:
         """Replace the rows of the regions that were asked, and keep all others."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
-        others = [row for row in file.rows if row["region"] not in priced]
+        kept = [row for row in file.rows if row["region"] not in priced]
         new = [
             self._make_row(item, region, usd, today) for region in priced for item, usd in priced[region].usd.items()
         ]
-        rows = sorted([*others, *new], key=lambda row: (order.get(row[name], len(order)), row[name], row["region"]))
+        rows = sorted([*kept, *new], key=lambda row: (order.get(row[name], len(order)), row[name], row["region"]))
         return Rebuilt(
             file=file.with_rows(rows),
             old={key: fact for region in priced for key, fact in self._list_prices(file.rows, region).items()},
@@ -83,7 +83,7 @@ def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping
 def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
     """Rebuild service_prices.csv."""
     comments = (
-        "# Price of what stands beside the instances, in US dollars a unit. An item without a row has no known price.",
+        "# Price of AWS services other than instances, in US dollars a unit. An item without a row has no known price.",
         _SOURCE,
     )
     units = {item.name: item.unit for item in SERVICE_ITEMS}
@@ -97,20 +97,20 @@ def rebuild_spot_shares(
 ) -> Rebuilt:
     """Rebuild spot.csv as a whole, because it has a single reference region."""
     comments = (
-        "# What spot capacity costs as a share of the on-demand price. A family without a row has no known share.",
+        "# Price of spot capacity as a share of the on-demand price. A family without a row has no known share.",
         f"# Source: EC2 DescribeSpotPriceHistory by tools/refresh_prices.py: median over sizes, zones and {DAYS} days.",
     )
     path = catalog / "spot.csv"
     file = read(path, CatalogueFile(path, comments, ("family", "share", "as_of"), ()))
     families = list(dict.fromkeys(name.split(".")[0] for name in types))
     old = {row["family"]: row["share"] for row in file.rows}
-    found = {family: shares[family] for family in families if family in shares}
-    new = {family: str(share) for family, share in found.items() if share}
+    known = {family: shares[family] for family in families if family in shares}
+    new = {family: str(share) for family, share in known.items() if share}
     unknown = {
-        family: f"no spot price with an on-demand price in {region}" for family in families if family not in found
+        family: f"no spot price with an on-demand price in {region}" for family in families if family not in known
     }
-    unknown |= {family: "a share that rounds to zero" for family, share in found.items() if not share}
-    fell = (f"spot share of {family}: fell to zero" for family in old if found.get(family) == 0)
+    unknown |= {family: "a share that rounds to zero" for family, share in known.items() if not share}
+    fell = (f"spot share of {family}: fell to zero" for family in old if known.get(family) == 0)
     rows = [{"family": family, "share": share, "as_of": today.isoformat()} for family, share in new.items()]
     return Rebuilt(
         file=file.with_rows(rows).with_note("Reference region", region),

@@ -64,7 +64,7 @@ class Billing(pulumi.ComponentResource):
         self.register_outputs({"topicArn": self.topic_arn})
 
     def _make_topic(self, config: StackConfig) -> list[pulumi.Resource]:
-        """Make the topic, and the policy that alarms wait for: without it, AWS could not publish."""
+        """Make the topic and its policy. Alarms depend on the policy, because AWS cannot publish without it."""
         child = pulumi.ResourceOptions(parent=self)
         topic = aws.sns.Topic(
             f"{self._prefix}-topic", name=self._prefix, display_name=f"Cost of {config.cluster_name}", opts=child
@@ -142,7 +142,7 @@ def build_cost_filters(config: StackConfig, billing: BillingConfig) -> list[aws.
 
 
 def build_notifications(billing: BillingConfig, topic_arn: str) -> list[aws.budgets.BudgetNotificationArgs]:
-    """Return one alarm per percentage. Each goes out by e-mail and on the topic."""
+    """Return one alarm per percentage. AWS sends each alarm by e-mail and to the topic."""
     percents_by_type = {"ACTUAL": billing.actual_percent, "FORECASTED": billing.forecast_percent}
     return [
         aws.budgets.BudgetNotificationArgs(
@@ -168,7 +168,7 @@ def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionT
 
 
 def list_cost_tags(config: StackConfig) -> list[str]:
-    """Return the keys of our cost tags that some node carries: AWS refuses to activate a key that nothing carries."""
+    """Return the keys of our cost tags that a node carries, because AWS refuses to activate other keys."""
     carried = {key for pool in config.pools for key in config.list_node_tags(pool)}
     return [key for key in ("owner", "environment", "cost-center", "pool", "tenant") if key in carried]
 

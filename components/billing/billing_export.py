@@ -130,7 +130,7 @@ def build_table_configuration(account_id: str) -> dict[str, str]:
 
 
 def build_bucket_policy(bucket: str, account_id: str) -> dict[str, Any]:
-    """Return a bucket policy: only AWS's billing writes exports, only for this account, and nobody goes without TLS."""
+    """Return a bucket policy: only AWS's billing writes, only for this account, and every request needs TLS."""
     arn = f"arn:aws:s3:::{bucket}"
     sources = [
         f"arn:aws:bcm-data-exports:us-east-1:{account_id}:export/*",

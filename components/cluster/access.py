@@ -41,7 +41,7 @@ class Access(pulumi.ComponentResource):
     def _make_entry(
         self, config: StackConfig, principal: str, access: PrincipalAccess, cluster: Cluster
     ) -> list[pulumi.Resource]:
-        """Make the access entry of a principal, and return its association with the admin policy if it has that."""
+        """Make a principal's entry and policy associations; return the association with the admin policy, if any."""
         short_name = principal.split("::", 1)[1]
         entry = aws.eks.AccessEntry(
             f"{self._prefix}-{short_name}",

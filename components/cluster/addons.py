@@ -68,7 +68,7 @@ class Addons(pulumi.ComponentResource):
 
 
 def build_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
-    """Return the add-on's ``configuration_values``: the settings of every stack, and the ones that this stack needs."""
+    """Return the add-on's ``configuration_values``: settings that are the same in every stack, and settings of this."""
     return {**add_on.settings, **_build_stack_settings(config, add_on)}
 
 
@@ -83,7 +83,7 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
 
 
 def _build_agent_settings(config: StackConfig) -> dict[str, Any]:
-    """Return where the node monitoring agent finds DCGM: at the GPU Operator's engine, or at an engine of its own.
+    """Return the node monitoring agent's settings: it reads the GPU Operator's DCGM engine, or runs its own.
 
     See docs/decisions/0003-one-dcgm-engine-per-node.md. Without tolerations the agent's own engine would miss every
     tainted node.

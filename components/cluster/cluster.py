@@ -1,4 +1,4 @@
-"""The EKS control plane. Every choice that pulumi-eks would make by itself is made here."""
+"""The EKS control plane. This module makes every choice that pulumi-eks would otherwise make."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ NO_EXTRAS: dict[str, Any] = {
     "skip_default_node_group": True,
     "skip_default_security_groups": True,
 }
-"""Arguments that turn off the parts which pulumi-eks would add by itself, with versions and rules of its own choice."""
+"""Arguments that turn off parts which pulumi-eks would otherwise add, with versions and rules that it chooses."""
 
 
 class Cluster(pulumi.ComponentResource):
@@ -95,7 +95,7 @@ class Cluster(pulumi.ComponentResource):
         )
 
     def _make_api_rule(self, name: str, cidr: str) -> pulumi.Resource:
-        """Let a network that is routed to the VPC reach the API: the security group of EKS admits nodes only."""
+        """Let a network that is routed to the VPC reach the API, because EKS's security group admits only nodes."""
         return aws.vpc.SecurityGroupIngressRule(
             f"{name}-api-{cidr}",
             security_group_id=self.control_plane.eks_cluster.vpc_config.cluster_security_group_id,
@@ -121,8 +121,8 @@ class Cluster(pulumi.ComponentResource):
 def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
     """Keep EKS from making the creator of the cluster an admin for ever.
 
-    pulumi-eks 4.4 asks for this access and has no argument against it. The deploying role gets its access entry from
-    ``admins``, as every other admin does. With both, EKS would refuse the second entry.
+    pulumi-eks 4.4 asks EKS for this access and has no argument that turns it off. The deploying role gets its access
+    entry from ``admins``, as every other admin does. EKS would refuse a second entry for the same role.
     """
     if args.type_ != "aws:eks/cluster:Cluster":
         return None

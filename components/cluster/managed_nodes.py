@@ -10,7 +10,7 @@ from gpu_blueprint.config.nodes import FAST_VOLUME
 
 
 def build_node_repair(config: StackConfig) -> aws.eks.NodeGroupNodeRepairConfigArgs | None:
-    """Return EKS's node repair where the stack asks for repair: Karpenter repairs only the nodes that it launched."""
+    """Return EKS's node repair if the stack asks for repair, because Karpenter repairs only nodes that it launched."""
     return aws.eks.NodeGroupNodeRepairConfigArgs(enabled=True) if config.cluster.node_repair else None
 
 

@@ -30,11 +30,11 @@ class GpuOperator(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:GpuOperator", name, None, opts)
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            # The operator's pods see their host: they need the privileged level of Pod Security.
+            # The operator's pods mount folders of their host, so they need the privileged level of Pod Security.
             metadata={"name": namespaces.GPU_OPERATOR, "labels": {"pod-security.kubernetes.io/enforce": "privileged"}},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        # Without monitoring nobody reads the metrics, and the exporter keeps the chart's list.
+        # Without monitoring, no Prometheus reads the metrics, so the exporter keeps the chart's list.
         metric_lists = [self._make_metric_list(name, namespace)] if config.monitoring else []
         self.release = install_chart(
             f"{name}-release",

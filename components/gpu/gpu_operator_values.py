@@ -46,7 +46,7 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
 def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of dcgm-exporter.
 
-    The chart's ServiceMonitor is off: components/monitoring/monitors.py makes one whose labels we settle.
+    The chart's ServiceMonitor is off, because components/monitoring/monitors.py makes a ServiceMonitor with our labels.
     """
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
     env: dict[str, str] = {}
@@ -69,7 +69,7 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``: it shares nothing."""
+    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``, which shares no GPU."""
     files: dict[str, Any] = {"none": {"version": "v1"}}
     for profile in profiles:
         files |= profile.plugin_configs

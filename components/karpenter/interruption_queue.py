@@ -1,4 +1,4 @@
-"""The SQS queue through which Karpenter learns that EC2 will take nodes away, such as spot nodes in two minutes."""
+"""The SQS queue that tells Karpenter which nodes EC2 will take away; a spot node has two minutes from then on."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ Source: Karpenter v1.14.1 getting-started cloudformation.yaml.
 class InterruptionQueue(pulumi.ComponentResource):
     """An SQS queue with the name of the cluster, and five EventBridge rules that feed it.
 
-    ``ready`` lists the queue, its policy and the rules' targets: with all of them, events arrive.
+    ``ready`` lists the queue, its policy and the rules' targets. Events arrive when all of them exist.
     """
 
     queue_name: str
@@ -63,7 +63,7 @@ class InterruptionQueue(pulumi.ComponentResource):
 
 
 def build_queue_policy(queue_arn: str) -> dict[str, Any]:
-    """Return a queue policy that lets EventBridge and SQS send messages, and nobody do anything without TLS."""
+    """Return a queue policy that lets EventBridge and SQS send messages, and denies every request without TLS."""
     return {
         "Statement": [
             {

@@ -58,10 +58,11 @@ def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
 
 
 def _build_inhibit_rules() -> list[dict[str, Any]]:
-    """Return the rules by which a firing alert keeps others back.
+    """Return the rules by which a firing alert mutes other alerts.
 
-    They replace the chart's own list, which holds back every alert of severity ``info`` that is alone in its namespace.
-    The chart's alerts of that severity only explain other alerts. Ours stand alone, so the last rule exempts them.
+    They replace the chart's own list, which mutes every alert of severity ``info`` that fires alone in its namespace.
+    The chart's info alerts only explain other alerts. Our info alerts have a meaning alone, so the last rule exempts
+    them.
     """
     same_alert = ["namespace", "alertname"]
     return [

@@ -12,7 +12,7 @@ from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Das
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 
 FOLDER_ANNOTATION = "grafana_folder"
-"""Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar does so if it is told to."""
+"""Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
 ADMIN_SECRET = "grafana-admin"
 USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
 
@@ -60,9 +60,9 @@ def build_grafana_values() -> dict[str, Any]:
     A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
 
     By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
-    ConfigMap in one namespace could then add dashboards, and Grafana could read every Secret of the cluster. Here
-    they look in one namespace. Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml of
-    grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
+    ConfigMap in one namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our
+    sidecars look in one namespace. Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml
+    of grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
     """
     one_namespace = {"enabled": True, "searchNamespace": namespaces.MONITORING, "resource": "configmap"}
     return {

@@ -73,10 +73,10 @@ class Monitoring(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_namespace(self, depends_on: Sequence[pulumi.Resource], *, shared: bool) -> pulumi.Resource:
-        """Make the namespace. A namespace that a team's own Prometheus shares stays when ours is deleted."""
+        """Make the namespace. If the team's own Prometheus uses it too, it stays when the stack is deleted."""
         return k8s.core.v1.Namespace(
             f"{self._prefix}-namespace",
-            # The node exporter sees its host: it needs the privileged level of Pod Security.
+            # The node exporter mounts folders of its host, so it needs the privileged level of Pod Security.
             metadata={
                 "name": namespaces.MONITORING,
                 "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
@@ -85,7 +85,7 @@ class Monitoring(pulumi.ComponentResource):
         )
 
     def _install_crds(self, depends_on: Sequence[pulumi.Resource], *, shared: bool) -> pulumi.Resource:
-        """Install the CRDs of the Prometheus operator; shared CRDs stay, or the team's monitors would go with them."""
+        """Install the CRDs of the Prometheus operator. Shared CRDs stay, because the team's monitors need them."""
         return install_chart(
             f"{self._prefix}-crd",
             PROMETHEUS_CRDS,

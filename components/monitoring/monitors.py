@@ -37,7 +37,7 @@ def build_dcgm_monitor_spec() -> dict[str, Any]:
 def build_karpenter_monitor_spec() -> dict[str, Any]:
     """Return the ``spec`` of Karpenter's ServiceMonitor.
 
-    Karpenter's chart has a ServiceMonitor too, but would need its CRD before Karpenter is installed.
+    The ServiceMonitor of Karpenter's chart is off, because it would need its CRD before Karpenter is installed.
     """
     return {
         "namespaceSelector": {"matchNames": [namespaces.KUBE_SYSTEM]},

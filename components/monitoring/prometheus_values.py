@@ -16,19 +16,19 @@ from .dashboards import build_grafana_values
 SERVICE_ACCOUNT = "prometheus"
 REMOTE_WRITE_SECRET = "remote-write"
 DISABLED_ALERTS = (
-    # A cluster that grows on demand has larger quotas than nodes, and no node to spare.
+    # A cluster that grows on demand has higher quotas than its nodes can serve, and has no spare node.
     "KubeCPUQuotaOvercommit",
     "KubeMemoryQuotaOvercommit",
     "KubeCPUOvercommit",
     "KubeMemoryOvercommit",
     # A training job runs for days.
     "KubeJobNotCompleted",
-    # Our alert ServiceAtMostReplicas replaces it. Ours does not fire where the stack file allows no other number.
+    # Our alert ServiceAtMostReplicas replaces it. Our alert stays silent if a service's minimum equals its maximum.
     "KubeHpaMaxedOut",
 )
 """Alerts of the chart that fire although nothing is wrong."""
 HIDDEN_PARTS = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
-"""Parts of Kubernetes that EKS does not show, or not at an address that Prometheus reaches."""
+"""Parts of Kubernetes whose metrics EKS hides, or serves at an address that Prometheus cannot reach."""
 SELECTED_KINDS = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
 """Kinds of objects that Prometheus selects, as the chart names them."""
 TRUSTED_RESOURCES = ("servicemonitors", "podmonitors", "prometheusrules", "probes", "scrapeconfigs")
@@ -71,10 +71,10 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",
         "storageSpec": {"volumeClaimTemplate": {"spec": _build_volume_claim(monitoring.storage_gib)}},
-        # The operator replaces its StatefulSet where a field cannot change, and the samples must outlive that. A
-        # destroy deletes the volume with the namespace.
+        # The operator replaces its StatefulSet when an immutable field changes. The samples must outlive the old
+        # StatefulSet. A destroy deletes the volume with the namespace.
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
-        # The alternative to the signal is HTTP, which would open /-/quit to every pod as well.
+        # A reload over HTTP needs Prometheus's lifecycle API, which would also let every pod call /-/quit.
         "reloadStrategy": "ProcessSignal",
         "resources": {"requests": {"cpu": "500m", "memory": "2Gi"}, "limits": {"memory": "4Gi"}},
         "remoteWrite": _build_remote_write(monitoring),

@@ -6,7 +6,7 @@ import pulumi
 
 
 def read_secrets(keys: Sequence[str]) -> dict[str, pulumi.Output[str]]:
-    """Return secrets that stand beside the stack object in the Pulumi config.
+    """Return secrets of the Pulumi config by their keys.
 
     Raises:
         RunError: If secrets are missing. It names all of them, so that one `pulumi up` is enough to find them.

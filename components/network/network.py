@@ -15,7 +15,7 @@ DISCOVERY_TAG = "karpenter.sh/discovery"
 class Network(pulumi.ComponentResource):
     """A VPC with one private subnet per zone and a route to the internet.
 
-    ``private_subnet_ids`` and ``zones`` have the same order: each subnet is in the zone at its own position.
+    ``private_subnet_ids`` and ``zones`` have the same order: ``zones[0]`` is the zone of the first subnet.
     """
 
     vpc_id: pulumi.Input[str]
@@ -193,7 +193,8 @@ class Network(pulumi.ComponentResource):
 def select_stable_subnets(network: Network) -> list[pulumi.Input[str]]:
     """Return the subnets of the first zones, which hold the control plane and the system nodes.
 
-    A zone that the stack file appends later must touch neither of them. See ``STABLE_ZONES``.
+    A zone that a team appends to the stack file must change neither control plane nor system nodes. See
+    ``STABLE_ZONES``.
     """
     return select_subnets(network, list(dict.fromkeys(network.zones))[:STABLE_ZONES])
 

@@ -1,4 +1,4 @@
-"""Warm capacity: placeholder pods that hold GPUs for the next pods, and give their place to them at once.
+"""Warm capacity: placeholder pods hold GPUs, and make way at once for the next pod that needs them.
 
 Karpenter keeps a node for a placeholder as for any other pod. When a pod evicts a placeholder, Karpenter launches a
 node for the placeholder. Why not Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
@@ -60,7 +60,7 @@ class HeadroomSpace(pulumi.ComponentResource):
     ) -> None:
         k8s.apps.v1.Deployment(
             name,
-            # While the pool is at its ceiling or closed, placeholders are pending. `pulumi up` must not wait for them.
+            # Placeholders are pending while the pool is closed or at its ceiling. `pulumi up` must not wait for them.
             metadata={
                 "name": pool.name,
                 "namespace": namespaces.HEADROOM,
@@ -77,14 +77,14 @@ def build_deployment_spec(pool: Pool, headroom: Headroom) -> Any:
     return {
         "replicas": headroom.pods,
         "selector": {"match_labels": labels},
-        # A rolling update would start new placeholders beside the old ones, and there may be no room for both.
+        # A rolling update would start new placeholders beside the old placeholders, and the nodes may lack the room.
         "strategy": {"type": "Recreate"},
         "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(pool, headroom)},
     }
 
 
 def build_placeholder_spec(pool: Pool, headroom: Headroom) -> Any:
-    """Return the ``spec`` of a placeholder: it requests what the next pod will, does nothing, and ends at once."""
+    """Return the ``spec`` of a placeholder. It requests as much as the next pod, runs no work, and ends at once."""
     requests = {"cpu": headroom.cpu, "memory": headroom.memory, **_build_gpu_requests(pool, headroom)}
     return {
         "priority_class_name": PRIORITY_CLASS,

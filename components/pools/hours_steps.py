@@ -7,9 +7,9 @@ NODE_POOL_KEY = "karpenter.sh/nodepool"
 HOLD_KEY = "gpu-blueprint/hold"
 """Label by which an admin keeps a NodeClaim beyond the hours, until the label is removed."""
 CLOSED_KEY = "gpu-blueprint/hours"
-"""Label of the nodes that a close has cordoned. The opening leaves nodes alone that somebody cordoned by hand."""
+"""Label of the nodes that a close has cordoned. An opening uncordons only these, not nodes that a person cordoned."""
 FIELD_MANAGER = "gpu-blueprint-hours"
-"""Owner of the fields that the steps patch: Pulumi takes over, and removes, fields of owners named ``kubectl…``."""
+"""Owner of the fields that the steps patch. Pulumi would remove the fields of an owner named ``kubectl…``."""
 
 Steps = dict[str, list[str]]
 """Name of a container → the arguments of its kubectl, in the order in which the containers run."""
@@ -19,7 +19,7 @@ _SCHEDULABLE = "--field-selector=spec.unschedulable=false"
 
 
 def build_close_steps(pool: Pool) -> Steps:
-    """Return the steps of a close: Karpenter launches nothing more, and then the pool's nodes go.
+    """Return the steps of a close: first Karpenter launches no more nodes, then the pool's nodes go.
 
     In a training pool, jobs run to their end. The nodes of other pools are drained.
     """

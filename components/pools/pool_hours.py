@@ -75,8 +75,8 @@ def build_role_rules(pool: Pool) -> list[Any]:
     """Return the rules of the account's ClusterRole.
 
     The account may patch only its own NodePool. RBAC cannot tell the nodes of one pool from the nodes of another, so
-    the rights on NodeClaims and nodes count for every pool. NodeClaims need ``list``, because kubectl deletes by
-    label one by one.
+    the rights on NodeClaims and nodes count for every pool. NodeClaims need ``list``, because kubectl lists the
+    objects with a label and deletes them one by one.
     """
     own_pool = {
         "api_groups": ["karpenter.sh"],
@@ -95,8 +95,8 @@ def build_cron_job_spec(config: StackConfig, pool: Pool, hours: Hours, schedule:
         "schedule": schedule,
         "time_zone": hours.timezone,
         "concurrency_policy": "Forbid",
-        # A run may start 30 minutes late and take 15 minutes, so it ends within the hour that is between a close and an
-        # opening.
+        # A run may start 30 minutes late and take 15 minutes. A close and an opening are at least an hour apart, so
+        # their runs do not overlap.
         "starting_deadline_seconds": 1800,
         "successful_jobs_history_limit": 1,
         "failed_jobs_history_limit": 3,

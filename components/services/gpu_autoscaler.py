@@ -15,10 +15,11 @@ from gpu_blueprint.loading import parse_part
 from gpu_blueprint.monitoring.scaling import list_measures
 
 SAMPLE_LIMIT = 10_000
-"""Samples of one pod: servers with many models have some thousands, and a server with a label per request would fill
-Prometheus."""
+"""Samples that Prometheus accepts from one pod. A server with many models has some thousands; a server with a label per
+request would fill Prometheus."""
 QUIET_SECONDS = 15 * 60
-"""Time for which fewer replicas must suffice before a replica goes: a new replica loads its model for minutes."""
+"""Time for which fewer replicas must suffice before a replica goes, because a new replica loads its model for
+minutes."""
 
 
 class GpuAutoscaler(pulumi.ComponentResource):
@@ -35,7 +36,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
         depends_on: The resources that must exist first: the namespace, and KEDA if the same program installs it.
 
     Raises:
-        StackError: With every problem of the plain fields, the names and the address.
+        StackError: The plain fields, the names or the address have problems. The error lists all of them.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class GpuAutoscaler(pulumi.ComponentResource):
 def build_pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
     """Return the ``spec`` of the PodMonitor, which scrapes the server's metrics at the server's own port.
 
-    Prometheus keeps only metrics that begin like the server's own. A pod could otherwise bring in a series named
+    Prometheus keeps only metrics with the server's prefix. A pod could otherwise add a series named
     ``kube_node_labels``, and every alert that joins with that series would fail.
     """
     server = INFERENCE_SERVERS[str(scaling.server)]
@@ -117,7 +118,8 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
                     "serverAddress": prometheus,
                     "query": measure.promql,
                     "threshold": f"{measure.target:.3f}".rstrip("0").rstrip("."),
-                    # A missing value is an error, and the number of replicas stays. As a zero it would remove replicas.
+                    # A missing value is an error, and the number of replicas stays. With "true", a missing value would
+                    # count as zero and remove replicas.
                     "ignoreNullValues": "false",
                 },
             }

@@ -50,15 +50,15 @@ class Keda(pulumi.ComponentResource):
 def build_keda_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Its CRDs are templates, so Helm upgrades them."""
     values = {
-        # The CRDs stay when KEDA goes. If they went too, the scalers that teams made would have to go with them;
-        # without KEDA's operator the scalers could not end, and neither could their namespaces.
+        # The CRDs stay when KEDA goes. Deleting the CRDs would delete the scalers that teams made. The scalers wait for
+        # KEDA's operator before they end, so their namespaces could not end either.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
         # One replica works at a time. The second takes over while a system node is replaced.
         "operator": {"replicaCount": 2},
         "metricsServer": {"replicaCount": 2},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
-        # Everybody who may edit a namespace may make scalers there, which read from Prometheus. Nobody gets the right
-        # to add series to Prometheus by this.
+        # People who may edit a namespace may also make scalers there. Scalers read from Prometheus; this right does not
+        # let anybody add series to Prometheus.
         "rbac": {"aggregateToDefaultRoles": True},
     }
     return merge_values(values, config.helm_overrides.keda)

@@ -27,18 +27,18 @@ _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEU
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, propose, print, and write the edited file; 0 also when there is nothing to propose."""
+    """Measure, propose, print, and write the edited file. Return 0 even if there is nothing to propose."""
     file = _open_stack(arguments)
-    seen = _observe(file.config, arguments)
-    found = advise(file.config, seen)
-    edited = _import_live("gpu_blueprint.live.advise.edit").apply_proposals(file.source, found.proposals)
+    observed = _observe(file.config, arguments)
+    advice = advise(file.config, observed)
+    edited = _import_live("gpu_blueprint.live.advise.edit").apply_proposals(file.source, advice.proposals)
     left_out = {proposal.name: why for proposal, why in edited.left_out}
     if arguments.format == "json":
-        print_json(build_document(file.config, seen, found, left_out))
+        print_json(build_document(file.config, observed, advice, left_out))
     else:
-        show(file.config, seen, found, left_out)
+        show(file.config, observed, advice, left_out)
     if arguments.out:
-        _write(arguments.out, file, found, edited)
+        _write(arguments.out, file, advice, edited)
     return 0
 
 
@@ -62,8 +62,8 @@ def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
     prometheus, measure = (_import_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
     server = prometheus.Prometheus(arguments.prometheus, _find_credentials(prometheus, arguments))
     with show_progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
-        seen: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
-    return seen
+        observed: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
+    return observed
 
 
 def _import_live(module: str) -> Any:
@@ -79,7 +79,7 @@ def _import_live(module: str) -> Any:
 
 
 def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
-    """Read credentials from a file or the environment: every user of the machine can see an argument."""
+    """Read credentials from a file or the environment, because every user of the machine can see an argument."""
     if token_file := arguments.token_file:
         try:
             return prometheus.Bearer(_read_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
@@ -104,14 +104,14 @@ def _read_token(text: str, where: str) -> str:
     return token
 
 
-def _write(path: Path, file: StackFile, found: Advice, edited: Any) -> None:
+def _write(path: Path, file: StackFile, advice: Advice, edited: Any) -> None:
     """Write the edited file if it differs, and print its new warnings."""
     if edited.text == file.source.text:
         print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
         return
     write_whole(path, edited.text)
     left_out = {proposal.name for proposal, _ in edited.left_out}
-    count = sum(bool(proposal.changes) and proposal.name not in left_out for proposal in found.proposals)
+    count = sum(bool(proposal.changes) and proposal.name not in left_out for proposal in advice.proposals)
     known = {*map(str, find_warnings(file.config, date.today()))}
     added = [problem for problem in find_warnings(edited.config, date.today()) if str(problem) not in known]
-    show_edit(path, file.source.file, f"{count} of {len(found.proposals)} proposals", added)
+    show_edit(path, file.source.file, f"{count} of {len(advice.proposals)} proposals", added)

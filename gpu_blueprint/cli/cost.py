@@ -1,4 +1,4 @@
-"""``cost``: estimate what a stack costs when it is idle, as expected, and with every limit reached."""
+"""``cost``: estimate the cost of a stack when it is idle, as expected, and with every limit reached."""
 
 import argparse
 import importlib
@@ -16,27 +16,27 @@ from .text.cost_changes import Comparison
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the estimate, or what changes beside another estimate; 1 if the stack breaks one of its bounds."""
+    """Print the estimate, or its changes against another estimate. Return 1 if the stack breaks one of its bounds."""
     stack = open_stack(arguments.stack, bounded=False)
-    found = estimate_stack(stack.config)
+    estimate = estimate_stack(stack.config)
     broken = [put_into_file(problem, stack.source) for problem in refuse_costs_above_bounds(stack.config)]
-    comparison = _compare(found, arguments)
+    comparison = _compare(estimate, arguments)
     if arguments.svg:
-        _draw(found, arguments.svg)
-    show(stack.config, found, comparison, broken, arguments.format)
+        _draw(estimate, arguments.svg)
+    show(stack.config, estimate, comparison, broken, arguments.format)
     return 1 if broken else 0
 
 
-def _compare(found: Estimate, arguments: argparse.Namespace) -> Comparison | None:
+def _compare(estimate: Estimate, arguments: argparse.Namespace) -> Comparison | None:
     if arguments.compare:
-        other = estimate_stack(open_stack(arguments.compare, bounded=False).config)
-        return Comparison(as_json(found), as_json(other))
+        compared = estimate_stack(open_stack(arguments.compare, bounded=False).config)
+        return Comparison(as_json(estimate), as_json(compared))
     if arguments.against:
-        return Comparison(read_estimate(arguments.against), as_json(found))
+        return Comparison(read_estimate(arguments.against), as_json(estimate))
     return None
 
 
-def _draw(found: Estimate, path: Path) -> None:
-    chart = importlib.import_module("gpu_blueprint.cost.chart")  # loads pygal, which nothing else needs
-    write_whole(path, chart.svg(found))
+def _draw(estimate: Estimate, path: Path) -> None:
+    chart = importlib.import_module("gpu_blueprint.cost.chart")  # loads pygal, which no other code needs
+    write_whole(path, chart.svg(estimate))
     print(f"{path}: drawn", file=sys.stderr)

@@ -31,7 +31,7 @@ def _find_section_index(path: str) -> int:
 
 
 def list_fields(config: StackConfig) -> dict[str, str]:
-    """Return field path → value; pools and tenants stand by name, so that their order does not matter."""
+    """Return field path → value; paths have the names of pools and tenants, so that their order does not matter."""
     flat: dict[str, str] = {}
     _flatten(config.model_dump(by_alias=True, exclude_none=True), "", flat)
     return flat
@@ -43,7 +43,8 @@ def _flatten(value: Any, path: str, flat: dict[str, str]) -> None:
             _flatten(item, f"{path}.{key}" if path else key, flat)
     elif isinstance(value, list) and value and all(isinstance(item, dict) and "name" in item for item in value):
         for item in value:
-            _flatten({key: below for key, below in item.items() if key != "name"}, f"{path}.{item['name']}", flat)
+            fields = {key: field for key, field in item.items() if key != "name"}
+            _flatten(fields, f"{path}.{item['name']}", flat)
     elif value not in ({}, []):
         flat[path] = ", ".join(map(_format_scalar, value)) if isinstance(value, list) else _format_scalar(value)
 

@@ -45,8 +45,8 @@ def _find_topics(name: str) -> list[Topic]:
 
 
 def _refuse_name(name: str, known: Sequence[str]) -> str:
-    by_small = {other.lower(): other for other in known}
-    close = [by_small[small] for small in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
+    by_lowercase = {topic.lower(): topic for topic in known}
+    close = [by_lowercase[match] for match in get_close_matches(name.lower(), by_lowercase, n=3, cutoff=0.6)]
     pages = "docs/policies.md, docs/alerts.md and docs/problems.md list the names"
     hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(list_stacks())}"
     return f"there is no policy rule, alert, kind of problem or stack {name!r}; {hint}"
@@ -68,14 +68,17 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
     if stack not in list_stacks():
         raise UsageError(f"there is no stack {stack!r}; {suggest(stack, list_stacks(), 'there are')}")
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
-    found = [topic for topic in topics if topic.name == name]
-    if not found:
-        for noun, names in (("a policy rule", {rule.id for rule in RULES}), ("an alert", {one.name for one in ALERTS})):
+    matching = [topic for topic in topics if topic.name == name]
+    if not matching:
+        for noun, names in (
+            ("a policy rule", {rule.id for rule in RULES}),
+            ("an alert", {alert.name for alert in ALERTS}),
+        ):
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)
         raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {suggest(name, parts, 'it has')}")
-    return found
+    return matching
 
 
 def _explain_parts(config: StackConfig) -> Iterator[Topic]:

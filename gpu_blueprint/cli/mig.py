@@ -9,7 +9,7 @@ from .text.mig import describe_refusal, show_layouts, show_legal
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List a GPU's profiles and layouts, or judge one layout: 0 legal, 1 not."""
+    """List a GPU's profiles and layouts, or judge one layout. Return 0 for a legal layout, and raise for others."""
     model = find_gpu(arguments.gpu)
     if model.mig is None:
         able = ", ".join(row.name for row in GPUS.values() if row.mig)

@@ -15,7 +15,7 @@ from .files import write_whole
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the new file, and print what was changed and what to review."""
+    """Write the new file, and print the changed fields and the fields to review."""
     name, origin = arguments.environment, open_stack(arguments.origin)
     path = locate_stack(name)
     if path.exists():
@@ -50,10 +50,10 @@ def _choose_changes(origin: StackFile, name: str) -> dict[tuple[str, ...], str]:
 def _find_free_block(block: IPv4Network) -> IPv4Network:
     """Return the next block of the same size that no stack uses, so that the VPCs can be peered."""
     taken = [IPv4Network(network.cidr) for network in _list_networks() if isinstance(network, NewVpc)]
-    while any(block.overlaps(other) for other in taken):
+    while any(block.overlaps(network) for network in taken):
         block = IPv4Network((int(block.network_address) + block.num_addresses, block.prefixlen))
         if not is_private(str(block)):
-            raise UsageError("no address block after that of the origin is free; write the file by hand")
+            raise UsageError("no address block after the origin's block is free; write the file by hand")
     return block
 
 
@@ -63,7 +63,7 @@ def _list_networks() -> list[object]:
         try:
             networks.append(open_stack(stack).config.network)
         except BlueprintError:
-            continue  # another broken file is no reason to refuse a new one
+            continue  # a broken file of another stack must not prevent the new file
     return networks
 
 
@@ -88,9 +88,9 @@ def _list_reviews(config: StackConfig) -> list[str]:
 
 
 def _review_levels(origin: str, environment: str) -> list[str]:
-    """Return which policy levels count if the new environment has no file of its own."""
-    own, others = find_levels_file(environment), find_levels_file(origin)
-    if own.stem == environment or own == others:
+    """Return the file of policy levels that counts if the new environment has no file of its own."""
+    own_levels, origin_levels = find_levels_file(environment), find_levels_file(origin)
+    if own_levels.stem == environment or own_levels == origin_levels:
         return []
-    copy = f"copy policies/{others.name} to policies/{environment}.json"
-    return [f"policies: {own.name} applies; for the origin's levels {copy}"]
+    copy = f"copy policies/{origin_levels.name} to policies/{environment}.json"
+    return [f"policies: {own_levels.name} applies; for the origin's levels {copy}"]

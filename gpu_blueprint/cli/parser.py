@@ -107,7 +107,7 @@ def _add_account(command: _AddCommand) -> None:
 
 
 def _add_advise(command: _AddCommand) -> None:
-    advise = command("advise", "read the metrics of a running stack, and propose changes that cost less or wait less")
+    advise = command("advise", "read the metrics of a running stack, and propose changes that lower costs or waits")
     advise.add_argument("stack", metavar="STACK", help=_STACK)
     advise.add_argument(
         "--prometheus",
@@ -135,12 +135,12 @@ def _add_advise(command: _AddCommand) -> None:
 
 
 def _add_cost(command: _AddCommand) -> None:
-    cost = command("cost", "estimate what a stack costs: idle, as expected, and with every limit reached")
+    cost = command("cost", "estimate the cost of a stack: idle, as expected, and with every limit reached")
     cost.add_argument("stack", metavar="STACK", help=_STACK)
     beside = cost.add_mutually_exclusive_group()
-    beside.add_argument("--compare", metavar="STACK_B", help="show what changes from this stack to STACK_B")
+    beside.add_argument("--compare", metavar="STACK_B", help="show the changes from this stack to STACK_B")
     beside.add_argument(
-        "--against", metavar="FILE", type=Path, help="show what changes from an earlier estimate to this stack"
+        "--against", metavar="FILE", type=Path, help="show the changes from an earlier estimate to this stack"
     )
     _add_format(cost)
     cost.add_argument("--svg", metavar="FILE", type=Path, help="also draw the estimate as a bar chart")

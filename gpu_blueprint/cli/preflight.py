@@ -13,7 +13,10 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask and report; 0 nothing fails, 1 a check fails or has no answer, 2 AWS does not accept the credentials."""
+    """Ask AWS and print the findings.
+
+    Return 0 if nothing fails, 1 if a check fails or has no answer, 2 if AWS does not accept the credentials.
+    """
     if arguments.stack is None and not arguments.policy:
         raise UsageError("name the STACK to ask about, or pass --policy to print the IAM policy of all checks")
     stack = open_stack(arguments.stack) if arguments.stack else None

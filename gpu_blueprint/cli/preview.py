@@ -1,4 +1,4 @@
-"""``preview``: show what `pulumi up` would build."""
+"""``preview``: show the platform that `pulumi up` would build."""
 
 import argparse
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the preview; 1 when a policy fails, as `pulumi preview` with the policy pack would."""
+    """Print the preview. Return 1 if a policy fails, as `pulumi preview` with the policy pack would."""
     stack = open_stack(arguments.stack)
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)

@@ -8,7 +8,7 @@ from .text.quotas import show, show_json
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the quotas that are needed. What the account has already, only preflight knows; so this never fails."""
+    """Print the quotas that the stack needs. The command never fails, because only preflight knows the account."""
     stack = open_stack(arguments.stack, bounded=False).config
     instances, platform = list_instance_needs(stack), list_platform_needs(stack)
     (show_json if arguments.format == "json" else show)(stack, instances, platform)

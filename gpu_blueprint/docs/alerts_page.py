@@ -16,7 +16,7 @@ nobody acts, and the first steps. Notifications carry the same text.
 
 The tables at the end list the series that recording rules store, and the metrics that dcgm-exporter exports.
 
-The tests run each rule through the real promtool, with one case that fires and one that does not.
+The tests run each rule through the real promtool: in one case the alert must fire, in another case it must not.
 
 Generated from the rules: `make docs`.
 """

@@ -18,7 +18,7 @@ from ..loading.stack_file import check_source
 
 EXAMPLE_FILE = "Pulumi.example.yaml"
 EXAMPLE_DAY = date(2026, 11, 22)
-"""The day on which examples are checked: reservations end."""
+"""The day on which examples are checked. The day is fixed, because reservations in examples end."""
 _TABLE = Path(__file__).with_name("problems.yaml")
 _DELETE = "DELETE"
 
@@ -37,9 +37,9 @@ class ProblemKind:
     example: Mapping[str, Any] = field(default_factory=dict)
     """Dotted field paths → values, which give the base stack this problem; ``DELETE`` removes a field."""
     file: str = ""
-    """Or the text of a stack file that has this problem."""
+    """Instead of ``example``: the text of a stack file that has this problem."""
     needs: str = ""
-    """Or the cause of the problem, where a stack file alone does not have it."""
+    """Instead of ``example``: the cause of the problem, if no stack file alone has it."""
 
     def make_stack(self) -> dict[str, Any]:
         """Return the base stack with the changes of the example; ``region`` stands for ``aws:region``."""
@@ -54,11 +54,11 @@ class ProblemKind:
         Raises:
             LookupError: The example does not have this problem.
         """
-        found = list(self._list_problems())
-        for problem in found:
+        problems = list(self._list_problems())
+        for problem in problems:
             if problem.kind == self.kind:
                 return problem
-        raise LookupError(f"the example of {self.kind} has {', '.join(map(str, found)) or 'no problems'}")
+        raise LookupError(f"the example of {self.kind} has {', '.join(map(str, problems)) or 'no problems'}")
 
     def _list_problems(self) -> Iterator[Problem]:
         if self.file:

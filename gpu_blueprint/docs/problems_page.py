@@ -22,7 +22,7 @@ Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML as a careful author does: text that looks like a number or a switch stands in double quotes."""
+    """Writes YAML as a careful author does: with double quotes around text that looks like a number or a switch."""
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -58,7 +58,7 @@ def describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 
 def show_line(kind: ProblemKind) -> str:
-    """Return the line that ``check`` prints; without its place in the file where the example is not a whole file."""
+    """Return the line that ``check`` prints, without file and line number if the example is not a whole file."""
     problem = kind.find_problem()
     if not kind.file:
         problem = replace(problem, file="", line=0)
@@ -84,7 +84,7 @@ def show_example(kind: ProblemKind) -> str:
 
 
 def _copy(source: Any, target: Any, path: list[str]) -> None:
-    """Copy one field from a stack into a part of it that is shown."""
+    """Copy one field of a stack into the fields that the page shows."""
     first: Any = int(path[0]) if isinstance(source, list) else path[0]
     if len(path) == 1:
         target[first] = source[first]

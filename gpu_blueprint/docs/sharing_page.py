@@ -76,9 +76,9 @@ def _list_rows() -> Iterator[_Row]:
 
 def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cell:
     """Ask the code whether a GPU can be shared this way."""
-    found = [problem.message for problem in find_refusals(gpu, ami, sharing, fractional=fractional)]
-    if found:
-        return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in found))
+    refusals = [problem.message for problem in find_refusals(gpu, ami, sharing, fractional=fractional)]
+    if refusals:
+        return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in refusals))
     return _Cell(tuple(derive_profile("pool", gpu, ami, sharing).per_device))
 
 

@@ -45,8 +45,8 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
 def _find_device_shares(pool: Pool) -> dict[str, float]:
     """Map the slices of a MIG profile, for example 1g, to the share of a GPU; the key of a whole GPU is empty.
 
-    The key leaves out the memory of the profile: DCGM computes it and is off where it is not a whole number
-    (dcgm-exporter#713): 1g.16gb for 1g.18gb.
+    The key leaves out the memory of the profile. DCGM computes the memory, and its result is wrong if the memory is not
+    a whole number (dcgm-exporter#713): 1g.16gb for 1g.18gb.
     """
     if not isinstance(pool.sharing, Mig):
         return {"": 1.0}

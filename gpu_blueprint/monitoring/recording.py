@@ -86,7 +86,8 @@ RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=NODE_GPUS,
         about="GPUs that a node offers.",
-        # The inner max, here and below: during a rollout two pods of kube-state-metrics export the same series.
+        # During a rollout, two pods of kube-state-metrics export the same series. The inner max, here and below, keeps
+        # one of them.
         expr="sum by (node, pool, instance_type, capacity_type)"
         f" (max by (node, resource) (kube_node_status_allocatable{{{GPUS}}})"
         f" * on (node) group_left (pool, instance_type, capacity_type) {NODE}"

@@ -1,7 +1,7 @@
 """PromQL for the signals on which a service scales.
 
-Each query returns a single number under any load, and nothing when nothing is measured. KEDA keeps the number of
-replicas when a query has no value, so a scrape target that is down never empties a service.
+Each query returns a single number under any load, and no value without measurements. KEDA keeps the number of replicas
+when a query has no value, so a scrape target that is down never empties a service.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..config.services import Latency, Query, Queue, Requests, Scaling, Signal, 
 _RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
 
-They tell the pods of a Deployment from the pods of a Job whose name begins alike.
+They tell the pods of a Deployment from the pods of a Job whose name has the same beginning.
 """
 
 
@@ -41,7 +41,7 @@ def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Si
             return Measure(_find_server(scaling).served.replace("%s", job), signal.per_replica, True)
         case Latency():
             server = _find_server(scaling)
-            # Without requests there is no latency, but the pods are there: this counts as 0.
+            # Without requests there is no latency. If the pods run, the latency counts as 0.
             idle = f"0 * {server.waiting}"
             return Measure(f"{server.latency} >= 0 or {idle}".replace("%s", job), signal.seconds, False)
         case SmActivity():

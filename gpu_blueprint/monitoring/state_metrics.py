@@ -10,7 +10,7 @@ def build_state_metrics_values() -> dict[str, Any]:
     labels = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
     return {
         "metricLabelsAllowlist": [f"{kind}=[{','.join(names)}]" for kind, names in labels.items()],
-        "customResourceState": {"enabled": True, "config": _overlay_state()},
+        "customResourceState": {"enabled": True, "config": _build_overlay_state()},
         "rbac": {
             "extraRules": [
                 _allow_reading("karpenter.sh", "nodeoverlays"),
@@ -25,7 +25,7 @@ def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
     return {"apiGroups": [group], "resources": [resource], "verbs": ["list", "watch"]}
 
 
-def _overlay_state() -> dict[str, Any]:
+def _build_overlay_state() -> dict[str, Any]:
     """Return the definition of a metric for the conditions of NodeOverlays, which Karpenter does not export."""
     condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
     metric = {

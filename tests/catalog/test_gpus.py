@@ -16,7 +16,7 @@ def test_exactly_the_gpus_that_karpenter_launches_have_instance_types(model: Gpu
     assert bool(model.karpenter_name) == any(row.gpu is model for row in GPU_TYPES)
 
 
-def test_only_the_two_a100s_share_a_karpenter_name() -> None:
+def test_only_the_two_a100_models_share_a_karpenter_name() -> None:
     known = [model.karpenter_name for model in GPUS.values() if model.karpenter_name]
     assert {name for name in known if known.count(name) > 1} == {"a100"}
     assert {model.name for model in GPUS.values() if model.karpenter_name == "a100"} == {"a100-40gb", "a100-80gb"}

@@ -56,7 +56,9 @@ def test_each_efa_interface_has_a_place_of_its_own_beside_the_primary(row: Insta
 
 @each_gpu_type
 def test_a_gpu_has_one_memory_size_and_fractions_have_less(row: Instance) -> None:
-    whole = {other.gpu_memory_mib for other in GPU_TYPES if other.gpu is row.gpu and not other.is_fractional}
+    whole = {
+        gpu_type.gpu_memory_mib for gpu_type in GPU_TYPES if gpu_type.gpu is row.gpu and not gpu_type.is_fractional
+    }
     assert len(whole) == 1
     assert 0 < row.gpu_memory_mib <= whole.pop() / (2 if row.is_fractional else 1)
 
@@ -79,7 +81,9 @@ def test_a_system_type_has_no_gpu(row: Instance) -> None:
         ("p6-b300.48xlarge", 192, 8, 275040, 16),
     ],
 )
-def test_a_type_is_what_ec2_describes(name: str, vcpu: int, devices: int, gpu_memory_mib: int, efa: int) -> None:
+def test_a_type_has_the_facts_that_ec2_describes(
+    name: str, vcpu: int, devices: int, gpu_memory_mib: int, efa: int
+) -> None:
     """Source: EC2 DescribeInstanceTypes, read 2026-10-27."""
     row = find_instance(name)
     assert (row.vcpu, row.gpu_devices, row.gpu_memory_mib, row.efa_interfaces) == (vcpu, devices, gpu_memory_mib, efa)

@@ -1,4 +1,4 @@
-"""Every version that we install names one release, and none is the newest at install time."""
+"""Every installed version names one release, so no install chooses the newest release."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from gpu_blueprint.catalog import AMI_FAMILIES
 from gpu_blueprint.catalog import versions as catalog
 
 from ..support import builders
-from ..support.plans import ROOT, SHIPPED, Plan, managed, package, plan, plan_of, some
+from ..support.plans import ROOT, SHIPPED, Plan, find_resources, managed, package, plan, plan_of
 
 PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z]+\])?==((?:\d+!)?\d+(\.\d+)*(\.post\d+|[ab]\d+|rc\d+)?)")
 THREE_NUMBERS = re.compile(r"v?\d+\.\d+\.\d+")
@@ -73,13 +73,13 @@ def list_requirements(wanted: Requirement) -> Iterator[Requirement]:
 
 
 def test_every_transitive_requirement_is_pinned() -> None:
-    todo, seen = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
+    todo, visited = [Requirement(line) for file in REQUIREMENTS for line in lines(file)], set[str]()
     names = set[str]()
     while todo:
         wanted = todo.pop()
         key = f"{canonicalize_name(wanted.name)}{sorted(wanted.extras)}"
-        if key not in seen:
-            seen.add(key)
+        if key not in visited:
+            visited.add(key)
             names.add(canonicalize_name(wanted.name))
             try:
                 todo += list_requirements(wanted)
@@ -117,30 +117,30 @@ def test_the_catalogue_pins_every_chart_and_image() -> None:
 
 
 def test_every_chart_is_installed_at_one_version(planned: Plan) -> None:
-    releases = some(planned, "Release")
+    releases = find_resources(planned, "Release")
     assert len(releases) >= 2
     assert [found.name for found in releases if not THREE_NUMBERS.fullmatch(found.inputs.get("version", ""))] == []
 
 
 def test_karpenter_and_its_definitions_have_one_version(planned: Plan) -> None:
-    versions = {found.inputs["version"] for found in some(planned, "Release", "-karpenter-")}
+    versions = {found.inputs["version"] for found in find_resources(planned, "Release", "-karpenter-")}
     assert len(versions) == 1
 
 
 def test_every_addon_is_installed_at_one_version(planned: Plan) -> None:
-    addons = some(planned, "Addon")
+    addons = find_resources(planned, "Addon")
     assert len(addons) == 7
     assert [found.name for found in addons if not ADDON.fullmatch(found.inputs.get("addonVersion", ""))] == []
 
 
 def test_nodes_run_one_image_of_the_clusters_minor(planned: Plan) -> None:
-    (minor,) = {found.inputs["version"] for found in some(planned, "eks:index:Cluster")}
+    (minor,) = {found.inputs["version"] for found in find_resources(planned, "eks:index:Cluster")}
     assert MINOR.fullmatch(minor)
-    for group in some(planned, "NodeGroup"):
+    for group in find_resources(planned, "NodeGroup"):
         assert group.inputs["version"] == minor
         assert NODE_RELEASE.fullmatch(group.inputs["releaseVersion"])
         assert group.inputs["releaseVersion"].startswith(f"{minor}.")
-    for node_class in some(planned, "EC2NodeClass"):
+    for node_class in find_resources(planned, "EC2NodeClass"):
         (term,) = node_class.inputs["spec"]["amiSelectorTerms"]
         assert AMI.fullmatch(term["alias"])
 

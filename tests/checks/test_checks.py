@@ -1,4 +1,4 @@
-"""All rules run: whatever a module of checks refuses or warns of is in the lists of the package."""
+"""All rules run: the lists of the package contain every rule of every module of checks."""
 
 import ast
 import sys

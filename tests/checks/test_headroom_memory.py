@@ -9,5 +9,5 @@ from ..support import builders
 def test_a_node_reserves_a_tenth_of_its_memory(memory: str, fits: bool) -> None:
     """A g6.2xlarge has 32 GiB."""
     room = {"pods": 1, "cpu": "1", "memory": memory}
-    told = builders.problems(pools=[builders.pool(instanceTypes=["g6.2xlarge"], headroom=room)])
-    assert (told == []) is fits
+    refusals = builders.problems(pools=[builders.pool(instanceTypes=["g6.2xlarge"], headroom=room)])
+    assert (refusals == []) is fits

@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.cli import main
 
 
-def test_diff_shows_only_what_differs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_shows_only_the_fields_that_differ(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "dev", "prod"]) == 0
     out = capsys.readouterr().out
     assert "cluster.deletionProtection" in out

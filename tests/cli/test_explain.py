@@ -50,14 +50,14 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
         ("spot-diverse", "is a policy rule: blueprint explain spot-diverse"),
     ],
 )
-def test_explain_knows_what_else_a_name_may_mean(
+def test_a_rule_or_alert_in_place_of_a_part_is_answered_with_the_right_command(
     project: Path, name: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", "prod", name]) == 2
     assert words in capsys.readouterr().err
 
 
-def test_a_service_is_explained_by_what_it_scales_on(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "prod", "chat"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("chat, service\n")
@@ -145,7 +145,9 @@ def test_an_unknown_name_is_answered_with_near_rules_alerts_kinds_and_stacks(
     assert near in error
 
 
-def test_a_name_near_nothing_is_answered_with_the_stacks(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_resembles_no_stack_is_answered_with_all_stacks(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["explain", "xyzzy"]) == 2
     assert "stacks: dev, prod, research\n" in capsys.readouterr().err
 

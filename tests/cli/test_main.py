@@ -45,7 +45,7 @@ def test_a_closed_pipe_is_no_error(project: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_the_version_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert (ended.value.code, capsys.readouterr().out) == (0, f"blueprint {__version__}\n")

@@ -29,6 +29,6 @@ def test_mig_judges_a_layout(layout: str, code: int, words: str, capsys: pytest.
     assert words in captured.out + captured.err
 
 
-def test_mig_refuses_a_gpu_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mig_refuses_a_gpu_without_mig(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mig", "l4"]) == 1
     assert "l4 has no MIG" in capsys.readouterr().err

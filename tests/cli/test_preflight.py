@@ -26,7 +26,7 @@ def test_json_has_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("strange")
-def test_sarif_has_what_did_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sarif_has_the_findings_that_did_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preflight", "prod", "--format", "sarif"]) == 1
     (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]

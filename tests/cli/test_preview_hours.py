@@ -17,8 +17,8 @@ def test_the_preview_shows_opening_hours(capsys: pytest.CaptureFixture[str]) -> 
     assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
     assert "PoolHours lab" in out
     config = builders.config(pools=build_pools())
-    told = {pool.name: as_json(summarize_pool(config, pool))["hours"] for pool in config.pools}
-    assert told == {
+    hours_by_pool = {pool.name: as_json(summarize_pool(config, pool))["hours"] for pool in config.pools}
+    assert hours_by_pool == {
         "lab": "mon–fri 07:00–20:00 Europe/Berlin",
         "train": "mon, sun 20:30–06:00 next day America/New_York",
         "always": None,

@@ -18,7 +18,7 @@ def _stacks_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(STACKS.parent)
 
 
-def test_the_command_prints_what_to_copy_in_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_commands_to_copy_in_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["quotas", "prod"]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
@@ -44,7 +44,7 @@ def test_a_long_command_is_not_broken(
     assert "    --query \"Quotas[?contains(QuotaName, 'Spot Instance Requests')].[QuotaCode,QuotaName,Value]\"\n" in out
 
 
-def test_no_request_is_shown_for_what_every_account_has(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_request_is_shown_for_a_quota_that_every_account_has(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["quotas", "dev"]) == 0  # makes one cluster, every account may have a hundred
     out = capsys.readouterr().out
     assert "L-1194D53C" in out and "--quota-code L-1194D53C" not in out

@@ -14,19 +14,19 @@ from ..support import builders
 from ..support.plans import (
     SHIPPED,
     Plan,
+    find_resource,
+    find_resources,
     fresh_plan_of,
     inside_cluster,
     is_component,
     is_provider,
     kind,
     managed,
-    one,
     package,
     plan,
     plan_of,
     shipped_config,
     shipped_file,
-    some,
 )
 
 STACK = "pulumi:pulumi:Stack"
@@ -66,15 +66,15 @@ ROLES = ("-cluster-control-plane", "-system", "-karpenter", "-karpenter-nodes", 
 
 
 def cluster(planned: Plan) -> PlannedResource:
-    return one(planned, "eks:index:Cluster")
+    return find_resource(planned, "eks:index:Cluster")
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_every_resource_has_a_component_as_parent(stack: str) -> None:
     components = {found.urn for found in plan(stack) if is_component(found)}
     orphans = [found.urn for found in plan(stack) if found.parent not in components]
-    assert orphans == [one(plan(stack), STACK).urn, one(plan(stack), PLATFORM).urn]
-    assert one(plan(stack), PLATFORM).parent == one(plan(stack), STACK).urn
+    assert orphans == [find_resource(plan(stack), STACK).urn, find_resource(plan(stack), PLATFORM).urn]
+    assert find_resource(plan(stack), PLATFORM).parent == find_resource(plan(stack), STACK).urn
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
@@ -87,7 +87,7 @@ def test_every_resource_has_an_explicit_provider_of_its_package(stack: str) -> N
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_the_aws_provider_refuses_another_account_and_tags_everything(stack: str) -> None:
-    provider, config = one(plan(stack), "pulumi:providers:aws").inputs, shipped_config(stack)
+    provider, config = find_resource(plan(stack), "pulumi:providers:aws").inputs, shipped_config(stack)
     assert provider["allowedAccountIds"] == f'["{config.account_id}"]'
     assert provider["region"] == config.region
     for tag, value in config.all_tags.items():
@@ -95,19 +95,19 @@ def test_the_aws_provider_refuses_another_account_and_tags_everything(stack: str
 
 
 def test_pulumi_eks_gets_our_aws_provider_and_the_transform(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Default providers are off. Without our provider, the children of the cluster would have none."""
-    seen: list[Any] = []
+    """Default providers are off. Without our provider, the children of the cluster would have no provider."""
+    requests: list[Any] = []
     register = RecordingMonitor.RegisterResource
 
     def watch(self: RecordingMonitor, request: Any) -> Any:
         if request.type == "eks:index:Cluster":
-            seen.append(request)
+            requests.append(request)
         return register(self, request)
 
     monkeypatch.setattr(RecordingMonitor, "RegisterResource", watch)
     planned = fresh_plan_of(builders.stack())
-    (request,) = seen
-    assert request.providers["aws"].rsplit("::", 1)[0] == one(planned, "pulumi:providers:aws").urn
+    (request,) = requests
+    assert request.providers["aws"].rsplit("::", 1)[0] == find_resource(planned, "pulumi:providers:aws").urn
     assert len(request.transforms) == 1
 
 
@@ -197,7 +197,7 @@ def test_the_longest_names_fit_the_limits_of_aws(type_: str, field: str) -> None
     static = {"name": longest, "instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 1, "maxGpus": 1}
     several = {"name": "m" * 40, "instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     pools = [builders.pool(**static), builders.pool(**several)]
-    found = some(plan_of(builders.stack(cluster=builders.cluster(name=longest), pools=pools)), type_)
-    names = [made.inputs[field] for made in found]
+    found = find_resources(plan_of(builders.stack(cluster=builders.cluster(name=longest), pools=pools)), type_)
+    names = [resource.inputs[field] for resource in found]
     assert names
     assert [name for name in names if len(name) > LIMITS[type_, field]] == []

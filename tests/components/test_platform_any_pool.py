@@ -73,25 +73,25 @@ def parse_or_check_refusal(pool: dict[str, Any]) -> StackConfig | None:
 
 
 def test_any_pool_is_refused_or_uses_the_same_names_everywhere() -> None:
-    seen: set[tuple[str, str]] = set()
+    accepted: set[tuple[str, str]] = set()
 
     @settings(max_examples=600, deadline=None, derandomize=True)
     @given(draw_pool())
     def judge(pool: dict[str, Any]) -> None:
         config = parse_or_check_refusal(pool)
         if config is not None:
-            seen.add((pool["sharing"]["mode"], pool["ami"]["family"]))
+            accepted.add((pool["sharing"]["mode"], pool["ami"]["family"]))
             check_names(config)
 
     judge()
     modes = {"exclusive", "mig", "time-slicing", "mps"}
-    assert seen == {(mode, family) for mode in modes for family in ("al2023", "bottlerocket")}, "too few make sense"
+    assert accepted == {(mode, family) for mode in modes for family in ("al2023", "bottlerocket")}, "too few make sense"
 
 
 def check_names(config: StackConfig) -> None:
-    made = config.pools[0]
-    spec = build_node_pool_spec(config, made)
-    handed_out = set(made.profile.per_device)
+    checked_pool = config.pools[0]
+    spec = build_node_pool_spec(config, checked_pool)
+    handed_out = set(checked_pool.profile.per_device)
     assert set(spec["limits"]) == handed_out
     quota = {
         key.removeprefix("requests.")
@@ -106,27 +106,27 @@ def check_names(config: StackConfig) -> None:
         if len(handed_out) == 1
         else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
     )
-    assert set(build_pod(config, made)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
+    assert set(build_pod(config, checked_pool)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
     check_overlays(config, spec, handed_out)
     check_settings(config, spec, handed_out)
 
 
 def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
-    made = config.pools[0]
-    overlays = build_node_overlay_specs(config, made)
+    checked_pool = config.pools[0]
+    overlays = build_node_overlay_specs(config, checked_pool)
     covered: list[str] = []
     for devices, overlay in overlays.items():
         pools_named, types_named = (requirement["values"] for requirement in overlay["requirements"])
         assert pools_named == ["main"]
         covered += types_named
         assert {name for name, count in overlay["capacity"].items() if count != "0"} == handed_out
-        for name, count in made.profile.per_device.items():
+        for name, count in checked_pool.profile.per_device.items():
             assert overlay["capacity"][name] == str(count * devices)
     assert len(covered) == len(set(covered)), "two overlays speak of one type"
     wants = {requirement["key"]: requirement["values"] for requirement in spec["template"]["spec"]["requirements"]}
     for name in wants["node.kubernetes.io/instance-type"]:
         row = list_instances()[name]
-        right_alone = handed_out == {"nvidia.com/gpu"} and made.profile.count_per_node(row) == {
+        right_alone = handed_out == {"nvidia.com/gpu"} and checked_pool.profile.count_per_node(row) == {
             "nvidia.com/gpu": row.gpu_count
         }
         assert (name in covered) != right_alone

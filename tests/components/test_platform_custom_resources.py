@@ -26,7 +26,7 @@ COMPILE = ("exec", "--offline", "--", "tsc", "--noEmit", "--strict", "--skipLibC
 
 
 def list_custom_resources() -> Iterator[dict[str, Any]]:
-    """Yield the objects of all shipped stacks, and of stacks with the fields that these lack."""
+    """Yield the objects of all shipped stacks, and of stacks with the fields that no shipped stack has."""
     existing = {"mode": "existing", "url": "http://prometheus.team:9090", "labels": {"release": "team"}}
     for planned in (*map(plan, SHIPPED), plan_of_two_teams(), plan_of(builders.stack(monitoring=existing))):
         yield from (reveal_secrets(found.inputs) for found in inside_cluster(planned) if custom(found))

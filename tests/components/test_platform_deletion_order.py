@@ -8,7 +8,7 @@ from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
 from ..support.deletion import DestroyOrder, assert_order, dependencies_of
-from ..support.plans import SHIPPED, Plan, inside_cluster, kind, one, plan, plan_of, some
+from ..support.plans import SHIPPED, Plan, find_resource, find_resources, inside_cluster, kind, plan, plan_of
 
 MULTI_NODE = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
 MADE: dict[str, dict[str, Any]] = {
@@ -30,11 +30,11 @@ def planned(request: pytest.FixtureRequest) -> Plan:
 
 
 def find_release(planned: Plan, part: str) -> PlannedResource:
-    return one(planned, "Release", part)
+    return find_resource(planned, "Release", part)
 
 
 def find_cluster(planned: Plan) -> PlannedResource:
-    return one(planned, "eks:index:Cluster")
+    return find_resource(planned, "eks:index:Cluster")
 
 
 def list_descendants(planned: Plan, component: PlannedResource) -> list[PlannedResource]:
@@ -46,7 +46,7 @@ def list_descendants(planned: Plan, component: PlannedResource) -> list[PlannedR
 
 
 def test_a_node_pool_is_deleted_before_its_class_and_both_before_karpenter(planned: Plan) -> None:
-    for pool in some(planned, "NodePool"):
+    for pool in find_resources(planned, "NodePool"):
         of_pool = [found for found in planned if found.parent == pool.parent]
         (node_class,) = [found for found in of_pool if kind(found) == "EC2NodeClass"]
         assert_order(
@@ -55,7 +55,7 @@ def test_a_node_pool_is_deleted_before_its_class_and_both_before_karpenter(plann
 
 
 def test_overlays_outlive_the_node_pools_that_they_describe(planned: Plan) -> None:
-    overlays = some(planned, "NodeOverlay")
+    overlays = find_resources(planned, "NodeOverlay")
     for overlay in overlays:
         of_pool = [found for found in planned if found.parent == overlay.parent]
         (pool,) = [found for found in of_pool if kind(found) == "NodePool"]
@@ -63,18 +63,18 @@ def test_overlays_outlive_the_node_pools_that_they_describe(planned: Plan) -> No
 
 
 def test_karpenter_is_deleted_before_its_roles_and_its_queue(planned: Plan) -> None:
-    """Without nodes to run on, identity, permissions or its queue, the controller could not drain a single node."""
-    queue = list_descendants(planned, one(planned, "InterruptionQueue"))
-    roles = [*some(planned, "ServiceRole", "-karpenter")]
+    """The controller needs nodes to run on, its identity, its permissions and its queue to drain a node."""
+    queue = list_descendants(planned, find_resource(planned, "InterruptionQueue"))
+    roles = [*find_resources(planned, "ServiceRole", "-karpenter")]
     assert len(roles) == 2
     permissions = [found for role in roles for found in list_descendants(planned, role)]
     assert {kind(found) for found in queue} == {"Queue", "QueuePolicy", "EventRule", "EventTarget"}
     assert {kind(found) for found in permissions} == {"Role", "Policy", "RolePolicyAttachment"}
     needed = [
-        one(planned, "NodeGroup", "-system-group"),
-        one(planned, "PodIdentityAssociation"),
-        one(planned, "AccessEntry", "-karpenter-nodes"),
-        *some(planned, "Addon"),
+        find_resource(planned, "NodeGroup", "-system-group"),
+        find_resource(planned, "PodIdentityAssociation"),
+        find_resource(planned, "AccessEntry", "-karpenter-nodes"),
+        *find_resources(planned, "Addon"),
     ]
     assert_order(
         planned,
@@ -87,15 +87,15 @@ def test_karpenter_is_deleted_before_its_roles_and_its_queue(planned: Plan) -> N
 def test_objects_in_the_cluster_are_deleted_before_it_and_its_network_after_it(planned: Plan) -> None:
     inside = [
         *inside_cluster(planned),
-        *some(planned, "NodeGroup"),
-        *some(planned, "AccessEntry"),
-        *some(planned, "AccessPolicyAssociation"),
-        *some(planned, "PodIdentityAssociation"),
-        *some(planned, "Addon"),
+        *find_resources(planned, "NodeGroup"),
+        *find_resources(planned, "AccessEntry"),
+        *find_resources(planned, "AccessPolicyAssociation"),
+        *find_resources(planned, "PodIdentityAssociation"),
+        *find_resources(planned, "Addon"),
     ]
     assert_order(planned, inside, find_cluster(planned))
-    network = list_descendants(planned, one(planned, "Network"))
-    if some(planned, "aws:ec2/vpc:Vpc"):
+    network = list_descendants(planned, find_resource(planned, "Network"))
+    if find_resources(planned, "aws:ec2/vpc:Vpc"):
         assert {"Subnet", "Route", "NatGateway", "VpcEndpoint"} <= {kind(found) for found in network}
         assert_order(planned, find_cluster(planned), network)
     else:
@@ -103,32 +103,34 @@ def test_objects_in_the_cluster_are_deleted_before_it_and_its_network_after_it(p
 
 
 def test_these_tests_cover_both_kinds_of_network() -> None:
-    assert {bool(some(found, "aws:ec2/vpc:Vpc")) for found in (plan_further_resources(), *map(plan, SHIPPED))} == {
+    assert {
+        bool(find_resources(found, "aws:ec2/vpc:Vpc")) for found in (plan_further_resources(), *map(plan, SHIPPED))
+    } == {
         True,
         False,
     }
 
 
 def test_the_cluster_is_deleted_before_its_role_key_and_log_group(planned: Plan) -> None:
-    """EKS would make its log group again as long as the cluster lives."""
-    component = one(planned, "gpu-blueprint:components:Cluster")
+    """If the log group were deleted first, EKS would make it again while the cluster lives."""
+    component = find_resource(planned, "gpu-blueprint:components:Cluster")
     kinds = {"Role", "RolePolicyAttachment", "Key", "LogGroup"}
-    others = [found for found in list_descendants(planned, component) if kind(found) in kinds]
-    assert {kind(found) for found in others} == kinds
-    assert_order(planned, find_cluster(planned), others)
+    prerequisites = [found for found in list_descendants(planned, component) if kind(found) in kinds]
+    assert {kind(found) for found in prerequisites} == kinds
+    assert_order(planned, find_cluster(planned), prerequisites)
 
 
 def test_the_admins_access_outlives_everything_in_the_cluster(planned: Plan) -> None:
-    admins = some(planned, "AccessPolicyAssociation", "AmazonEKSClusterAdminPolicy")
+    admins = find_resources(planned, "AccessPolicyAssociation", "AmazonEKSClusterAdminPolicy")
     principals = {found.inputs["principalArn"] for found in admins}
-    entries = [found for found in some(planned, "AccessEntry") if found.inputs["principalArn"] in principals]
+    entries = [found for found in find_resources(planned, "AccessEntry") if found.inputs["principalArn"] in principals]
     assert len(entries) == len(principals) > 0
-    assert_order(planned, inside_cluster(planned), one(planned, "pulumi:providers:kubernetes"), admins)
+    assert_order(planned, inside_cluster(planned), find_resource(planned, "pulumi:providers:kubernetes"), admins)
     assert_order(planned, admins, entries)
 
 
 def test_the_rules_for_a_private_api_outlive_everything_in_the_cluster() -> None:
-    rules = some(plan_further_resources(), "SecurityGroupIngressRule")
+    rules = find_resources(plan_further_resources(), "SecurityGroupIngressRule")
     assert [found.inputs["cidrIpv4"] for found in rules] == ["10.9.0.0/16"]
     assert_order(
         plan_further_resources(),
@@ -139,14 +141,14 @@ def test_the_rules_for_a_private_api_outlive_everything_in_the_cluster() -> None
 
 
 def test_the_volume_driver_outlives_namespaces_and_karpenter(planned: Plan) -> None:
-    namespaces = some(planned, "Namespace")
-    driver = one(planned, "Addon", "aws-ebs-csi-driver")
-    permissions = list_descendants(planned, one(planned, "ServiceRole", "aws-ebs-csi-driver"))
+    namespaces = find_resources(planned, "Namespace")
+    driver = find_resource(planned, "Addon", "aws-ebs-csi-driver")
+    permissions = list_descendants(planned, find_resource(planned, "ServiceRole", "aws-ebs-csi-driver"))
     assert_order(planned, [*namespaces, find_release(planned, "-controller")], driver, permissions)
 
 
 def test_the_objects_of_a_tenant_are_deleted_before_its_namespace(planned: Plan) -> None:
-    for tenant in some(planned, "TenantSpace"):
+    for tenant in find_resources(planned, "TenantSpace"):
         inside = list_descendants(planned, tenant)
         (namespace,) = [found for found in inside if kind(found) == "Namespace"]
         assert_order(planned, [found for found in inside if found != namespace], namespace)
@@ -154,32 +156,32 @@ def test_the_objects_of_a_tenant_are_deleted_before_its_namespace(planned: Plan)
 
 def test_nodes_are_deleted_before_the_addons_that_make_them_ready(planned: Plan) -> None:
     """First the pods of the system nodes end, then the nodes, then the nodes' network and identity agents."""
-    first = [found for found in some(planned, "Addon") if "-node-addons-" not in found.name]
-    last = some(planned, "Addon", "-node-addons-")
+    first = [found for found in find_resources(planned, "Addon") if "-node-addons-" not in found.name]
+    last = find_resources(planned, "Addon", "-node-addons-")
     assert len(last) == 3
-    assert_order(planned, first, one(planned, "NodeGroup", "-system-group"), last)
+    assert_order(planned, first, find_resource(planned, "NodeGroup", "-system-group"), last)
 
 
 def test_gpu_nodes_are_deleted_before_the_gpu_operator(planned: Plan) -> None:
     operator = find_release(planned, "-gpu-operator-release")
     nodes = [
-        *some(planned, "NodePool"),
-        *(found for found in some(planned, "NodeGroup") if "-system-" not in found.name),
+        *find_resources(planned, "NodePool"),
+        *(found for found in find_resources(planned, "NodeGroup") if "-system-" not in found.name),
     ]
-    assert_order(planned, nodes, operator, one(planned, "Namespace", "-gpu-operator-"))
+    assert_order(planned, nodes, operator, find_resource(planned, "Namespace", "-gpu-operator-"))
 
 
 def test_multi_node_pools_are_deleted_before_their_placement_group() -> None:
     needed = [
         found
-        for found in list_descendants(plan_further_resources(), one(plan_further_resources(), "Efa"))
+        for found in list_descendants(plan_further_resources(), find_resource(plan_further_resources(), "Efa"))
         if kind(found) in ("SecurityGroup", "PlacementGroup")
     ]
     assert len(needed) == 2
     assert_order(
         plan_further_resources(),
-        one(plan_further_resources(), "NodePool", "multi-node"),
-        one(plan_further_resources(), "EC2NodeClass", "multi-node"),
+        find_resource(plan_further_resources(), "NodePool", "multi-node"),
+        find_resource(plan_further_resources(), "EC2NodeClass", "multi-node"),
         needed,
     )
 
@@ -187,7 +189,7 @@ def test_multi_node_pools_are_deleted_before_their_placement_group() -> None:
 def test_every_resource_is_deleted_exactly_once(planned: Plan) -> None:
     waves = DestroyOrder(planned).waves()
     assert sorted(urn for wave in waves for urn in wave) == sorted(found.urn for found in planned)
-    assert waves[-1] == {one(planned, "pulumi:pulumi:Stack").urn}
+    assert waves[-1] == {find_resource(planned, "pulumi:pulumi:Stack").urn}
     places = {urn: place for place, wave in enumerate(waves) for urn in wave}
     for urn, edges in dependencies_of(planned).items():
         assert all(places[urn] < places[edge] for edge in edges)
@@ -203,7 +205,7 @@ COMPONENT = "gpu-blueprint:components:Any"
 
 
 @pytest.mark.parametrize(
-    ("how", "more"),
+    ("dependency", "more"),
     [
         ("a dependency", {"dependencies": ("needed",)}),
         ("a provider", {"provider": "needed"}),
@@ -211,7 +213,7 @@ COMPONENT = "gpu-blueprint:components:Any"
         ("deletedWith", {"options": {"deletedWith": "needed"}}),
     ],
 )
-def test_a_resource_is_deleted_before(how: str, more: dict[str, Any]) -> None:
+def test_a_resource_is_deleted_before_its_dependency(dependency: str, more: dict[str, Any]) -> None:
     needed, user, other = build_resource("needed"), build_resource("user", **more), build_resource("other")
     order = DestroyOrder((needed, user, other))
     assert order.before(user, needed)

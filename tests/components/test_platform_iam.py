@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from ..support.iam_documents import Document, as_set, find_policies, find_trust_policies, list_statements
-from ..support.plans import SHIPPED, plan, shipped_config, some
+from ..support.plans import SHIPPED, find_resources, plan, shipped_config
 
 with (
     warnings.catch_warnings()
@@ -102,7 +102,7 @@ def test_each_role_trusts_one_service_or_the_pods_of_one_cluster(stack: str) -> 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_each_role_has_exactly_these_managed_policies(stack: str) -> None:
     attached: dict[str, set[str]] = {}
-    for found in some(plan(stack), "RolePolicyAttachment"):
+    for found in find_resources(plan(stack), "RolePolicyAttachment"):
         if isinstance(found.inputs["policyArn"], str):
             role = found.parent.rsplit("::", 1)[1].removeprefix(f"gpu-{stack}")
             attached.setdefault(role, set()).add(found.inputs["policyArn"].removeprefix("arn:aws:iam::aws:policy/"))

@@ -22,7 +22,7 @@ from ..support.karpenter_rules.nodepool_cases import (
     NODE_OVERLAYS,
     NODE_POOLS,
 )
-from ..support.plans import SHIPPED, Plan, kind, one, plan, plan_of
+from ..support.plans import SHIPPED, Plan, find_resource, kind, plan, plan_of
 
 EXAMPLES = {"NodePool": NODE_POOLS, "EC2NodeClass": NODE_CLASSES, "NodeOverlay": NODE_OVERLAYS}
 BROKEN = {"NodePool": BROKEN_POOLS, "EC2NodeClass": BROKEN_CLASSES, "NodeOverlay": BROKEN_OVERLAYS}
@@ -157,18 +157,18 @@ def test_a_node_pool_refers_to_the_node_class_of_the_same_plan(source: Any) -> N
 @pytest.mark.parametrize("source", EVERY_SOURCE)
 def test_each_overlay_names_one_pool_and_no_two_overlap(source: Any) -> None:
     """Two overlays of one weight for one type conflict, and Karpenter then applies neither."""
-    seen: set[tuple[str, str]] = set()
+    covered_before: set[tuple[str, str]] = set()
     for found in source():
         if kind(found) == "NodeOverlay":
             requirements = {term["key"]: term["values"] for term in found.inputs["spec"]["requirements"]}
             (pool,) = requirements["karpenter.sh/nodepool"]
             covered = {(pool, type_) for type_ in requirements["node.kubernetes.io/instance-type"]}
-            assert covered and not covered & seen
-            seen |= covered
+            assert covered and not covered & covered_before
+            covered_before |= covered
 
 
 def test_a_node_pool_can_change_its_sharing_in_place() -> None:
-    pools = [one(tuple(render_pool(name)), "NodePool").inputs for name in POOLS]
+    pools = [find_resource(tuple(render_pool(name)), "NodePool").inputs for name in POOLS]
     assert not [found for old, new in pairwise(pools) for found in change_violations(old, new)]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from gpu_blueprint.plan import PlannedResource
 
-from ..support.plans import SHIPPED, Plan, custom, inside_cluster, kind, one, plan, some
+from ..support.plans import SHIPPED, Plan, custom, find_resource, find_resources, inside_cluster, kind, plan
 from ..support.team_plan import plan_of_two_teams, reveal_secrets
 
 
@@ -24,14 +24,14 @@ def test_a_plan_has_objects_of_each_kind(planned: Plan, kind_: str) -> None:
 
 
 def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> None:
-    version = one(planned, "eks:index:Cluster").inputs["version"]
+    version = find_resource(planned, "eks:index:Cluster").inputs["version"]
     for found in filter_builtin_kinds(planned):
         used = kubernetes_validate.validate(reveal_secrets(found.inputs), version, strict=True)
         assert used == version, "kubernetes-validate has no schemas of this version"
 
 
 def test_the_validator_finds_an_unknown_field() -> None:
-    quota = dict(one(plan("dev"), "ResourceQuota").inputs)
+    quota = dict(find_resource(plan("dev"), "ResourceQuota").inputs)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate({**quota, "spec": {"hards": {}}}, "1.36", strict=True)
 
@@ -39,7 +39,7 @@ def test_the_validator_finds_an_unknown_field() -> None:
 def test_only_namespaces_of_host_agents_allow_privileged_pods(planned: Plan) -> None:
     level = {
         found.inputs["metadata"]["name"]: found.inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
-        for found in some(planned, "Namespace")
+        for found in find_resources(planned, "Namespace")
     }
     assert {level.pop(name, "privileged") for name in ("gpu-operator", "monitoring")} == {"privileged"}
     assert set(level.values()) <= {"baseline", "restricted"}

@@ -8,7 +8,7 @@ import pytest
 from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
-from ..support.plans import SHIPPED, Plan, custom, managed, one, package, plan, plan_of
+from ..support.plans import SHIPPED, Plan, custom, find_resource, managed, package, plan, plan_of
 from ..support.sdk_types import find_misfits
 
 
@@ -56,7 +56,7 @@ def test_only_custom_resources_have_no_sdk_class() -> None:
 
 
 def find_misfits_after_change(type_: str, part: str, **inputs: Any) -> list[str]:
-    resource = one(plan("prod"), type_, part)
+    resource = find_resource(plan("prod"), type_, part)
     kept = {name: value for name, value in {**resource.inputs, **inputs}.items() if value is not ...}
     return find_misfits(replace(resource, inputs=kept))
 

@@ -63,7 +63,7 @@ def test_a_month_of_working_hours_is_282_hours_of_730() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_schedules_are_those_worked_out_by_hand(case: str) -> None:
+def test_schedules_are_the_schedules_worked_out_by_hand(case: str) -> None:
     window, _, opens, closes = CASES[case]
     assert (hours(*window).open_schedule, hours(*window).close_schedule) == (opens, closes)
 
@@ -174,7 +174,7 @@ def every_window() -> Iterator[Hours]:
 
 
 def test_an_hour_lies_between_a_close_and_an_opening_in_every_window() -> None:
-    """Each may start 30 minutes late and take 15 minutes, so with less time they could overtake each other."""
+    """A run may start 30 minutes late and take 15 minutes. With less time between them, runs could overlap."""
     count = 0
     for window in every_window():
         count += 1

@@ -93,7 +93,7 @@ def with_all_pools(side: int) -> Stack:
 
 
 def verdict(stack: Stack) -> list[str]:
-    """Return the problems of a stack, else its warnings and policy findings."""
+    """Return the problems of a stack, or its warnings and policy findings if it has no problem."""
     problems = builders.problems(stack[1], **stack[0])
     return problems or [*map(str, find_warnings(parse(*stack), TODAY)), *policy_findings(stack)]
 
@@ -144,12 +144,12 @@ def test_a_field_of_a_pool_changes_the_resources_of_the_pool(place: str) -> None
 
 
 @pytest.mark.parametrize("place", JUDGED)
-def test_a_field_that_builds_nothing_changes_problems_warnings_or_findings(place: str) -> None:
+def test_a_field_that_changes_no_resource_changes_problems_warnings_or_findings(place: str) -> None:
     before, after = JUDGED[place]
     assert verdict(before) != verdict(after)
 
 
 @pytest.mark.parametrize("place", PRICED)
-def test_a_field_of_the_estimate_changes_what_the_stack_costs(place: str) -> None:
+def test_a_field_of_the_estimate_changes_the_cost_of_the_stack(place: str) -> None:
     before, after = (as_json(estimate_stack(parse(*stack))) for stack in PRICED[place])
     assert before["total"] != after["total"]

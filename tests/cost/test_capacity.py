@@ -11,7 +11,7 @@ from ..support.plans import SHIPPED, shipped_config
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_capacities_of_all_pools_are_those_of_each_pool(name: str) -> None:
+def test_the_list_of_capacities_holds_the_capacity_of_each_pool(name: str) -> None:
     stack = shipped_config(name)
     assert list_capacities(stack) == [find_capacity(stack, pool) for pool in stack.pools]
 

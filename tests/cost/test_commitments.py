@@ -50,7 +50,7 @@ def test_steady_training_on_scarce_types_is_worth_a_reservation() -> None:
     assert "reserve 2 × p5.48xlarge" in found.text
 
 
-def test_reservations_are_steady_whatever_runs() -> None:
+def test_reservations_are_steady_under_any_load() -> None:
     found = estimate_reserved().commitments[0]
     assert found.kind == "savings-plan"
     assert found.text.startswith("16.0 GPUs are reserved and paid in 730 of 730 hours")

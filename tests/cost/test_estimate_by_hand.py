@@ -15,7 +15,7 @@ def test_the_dev_stack_by_hand() -> None:
     nat = SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here]
     platform = SERVICE["eks-cluster", here] + system + nat + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.floor) == pytest.approx(platform)
-    # Four L4 for 160 hours: each on a g6.xlarge with 200 GiB, the cheapest with one L4; at worst on a g6.16xlarge.
+    # Four L4 for 160 hours: each on a g6.xlarge with 200 GiB, the cheapest type with an L4; at worst on a g6.16xlarge.
     cheap = PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 200)
     assert found.pools[0].as_bought.expected.month.known == pytest.approx(4 * cheap * 160)
     dear = PRICE["g6.16xlarge", here] + gp3(here, 200)
@@ -34,7 +34,7 @@ def test_the_research_stack_by_hand() -> None:
     found, here = estimate_stack(shipped_config("research")), "us-west-2"
     system = 2 * (PRICE["m7i.large", here] + gp3(here, 50))
     nat = 3 * (SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here])
-    endpoints = 3 * 5 * SERVICE["interface-endpoint", here]  # ecr is two, s3 costs nothing
+    endpoints = 3 * 5 * SERVICE["interface-endpoint", here]  # ecr has two endpoints, and s3's costs nothing
     platform = SERVICE["eks-cluster", here] + system + nat + endpoints + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.ceiling) == pytest.approx(platform)
     # Sixteen H100 for 250 hours on spot: a p5.4xlarge has one and 200 GiB, a p5.48xlarge eight; per GPU both cost 6.88.
@@ -63,9 +63,9 @@ def test_the_prod_stack_by_hand() -> None:
     assert hours(train.as_bought.floor) == pytest.approx(reserved)
     assert train.as_bought.expected.month.known == pytest.approx((reserved + 0.9 * 4 * disk) * MONTH)
     assert hours(train.on_demand.ceiling) == pytest.approx(reserved + 4 * disk)
-    # Room for a pod of six CPUs and 48 GiB is one g6e.2xlarge, which has eight and 64.
+    # Headroom for a pod of six CPUs and 48 GiB is one g6e.2xlarge, which has eight CPUs and 64 GiB.
     room = PRICE["g6e.2xlarge", here] * SPOT["g6e"] + gp3(here, 200)
-    # Two replicas of chat on an L40S each, two of ranking on a quarter of an L4 each.
+    # Two replicas of chat have an L40S each, and two replicas of ranking have a quarter of an L4 each.
     least = 2 * (PRICE["g6e.xlarge", here] * SPOT["g6e"] + gp3(here, 200)) + 0.5 * (
         PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 200)
     )
@@ -82,7 +82,7 @@ def test_the_prod_stack_by_hand() -> None:
     assert found.as_bought.expected.month.known == pytest.approx(total)
     dearest = sum(16 * (PRICE[name, here] + gp3(here, 200)) for name in ("g6.16xlarge", "g5.16xlarge", "g6e.16xlarge"))
     assert hours(found.on_demand.ceiling) == pytest.approx(platform + dearest + reserved + 4 * disk)
-    # Shared by MPS, four to a GPU.
+    # MPS gives each GPU to four pods.
     assert found.pools[0].slices["nvidia.com/gpu.shared"][1].known == pytest.approx(
         (PRICE["g6.16xlarge", here] + gp3(here, 200)) / 4
     )

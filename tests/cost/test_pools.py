@@ -39,7 +39,7 @@ def test_expected_lies_between_floor_and_ceiling_and_no_fleet_costs_more(
         assert fleet <= most + 1e-6
 
 
-def test_static_nodes_cost_the_same_whatever_runs() -> None:
+def test_static_nodes_cost_the_same_under_any_load() -> None:
     static = builders.pool(instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=3, maxGpus=3)
     cost = estimate_of(pools=[static]).pools[0].as_bought
     assert cost.floor == cost.expected == cost.ceiling

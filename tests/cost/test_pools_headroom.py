@@ -60,10 +60,10 @@ def test_headroom_is_paid_only_in_open_hours() -> None:
 )
 def test_headroom_is_paid_in_whole_nodes(pool: dict[str, Any], gpus: int) -> None:
     """A p5.4xlarge has 16 CPUs: three placeholders of four, though its GPU has room for four."""
-    given = {"headroom": ROOM, **pool}
-    if "instanceTypes" in given:
-        given.pop("gpu", None)
-    stack = builders.config(pools=[builders.pool(**given)])
+    pool_fields = {"headroom": ROOM, **pool}
+    if "instanceTypes" in pool_fields:
+        pool_fields.pop("gpu", None)
+    stack = builders.config(pools=[builders.pool(**pool_fields)])
     assert find_always_on(stack, stack.pools[0], ON_DEMAND).headroom_gpus == gpus
 
 

@@ -1,4 +1,4 @@
-"""Reservations: paid whether they are used or not, at which price, and by which pool."""
+"""Reservations: AWS bills used and unused instances; the price, and the pools that pay."""
 
 import pytest
 

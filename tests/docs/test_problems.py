@@ -76,7 +76,7 @@ def used_kinds() -> Iterator[str]:
                 yield texts[kind.id]
 
 
-def test_the_search_for_kinds_knows_what_makes_problems() -> None:
+def test_the_search_for_kinds_knows_every_function_that_makes_problems() -> None:
     found = makers()
     assert found["Problem"] == found["WrongValueError"] == 0
     assert {"unknown-pool", "unknown-field", "secret-in-stack"} <= set(used_kinds())
@@ -111,7 +111,7 @@ def test_an_example_has_the_problem_that_it_shows(kind: ProblemKind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
-def test_a_kind_has_one_example_or_says_what_it_needs(kind: ProblemKind) -> None:
+def test_a_kind_has_one_example_or_states_its_cause(kind: ProblemKind) -> None:
     assert bool(kind.example) + bool(kind.file) + bool(kind.needs) == 1
     assert kind.meaning.endswith(".") and kind.remedy.endswith(".")
     assert kind.severity in ("error", "warning", "note")

@@ -38,7 +38,7 @@ def test_a_line_of_text_has_place_field_reason_remedy_and_kind() -> None:
         (Problem("k", (), "it has \x1b[31mcolour"), "it has �[31mcolour [k]"),
     ],
 )
-def test_a_line_of_text_leaves_out_what_is_not_known(problem: Problem, line: str) -> None:
+def test_a_line_of_text_leaves_out_unknown_parts(problem: Problem, line: str) -> None:
     assert to_text(problem) == line
 
 

@@ -51,7 +51,7 @@ def test_a_waiver_sets_one_finding_aside_until_its_last_day(judge: Judge) -> Non
     assert found[0].reason.endswith("(waived until 2026-12-31: torn down every night until the launch)")
 
 
-def test_a_waiver_that_ended_fails_beside_what_it_waived(judge: Judge) -> None:
+def test_a_waiver_that_ended_fails_beside_its_finding(judge: Judge) -> None:
     found = judge(WAIVER.format(until="2026-12-31"), date(2027, 1, 1))
     assert facts(found) == [
         ("error", "waiver-in-force", "gpu-research-cluster-eks"),
@@ -63,7 +63,7 @@ def test_a_waiver_that_ended_fails_beside_what_it_waived(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [("deletion-protected", "delete-it"), ("cluster-eks", "cluster-ekz")])
-def test_a_waiver_of_nothing_fails(judge: Judge, old: str, new: str) -> None:
+def test_a_waiver_for_an_unknown_rule_or_resource_fails(judge: Judge, old: str, new: str) -> None:
     found = judge(WAIVER.format(until="2026-12-31").replace(old, new), date(2026, 12, 1))
     assert (found[0].severity, found[0].kind, found[0].path) == ("error", "waiver-in-force", ("waivers", 0))
     assert new in found[0].reason

@@ -12,7 +12,7 @@ from gpu_blueprint.judging.sections import SECTIONS, find_section
 from gpu_blueprint.loading import parse
 
 from ..support import builders
-from ..support.plans import SHIPPED, Plan, one, plan, plan_of, shipped_config, some
+from ..support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
 
 
 def section_of(config: StackConfig, planned: Plan, urn: str) -> str:
@@ -21,13 +21,13 @@ def section_of(config: StackConfig, planned: Plan, urn: str) -> str:
 
 
 def test_every_component_of_the_platform_has_a_section_and_every_section_a_component() -> None:
-    made = {
+    components = {
         name
         for name, value in vars(platform).items()
         if inspect.isclass(value) and issubclass(value, pulumi.ComponentResource)
     }
-    assert len(made) > 10
-    assert made == set(SECTIONS)
+    assert len(components) > 10
+    assert components == set(SECTIONS)
 
 
 def test_every_section_is_a_field_of_the_stack() -> None:
@@ -64,14 +64,14 @@ def test_every_resource_of_a_shipped_stack_has_a_section(stack: str) -> None:
     ],
 )
 def test_a_resource_belongs_to_the_field_that_makes_it(type_: str, name: str, section: str) -> None:
-    found = some(plan("prod"), type_, name)
+    found = find_resources(plan("prod"), type_, name)
     assert found
     assert {section_of(shipped_config("prod"), plan("prod"), resource.urn) for resource in found} == {section}
 
 
 def test_a_new_vpc_belongs_to_the_network() -> None:
     planned = plan("dev")
-    assert section_of(shipped_config("dev"), planned, one(planned, "Vpc").urn) == "network"
+    assert section_of(shipped_config("dev"), planned, find_resource(planned, "Vpc").urn) == "network"
 
 
 def pool_with_hours() -> dict[str, Any]:
@@ -84,22 +84,22 @@ def pool_with_hours() -> dict[str, Any]:
 def test_the_hours_of_a_pool_belong_to_the_pool() -> None:
     stack = pool_with_hours()
     planned, config = plan_of(stack), parse(stack, "us-east-1")
-    jobs = some(planned, "CronJob")
+    jobs = find_resources(planned, "CronJob")
     assert jobs and {section_of(config, planned, job.urn) for job in jobs} == {"pools.1"}
 
 
 def test_keda_without_services_belongs_to_autoscaling() -> None:
     stack = builders.stack(**builders.monitoring(), autoscaling=True)
     planned, config = plan_of(stack), parse(stack, "us-east-1")
-    assert section_of(config, planned, one(planned, "Release", "keda").urn) == "autoscaling"
+    assert section_of(config, planned, find_resource(planned, "Release", "keda").urn) == "autoscaling"
 
 
 def test_a_pool_named_like_a_tenants_space_keeps_its_own_section() -> None:
     pools = [builders.pool(name="other"), builders.pool(name="tenant-team")]
     stack = builders.stack(pools=pools, tenants=[builders.tenant(gpus={"tenant-team": 4})])
     planned, config = plan_of(stack), parse(stack, "us-east-1")
-    assert section_of(config, planned, one(planned, "NodePool", "tenant-team").urn) == "pools.1"
-    assert section_of(config, planned, one(planned, "Namespace", "tenant-team").urn) == "tenants.0"
+    assert section_of(config, planned, find_resource(planned, "NodePool", "tenant-team").urn) == "pools.1"
+    assert section_of(config, planned, find_resource(planned, "Namespace", "tenant-team").urn) == "tenants.0"
 
 
 def test_a_urn_that_is_not_in_the_plan_has_no_section() -> None:

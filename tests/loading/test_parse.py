@@ -17,7 +17,7 @@ def test_a_stack_of_the_builders_has_no_problem() -> None:
     assert problems(pools=[pool(instanceTypes=["p5.48xlarge"])], tenants=[tenant()]) == []
 
 
-def test_a_region_inside_the_object_hides_nothing() -> None:
+def test_a_region_inside_the_object_hides_no_other_problem() -> None:
     with pytest.raises(StackError) as caught:
         parse(stack(owner="") | {"region": "us-east-1"}, "us-east-1")
     assert sorted(str(problem.path[0]) for problem in caught.value.problems) == ["owner", "region"]
@@ -67,7 +67,7 @@ class Own(Model):
     """A number."""
 
 
-def test_a_model_outside_a_stack_is_checked_alike() -> None:
+def test_a_model_outside_a_stack_is_checked_in_the_same_way() -> None:
     assert parse_part(Own, {"count": 1}).count == 1
     with pytest.raises(StackError) as caught:
         parse_part(Own, {"count": 0})

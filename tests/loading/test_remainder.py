@@ -27,7 +27,7 @@ def fields(**overrides: Any) -> list[str]:
     return sorted(line.split(": ")[0] for line in problems(**overrides))
 
 
-def test_a_wrong_shape_hides_nothing_in_other_parts() -> None:
+def test_a_wrong_shape_hides_no_problem_in_other_parts() -> None:
     found = fields(
         owner=4711,
         network=network(cidr="10.40.0.0/24"),
@@ -46,7 +46,7 @@ def test_a_wrong_shape_hides_nothing_in_other_parts() -> None:
     ]
 
 
-def test_a_wrong_shape_in_one_pool_hides_nothing_in_the_others() -> None:
+def test_a_wrong_shape_in_one_pool_hides_no_problem_in_other_pools() -> None:
     pools = [
         pool(name="first", maxGpus=0),
         pool(name="second", gpu="h100-80gb", sharing={"mode": "mig", "layout": {"1g.10gb": 8}}),

@@ -7,16 +7,16 @@ OTHER_TOPIC = "arn:aws:sns:eu-central-1:111122223333:costs"
 
 def test_a_wrong_budget_or_account_is_reported_once() -> None:
     wrong = {**builders.billing(topicArn=OTHER_TOPIC), "accountId": "1", "monthlyBudget": -1}
-    told = [line.split(":")[0] for line in builders.problems(**wrong)]
-    assert sorted(told) == ["accountId", "monthlyBudget"]
+    refused = [line.split(":")[0] for line in builders.problems(**wrong)]
+    assert sorted(refused) == ["accountId", "monthlyBudget"]
 
 
 def test_alarms_are_checked_beside_a_wrong_owner() -> None:
     wrong = {**builders.billing(actualPercent=[9, 1]), "owner": 4711}
-    told = [line.split(":")[0] for line in builders.problems(**wrong)]
-    assert sorted(told) == ["billing.actualPercent", "owner"]
+    refused = [line.split(":")[0] for line in builders.problems(**wrong)]
+    assert sorted(refused) == ["billing.actualPercent", "owner"]
 
 
 def test_alarms_are_checked_beside_unreadable_pools() -> None:
-    told = [line.split(":")[0] for line in builders.problems(**builders.billing(actualPercent=[9, 1]), pools=4711)]
-    assert sorted(told) == ["billing.actualPercent", "pools"]
+    refused = [line.split(":")[0] for line in builders.problems(**builders.billing(actualPercent=[9, 1]), pools=4711)]
+    assert sorted(refused) == ["billing.actualPercent", "pools"]

@@ -20,7 +20,7 @@ from ..support.plans import ROOT
 BAD = ROOT / "tests" / "configs" / "bad"
 GOOD = ROOT / "tests" / "configs" / "good"
 TEAM = ROOT / STACKS
-"""Files that a team edits, renames and removes: each must load, whatever its name."""
+"""The files that a team edits, renames and removes. Each of them must load."""
 TODAY = date(2026, 11, 20)
 
 
@@ -49,7 +49,7 @@ def test_a_good_file_has_neither_problems_nor_warnings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list_stacks(GOOD))
-def test_a_good_file_hands_out_what_it_says(name: str) -> None:
+def test_a_good_file_hands_out_the_counts_that_it_states(name: str) -> None:
     made = [f"{pool.name}: {pool.profile.summary}" for pool in load(name, GOOD).pools]
     assert made == leading_comment(GOOD / f"Pulumi.{name}.yaml")[1:]
 

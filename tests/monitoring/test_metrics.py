@@ -45,7 +45,7 @@ def test_the_parser_of_expressions_finds_every_series() -> None:
 
 
 def test_every_metric_is_read_by_a_rule_or_dashboard_or_exported_for_people() -> None:
-    shown = [fill_variables(each.query.expr) for each in QUERIES]
+    shown = [fill_variables(placed.query.expr) for placed in QUERIES]
     used = {name for expr in (*EXPRESSIONS.values(), *shown) for name, _ in list_series(expr)}
     assert {*METRICS} - used <= {field.name for field in DCGM_FIELDS}
 

@@ -1,4 +1,4 @@
-"""The plan of every shipped stack equals its golden plan, which somebody has read and accepted."""
+"""The plan of every shipped stack equals its golden plan, which a person has read and accepted."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ..support.plans import SHIPPED, plan
 
 
 def report(golden: dict[str, Any], now: dict[str, Any]) -> str:
-    """Say which resources differ, and how; empty if none differs."""
+    """Return a text with the resources that differ, and their differences; empty if the plans are equal."""
     lines = list(_list_differences(golden, now))
     return "\n".join([*lines, "if this is intended: run make golden and read its diff"]) if lines else ""
 

@@ -124,7 +124,7 @@ def test_the_pack_gives_the_offline_verdicts_on_a_broken_stack(pack: Pack) -> No
     assert len({verdict.rule for verdict in verdicts}) >= len(BROKEN)
 
 
-def test_levels_count_in_the_pack_as_offline(pack: Pack) -> None:
+def test_levels_count_in_the_pack_as_they_do_offline(pack: Pack) -> None:
     broken = changed(plan("prod"), *BROKEN)
     levels = read_levels(find_levels_file("dev"))
     pack.configure(levels)
@@ -155,7 +155,7 @@ UNCLEAR: tuple[tuple[str, InPath, Any], ...] = (
 )
 
 
-def test_undecided_verdicts_are_reported_and_stop_nothing(pack: Pack) -> None:
+def test_undecided_verdicts_are_reported_and_stop_no_preview(pack: Pack) -> None:
     unclear = changed(plan("prod"), *UNCLEAR)
     pack.configure(PROD)
     assert len(offline(unclear, PROD)) >= len(UNCLEAR)
@@ -164,7 +164,7 @@ def test_undecided_verdicts_are_reported_and_stop_nothing(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_a_first_preview_fails_nothing_that_passes_later(pack: Pack, stack: str) -> None:
+def test_a_first_preview_fails_no_resource_that_passes_later(pack: Pack, stack: str) -> None:
     pack.configure(read_levels(find_levels_file(stack)))
     found = pack.diagnostics(plan(stack), first_preview=True)
     assert [item.policyName for item in found if item.enforcementLevel == proto.MANDATORY] == []

@@ -91,7 +91,7 @@ def test_a_value_is_read_by_its_path_and_an_unknown_value_is_named_by_its_path()
             found.get(*path)
 
 
-def test_an_undecided_verdict_names_what_is_not_known() -> None:
+def test_an_undecided_verdict_names_the_unknown_value() -> None:
     pool = resource("kubernetes:karpenter.sh/v1:NodePool", "pool", {"spec": UNKNOWN})
     (verdict,) = judge(BY_ID["gpu-pool-tainted"], Stack([pool]))
     assert verdict.undecided and verdict.urn == pool.urn

@@ -75,13 +75,13 @@ def _judge_with_each_value_replaced(case: Case, value: Any) -> Iterator[tuple[In
     is_small = len(stack.resources) < SMALL_STACK
     for target in stack.resources:
         for path in _list_paths(target.props) if is_small or target.name in case.at else ():
-            other = replace(target, props=put(target.props, path, value))
-            changed = Stack([other if found is target else found for found in stack.resources])
+            replaced = replace(target, props=put(target.props, path, value))
+            changed = Stack([replaced if found is target else found for found in stack.resources])
             yield path, list(judge(BY_ID[case.rule], changed, case.settings))
 
 
 SMALL_STACK = 10
-"""In stacks with fewer resources every resource is changed, in others only the resources that the case names."""
+"""Number of resources. A smaller stack has every resource changed; a larger stack, only the resources of its case."""
 DECIDED = [case for case in CASES if case.verdict != "undecided"]
 
 

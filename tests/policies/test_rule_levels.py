@@ -49,7 +49,7 @@ def test_every_setting_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_disabled_rule_is_silent_and_an_advisory_one_stops_nothing(rule: Rule, tmp_path: Path) -> None:
+def test_a_disabled_rule_is_silent_and_an_advisory_rule_stops_no_preview(rule: Rule, tmp_path: Path) -> None:
     case = next(case for case in CASES if (case.rule, case.verdict) == (rule.id, "fails"))
     assert _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "disabled", **case.settings}}) == []
     advised = _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "advisory", **case.settings}})

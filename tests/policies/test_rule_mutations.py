@@ -126,7 +126,7 @@ def mutants(function: FunctionType) -> Iterator[Mutant]:
 
 
 class _Bounded(ast.NodeTransformer):
-    """Limits the rounds of loops that a mutant may keep running without end."""
+    """Limits the rounds of loops, because a mutant may never end a loop."""
 
     def visit_While(self, node: ast.While) -> ast.While:
         node.body.insert(0, ast.parse("_rounds.pop()").body[0])

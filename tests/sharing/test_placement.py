@@ -126,7 +126,7 @@ def test_a_layout_is_legal_exactly_if_some_placements_hold_it(model: str) -> Non
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> None:
+def test_a_profile_fits_up_to_its_maximum_and_no_more(model: str) -> None:
     for shape, (_, most, _) in shapes(model).items():
         name = names(model)[shape]
         assert table(model).count_most(table(model).profiles[name]) == most
@@ -135,7 +135,7 @@ def test_a_profile_fits_as_often_as_its_most_and_not_once_more(model: str) -> No
 
 
 @pytest.mark.parametrize("model", NAMES)
-def test_the_legal_layouts_are_exactly_the_enumerated_ones(model: str) -> None:
+def test_the_legal_layouts_are_exactly_the_enumerated_layouts(model: str) -> None:
     found = list_legal_layouts(table(model))
     assert {multiset(layout) for layout in found} == plain_legal(model)
     assert len(found) == len(plain_legal(model)) == (77 if model in SEVEN_SLICES else 9)
@@ -192,12 +192,12 @@ def test_a_layout_whose_sums_fit_may_have_no_place() -> None:
     ]
     small = MigTable(4, 4, tuple(rows))
     assert not can_place(small, {"1g.1gb": 1, "3g.3gb": 1})
-    said = explain_fault(small, {"1g.1gb": 1, "3g.3gb": 1})
-    assert said.startswith("the sums fit (2 of 4 compute slices, 4 of 4 memory slices) but no placement does; ")
+    fault = explain_fault(small, {"1g.1gb": 1, "3g.3gb": 1})
+    assert fault.startswith("the sums fit (2 of 4 compute slices, 4 of 4 memory slices) but no placement does; ")
 
 
 def test_compute_slices_may_run_out_before_memory_does() -> None:
-    """On GPUs of today the placements run out first, and the search must not rely on it."""
+    """On today's GPUs the placements run out first. The search must not rely on this order."""
     row = MigProfile(name="2g.1gb", compute_slices=2, memory_slices=1, starts=(0, 1, 2, 3), memory_gb=1)
     assert can_place(MigTable(4, 4, (row,)), {"2g.1gb": 2})
     assert not can_place(MigTable(4, 4, (row,)), {"2g.1gb": 3})
@@ -244,7 +244,7 @@ def test_a_full_gpu_has_nothing_left_over() -> None:
     assert list_leftover(table(H100), {"3g.40gb": 2}) == ()
 
 
-def test_three_g_leaves_room_for_four_small_ones() -> None:
+def test_a_3g_slice_leaves_room_for_four_small_slices() -> None:
     assert {"1g.10gb": 4} in list_leftover(table(H100), {"3g.40gb": 1})
 
 

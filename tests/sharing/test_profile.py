@@ -1,4 +1,4 @@
-"""The names, counts, labels, taint, settings and overlay of a sharing mode agree with each other."""
+"""The names, units, labels, taint, settings and overlay of a sharing mode agree with each other."""
 
 import re
 from collections.abc import Iterator
@@ -275,25 +275,25 @@ def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> N
         assert set(found.per_device) <= {"nvidia.com/gpu", "nvidia.com/gpu.shared"}
         return
     assert not found.bottlerocket
-    made = {"nvidia.com/gpu": 1}
+    units = {"nvidia.com/gpu": 1}
     for (config,) in found.mig_configs.values():
         assert row.gpu.mig
         assert can_place(row.gpu.mig, config["mig-devices"])
-        made = {row.gpu.mig.profiles[name].resource: count for name, count in config["mig-devices"].items()}
+        units = {row.gpu.mig.profiles[name].resource: count for name, count in config["mig-devices"].items()}
     for file in found.plugin_configs.values():
         (strategy,) = file["sharing"].values()
-        made = {f"{row_['name']}.shared": made[row_["name"]] * row_["replicas"] for row_ in strategy["resources"]}
-    assert found.per_device == made
+        units = {f"{row_['name']}.shared": units[row_["name"]] * row_["replicas"] for row_ in strategy["resources"]}
+    assert found.per_device == units
 
 
 def overlay_agrees(found: SharingProfile, row: Instance) -> None:
-    told = {"nvidia.com/gpu": row.gpu_count} | found.list_overlay(row)
-    assert {name: count for name, count in told.items() if count} == found.count_per_node(row)
+    overlaid = {"nvidia.com/gpu": row.gpu_count} | found.list_overlay(row)
+    assert {name: count for name, count in overlaid.items() if count} == found.count_per_node(row)
     assert found.count_per_node(row) == found.count_at_ceiling(row.gpu_devices)
 
 
-def test_another_layout_is_another_label_whatever_the_order() -> None:
-    turned = {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}
+def test_another_layout_is_another_label_and_the_order_does_not_matter() -> None:
+    swapped = {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}
     other = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}
-    keys = [profile("h100-80gb", AL2023, sharing, pool="slices").node_labels[MIG] for sharing in (MIXED, turned, other)]
+    keys = [profile("h100-80gb", AL2023, cut, pool="slices").node_labels[MIG] for cut in (MIXED, swapped, other)]
     assert keys[0] == keys[1] != keys[2]

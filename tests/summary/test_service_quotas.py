@@ -15,7 +15,7 @@ H100 = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
 
 
 def needed(stack: StackConfig) -> dict[str, int]:
-    """Quota code, or name where there is none → vCPUs."""
+    """Quota code, or name of a quota without a code → vCPUs."""
     return {need.quota.code or need.quota.name: need.amount for need in list_instance_needs(stack)}
 
 
@@ -29,7 +29,8 @@ def reserved_pool(**overrides: Any) -> dict[str, Any]:
 
 
 def test_dev_needs_four_of_the_largest_type_with_one_l4() -> None:
-    # 4 GPUs; most vCPUs per L4 has g6.16xlarge, 64 with 1 GPU: 4 x 64. Spot may fail over, so both hold all of it.
+    # 4 GPUs; g6.16xlarge has the most vCPUs per L4, 64 with 1 GPU: 4 x 64. Spot may fail over to on-demand, so both
+    # quotas hold all of it.
     # 2 system nodes m7i.large of 2 vCPU, and 2 more in each of 2 zones while they are updated: 2 x 2 + 4 x 2.
     assert needed(shipped_config("dev")) == {"L-DB2E81BA": 256, "L-1216C47A": 12, "L-3819A6DF": 256}
 
@@ -44,7 +45,7 @@ def test_research_adds_up_pools_that_share_a_quota() -> None:
 def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
     # Three pools of 16 single-GPU nodes with 64 vCPU (g6.16xlarge, g5.16xlarge, g6e.16xlarge): 3 x 16 x 64 = 3072.
     # train-h100: 32 / 8 x 192 = 768; its reservation of 4 x 192 = 768 is used first and is not added again.
-    # 3 system nodes, the dearer of m7i.xlarge and m6i.xlarge has 4: 3 x 4, and 4 x 4 for an update: 28.
+    # 3 system nodes of the dearer type (m7i.xlarge or m6i.xlarge) with 4 vCPU: 3 x 4, and 4 x 4 for an update: 28.
     expected = {"L-DB2E81BA": 3072, "L-417A185B": 768, "L-1216C47A": 28, "L-3819A6DF": 3072}
     assert needed(shipped_config("prod")) == expected
 
@@ -61,7 +62,7 @@ def test_gpus_left_over_by_large_nodes_are_filled_with_smaller_ones() -> None:
     assert needed(builders.config(pools=[pool]))["L-417A185B"] == 448
 
 
-def test_gpus_that_no_node_can_hold_need_nothing() -> None:
+def test_gpus_that_no_node_can_hold_need_no_service_quota() -> None:
     # 20 GPUs in nodes of 8: two nodes, 2 x 192; the last 4 GPUs can never run.
     assert needed(builders.config(pools=[builders.pool(**H100, maxGpus=20)]))["L-417A185B"] == 384
 

@@ -34,7 +34,7 @@ def test_every_part_of_a_shipped_stack_can_be_explained(name: str) -> None:
     assert all(step.title and step.lines and all(step.lines) for step in steps)
 
 
-def test_a_new_vpc_and_a_given_one_are_told_apart() -> None:
+def test_a_new_vpc_and_an_existing_vpc_are_told_apart() -> None:
     assert explain("research")["network"][0] == "a new VPC 10.60.0.0/16 in us-west-2a, us-west-2b, us-west-2c"
     assert explain("prod")["network"][0] == "vpc-0a1b2c3d4e5f60718, which exists already"
 
@@ -56,6 +56,6 @@ def test_the_bounds_stand_beside_the_cost() -> None:
         ({"mode": "existing"}, "your own Prometheus, with our monitors, rules and dashboards"),
     ],
 )
-def test_the_prometheus_is_ours_or_theirs(monitoring: dict[str, str] | None, line: str) -> None:
+def test_the_prometheus_is_installed_or_belongs_to_the_team(monitoring: dict[str, str] | None, line: str) -> None:
     stack = builders.config(monitoring=monitoring)
     assert {step.title: step.lines for step in explain_stack(stack)}["monitoring"] == (line,)

@@ -20,7 +20,7 @@ def test_grants_are_counted_in_resources_and_in_gpus() -> None:
     assert grants[1].startswith("a100-train: 8 nvidia.com/gpu, worth 8 of 16 GPUs (A100 80 GB, ")
 
 
-def test_quota_keys_are_those_of_the_namespace() -> None:
+def test_quota_keys_are_the_keys_of_the_namespace() -> None:
     keys = explain("prod", "serving")["quota keys"]
     assert keys[:2] == ("requests.cpu: 512", "requests.memory: 2Ti")
     # infer-a10g and infer-l40s both hand out whole GPUs, and the quota counts the name.
@@ -33,7 +33,7 @@ def test_a_pod_of_each_pool_is_told_its_limits_selector_and_tolerations() -> Non
     assert asked[1].endswith("; toleration ml.example.com/gpu=a10g:NoSchedule")
 
 
-def test_the_cost_share_is_that_of_the_estimate() -> None:
+def test_the_cost_share_is_the_share_in_the_estimate() -> None:
     cost = estimate_stack(shipped_config("prod")).tenants["serving"]
     shown = explain("prod", "serving")["cost share"]
     assert f"expected: {cost.expected.hour} an hour, {cost.expected.month.in_whole_dollars} a month" in shown

@@ -1,4 +1,7 @@
-"""Answers that moto lacks, in the shapes that AWS documents. ``all_well`` makes an account that holds every stack."""
+"""Answers that moto lacks, in the shapes that AWS documents.
+
+With the answers of ``add_good_answers``, the account holds every stack.
+"""
 
 from functools import cache
 from typing import Any
@@ -128,13 +131,13 @@ def ask(stack: StackConfig, check: str, patience: Patience | None = None) -> lis
     return [found for question in asked for found in ask_question(question, account(stack.region, patience))]
 
 
-def only(stack: StackConfig, check: str, about: str = "", patience: Patience | None = None) -> Finding:
+def find_finding(stack: StackConfig, check: str, about: str = "", patience: Patience | None = None) -> Finding:
     """Return the only finding of a check about a subject."""
     (found,) = [finding for finding in ask(stack, check, patience) if about in finding.subject]
     return found
 
 
-def all_well(aws: Endpoint) -> None:
+def add_good_answers(aws: Endpoint) -> None:
     """Add the answers that moto lacks, so that the prod stack of the tests passes."""
     aws.answers.update(
         {

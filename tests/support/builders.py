@@ -1,6 +1,6 @@
-"""Small parts of a stack file, valid by default; a test names only what it is about.
+"""Small parts of a stack file, valid by default; a test states only its subject.
 
-Keys are those of the file (camelCase). A new dict each time, so that a test may change it.
+Keys are the keys of the file (camelCase). Each call makes a new dict, so that a test may change it.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def tenant(**overrides: Any) -> dict[str, Any]:
 
 
 def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
-    """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant where pools are given."""
+    """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant if a test gives pools."""
     return {
         "owner": "ml-platform",
         "environment": "test",
@@ -61,7 +61,7 @@ def config(region: str = REGION, **overrides: Any) -> StackConfig:
 
 
 def problems(region: str = REGION, **overrides: Any) -> list[str]:
-    """The lines that refuse ``stack(**overrides)``; none when it is fine."""
+    """The lines that refuse ``stack(**overrides)``; empty if the stack is valid."""
     try:
         config(region, **overrides)
     except StackError as error:
@@ -79,9 +79,9 @@ def monitoring(**overrides: Any) -> dict[str, Any]:
 
 
 def notify(**overrides: Any) -> dict[str, Any]:
-    """A Prometheus that tells a team in Slack and by e-mail, and whoever is on call."""
-    told = {"slackChannel": "#gpu", "pagerduty": True, "emails": ["gpu-team@example.com"], "smtp": SMTP}
-    return monitoring(notify={**told, **overrides})
+    """A Prometheus that sends alerts to a team in Slack and by e-mail, and to the people on call."""
+    receivers = {"slackChannel": "#gpu", "pagerduty": True, "emails": ["gpu-team@example.com"], "smtp": SMTP}
+    return monitoring(notify={**receivers, **overrides})
 
 
 ROOM = {"pods": 2, "cpu": "4", "memory": "16Gi"}
@@ -93,11 +93,11 @@ def service(**overrides: Any) -> dict[str, Any]:
     return {"name": "chat", "tenant": "team", "pool": "main", **scaled, **overrides}
 
 
-def services(*some: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a stack with services: themselves, and the Prometheus that measures them."""
-    return {**monitoring(), "services": list(some) or [service()]}
+def services(*declared: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a stack with services: the services, and the Prometheus that measures them."""
+    return {**monitoring(), "services": list(declared) or [service()]}
 
 
 def billing(monthly_budget: float = 20_000, **overrides: Any) -> dict[str, Any]:
-    """The fields of a stack with a budget of which AWS warns one team."""
+    """The fields of a stack with a budget whose alarms go to one team."""
     return {"monthlyBudget": monthly_budget, "billing": {"emails": ["gpu-costs@example.com"], **overrides}}

@@ -27,6 +27,6 @@ def gp3(region: str, gib: int) -> float:
 
 
 def hours(spend: Spend) -> float:
-    """Dollars in one hour, all of them known."""
+    """Dollars an hour; an assertion fails if a price is unknown."""
     assert not spend.hour.unknown
     return spend.hour.known

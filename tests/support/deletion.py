@@ -1,7 +1,7 @@
 """The order in which a destroy deletes the resources of a plan: the rule of Pulumi's engine, restated.
 
 The engine deletes a resource when no other resource depends on it. DependenciesOf (pulumi/pulumi,
-pkg/resource/graph/dependency_graph.go) defines the dependencies: those of the program, the provider, the parent,
+pkg/resource/graph/dependency_graph.go) defines the dependencies: the program's own, the provider, the parent,
 ``deletedWith``, and, for a dependency on a component, everything inside the component that was registered before.
 """
 
@@ -29,9 +29,9 @@ class DestroyOrder:
             edges = self._edges[resource.urn]
             self._below[resource.urn] = edges.union(*(self._below[urn] for urn in edges))
 
-    def before(self, first: PlannedResource, then: PlannedResource) -> bool:
-        """Return whether the first is certainly gone before the deletion of the other starts."""
-        return then.urn in self._below[first.urn]
+    def before(self, first: PlannedResource, second: PlannedResource) -> bool:
+        """Return whether the first resource is certainly gone before the deletion of the second starts."""
+        return second.urn in self._below[first.urn]
 
     def waves(self) -> list[set[str]]:
         """Return the sets of URNs that the engine deletes at once, first to last."""
@@ -71,10 +71,10 @@ def _inside(urn: str, children: dict[str, list[str]]) -> Iterator[str]:
 Resources = PlannedResource | Iterable[PlannedResource]
 
 
-def _as_list(found: Resources) -> list[PlannedResource]:
-    some_of_it = [found] if isinstance(found, PlannedResource) else list(found)
-    assert some_of_it, "nothing to compare"
-    return some_of_it
+def _as_list(resources: Resources) -> list[PlannedResource]:
+    listed = [resources] if isinstance(resources, PlannedResource) else list(resources)
+    assert listed, "nothing to compare"
+    return listed
 
 
 def assert_order(planned: Plan, *groups: Resources) -> None:
@@ -82,5 +82,5 @@ def assert_order(planned: Plan, *groups: Resources) -> None:
     order = DestroyOrder(planned)
     for group, following in pairwise(groups):
         for first in _as_list(group):
-            for then in _as_list(following):
-                assert order.before(first, then), f"{first.name} does not go before {then.name}"
+            for second in _as_list(following):
+                assert order.before(first, second), f"{first.name} does not go before {second.name}"

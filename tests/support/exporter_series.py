@@ -19,7 +19,7 @@ EXPORTER_UP = named("up", job="nvidia-dcgm-exporter", node="n1", instance="10.0.
 
 
 def merge(*series: Series) -> dict[str, str]:
-    """Several groups of series in one; where two groups have the same series, the later one counts."""
+    """Several groups of series in one; if two groups have the same series, the later group counts."""
     return {name: values for group in series for name, values in group.items()}
 
 
@@ -45,7 +45,7 @@ def pod(
     on: str = "n1",
     phase: str = "Running",
 ) -> Series:
-    """A pod that requests GPUs; with an empty ``on`` it has no node."""
+    """A pod that requests GPUs; a pod with an empty ``on`` has no node."""
     labels = {"namespace": space, "pod": name, "container": "main", "node": on, "resource": resource, "unit": "integer"}
     return {
         named("kube_pod_container_resource_requests", **labels): f"{count}x300",
@@ -54,7 +54,7 @@ def pod(
 
 
 def space(name: str = "team", tenant: str = "team") -> Series:
-    """A namespace; with an empty ``tenant`` it belongs to no tenant."""
+    """A namespace; a namespace with an empty ``tenant`` belongs to no tenant."""
     label = {"label_gpu_blueprint_tenant": tenant} if tenant else {}
     return {named("kube_namespace_labels", namespace=name, **label): "1x300"}
 
@@ -86,8 +86,8 @@ def health(status: str) -> Series:
     """The condition of a node's GPUs that the node monitoring agent sets."""
     labels = {"node": "n1", "condition": "AcceleratedHardwareReady"}
     return {
-        named("kube_node_status_condition", **labels, status=each): f"{int(each == status)}x300"
-        for each in ("true", "false", "unknown")
+        named("kube_node_status_condition", **labels, status=value): f"{int(value == status)}x300"
+        for value in ("true", "false", "unknown")
     }
 
 

@@ -1,4 +1,4 @@
-"""For every field of a stack file, two values that make a difference."""
+"""For every field of a stack file, two stacks that differ in this field and in their result."""
 
 from typing import Any
 
@@ -24,16 +24,16 @@ Stack = tuple[dict[str, Any], str]
 Pair = tuple[Stack, Stack]
 
 
-def stacks(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return (stack(**one), "us-east-1"), (stack(**other), "us-east-1")
+def stacks(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return (stack(**before), "us-east-1"), (stack(**after), "us-east-1")
 
 
-def clusters(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return stacks({"cluster": cluster(**one)}, {"cluster": cluster(**other)})
+def clusters(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return stacks({"cluster": cluster(**before)}, {"cluster": cluster(**after)})
 
 
-def networks(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return stacks({"network": network(**one)}, {"network": network(**other)})
+def networks(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return stacks({"network": network(**before)}, {"network": network(**after)})
 
 
 def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
@@ -45,28 +45,28 @@ def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
     return {"network": {"mode": "existing", "vpcId": vpc, "subnets": subnets}}
 
 
-def tenants(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return stacks({"tenants": [tenant(**one)]}, {"tenants": [tenant(**other)]})
+def tenants(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return stacks({"tenants": [tenant(**before)]}, {"tenants": [tenant(**after)]})
 
 
-def billings(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return stacks(billing(**one), billing(**other))
+def billings(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return stacks(billing(**before), billing(**after))
 
 
-def remote(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return stacks(monitoring(remoteWrite=one), monitoring(remoteWrite=other))
+def remote(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return stacks(monitoring(remoteWrite=before), monitoring(remoteWrite=after))
 
 
-def service_pair(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return stacks(services(service(**one)), services(service(**other)))
+def service_pair(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return stacks(services(service(**before)), services(service(**after)))
 
 
-def scaled(one: dict[str, Any], other: dict[str, Any]) -> Pair:
-    return service_pair({"scaleOn": [one]}, {"scaleOn": [other]})
+def scaled(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return service_pair({"scaleOn": [before]}, {"scaleOn": [after]})
 
 
-def smtp(**other: Any) -> Pair:
-    return stacks(notify(), notify(smtp={**SMTP, **other}))
+def smtp(**changes: Any) -> Pair:
+    return stacks(notify(), notify(smtp={**SMTP, **changes}))
 
 
 def selected(release: str) -> dict[str, Any]:
@@ -77,30 +77,35 @@ def api(**access: Any) -> dict[str, Any]:
     return {"api": access}
 
 
-def reserved(**other: Any) -> dict[str, Any]:
+def reserved(**changes: Any) -> dict[str, Any]:
     """A reservation and the pool that uses it."""
-    one = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1, **other}
+    reservation = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1, **changes}
     terms: dict[str, Any] = {"purchase": ["reserved"], "reservations": [{"tags": {"team": "vision"}}]}
     users = [pool(instanceTypes=["p5.48xlarge"], zones=["us-east-1a"], **terms)]
-    return {"reservations": [{"tags": {"team": "vision"}, **one}], "pools": users}
+    return {"reservations": [{"tags": {"team": "vision"}, **reservation}], "pools": users}
 
 
 def two_reservations(second: str) -> dict[str, Any]:
-    one = reserved()
-    return {**one, "reservations": [*one["reservations"], {**one["reservations"][0], "id": second}]}
+    fields = reserved()
+    return {**fields, "reservations": [*fields["reservations"], {**fields["reservations"][0], "id": second}]}
 
 
-def waived(**other: Any) -> dict[str, Any]:
-    """A pool with few spot offerings, and leave to have so few."""
-    one = {"rule": "spot-diverse", "resource": "main-node-pool", "reason": "a pool for trials", "owner": "ml-platform"}
+def waived(**changes: Any) -> dict[str, Any]:
+    """A pool with few spot offerings, and a waiver for it."""
+    waiver = {
+        "rule": "spot-diverse",
+        "resource": "main-node-pool",
+        "reason": "a pool for trials",
+        "owner": "ml-platform",
+    }
     return {
         "pools": [pool(instanceTypes=["g6.xlarge"], purchase=["spot"])],
-        "waivers": [{**one, "until": "2026-12-31", **other}],
+        "waivers": [{**waiver, "until": "2026-12-31", **changes}],
     }
 
 
-def planned(**other: Any) -> dict[str, Any]:
-    return {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2, **other}}}
+def planned(**changes: Any) -> dict[str, Any]:
+    return {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2, **changes}}}
 
 
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
@@ -228,7 +233,7 @@ CHANGES: dict[str, Pair] = {
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),
 }
-"""Place → two stacks of which each becomes another plan."""
+"""Place of a field → two stacks that differ in the field and have different plans."""
 
 
 JUDGED: dict[str, Pair] = {
@@ -252,7 +257,7 @@ JUDGED: dict[str, Pair] = {
     "waivers[].owner": stacks(waived(until="2026-11-19"), waived(until="2026-11-19", owner="others")),
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
 }
-"""Place of a field that builds nothing → two stacks with different problems, warnings or policy findings."""
+"""Place of a field without effect on the plan → two stacks with different problems, warnings or policy findings."""
 
 PRICED: dict[str, Pair] = {
     "costs.spotShare": stacks(
@@ -287,4 +292,4 @@ COUPLED: dict[str, tuple[str, ...]] = {
         for model in ("Amp", "RemoteUrl")
     },
 }
-"""Place → what has to change with it."""
+"""Place of a field → the fields that have to change with it."""

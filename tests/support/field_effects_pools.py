@@ -1,4 +1,4 @@
-"""For every field of a pool, two values that make a difference."""
+"""For every field of a pool, two pools that differ in this field and in their resources."""
 
 from typing import Any
 
@@ -7,25 +7,25 @@ from .builders import ROOM
 OTHER = {"mode": "mps", "replicas": 2}
 
 
-def sharing(one: dict[str, Any], other: dict[str, Any], gpu: str = "l4") -> tuple[dict[str, Any], dict[str, Any]]:
-    return {"gpu": gpu, "sharing": one}, {"gpu": gpu, "sharing": other}
+def sharing(before: dict[str, Any], after: dict[str, Any], gpu: str = "l4") -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"gpu": gpu, "sharing": before}, {"gpu": gpu, "sharing": after}
 
 
-def shared(mode: str, one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    return sharing({"mode": mode, **one}, {"mode": mode, **other}, "h100-80gb" if mode == "mig" else "l4")
+def shared(mode: str, before: dict[str, Any], after: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return sharing({"mode": mode, **before}, {"mode": mode, **after}, "h100-80gb" if mode == "mig" else "l4")
 
 
-def term(**one: Any) -> dict[str, Any]:
+def term(**selector: Any) -> dict[str, Any]:
     here = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved"]}
-    return {**here, "reservations": [one]}
+    return {**here, "reservations": [selector]}
 
 
-def disruption(**one: Any) -> dict[str, Any]:
-    return {"disruption": one}
+def disruption(**fields: Any) -> dict[str, Any]:
+    return {"disruption": fields}
 
 
-def budget(**one: Any) -> dict[str, Any]:
-    return disruption(budgets=[{"nodes": "10%", **one}])
+def budget(**fields: Any) -> dict[str, Any]:
+    return disruption(budgets=[{"nodes": "10%", **fields}])
 
 
 SEVERAL = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
@@ -35,12 +35,12 @@ WINDOW = {"schedule": "@daily", "duration": "1h"}
 DAYTIME = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
 
 
-def hours(**other: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    return {"hours": DAYTIME}, {"hours": {**DAYTIME, **other}}
+def hours(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"hours": DAYTIME}, {"hours": {**DAYTIME, **changes}}
 
 
-def room(**other: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    return {"headroom": ROOM}, {"headroom": {**ROOM, **other}}
+def room(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"headroom": ROOM}, {"headroom": {**ROOM, **changes}}
 
 
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -88,4 +88,4 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].disruption.budgets[].schedule": (budget(**WINDOW), budget(**{**WINDOW, "schedule": "@hourly"})),
     "pools[].disruption.budgets[].duration": (budget(**WINDOW), budget(**{**WINDOW, "duration": "2h"})),
 }
-"""Place → two pools of which each becomes something else."""
+"""Place of a field → two pools that differ in the field and make different resources."""

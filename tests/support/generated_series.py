@@ -192,12 +192,12 @@ def _list_conditions() -> Iterator[tuple[str, Value]]:
 def _list_starts() -> Iterator[tuple[str, Value]]:
     """Ten nodes: launched within 2 s to 8 s, registered within about a minute, initialized within minutes."""
     bounds = ("2.0", "8.0", "64.0", "128.0", "512.0", "+Inf")
-    seen: Mapping[str, tuple[int, ...]] = {
+    counts_by_type: Mapping[str, tuple[int, ...]] = {
         "Launched": (4, 10, 10, 10, 10, 10),
         "Registered": (0, 0, 7, 10, 10, 10),
         "Initialized": (0, 0, 0, 4, 10, 10),
     }
-    for type_, counts in seen.items():
+    for type_, counts in counts_by_type.items():
         for bound, count in zip(bounds, counts, strict=True):
             series = "operator_nodeclaim_status_condition_transition_seconds_bucket"
             yield named(series, type=type_, status="Unknown", le=bound), since(30, count)

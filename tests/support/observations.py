@@ -19,21 +19,23 @@ def activity(**overrides: Any) -> Activity:
     return Activity(**{**busy, **overrides})
 
 
-def use(kind: str = "g6.xlarge", nodes: float = 6, how: str = "spot", per_node: int = 1, **overrides: Any) -> PoolUse:
+def use(
+    kind: str = "g6.xlarge", nodes: float = 6, capacity_type: str = "spot", per_node: int = 1, **overrides: Any
+) -> PoolUse:
     """Nodes that ran all the time, with one pod on each GPU; ``activity=None`` for unknown activity."""
     gpus = nodes * per_node
     usual: dict[str, Any] = {
         **dict.fromkeys(("gpus_mean", "gpus_peak", "gpus_low", "held_mean", "held_peak"), gpus),
-        "node_hours": {(kind, how): nodes * HOURS},
+        "node_hours": {(kind, capacity_type): nodes * HOURS},
         "largest": LargestPod(units=1, vcpu=2, memory_mib=8 * 1024),
         "activity": activity(),
     }
     return PoolUse(**{**usual, **overrides})
 
 
-def seen(found: PoolUse, window: Window = WEEK, **more: Any) -> Observed:
+def observed(pool_use: PoolUse, window: Window = WEEK, **more: Any) -> Observed:
     """Measurements of one pool, with the name main."""
-    return Observed(window=window, pools={"main": found}, **more)
+    return Observed(window=window, pools={"main": pool_use}, **more)
 
 
 def quota(near: float, peak: float = 0.95, resource: str = "nvidia.com/gpu") -> dict[tuple[str, str], QuotaUse]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from . import builders
-from .plans import Plan, one, plan_of, some
+from .plans import Plan, find_resource, find_resources, plan_of
 
 TOLERATE_EVERYTHING = [{"operator": "Exists"}]
 BOTTLEROCKET = {"family": "bottlerocket"}
@@ -22,13 +22,15 @@ def plan_of_pools(*pools: dict[str, Any], **stack: Any) -> Plan:
 
 
 def find_operator_values(planned: Plan) -> dict[str, Any]:
-    found: dict[str, Any] = one(planned, "Release", "-gpu-operator-").inputs["values"]
+    found: dict[str, Any] = find_resource(planned, "Release", "-gpu-operator-").inputs["values"]
     return found
 
 
 def list_node_labels(planned: Plan) -> list[dict[str, str]]:
-    dynamic = [found.inputs["spec"]["template"]["metadata"]["labels"] for found in some(planned, "NodePool")]
-    return dynamic + [found.inputs["labels"] for found in some(planned, "NodeGroup") if "labels" in found.inputs]
+    dynamic = [found.inputs["spec"]["template"]["metadata"]["labels"] for found in find_resources(planned, "NodePool")]
+    return dynamic + [
+        found.inputs["labels"] for found in find_resources(planned, "NodeGroup") if "labels" in found.inputs
+    ]
 
 
 def plan_of_every_sharing() -> Plan:

@@ -1,4 +1,4 @@
-"""Plans to test, each rendered once: those of the shipped stacks, and of any stack object."""
+"""Plans to test, each rendered once: the plans of the shipped stacks, and the plan of any stack object."""
 
 import json
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def _plan_of(stack: str, region: str) -> Plan:
 
 
 def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
-    """The same, rendered anew at every call."""
+    """The plan of a stack object, rendered anew at every call."""
     return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
 
 
@@ -63,7 +63,7 @@ CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh
 
 
 def custom(resource: PlannedResource) -> bool:
-    """Whether it is of a kind that some chart defines."""
+    """Whether a chart defines the kind of a resource."""
     return resource.type.removeprefix("kubernetes:").startswith(tuple(f"{group}/" for group in CUSTOM))
 
 
@@ -72,25 +72,25 @@ def kind(resource: PlannedResource) -> str:
     return resource.type.rsplit(":", 1)[-1]
 
 
-def some(planned: Plan, type_: str, name_part: str = "") -> list[PlannedResource]:
-    """All resources of a type, given whole or as its last part, whose name has a part."""
-    return [found for found in planned if type_ in (found.type, kind(found)) and name_part in found.name]
+def find_resources(planned: Plan, type_: str, name_part: str = "") -> list[PlannedResource]:
+    """Return the resources of a type whose name contains a part; ``type_`` is the whole type or its last part."""
+    return [resource for resource in planned if type_ in (resource.type, kind(resource)) and name_part in resource.name]
 
 
-def one(planned: Plan, type_: str, name_part: str = "") -> PlannedResource:
-    """The only such resource; says what there is when there is none or several."""
-    found = some(planned, type_, name_part)
+def find_resource(planned: Plan, type_: str, name_part: str = "") -> PlannedResource:
+    """Return the only resource that ``find_resources`` finds; the failure lists all of them."""
+    found = find_resources(planned, type_, name_part)
     assert len(found) == 1, f"{len(found)} × {type_} *{name_part}*: {[resource.name for resource in found]}"
     return found[0]
 
 
 def is_component(resource: PlannedResource) -> bool:
-    """Whether it is one of this project's components."""
+    """Whether a resource is one of this project's components."""
     return resource.type.startswith("gpu-blueprint:")
 
 
 def is_provider(resource: PlannedResource) -> bool:
-    """Whether it is an explicit provider."""
+    """Whether a resource is an explicit provider."""
     return resource.type.startswith("pulumi:providers:")
 
 

@@ -33,7 +33,7 @@ from gpu_blueprint.plan.resource import has_unknown
 from .plans import ROOT, is_component, package
 
 NO_ENGINE = "127.0.0.1:1"
-"""An address where no program listens: the pack sends nothing to the engine."""
+"""An address where no program listens, because the pack sends the engine no messages."""
 _SIGNATURE, _SECRET = "4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"
 _LEVELS = {
     "advisory": proto.ADVISORY,

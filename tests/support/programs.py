@@ -49,7 +49,7 @@ PROGRAMS = (promtool, npm, amtool)
 
 
 def describe_untested() -> str:
-    """Return one line that names the missing programs and what was not tested; empty if nothing was skipped."""
+    """Return one line with the missing programs and the untested parts; empty if no test was skipped."""
     missing = [program for program in PROGRAMS if program.is_skipped]
     if not missing:
         return ""

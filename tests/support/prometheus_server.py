@@ -26,9 +26,9 @@ def serve_prometheus(
 ) -> Iterator[str]:
     """Serve series in OpenMetrics text, and the series that rule groups record from them; yield the address.
 
-    The server itself evaluates the recording rules every ``step`` seconds over the time of the text; a rule that reads
-    recorded series comes after their rules. Alerts are ignored. promtool's own backfill writes a block for each rule
-    and each two hours, which takes minutes for some days.
+    The server itself evaluates the recording rules every ``step`` seconds over the time of the text. A rule that reads
+    recorded series runs after the rules that record them. Alerts are ignored. promtool's own backfill writes a block
+    for each rule and each two hours, which takes minutes for some days.
     """
     data = folder / "data"
     period = find_period(openmetrics)

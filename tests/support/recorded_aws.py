@@ -2,7 +2,7 @@
 
 moto does not answer pricing:GetProducts and knows one spot price, so ``recorded/`` has the answers. They are small and
 follow the documented shape (AWS Billing user guide, "Using the AWS Price List Query API"; EC2 API reference,
-DescribeSpotPriceHistory); they are not copied from an account. Some products are there for the code to skip.
+DescribeSpotPriceHistory); they are not copied from an account. Some products test that the code skips them.
 """
 
 import json

@@ -8,7 +8,7 @@ from .plans import Plan, plan_of
 
 
 def plan_of_two_teams() -> Plan:
-    """Return a plan with two teams and with pools of six resources: one pool is static, one is for multi-node jobs."""
+    """Return a plan with two teams and six extended resources; one pool is static, one runs multi-node jobs."""
     layout = {"3g.40gb": 1, "1g.10gb": 4}
     room = {**builders.ROOM, "gpus": {"1g.10gb": 1}}
     several = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {"hugepages": True}}

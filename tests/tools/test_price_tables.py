@@ -12,15 +12,15 @@ TODAY = date(2026, 11, 21)
 
 
 def test_a_share_that_rounds_to_zero_is_unknown() -> None:
-    made = rebuild_spot_shares(CATALOG, ["g6.xlarge"], {"g6": Decimal("0.00")}, "us-east-1", TODAY)
-    assert made.file.rows == ()
-    assert made.unknown == {"g6": "a share that rounds to zero"}
+    rebuilt_tables = rebuild_spot_shares(CATALOG, ["g6.xlarge"], {"g6": Decimal("0.00")}, "us-east-1", TODAY)
+    assert rebuilt_tables.file.rows == ()
+    assert rebuilt_tables.unknown == {"g6": "a share that rounds to zero"}
 
 
 def test_the_shipped_files_have_the_form_that_the_tool_writes() -> None:
     types = [row["instance_type"] for row in read(CATALOG / "instances.csv").rows]
-    made = [rebuild_instance_prices(CATALOG, types, {}, TODAY), rebuild_service_prices(CATALOG, {}, TODAY)]
-    shipped = {rebuilt.file.path: rebuilt.file.text for rebuilt in made if rebuilt.file.path.exists()}
+    rebuilt_tables = [rebuild_instance_prices(CATALOG, types, {}, TODAY), rebuild_service_prices(CATALOG, {}, TODAY)]
+    shipped = {rebuilt.file.path: rebuilt.file.text for rebuilt in rebuilt_tables if rebuilt.file.path.exists()}
     assert CATALOG / "prices.csv" in shipped
     assert {path: path.read_text() for path in shipped} == shipped
 

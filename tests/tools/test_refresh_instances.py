@@ -117,7 +117,7 @@ def test_cells_that_ec2_does_not_know_stay(ran: Ran) -> None:
 
 
 def test_the_gpu_count_of_a_fractional_type_stays(ran: Ran) -> None:
-    """EC2 counts no whole GPU today; if it counted the fraction as a GPU, Karpenter still would not."""
+    """EC2 counts no whole GPU today. If EC2 counted the fraction as a GPU, Karpenter still would not."""
     counted = {"Gpus": [{**ran.answers.described["g6f.large"]["GpuInfo"]["Gpus"][0], "Count": 1}]}
     described = {"g6f.large": {**ran.answers.described["g6f.large"], "GpuInfo": counted}}
     rebuilt = refresh_instances.rebuild(SHIPPED, replace(ran.answers, described=described), NOW)

@@ -240,7 +240,7 @@ def test_a_region_without_any_price_is_refused(
     assert read_all(catalog) == before
 
 
-def test_files_are_replaced_all_or_none(aws: RecordedAws, catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_files_are_replaced_or_none(aws: RecordedAws, catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, written = read_all(catalog), list[int]()
 
     def full(handle: int) -> None:
@@ -254,7 +254,7 @@ def test_files_are_replaced_all_or_none(aws: RecordedAws, catalog: Path, monkeyp
     assert read_all(catalog) == before
 
 
-def test_without_boto3_the_command_says_what_to_install(
+def test_without_boto3_the_command_names_the_package_to_install(
     catalog: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "boto3", None)

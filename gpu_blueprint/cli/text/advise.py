@@ -25,34 +25,34 @@ _CAPTION = (
 )
 
 
-def show(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> None:
-    """Print everything; ``left_out`` holds why the edited file is without some proposals."""
+def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mapping[str, str]) -> None:
+    """Print the advice; ``left_out`` maps a proposal to the reason why the edited file lacks it."""
     out = make_console()
-    days = f"{seen.window.days:g} days" if seen.window.days != 1 else "1 day"
+    days = f"{observed.window.days:g} days" if observed.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: {days} of metrics\n"))
-    out.print(_build_measurements(stack, seen))
-    if found.silent or found.free or seen.window.warnings or seen.window.coverage < WELL_COVERED:
-        out.print(_build_remarks(seen, found))
-    for number, proposal in enumerate(found.proposals, 1):
+    out.print(_build_measurements(stack, observed))
+    if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED:
+        out.print(_build_remarks(observed, advice))
+    for number, proposal in enumerate(advice.proposals, 1):
         out.print(Text.assemble((f"\n{number}. {proposal.kind} {proposal.subject}: {proposal.title}", "bold")))
-        out.print(Padding(_build_details(proposal, found.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))
-    out.print(Text(f"\n{_summarize(stack, seen, found)}", style="bold"))
+        out.print(Padding(_build_details(proposal, advice.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))
+    out.print(Text(f"\n{_summarize(stack, observed, advice)}", style="bold"))
 
 
 def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Problem]) -> None:
-    """Print what was written, the warnings that it adds, and how to take it over."""
+    """Print the path of the edited file, its new warnings, and the commands that review it and take it over."""
     print(f"{path}: {original} with {proposals}; check accepts it", file=sys.stderr)
     for warning in warnings:
         print(f"new warning: {warning}", file=sys.stderr)
     print(f"review it, then: diff {original} {path}; cp {path} {original}", file=sys.stderr)
 
 
-def _build_measurements(stack: StackConfig, seen: Observed) -> Table:
+def _build_measurements(stack: StackConfig, observed: Observed) -> Table:
     rows = make_table("Measured", "pool")
     for header in _MEASURES:
         rows.add_column(header, header_style="underline", justify="right", overflow="fold")
     for pool in stack.pools:
-        use = seen.find_use(pool)
+        use = observed.find_use(pool)
         busy = ("–",) * 4
         if activity := use.activity:
             busy = (
@@ -62,28 +62,28 @@ def _build_measurements(stack: StackConfig, seen: Observed) -> Table:
                 f"{activity.memory_mib / _GIB:.1f} GiB",
             )
         held, running = f"{use.held_mean:.1f}, {use.held_peak:.1f}", f"{use.gpus_mean:.1f}, {use.gpus_peak:.0f}"
-        month = _format_dollars(estimate_monthly_bill(stack, pool, use, seen.window))
+        month = _format_dollars(estimate_monthly_bill(stack, pool, use, observed.window))
         rows.add_row(pool.name, held, running, str(pool.max_gpus), *busy, month)
     rows.caption, rows.caption_justify, rows.caption_style = _CAPTION, "left", "dim"
     return rows
 
 
-def _build_remarks(seen: Observed, found: Advice) -> Table:
+def _build_remarks(observed: Observed, advice: Advice) -> Table:
     """Return the limits of the measurement, and remarks about pools."""
     rows = Table(
         title="\nRemarks", title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
     )
     rows.add_column(no_wrap=True)
     rows.add_column(overflow="fold")
-    if seen.window.coverage < WELL_COVERED:
-        measured = f"only {seen.window.hours / 24:.1f} of {seen.window.days:g} days have data"
+    if observed.window.coverage < WELL_COVERED:
+        measured = f"only {observed.window.hours / 24:.1f} of {observed.window.days:g} days have data"
         rows.add_row("the window", f"{measured}: the cluster, its monitoring or the stored data is younger")
-    for text in seen.window.warnings:
+    for text in observed.window.warnings:
         rows.add_row("the server", Text(text))
-    for pool, text in found.free:
+    for pool, text in advice.free:
         rows.add_row(pool, text)
-    for pool, why in found.silent:
-        rows.add_row(pool, f"not judged whether fewer GPUs are enough: {why}")
+    for pool, why in advice.silent:
+        rows.add_row(pool, f"advise cannot judge whether fewer GPUs are enough: {why}")
     return rows
 
 
@@ -94,10 +94,10 @@ def _build_details(proposal: Proposal, alternatives: Iterable[Proposal], refusal
     rows.add_row("saves", Text(_format_saving(proposal)))
     level = proposal.confidence.level
     rows.add_row("confidence", Text.assemble((level, _COLOURS[level]), f": {proposal.confidence.reason}"))
-    moves = [other for other in alternatives if other.pool == proposal.pool and proposal.moves]
+    moves = [move for move in alternatives if move.pool == proposal.pool and proposal.moves]
     _add_lines(rows, "because", proposal.evidence)
     _add_lines(rows, "next", [f"{index}. {line}" for index, line in enumerate(proposal.next, 1)])
-    _add_lines(rows, "instead", [f"{other.kind}: {other.title}, {_format_saving(other)}" for other in moves])
+    _add_lines(rows, "instead", [f"{move.kind}: {move.title}, {_format_saving(move)}" for move in moves])
     _add_lines(rows, "in the file", [_format_change(change) for change in proposal.changes])
     if refusal:
         rows.add_row("", Text(f"not with --out: {refusal}", style="yellow"))
@@ -112,7 +112,7 @@ def _add_lines(rows: Table, title: str, lines: Iterable[str]) -> None:
 
 def _format_saving(proposal: Proposal) -> str:
     if proposal.saving is None:
-        return "nothing of the current bill"
+        return "no part of the current bill"
     if proposal.saving < 0:
         return f"nothing; it costs up to ${-proposal.saving:,.0f} a month more"
     return f"${proposal.saving:,.0f} a month"
@@ -126,20 +126,21 @@ def _format_change(change: Change) -> str:
     return f"{'.'.join(change.path)}: {value}"
 
 
-def _summarize(stack: StackConfig, seen: Observed, found: Advice) -> str:
+def _summarize(stack: StackConfig, observed: Observed, advice: Advice) -> str:
     parts = ((stack.pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
     pools, tenants, reservations = (_count(items, noun) for items, noun in parts)
     judged = f"{pools}, {tenants} and {reservations}"
-    if not found.proposals:
-        rest = "some could not be judged, see the remarks" if found.silent else "their use fits them"
+    if not advice.proposals:
+        rest = "some could not be judged, see the remarks" if advice.silent else "their use fits them"
         return f"Nothing to propose: {judged} were looked at, and {rest}. Nothing was changed."
     whole = sum(
-        (estimate_monthly_bill(stack, pool, seen.find_use(pool), seen.window) for pool in stack.pools), start=Usd()
+        (estimate_monthly_bill(stack, pool, observed.find_use(pool), observed.window) for pool in stack.pools),
+        start=Usd(),
     )
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
-    once = ", the largest step of each pool counted" if found.saving else ""
-    saving = f"would save up to ${found.saving:,.0f} a month{bill}{once}"
-    return f"{_count(found.proposals, 'proposal')} for {judged} {saving}. Nothing was changed."
+    once = ", counting the largest saving of each pool" if advice.saving else ""
+    saving = f"would save up to ${advice.saving:,.0f} a month{bill}{once}"
+    return f"{_count(advice.proposals, 'proposal')} for {judged} {saving}. Nothing was changed."
 
 
 def _count(items: Sequence[object], noun: str) -> str:

@@ -22,11 +22,11 @@ class Result:
     problems: Sequence[Problem] = ()
     """Errors of the file, or its warnings if it has no errors."""
     findings: Sequence[Problem] | None = None
-    """Findings of the policies; None if they were not asked for."""
+    """Findings of the policies; None without ``--policies``."""
     levels: Path | None = None
     """The policy configuration that the user named."""
     refusal: BlueprintError | None = None
-    """Why the stack could not be checked."""
+    """The reason why the stack could not be checked."""
 
     @property
     def exit_code(self) -> int:
@@ -42,7 +42,7 @@ class Result:
 
 
 def show(results: Sequence[Result], format_: Format) -> None:
-    """Print the results; as text each stack ends with a line that sums it up."""
+    """Print the results. In the format text, the output of each stack ends with a summary line."""
     for result in results:
         if result.refusal:
             print(make_printable(str(result.refusal)), file=sys.stderr)

@@ -29,82 +29,82 @@ from .tables import make_console
 
 
 def show(
-    config: StackConfig, found: Estimate, comparison: Comparison | None, broken: Sequence[Problem], format_: Format
+    config: StackConfig, estimate: Estimate, comparison: Comparison | None, broken: Sequence[Problem], format_: Format
 ) -> None:
     """Print an estimate or a comparison, and the bounds that the stack breaks."""
     match format_:
         case "json":
-            document = changes_to_json(comparison) if comparison else as_json(found)
+            document = changes_to_json(comparison) if comparison else as_json(estimate)
             print_json({**document, "problems": [to_json(problem) for problem in broken]})
         case "sarif":
             print_json(to_sarif(broken))
         case "markdown":
-            print(changes_to_markdown(comparison) if comparison else _format_markdown(config, found))
+            print(changes_to_markdown(comparison) if comparison else _format_markdown(config, estimate))
             if broken:
-                print(to_markdown(broken, found.stack), end="")
+                print(to_markdown(broken, estimate.stack), end="")
         case "text":
             if comparison:
                 show_changes(comparison)
             else:
-                _show_estimate(config, found)
+                _show_estimate(config, estimate)
             print_lines(broken, to_errors=True)
 
 
-def describe_in_one_line(found: Estimate) -> str:
+def describe_in_one_line(estimate: Estimate) -> str:
     """Return the estimate in one line, as the preview shows it."""
-    cost = found.cost
+    cost = estimate.cost
     expected = f"{cost.expected.hour}/h expected ({format_month(cost.expected.month)} a month)"
     most = "unknown because prices are missing" if cost.ceiling.hour.unknown else f"{cost.ceiling.hour}/h on demand"
     return f"costs {cost.floor.hour}/h idle, {expected}, at most {most}"
 
 
-def find_stale_prices(found: Estimate, today: date) -> str | None:
+def find_stale_prices(estimate: Estimate, today: date) -> str | None:
     """Return a warning if the oldest price is too old."""
-    if found.as_of is None or today - found.as_of <= STALE_AFTER:
+    if estimate.as_of is None or today - estimate.as_of <= STALE_AFTER:
         return None
-    return f"the oldest price of an instance is of {found.as_of}; {_describe_refresh(found)}"
+    return f"the oldest price of an instance is of {estimate.as_of}; {_describe_refresh(estimate)}"
 
 
-def _describe_refresh(found: Estimate) -> str:
-    return f"with AWS credentials, python -m tools.refresh_prices --region {found.region} updates the prices"
+def _describe_refresh(estimate: Estimate) -> str:
+    return f"with AWS credentials, python -m tools.refresh_prices --region {estimate.region} updates the prices"
 
 
-def _show_estimate(config: StackConfig, found: Estimate) -> None:
+def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
     out = make_console()
-    dated = f"instances at list prices of {found.as_of} or later, " if found.as_of else ""
-    out.print(Text.assemble((found.stack, "bold"), f" in {found.region}: US dollars, {dated}without taxes\n"))
-    out.print(build_sums_table(found))
-    out.print(build_slices_table(found))
-    if len(found.tenants) > 1:
-        out.print(build_tenants_table(found))
-    out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in found.commitments]))
-    out.print(build_listing("Assumptions", [("", text) for text in found.assumptions]))
-    for line in _describe_bounds(config, found):
+    dated = f"instances at list prices of {estimate.as_of} or later, " if estimate.as_of else ""
+    out.print(Text.assemble((estimate.stack, "bold"), f" in {estimate.region}: US dollars, {dated}without taxes\n"))
+    out.print(build_sums_table(estimate))
+    out.print(build_slices_table(estimate))
+    if len(estimate.tenants) > 1:
+        out.print(build_tenants_table(estimate))
+    out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in estimate.commitments]))
+    out.print(build_listing("Assumptions", [("", text) for text in estimate.assumptions]))
+    for line in _describe_bounds(config, estimate):
         out.print(Text(line))
-    for warning in _list_price_warnings(found):
+    for warning in _list_price_warnings(estimate):
         out.print(Text(warning, style="yellow"))
 
 
-def _describe_bounds(config: StackConfig, found: Estimate) -> Iterator[str]:
+def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
     for name, bound, cost in (
-        ("hourlyCeiling", config.hourly_ceiling, found.cost.ceiling.hour),
-        ("monthlyBudget", config.monthly_budget, found.cost.expected.month),
+        ("hourlyCeiling", config.hourly_ceiling, estimate.cost.ceiling.hour),
+        ("monthlyBudget", config.monthly_budget, estimate.cost.expected.month),
     ):
         if bound is not None:
             yield f"{name}: {format_money(cost)} of {format_money(Usd(bound))}"
 
 
-def _list_price_warnings(found: Estimate) -> Iterator[str]:
-    if found.unknown:
-        unknown = f"no price is known of {', '.join(found.unknown)}, so sums with > are without it"
-        yield f"{unknown}; {_describe_refresh(found)}"
-    if old := find_stale_prices(found, date.today()):
+def _list_price_warnings(estimate: Estimate) -> Iterator[str]:
+    if estimate.unknown:
+        unknown = f"no price is known of {', '.join(estimate.unknown)}, so sums with > are without it"
+        yield f"{unknown}; {_describe_refresh(estimate)}"
+    if old := find_stale_prices(estimate, date.today()):
         yield f"warning: {old}"
 
 
-def _format_markdown(config: StackConfig, found: Estimate) -> str:
-    rows = [(name, *format_cost(cost)) for name, cost in list_parts(found)]
-    lines = [*_describe_bounds(config, found), *_list_price_warnings(found)]
+def _format_markdown(config: StackConfig, estimate: Estimate) -> str:
+    rows = [(name, *format_cost(cost)) for name, cost in list_parts(estimate)]
+    lines = [*_describe_bounds(config, estimate), *_list_price_warnings(estimate)]
     sentences = "".join(f"\n{escape_markdown(line)}\n" for line in lines)
-    heading = f"**{escape_markdown(found.stack)}** {escape_markdown(describe_in_one_line(found))}."
+    heading = f"**{escape_markdown(estimate.stack)}** {escape_markdown(describe_in_one_line(estimate))}."
     return f"{heading}\n\n{format_markdown_table(('part', *HEADERS), rows)}{sentences}"

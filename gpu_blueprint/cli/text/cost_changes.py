@@ -77,7 +77,7 @@ def show_changes(comparison: Comparison) -> None:
 
 
 def _format_figures(change: Change) -> list[str]:
-    """Return dollars before, after and more: three a month, as expected, then three an hour, at most."""
+    """Return before, after and difference: first of the expected dollars a month, then of the most dollars an hour."""
     return [
         _format(usd, cents=index == 1)
         for index in (0, 1)

@@ -11,13 +11,13 @@ from .tables import make_table
 HEADERS = ("idle/h", "a month", "expected/h", "a month", "at most/h", "a month")
 
 
-def list_parts(found: Estimate) -> Iterator[tuple[str, Cost]]:
+def list_parts(estimate: Estimate) -> Iterator[tuple[str, Cost]]:
     """Yield each part of the platform, each pool, and the sum."""
-    for item in found.items:
+    for item in estimate.items:
         yield f"{item.count} × {item.name}" if item.count > 1 else item.name, item.cost
-    for pool in found.pools:
+    for pool in estimate.pools:
         yield pool.name, pool.cost
-    yield "all", found.cost
+    yield "all", estimate.cost
 
 
 def format_cost(cost: Cost) -> list[str]:
@@ -26,37 +26,37 @@ def format_cost(cost: Cost) -> list[str]:
     return [text for spend in spends for text in (_format_hour(spend.hour), format_month(spend.month))]
 
 
-def build_sums_table(found: Estimate) -> Table:
+def build_sums_table(estimate: Estimate) -> Table:
     """Return the costs of each part, and their sum."""
     rows = _build_cost_table("Idle and expected as bought, at most on demand")
-    *parts, whole = list_parts(found)
+    *parts, whole = list_parts(estimate)
     for index, (name, cost) in enumerate(parts):
-        rows.add_row(f"[dim]{name}[/]" if index < len(found.items) else name, *format_cost(cost))
+        rows.add_row(f"[dim]{name}[/]" if index < len(estimate.items) else name, *format_cost(cost))
     rows.add_row(whole[0], *format_cost(whole[1]), style="bold")
-    rows.add_row("if all were on demand", *format_cost(found.on_demand), style="dim")
+    rows.add_row("if all were on demand", *format_cost(estimate.on_demand), style="dim")
     rows.add_row()
     return rows
 
 
-def build_slices_table(found: Estimate) -> Table:
-    """Return what one unit of each extended resource costs an hour."""
+def build_slices_table(estimate: Estimate) -> Table:
+    """Return the price of one unit of each extended resource for an hour."""
     rows = make_table(
         "Price of one unit an hour", "pool", "resource", "in an hour of use, as expected", "at full use, on demand"
     )
-    for pool in found.pools:
+    for pool in estimate.pools:
         for name, (expected, most) in pool.slices.items():
             rows.add_row(pool.name, name.removeprefix("nvidia.com/"), _format_unit(expected), _format_unit(most))
     rows.add_row()
     return rows
 
 
-def build_tenants_table(found: Estimate) -> Table:
-    """Return the costs of the pools by tenant, and those of the platform."""
+def build_tenants_table(estimate: Estimate) -> Table:
+    """Return the costs of the pools by tenant, and the costs of the platform."""
     rows = _build_cost_table("By tenant: the pools by quota; the platform is not divided")
-    for name, cost in found.tenants.items():
+    for name, cost in estimate.tenants.items():
         rows.add_row(name, *format_cost(cost))
-    rows.add_row("platform", *format_cost(found.platform))
-    rows.add_row("all", *format_cost(found.cost), style="bold")
+    rows.add_row("platform", *format_cost(estimate.platform))
+    rows.add_row("all", *format_cost(estimate.cost), style="bold")
     rows.add_row()
     return rows
 
@@ -78,7 +78,7 @@ def format_month(usd: Usd) -> str:
 
 
 def format_money(usd: Usd) -> str:
-    """Return dollars, with cents only if they are few."""
+    """Return dollars, with cents only below $1,000."""
     return format_month(usd) if usd.known >= 1000 else str(usd)
 
 

@@ -7,7 +7,7 @@ from ...sharing.placement import Layout, describe_layout, explain_fault
 from .tables import make_console, make_table
 
 _MOST_WAYS = 3
-"""The most ways to fill a layout that are listed."""
+"""Number of ways to fill a layout that the output lists; it only counts the others."""
 
 
 def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
@@ -30,12 +30,12 @@ def show_layouts(model: Gpu, mig: MigTable, layouts: Iterable[Layout]) -> None:
 
 
 def describe_refusal(model: Gpu, mig: MigTable, layout: Layout) -> str:
-    """Return why a GPU cannot hold a layout."""
+    """Return the reason why a GPU cannot hold a layout."""
     return f"{model.name} cannot hold {describe_layout(layout)}: {explain_fault(mig, layout)}"
 
 
 def show_legal(model: Gpu, layout: Layout, additions: Sequence[Layout]) -> None:
-    """Print that a GPU holds a layout, and what could be added to it."""
+    """Print that a GPU holds a layout, and the instances that fit beside it."""
     ways = [describe_layout(addition) for addition in additions]
     more = [f"{len(ways) - _MOST_WAYS} other ways"] if len(ways) > _MOST_WAYS else []
     rest = " or ".join(ways[:_MOST_WAYS] + more) or "nothing"

@@ -22,7 +22,7 @@ _OPEN = (Status.DENIED, Status.UNANSWERED, Status.LOCKED_OUT)
 
 
 def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None:
-    """Print the findings; SARIF and Markdown hold only those that did not pass."""
+    """Print the findings; SARIF and Markdown hold only the findings that did not pass."""
     problems = [replace(problem, file=stack.source.file, line=1) for problem in list_problems(findings)]
     match format_:
         case "text":
@@ -70,5 +70,5 @@ def _summarize(findings: Sequence[Finding]) -> str:
     counts = Counter(finding.status for finding in findings)
     listed = ", ".join(f"{counts[status]} {status.value}" for status in Status if counts[status])
     is_open = any(counts[status] for status in _OPEN)
-    unanswered = " What was not answered is not taken for fine." if is_open else ""
+    unanswered = " A check without an answer does not count as passed." if is_open else ""
     return f"{listed}.{unanswered} Nothing was changed."

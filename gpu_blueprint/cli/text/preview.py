@@ -44,14 +44,14 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
 
 
 def describe_missing_secrets(names: Sequence[str]) -> str:
-    """Return how to set the secrets that the stack takes and its file does not hold."""
+    """Return a hint to set the secrets that the stack needs and its file lacks."""
     return f"set before `pulumi up` with `pulumi config set --secret`: {', '.join(names)}"
 
 
 def count_resources(plan: Sequence[PlannedResource]) -> str:
     """Return the number of resources and of components, without the stack itself."""
-    made = sum(resource.custom for resource in plan)
-    return f"{made} resources in {len(plan) - made - 1} components"
+    resources = sum(resource.custom for resource in plan)
+    return f"{resources} resources in {len(plan) - resources - 1} components"
 
 
 def _format_title(config: StackConfig) -> Text:
@@ -70,7 +70,7 @@ def _describe_monitoring(config: StackConfig) -> str:
     """Return which Prometheus watches the platform, and who gets its alerts."""
     monitoring = config.monitoring
     if monitoring is None:
-        return "nothing watches it (monitoring)"
+        return "not monitored (field monitoring)"
     if isinstance(monitoring, ExistingMonitoring):
         return "watched by your own Prometheus: monitors, rules and dashboards are made (docs/own-prometheus.md)"
     notify = monitoring.notify
@@ -81,7 +81,7 @@ def _describe_monitoring(config: StackConfig) -> str:
 
 
 def _build_table(rows: PlainTable) -> Table:
-    """Return a table with the first line of each row in bold; rows of several lines are set apart."""
+    """Return a table with the first line of each row in bold. A blank line follows each row of several lines."""
     listed = make_table(rows.title, *rows.headers)
     spaced = rows.title == "GPU pools"
     for row in rows.rows:

@@ -18,23 +18,23 @@ from ...summary.stack import (
 
 @dataclass(frozen=True, slots=True)
 class PlainTable:
-    """A table before it gets a format."""
+    """A table of plain text, which the terminal and Markdown format differently."""
 
     title: str
     headers: tuple[str, ...]
     rows: list[tuple[str, ...]]
     sums: list[tuple[str, ...]] = field(default_factory=list)
-    """Rows at the end that add up the others."""
+    """Rows at the end that add up the rows above."""
 
 
 def build_tables(config: StackConfig) -> list[PlainTable]:
-    """Return the tables of a preview; the stack's tenants and services are left out where it has none."""
-    found = [build_pool_table(config)]
+    """Return the tables of a preview. A stack without tenants or services has no table of them."""
+    tables = [build_pool_table(config)]
     if config.tenants:
-        found.append(build_tenant_table(config))
+        tables.append(build_tenant_table(config))
     if config.services:
-        found.append(build_service_table(config))
-    return found
+        tables.append(build_service_table(config))
+    return tables
 
 
 def build_pool_table(config: StackConfig) -> PlainTable:

@@ -12,7 +12,7 @@ _LISTED = 6
 """If a component has more children of a type than this, the tree lists only the first."""
 
 _REPEATED = ("GpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
-"""Components that a stack has many of; they stand below the others."""
+"""Components of which a stack may have many; they stand below the other components."""
 
 _Children = Mapping[str, Sequence[PlannedResource]]
 

@@ -19,20 +19,20 @@ class StackProblems:
     problems: Sequence[Problem]
 
 
-def print_problems(found: Sequence[StackProblems], format_: Format) -> None:
+def print_problems(stacks: Sequence[StackProblems], format_: Format) -> None:
     """Print the problems of stacks as one document; JSON is a list if there are several stacks."""
     match format_:
         case "text":
-            print_lines([problem for stack in found for problem in stack.problems])
+            print_lines([problem for stack in stacks for problem in stack.problems])
         case "json":
             documents = [
-                {"stack": stack.stack, "problems": [to_json(problem) for problem in stack.problems]} for stack in found
+                {"stack": stack.stack, "problems": [to_json(problem) for problem in stack.problems]} for stack in stacks
             ]
             print_json(documents[0] if len(documents) == 1 else documents)
         case "sarif":
-            print_json(to_sarif([problem for stack in found for problem in stack.problems]))
+            print_json(to_sarif([problem for stack in stacks for problem in stack.problems]))
         case "markdown":
-            print("\n".join(to_markdown(stack.problems, stack.stack) for stack in found), end="")
+            print("\n".join(to_markdown(stack.problems, stack.stack) for stack in stacks), end="")
 
 
 def print_lines(problems: Sequence[Problem], *, to_errors: bool = False) -> None:

@@ -13,7 +13,7 @@ from .tables import make_console, make_table
 
 _NOTES = (
     "Counted for this stack alone, on the types with the most vCPUs per GPU; spot and on-demand each hold all of a pool"
-    " that buys both. Add what else runs in the account. `blueprint preflight` shows what the account has already.",
+    " that buys both. Add the other workloads of the account. `blueprint preflight` shows the account's quotas.",
 )
 
 
@@ -29,7 +29,7 @@ def show_json(stack: StackConfig, instances: Sequence[Need], platform: Sequence[
 
 
 def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]) -> None:
-    """Print the quotas, and the commands for those above AWS's defaults."""
+    """Print the quotas, and the commands that request quotas above AWS's defaults."""
     out = make_console()
     place = f" in {stack.region}, account {stack.account_id}: service quotas\n"
     out.print(Text.assemble((stack.cluster_name, "bold"), place))
@@ -38,14 +38,14 @@ def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]
     out.print("[bold]Requests for a new account[/]")
     for need in instances:
         if need.amount > need.quota.default:
-            for line in _request_lines(need, stack.region):
+            for line in _list_request_lines(need, stack.region):
                 out.print(Text(line), soft_wrap=True)  # to be copied
     out.print()
     for note in _NOTES:
         out.print(Text(note))
 
 
-def _request_lines(need: Need, region: str) -> Iterator[str]:
+def _list_request_lines(need: Need, region: str) -> Iterator[str]:
     """Yield a command to copy, in two lines that fit the page."""
     if not need.quota.code:
         amount = f"{need.amount} {need.quota.unit}"

@@ -20,7 +20,7 @@ class _Pipe(Console):
 
 
 class _Trimmed(io.TextIOBase):
-    """A stream that drops the blanks at the end of a line, with which a table fills its last column."""
+    """A stream that drops the blanks with which a table fills the end of a line."""
 
     def write(self, text: str) -> int:
         sys.stdout.write(re.sub(r" +(?=\n)", "", text))
@@ -41,7 +41,7 @@ def show_progress(message: str) -> AbstractContextManager[object]:
 
 def make_table(title: str, *headers: str) -> Table:
     """Return an empty table with a bold title."""
-    made = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    table = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     for header in headers:
-        made.add_column(header, header_style="underline", overflow="fold")
-    return made
+        table.add_column(header, header_style="underline", overflow="fold")
+    return table

@@ -17,12 +17,12 @@ from .share import share
 from .spot import buy_on_spot, spread_spot
 from .stays import explain_full_memory, explain_stay, is_leaving
 
-MUCH = 0.25
+NORMALLY_FREE = 0.25
 """Part of the running GPUs that may be free: nodes start before their pods and end after them."""
 
 
 class Remark(NamedTuple):
-    """A remark about a pool that no change of the stack file answers."""
+    """A remark about a pool. No change of the stack file follows from it."""
 
     pool: str
     text: str
@@ -50,23 +50,23 @@ class Advice:
         return sum(best.values())
 
 
-def advise(stack: StackConfig, seen: Observed) -> Advice:
+def advise(stack: StackConfig, observed: Observed) -> Advice:
     """Propose the changes of a stack that its measured use supports."""
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
     for pool in stack.pools:
-        if is_leaving(pool) or seen.find_use(pool).gap:
+        if is_leaving(pool) or observed.find_use(pool).gap:
             continue
-        moves = _list_moves(stack, pool, seen)
-        proposals += [*moves[:1], *_change_in_place(stack, pool, seen, moves=bool(moves))]
+        moves = _list_moves(stack, pool, observed)
+        proposals += [*moves[:1], *_change_in_place(stack, pool, observed, moves=bool(moves))]
         alternatives += moves[1:]
-    proposals += [*give_back(stack, seen), *_raise_quotas(stack, seen, proposals)]
+    proposals += [*give_back(stack, observed), *_raise_quotas(stack, observed, proposals)]
     moved = {proposal.pool for proposal in proposals if proposal.moves}
     return Advice(
         proposals=tuple(sorted(proposals, key=_order_by_saving)),
         alternatives=tuple(alternatives),
-        silent=tuple(_explain_silence(stack, seen, moved)),
-        free=tuple(_find_free(stack, seen)),
+        silent=tuple(_explain_silence(stack, observed, moved)),
+        free=tuple(_find_free(stack, observed)),
     )
 
 
@@ -74,43 +74,43 @@ def _order_by_saving(proposal: Proposal) -> float:
     return -(proposal.saving or 0.0)
 
 
-def _list_moves(stack: StackConfig, pool: Pool, seen: Observed) -> list[Proposal]:
+def _list_moves(stack: StackConfig, pool: Pool, observed: Observed) -> list[Proposal]:
     """Return the two best moves to another GPU and the best way to share, the largest saving first."""
-    models = list(right_size(stack, pool, seen))
-    return sorted([*models[:2], *share(stack, pool, seen)], key=_order_by_saving)
+    models = list(right_size(stack, pool, observed))
+    return sorted([*models[:2], *share(stack, pool, observed)], key=_order_by_saving)
 
 
-def _change_in_place(stack: StackConfig, pool: Pool, seen: Observed, *, moves: bool) -> Iterator[Proposal]:
+def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, moves: bool) -> Iterator[Proposal]:
     """Yield changes of the pool itself. A pool whose work moves needs no lower ceiling and no commitment."""
-    spot = list(buy_on_spot(stack, pool, seen))
+    spot = list(buy_on_spot(stack, pool, observed))
     yield from spot
-    yield from spread_spot(stack, pool, seen)
+    yield from spread_spot(stack, pool, observed)
     if not moves:
-        yield from lower_ceiling(stack, pool, seen)
+        yield from lower_ceiling(stack, pool, observed)
         if not spot:
-            yield from commit(stack, pool, seen)
+            yield from commit(stack, pool, observed)
 
 
-def _raise_quotas(stack: StackConfig, seen: Observed, others: list[Proposal]) -> Iterator[Proposal]:
+def _raise_quotas(stack: StackConfig, observed: Observed, earlier: list[Proposal]) -> Iterator[Proposal]:
     """Yield larger quotas of pools with complete measurements that no other proposal makes smaller or empty."""
-    skipped = {proposal.pool for proposal in others if proposal.kind in ("right-size", "share", "ceiling")}
-    skipped |= {pool.name for pool in stack.pools if seen.find_use(pool).gap}
-    return (proposal for proposal in raise_quotas(stack, seen) if proposal.pool not in skipped)
+    skipped = {proposal.pool for proposal in earlier if proposal.kind in ("right-size", "share", "ceiling")}
+    skipped |= {pool.name for pool in stack.pools if observed.find_use(pool).gap}
+    return (proposal for proposal in raise_quotas(stack, observed) if proposal.pool not in skipped)
 
 
-def _explain_silence(stack: StackConfig, seen: Observed, moved: set[str]) -> Iterator[Remark]:
+def _explain_silence(stack: StackConfig, observed: Observed, moved: set[str]) -> Iterator[Remark]:
     for pool in stack.pools:
-        use = seen.find_use(pool)
+        use = observed.find_use(pool)
         reason = explain_stay(pool, use) or explain_full_memory(stack, pool, use)
         if pool.name not in moved and reason:
             yield Remark(pool.name, reason)
 
 
-def _find_free(stack: StackConfig, seen: Observed) -> Iterator[Remark]:
+def _find_free(stack: StackConfig, observed: Observed) -> Iterator[Remark]:
     for pool in stack.pools:
-        use = seen.find_use(pool)
+        use = observed.find_use(pool)
         free = use.gpus_mean - use.held_mean - find_always_on(stack, pool, ON_DEMAND).headroom_gpus
-        if free >= 1 and free > MUCH * use.gpus_mean:
+        if free >= 1 and free > NORMALLY_FREE * use.gpus_mean:
             text = (
                 f"no pod held {free:.1f} of {use.gpus_mean:.1f} running GPUs: find the nodes that stay, and the reason "
                 "(the pool's disruption, a stuck NodeClaim, the last pod of a large node)"

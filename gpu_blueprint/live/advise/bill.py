@@ -10,7 +10,7 @@ from .observed import PoolUse, Window
 
 
 def estimate_monthly_bill(stack: StackConfig, pool: Pool, use: PoolUse, window: Window) -> Usd:
-    """Return the cost of the nodes that ran, for a month like the window; reserved nodes count at the usual price."""
+    """Return the cost of the nodes that ran, scaled to a month; reserved nodes count at the usual price."""
     total = Usd(unknown=frozenset({pool.name} if use.unknown_types else ()))
     for (instance_type, bought), hours in use.node_hours.items():
         row = find_instance(instance_type)
@@ -44,7 +44,7 @@ def average_gpus(use: PoolUse, window: Window, capacity_type: str) -> float:
 
 
 def _is_spot(pool: Pool, capacity_type: str) -> bool:
-    """Return whether nodes are spot. Static nodes have no label with their capacity type, which is the pool's first."""
+    """Return whether nodes are spot. Static nodes have no label for it, so the pool's first capacity type counts."""
     return (capacity_type or pool.purchase[0]) == "spot"
 
 

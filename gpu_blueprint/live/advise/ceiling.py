@@ -1,4 +1,4 @@
-"""A lower ceiling for a pool that never comes near its own."""
+"""A lower ceiling for a pool that never comes near its present ceiling."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -13,14 +13,14 @@ from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, judge_confidence
 
 WELL_BELOW = 0.75
-"""A ceiling stays if the new ceiling would be more than this part of it."""
+"""The new ceiling is proposed only if it is at most this part of the present ceiling."""
 NOBODY_WAITED = 0.01
-"""Part of the time in which pods may have waited; a ceiling with more waiting is too low already."""
+"""Part of the time in which pods may have waited. If pods waited longer, the ceiling is too low already."""
 
 
-def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
-    """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota lies above it."""
-    use = seen.find_use(pool)
+def lower_ceiling(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
+    """Yield the ceiling that the highest peak needs, with lower quotas for tenants whose quota exceeds the ceiling."""
+    use = observed.find_use(pool)
     if pool.static_nodes or not use.node_hours or use.waiting > NOBODY_WAITED:
         return
     max_gpus = _find_ceiling(stack, pool, use)
@@ -34,7 +34,7 @@ def lower_ceiling(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Pr
         title=f"maxGpus {pool.max_gpus} → {max_gpus}",
         evidence=tuple(_explain(stack, pool, use, lower)),
         saving=None,
-        confidence=judge_confidence(seen.window),
+        confidence=judge_confidence(observed.window),
         next=(
             "ask the teams whether a launch or a larger run is planned",
             "blueprint quotas STACK shows the service quotas that the stack needs then",

@@ -11,7 +11,9 @@ from .observed import Activity, Observed
 from .proposal import AddPool, Change, Proposal, Set
 
 
-def build_document(stack: StackConfig, seen: Observed, found: Advice, left_out: Mapping[str, str]) -> dict[str, Any]:
+def build_document(
+    stack: StackConfig, observed: Observed, advice: Advice, left_out: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the document.
 
     Dollars have two digits, shares run from 0 to 1, and null stands for unknown values.
@@ -24,25 +26,25 @@ def build_document(stack: StackConfig, seen: Observed, found: Advice, left_out: 
         "region": stack.region,
         "currency": "USD",
         "window": {
-            "days": seen.window.days,
-            "coverage": _round_share(seen.window.coverage),
-            "warnings": list(seen.window.warnings),
+            "days": observed.window.days,
+            "coverage": _round_share(observed.window.coverage),
+            "warnings": list(observed.window.warnings),
         },
-        "pools": [_write_pool(stack, seen, pool) for pool in stack.pools],
-        "quotas": _write_quotas(seen),
+        "pools": [_write_pool(stack, observed, pool) for pool in stack.pools],
+        "quotas": _write_quotas(observed),
         "reservations": [
-            {"id": row.id, "instances": row.instances, "mostUsed": seen.reservations.get(row.id, 0)}
+            {"id": row.id, "instances": row.instances, "mostUsed": observed.reservations.get(row.id, 0)}
             for row in stack.reservations
         ],
-        "proposals": [_write_proposal(proposal, left_out) for proposal in found.proposals],
-        "alternatives": [_write_proposal(proposal, {}) for proposal in found.alternatives],
-        "free": [{"pool": remark.pool, "why": remark.text} for remark in found.free],
-        "notJudged": [{"pool": remark.pool, "why": remark.text} for remark in found.silent],
-        "savingUsdPerMonth": round(found.saving, 2),
+        "proposals": [_write_proposal(proposal, left_out) for proposal in advice.proposals],
+        "alternatives": [_write_proposal(proposal, {}) for proposal in advice.alternatives],
+        "free": [{"pool": remark.pool, "why": remark.text} for remark in advice.free],
+        "notJudged": [{"pool": remark.pool, "why": remark.text} for remark in advice.silent],
+        "savingUsdPerMonth": round(advice.saving, 2),
     }
 
 
-def _write_quotas(seen: Observed) -> list[dict[str, Any]]:
+def _write_quotas(observed: Observed) -> list[dict[str, Any]]:
     return [
         {
             "namespace": namespace,
@@ -50,12 +52,12 @@ def _write_quotas(seen: Observed) -> list[dict[str, Any]]:
             "peak": _round_share(use.peak),
             "timeNearlyUsed": _round_share(use.near),
         }
-        for (namespace, resource), use in sorted(seen.quotas.items())
+        for (namespace, resource), use in sorted(observed.quotas.items())
     ]
 
 
-def _write_pool(stack: StackConfig, seen: Observed, pool: Pool) -> dict[str, Any]:
-    use = seen.find_use(pool)
+def _write_pool(stack: StackConfig, observed: Observed, pool: Pool) -> dict[str, Any]:
+    use = observed.find_use(pool)
     return {
         "name": pool.name,
         "gpusRunning": {
@@ -73,7 +75,7 @@ def _write_pool(stack: StackConfig, seen: Observed, pool: Pool) -> dict[str, Any
         "spotInterruptions": round(use.interruptions, 2),
         "largestPod": asdict(use.largest) if use.largest else None,
         "activity": _write_activity(use.activity),
-        "usdPerMonth": estimate_monthly_bill(stack, pool, use, seen.window).exact,
+        "usdPerMonth": estimate_monthly_bill(stack, pool, use, observed.window).exact,
     }
 
 

@@ -21,7 +21,8 @@ from .proposal import AddPool, Change, Proposal, Set
 _KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}
 """List of the stack object → the field that names its entries."""
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.MULTILINE)
-"""ruamel.yaml sometimes loses a comment, such as a comment before an entry in braces that another comment follows."""
+"""A comment in YAML. ruamel.yaml sometimes loses a comment, such as the first of two comments around an entry in
+braces."""
 _ANY_WIDTH = 1_000_000
 """Long lines stay long."""
 
@@ -76,14 +77,14 @@ def _check(text: str, file: str) -> StackConfig:
 
 def _make_yaml(text: str) -> YAML:
     """Return a reader and writer that keeps comments, order, quotes, brackets and the indentation of a text."""
-    made = YAML()
-    made.preserve_quotes = True
-    made.width = _ANY_WIDTH
-    made.explicit_start = text.startswith("---")
-    made.brace_single_entry_mapping_in_flow_sequence = True
+    reader = YAML()
+    reader.preserve_quotes = True
+    reader.width = _ANY_WIDTH
+    reader.explicit_start = text.startswith("---")
+    reader.brace_single_entry_mapping_in_flow_sequence = True
     indent = _find_indent(text)
-    made.indent(mapping=indent.mapping, sequence=indent.entry, offset=indent.dash)
-    return made
+    reader.indent(mapping=indent.mapping, sequence=indent.entry, offset=indent.dash)
+    return reader
 
 
 class Indent(NamedTuple):
@@ -203,9 +204,9 @@ def _copy_plain(value: Any) -> Any:
 def _write_flow(value: Any) -> Any:
     """Return a value in YAML's flow style, with quotes for texts that YAML would read as another type."""
     if isinstance(value, Mapping):
-        made = CommentedMap({key: _write_flow(item) for key, item in value.items()})
-        made.fa.set_flow_style()
-        return made
+        mapping = CommentedMap({key: _write_flow(item) for key, item in value.items()})
+        mapping.fa.set_flow_style()
+        return mapping
     if isinstance(value, list | tuple):
         items = CommentedSeq([_write_flow(item) for item in value])
         items.fa.set_flow_style()

@@ -28,23 +28,23 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
         MetricsError: The server did not answer, or has no series of the platform.
         UsageError: The series belong to another cluster.
     """
-    look = Sampling(days)
-    label = _find_cluster_label(server, stack, look, cluster)
+    sampling = Sampling(days)
+    label = _find_cluster_label(server, stack, sampling, cluster)
     answers: dict[str, list[Sample]] = {}
-    for name, expr in write_queries(look).items():
+    for name, expr in write_queries(sampling).items():
         answers[name] = server.query(select_cluster(expr, label) if label else expr)
         if name == "moments":
             _refuse_other_series(server.url, stack, answers)
-    return read_answers(stack, look, answers, tuple(server.warnings))
+    return read_answers(stack, sampling, answers, tuple(server.warnings))
 
 
-def _find_cluster_label(server: Prometheus, stack: StackConfig, look: Sampling, given: str | None) -> str:
+def _find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, chosen: str | None) -> str:
     """Return the label ``cluster`` of the stack's series; empty if they have none, as in a cluster's own Prometheus."""
-    names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(look))}
-    wanted = given or stack.cluster_name
+    names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(sampling))}
+    wanted = chosen or stack.cluster_name
     if wanted in names:
         return wanted
-    if given and names <= {""}:
+    if chosen and names <= {""}:
         raise UsageError(f"{server.url}: its series have no label `cluster`; leave --cluster out")
     if names - {""}:
         known = ", ".join(sorted(name or "(empty)" for name in names))
@@ -68,19 +68,19 @@ def _refuse_other_series(url: str, stack: StackConfig, answers: Answers) -> None
         raise UsageError(f"{url}: {text}; is it the Prometheus of another cluster?")
 
 
-def read_answers(stack: StackConfig, look: Sampling, answers: Answers, warnings: tuple[str, ...] = ()) -> Observed:
+def read_answers(stack: StackConfig, sampling: Sampling, answers: Answers, warnings: tuple[str, ...] = ()) -> Observed:
     """Return the measured use, from the answers and the server's warnings about them."""
     moments = sum(sample.value for sample in answers["moments"])
-    window = Window(days=look.days, coverage=min(moments / look.moments, 1.0), warnings=warnings)
+    window = Window(days=sampling.days, coverage=min(moments / sampling.moments, 1.0), warnings=warnings)
     return Observed(
         window=window,
-        pools={pool.name: _read_pool(pool, look, moments, answers) for pool in stack.pools},
+        pools={pool.name: _read_pool(pool, sampling, moments, answers) for pool in stack.pools},
         quotas=_read_quotas(moments, answers),
         reservations=_read_values(answers["reservations"], "reservation"),
     )
 
 
-def _read_pool(pool: Pool, look: Sampling, moments: float, answers: Answers) -> PoolUse:
+def _read_pool(pool: Pool, sampling: Sampling, moments: float, answers: Answers) -> PoolUse:
     def read(name: str) -> float:
         return _read_value(pool, answers, name) or 0.0
 
@@ -91,7 +91,7 @@ def _read_pool(pool: Pool, look: Sampling, moments: float, answers: Answers) -> 
         gpus_low=read("gpus low") if read("gpus count") >= _ALWAYS * moments else 0.0,
         held_mean=read("held sum") / moments,
         held_peak=read("held peak"),
-        node_hours=_read_node_hours(pool, look, answers["node moments"]),
+        node_hours=_read_node_hours(pool, sampling, answers["node moments"]),
         waiting=max(waiting.get(sanitize_resource(name), 0.0) for name in pool.profile.per_device) / moments,
         interruptions=_read_values(answers["interruptions"], "nodepool").get(pool.name, 0.0),
         largest=_read_largest_pod(pool, answers),
@@ -106,11 +106,13 @@ def _find_unknown_types(pool: Pool, samples: Iterable[Sample]) -> frozenset[str]
     return frozenset(ran - {*list_instances()})
 
 
-def _read_node_hours(pool: Pool, look: Sampling, samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
+def _read_node_hours(pool: Pool, sampling: Sampling, samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     return {
-        NodeKind(sample.labels["instance_type"], sample.labels.get("capacity_type", "")): sample.value * look.step / 60
+        NodeKind(sample.labels["instance_type"], sample.labels.get("capacity_type", "")): sample.value
+        * sampling.step
+        / 60
         for sample in samples
-        # For types outside the catalogue, neither GPUs nor price are known.
+        # The number of GPUs and the price of a type outside the catalogue are not known.
         if sample.labels.get("pool") == pool.name and sample.labels.get("instance_type") in list_instances()
     }
 

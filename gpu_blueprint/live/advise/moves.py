@@ -1,4 +1,4 @@
-"""Moves of a pool's work to a new pool beside it: which work can move, and what a move costs and changes."""
+"""Moves of a pool's work to a new pool beside it: the work that can move, the cost of a move, and its changes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -39,15 +39,15 @@ class Work:
     @property
     def pods(self) -> float:
         """GPUs that the pods need on average, including the headroom, which moves with the work."""
-        return self.use.held_mean + self._warm
+        return self.use.held_mean + self._headroom_pods
 
     @property
     def peak_pods(self) -> float:
         """GPUs that the pods need at the peak, including the headroom."""
-        return self.use.held_peak + self._warm
+        return self.use.held_peak + self._headroom_pods
 
     @property
-    def _warm(self) -> int:
+    def _headroom_pods(self) -> int:
         return self.pool.headroom.pods if self.pool.headroom else 0
 
 
@@ -89,12 +89,12 @@ class Move:
         return f", with `pool` and the signals' targets of {', '.join(names)}" if names else ""
 
 
-def find_work(stack: StackConfig, pool: Pool, seen: Observed) -> Work | None:
+def find_work(stack: StackConfig, pool: Pool, observed: Observed) -> Work | None:
     """Return the work of a pool, or None if it cannot move or its present cost is not known."""
-    use = seen.find_use(pool)
+    use = observed.find_use(pool)
     if use.activity is None or explain_stay(pool, use):
         return None
-    bill = estimate_monthly_bill(stack, pool, use, seen.window)
+    bill = estimate_monthly_bill(stack, pool, use, observed.window)
     if bill.unknown:
         return None
     return Work(
@@ -102,7 +102,7 @@ def find_work(stack: StackConfig, pool: Pool, seen: Observed) -> Work | None:
         pool=pool,
         use=use,
         activity=use.activity,
-        window=seen.window,
+        window=observed.window,
         usd_per_month=bill.known,
         spot_part=measure_spot_part(pool, use),
     )

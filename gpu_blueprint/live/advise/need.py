@@ -9,16 +9,17 @@ from ...config import Pool, StackConfig
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
-"""On top of the highest memory use: the next model version, longer prompts, a fragmented allocator."""
+"""Factor over the highest memory use, for the next model version, longer prompts and a fragmented allocator."""
 MOST_BUSY = 0.7
-"""The highest activity for another GPU: programs do not reach the data sheet, and queues grow long beyond it."""
+"""The highest projected activity of another GPU. Programs do not reach the data sheet's speed, and queues grow long
+above this activity."""
 USABLE_MEMORY = 0.95
 """Part of a GPU's memory that programs get: driver, ECC and the CUDA context take the rest."""
 FORMATS = {"BF16": 8.0, "FP8": 8.9, "FP4": 10.0}
 """Number format → the compute capability that introduced it. Most training and serving code of today needs BF16; each
 model chooses FP8 and FP4 for itself."""
 OTHER_WORK = 3.0
-"""If the SMs are this many times busier than tensor cores and memory, they do other work, and count as compute too."""
+"""If the SMs are this many times busier than tensor cores and memory, they do other work, which counts as compute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,43 +40,44 @@ def find_usable_mib(row: Instance) -> float:
 
 def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
     """Yield every instance type of the region with another GPU that holds a pod of the pool, one pod on each GPU."""
-    own = stack.list_instances(pool)[0]
+    present = stack.list_instances(pool)[0]
     for row in list_instances().values():
-        other = GPUS.get(row.gpu_name)
-        if other is None or other is pool.model or not _is_eligible(stack, pool, row, own):
+        candidate = GPUS.get(row.gpu_name)
+        if candidate is None or candidate is pool.model or not _is_eligible(stack, pool, row, present):
             continue
-        fit = _project(pool.model, other, row, use)
+        fit = _project(pool.model, candidate, row, use)
         if fit and count_pods_per_gpu(row, use.largest) >= 1:
             yield fit
 
 
-def _is_eligible(stack: StackConfig, pool: Pool, row: Instance, own: Instance) -> bool:
+def _is_eligible(stack: StackConfig, pool: Pool, row: Instance, present: Instance) -> bool:
     if row.is_fractional or row.is_bare_metal or row.gpu.karpenter_name is None:
         return False
     if row.gpu.tensor_tflops is None or row.gpu.min_driver > pool.ami.row.driver_branch:
         return False
     # A container image is built for one CPU architecture.
-    if row.arch != own.arch or stack.region not in row.regions:
+    if row.arch != present.arch or stack.region not in row.regions:
         return False
     return "BF16" not in list_lost_formats(pool.model, row.gpu)
 
 
-def list_lost_formats(own: Gpu, other: Gpu) -> list[str]:
-    """Return the number formats that one GPU has and the other GPU lacks."""
-    return [name for name, since in FORMATS.items() if other.compute_capability < since <= own.compute_capability]
+def list_lost_formats(present: Gpu, candidate: Gpu) -> list[str]:
+    """Return the number formats that the present GPU has and the candidate lacks."""
+    low, high = candidate.compute_capability, present.compute_capability
+    return [name for name, since in FORMATS.items() if low < since <= high]
 
 
-def _project(own: Gpu, other: Gpu, row: Instance, use: PoolUse) -> Fit | None:
+def _project(present: Gpu, candidate: Gpu, row: Instance, use: PoolUse) -> Fit | None:
     """Project the measured activity onto another GPU. Return None if the work does not fit."""
     activity = use.activity
-    if activity is None or own.tensor_tflops is None or other.tensor_tflops is None:
+    if activity is None or present.tensor_tflops is None or candidate.tensor_tflops is None:
         return None
-    tensor = estimate_compute(activity) * own.tensor_tflops / other.tensor_tflops
-    bandwidth = activity.dram_p95 * own.bandwidth_gb_per_s / other.bandwidth_gb_per_s
+    tensor = estimate_compute(activity) * present.tensor_tflops / candidate.tensor_tflops
+    bandwidth = activity.dram_p95 * present.bandwidth_gb_per_s / candidate.bandwidth_gb_per_s
     room = find_usable_mib(row)
     if tensor > MOST_BUSY or bandwidth > MOST_BUSY or activity.memory_mib * MEMORY_MARGIN > room:
         return None
-    return Fit(gpu=other, row=row, tensor=tensor, bandwidth=bandwidth, usable_mib=room)
+    return Fit(gpu=candidate, row=row, tensor=tensor, bandwidth=bandwidth, usable_mib=room)
 
 
 def estimate_compute(activity: Activity) -> float:

@@ -80,7 +80,7 @@ class PoolUse:
 
     @property
     def gap(self) -> str:
-        """The reason why the other numbers cannot be complete, so that advise proposes nothing; empty if they are."""
+        """The reason why measurements are missing, so that advise proposes nothing; empty if none is missing."""
         if "" in self.unknown_types:
             return (
                 "the instance type of some of its nodes is not known: "

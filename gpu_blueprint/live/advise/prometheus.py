@@ -1,4 +1,4 @@
-"""A client for Prometheus that sends instant queries to one path, and nothing else."""
+"""A client for Prometheus that only sends instant queries, to one path."""
 
 import ipaddress
 import re
@@ -19,7 +19,8 @@ QUERY_PATH = "/api/v1/query"
 _CONNECT, _READ = 5, 120
 """Seconds. Prometheus itself stops a query after two minutes (`--query.timeout`)."""
 _BUSY = (429, 502, 504)
-"""Status codes of gateways that are worth another attempt. 503 comes from Prometheus itself, for a stopped query."""
+"""Status codes of gateways that are worth another attempt. 503 is not one of them: Prometheus sends it for a stopped
+query."""
 _SIGN_IN = "give credentials with --token-file FILE, PROMETHEUS_TOKEN, or PROMETHEUS_USERNAME with PROMETHEUS_PASSWORD"
 _TOO_MUCH = (422, 503)
 """Status codes of Prometheus for queries that take too long or load too much."""
@@ -160,12 +161,12 @@ def _is_local(host: str) -> bool:
 
 def _find_cause(error: Exception) -> str:
     """Return the text of the innermost error, which tells the most."""
-    seen: BaseException = error
-    while nested := getattr(seen, "reason", None) or (seen.args[0] if seen.args else None):
+    cause: BaseException = error
+    while nested := getattr(cause, "reason", None) or (cause.args[0] if cause.args else None):
         if not isinstance(nested, BaseException):
             break
-        seen = nested
-    return str(seen).split(": ", 1)[-1]
+        cause = nested
+    return str(cause).split(": ", 1)[-1]
 
 
 def _send_no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:

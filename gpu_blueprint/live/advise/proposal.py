@@ -10,18 +10,18 @@ Kind = Literal["right-size", "share", "purchase", "ceiling", "quota"]
 Level = Literal["high", "medium", "low"]
 
 WEEK = 7.0
-"""A window of this many days has seen working days and a weekend."""
+"""A window of this many days contains working days and a weekend."""
 WELL_COVERED = 0.9
 """Part of the window that must have data before it represents the whole."""
 SHORT = 2.0
-"""A window of fewer days has not seen the same hour of the day twice."""
+"""A window of fewer days contains no hour of the day twice."""
 STEADY = 3.0
 """A load comes in bursts if its 95th percentile is more than this many times its mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The support of the measurements for a proposal, and its reason."""
+    """The degree to which the measurements support a proposal, and the reason."""
 
     level: Level
     reason: str

@@ -1,4 +1,4 @@
-"""The same GPUs bought differently: under a commitment, or no longer in advance."""
+"""Cheaper ways to buy the same GPUs: a commitment for steady use, or a smaller reservation."""
 
 from collections.abc import Iterator
 
@@ -15,16 +15,16 @@ from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
 STEADY_LOW = 0.6
-"""GPUs that run for 95 % of the time, as a part of the average. From this part on, a commitment is used in every hour;
-`cost` would commit to the same part."""
+"""Part of the average number of GPUs that must run for 95 % of the time. A commitment for this part is used in every
+hour; `cost` would commit to the same part."""
 
 
-def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
+def commit(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
     """Yield a commitment for GPUs that run on demand around the clock, by the arithmetic of `cost`."""
-    use = seen.find_use(pool)
-    ran = average_gpus(use, seen.window, "on-demand")
+    use = observed.find_use(pool)
+    ran = average_gpus(use, observed.window, "on-demand")
     if pool.static_nodes and pool.purchase == ["on-demand"]:
-        ran += average_gpus(use, seen.window, "")
+        ran += average_gpus(use, observed.window, "")
     if "spot" in pool.purchase or not _is_steady(use, ran):
         return
     commitment = recommend_measured_commitment(stack, pool, ran)
@@ -35,14 +35,14 @@ def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]
         kind="purchase",
         subject=pool.name,
         pool=pool.name,
-        title=f"commit to it: {commitment.kind}",
+        title=f"buy a commitment: {commitment.kind}",
         evidence=(
             f"{ran:.1f} of {use.gpus_mean:.1f} GPUs ran on demand on average; "
             f"at least {use.gpus_low:.0f} ran in 95 % of the time",
             commitment.text,
         ),
         saving=low,
-        confidence=judge_confidence(seen.window, "a commitment lasts a year or more, the window only days"),
+        confidence=judge_confidence(observed.window, "a commitment lasts a year or more, the window only days"),
         next=(
             f"the saving is the low end of the range; the high end is ${high:,.0f}",
             "buy it in the AWS console under Savings Plans, then declare it in costs.savingsPlan; "
@@ -52,25 +52,25 @@ def commit(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]
 
 
 def _is_steady(use: PoolUse, ran: float) -> bool:
-    """Return whether the pool, and its on-demand part alone, run most of the average around the clock."""
+    """Return whether most of the average number of GPUs run around the clock, and most of it runs on demand."""
     least = STEADY_LOW * use.gpus_mean
     return ran > 0 and use.gpus_low >= least and ran >= least
 
 
-def give_back(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
+def give_back(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
     """Yield the reservations with instances that never ran."""
     for reservation in stack.reservations:
         users = find_users(stack, reservation)
-        uses = [seen.find_use(pool) for pool in users]
+        uses = [observed.find_use(pool) for pool in users]
         ran = any(use.gap or use.sum_hours("reserved") or use.sum_hours("") for use in uses)
-        if reservation.id not in seen.reservations and ran:
+        if reservation.id not in observed.reservations and ran:
             continue  # nodes ran, but the label with their reservation is not visible
-        idle = reservation.instances - round(seen.reservations.get(reservation.id, 0.0))
+        idle = reservation.instances - round(observed.reservations.get(reservation.id, 0.0))
         if idle > 0 and not reservation.capacity_block and users:
-            yield _shrink(stack, reservation, idle, seen)
+            yield _shrink(stack, reservation, idle, observed)
 
 
-def _shrink(stack: StackConfig, reservation: Reservation, idle: int, seen: Observed) -> Proposal:
+def _shrink(stack: StackConfig, reservation: Reservation, idle: int, observed: Observed) -> Proposal:
     users = find_users(stack, reservation)
     price = _price_instance(stack, reservation, users[0])
     left = reservation.instances - idle
@@ -87,7 +87,7 @@ def _shrink(stack: StackConfig, reservation: Reservation, idle: int, seen: Obser
             f"{idle} × {price}/h × {HOURS_A_MONTH} h = {price * idle * HOURS_A_MONTH} a month",
         ),
         saving=None if price.unknown else round(price.known * idle * HOURS_A_MONTH, 2),
-        confidence=judge_confidence(seen.window, doubt),
+        confidence=judge_confidence(observed.window, doubt),
         next=(
             "ask whether a planned run needs them: AWS may not have the capacity a second time",
             _write_command(reservation.id, left),

@@ -1,4 +1,4 @@
-"""The queries. Prometheus itself does the sums, so that each answer has a line or two for each pool."""
+"""The queries. Prometheus itself does the sums, so that each answer has only one or two series for each pool."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,9 +55,9 @@ class Sampling:
         return f"{function}_over_time({first}({expr})[{self.days}d:{self.step}m])"
 
 
-def count_clusters(look: Sampling) -> str:
+def count_clusters(sampling: Sampling) -> str:
     """Return the query for the number of series of each cluster: several clusters may write to one Prometheus."""
-    return f"count by (cluster) ({look.over('count', PER_UNIT)})"
+    return f"count by (cluster) ({sampling.over('count', PER_UNIT)})"
 
 
 def select_cluster(expr: str, name: str) -> str:
@@ -73,40 +73,40 @@ def select_cluster(expr: str, name: str) -> str:
     return str(promql_parser.transform(promql_parser.parse(expr), None, narrow))
 
 
-def write_queries(look: Sampling) -> Mapping[str, str]:
+def write_queries(sampling: Sampling) -> Mapping[str, str]:
     """Return name → query."""
     held = f"sum by (pool) ({HELD})"
-    count = look.over("count", f"count ({NAMESPACE})")
+    count = sampling.over("count", f"count ({NAMESPACE})")
     shared = f"count by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"
-    quota = look.over("sum", f"{QUOTA_USED} >= bool {NEARLY_ALL}")
+    quota = sampling.over("sum", f"{QUOTA_USED} >= bool {NEARLY_ALL}")
     return {
-        "pools": f"count by (pool) ({look.over('count', PER_UNIT)})",
+        "pools": f"count by (pool) ({sampling.over('count', PER_UNIT)})",
         "moments": count,
-        "node moments": look.over("sum", f"count by (pool, instance_type, capacity_type) ({NODE})"),
-        "gpus sum": look.over("sum", TOTAL),
-        "gpus count": look.over("count", TOTAL),
-        "gpus peak": look.over("max", TOTAL),
-        "gpus low": look.over("quantile", TOTAL, 0.05),
-        "held sum": look.over("sum", held),
-        "held count": look.over("count", held),
-        "held peak": look.over("max", held),
-        "largest": look.over("max", f"max by (pool) (sum by (namespace, pod, pool) ({UNITS}))"),
-        "vcpu": look.over("max", _sum_requests("cpu")),
-        "memory asked": look.over("max", _sum_requests("memory")),
-        "waiting": look.over(
+        "node moments": sampling.over("sum", f"count by (pool, instance_type, capacity_type) ({NODE})"),
+        "gpus sum": sampling.over("sum", TOTAL),
+        "gpus count": sampling.over("count", TOTAL),
+        "gpus peak": sampling.over("max", TOTAL),
+        "gpus low": sampling.over("quantile", TOTAL, 0.05),
+        "held sum": sampling.over("sum", held),
+        "held count": sampling.over("count", held),
+        "held peak": sampling.over("max", held),
+        "largest": sampling.over("max", f"max by (pool) (sum by (namespace, pod, pool) ({UNITS}))"),
+        "vcpu": sampling.over("max", _sum_requests("cpu")),
+        "memory asked": sampling.over("max", _sum_requests("memory")),
+        "waiting": sampling.over(
             "count", f"count by (resource) ({WAITING} and count_over_time(({WAITING})[{WAITED}:{_STEP_MINUTES}m]) >= 3)"
         ),
-        "quota peak": look.over("max", QUOTA_USED),
+        "quota peak": sampling.over("max", QUOTA_USED),
         "quota near": quota,
-        "reservations": look.over("max", IN_USE),
-        "interruptions": count_interruptions(f"{look.days}d"),
-        "sm sum": look.over("sum", f"sum by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"),
-        "sm count": look.over("sum", shared),
-        "sm moments": look.over("count", shared),
-        "sm p95": _find_busiest(look, SM),
-        "tensor p95": _find_busiest(look, TENSOR),
-        "dram p95": _find_busiest(look, DRAM),
-        "memory used": look.over("max", f"max by (pool) (max_over_time({MEMORY}[{look.step}m]) {ON_POOL})"),
+        "reservations": sampling.over("max", IN_USE),
+        "interruptions": count_interruptions(f"{sampling.days}d"),
+        "sm sum": sampling.over("sum", f"sum by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"),
+        "sm count": sampling.over("sum", shared),
+        "sm moments": sampling.over("count", shared),
+        "sm p95": _find_busiest(sampling, SM),
+        "tensor p95": _find_busiest(sampling, TENSOR),
+        "dram p95": _find_busiest(sampling, DRAM),
+        "memory used": sampling.over("max", f"max by (pool) (max_over_time({MEMORY}[{sampling.step}m]) {ON_POOL})"),
     }
 
 
@@ -114,11 +114,11 @@ def _select_held(metric: str) -> str:
     return f'({metric}{{namespace!="",{NO_PLACEHOLDER}}} {ON_POOL})'
 
 
-def _find_busiest(look: Sampling, metric: str) -> str:
+def _find_busiest(sampling: Sampling, metric: str) -> str:
     """Return the query for the highest 95th percentile of a device, of all devices that pods held for long enough."""
     device = f"max by ({_DEVICE}) ({_select_held(metric)})"
-    long = f"{look.over('count', device)} >= {-(-_LEAST_MINUTES // look.step)}"
-    return f"max by (pool) ({look.over('quantile', device, 0.95)} and {long})"
+    long = f"{sampling.over('count', device)} >= {-(-_LEAST_MINUTES // sampling.step)}"
+    return f"max by (pool) ({sampling.over('quantile', device, 0.95)} and {long})"
 
 
 def _sum_requests(resource: str) -> str:

@@ -1,4 +1,4 @@
-"""A larger quota for a tenant that its quota holds back while the pool has room."""
+"""A larger quota for a tenant whose quota refuses pods while the pool has room."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Raise:
     """GPUs of the ceiling that pods did not hold even at the peak."""
 
 
-def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
+def raise_quotas(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
     """Yield a larger quota for each tenant that needs more and can get it.
 
     Several pools may hand out one extended resource, and the quota counts them together. The pool with the most room
@@ -42,21 +42,21 @@ def raise_quotas(stack: StackConfig, seen: Observed) -> Iterator[Proposal]:
     """
     for tenant in stack.tenants:
         for resource in stack.sum_quota(tenant):
-            use = seen.quotas.get((tenant.namespace_name, resource))
+            use = observed.quotas.get((tenant.namespace_name, resource))
             if use and use.near >= OFTEN:
-                raises = list(_list_raises(stack, tenant, resource, seen))
+                raises = list(_list_raises(stack, tenant, resource, observed))
                 if raises:
-                    yield _propose(stack, max(raises, key=lambda found: found.room), resource, use, seen)
+                    yield _propose(stack, max(raises, key=lambda larger: larger.room), resource, use, observed)
 
 
-def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, seen: Observed) -> Iterator[Raise]:
+def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, observed: Observed) -> Iterator[Raise]:
     """Yield a larger quota in each pool: at most the ceiling, and at most the GPUs that were free at the peak."""
     for pool in stack.pools:
         count = _count_units(tenant, pool, resource)
         if not count:
             continue
         unit = next(name for name, known in pool.profile.units.items() if known == resource)
-        room = count_usable_gpus(stack, pool) - seen.find_use(pool).held_peak
+        room = count_usable_gpus(stack, pool) - observed.find_use(pool).held_peak
         free = floor(room / find_gpu_shares(pool)[unit])
         more = (
             min(ceil(count * RAISED_BY), pool.profile.count_at_ceiling(pool.max_gpus)[resource], count + free) - count
@@ -70,32 +70,32 @@ def _count_units(tenant: Tenant, pool: Pool, resource: str) -> int:
     return sum(count for unit, count in pool.count_by_unit(grant).items() if units[unit] == resource)
 
 
-def _propose(stack: StackConfig, found: Raise, resource: str, use: QuotaUse, seen: Observed) -> Proposal:
-    tenant, pool, more = found.tenant, found.pool, found.more
-    share = find_gpu_shares(pool)[found.unit]
+def _propose(stack: StackConfig, larger: Raise, resource: str, use: QuotaUse, observed: Observed) -> Proposal:
+    tenant, pool, more = larger.tenant, larger.pool, larger.more
+    share = find_gpu_shares(pool)[larger.unit]
     _, dearest = price_gpu(price_nodes(stack, pool), ON_DEMAND)
     usd = dearest.known * share * more * HOURS_A_MONTH
     path: tuple[str, ...] = ("tenants", tenant.name, "gpus", pool.name)
     if isinstance(tenant.gpus[pool.name], dict):
-        path = (*path, found.unit)
+        path = (*path, larger.unit)
     return Proposal(
         kind="quota",
         subject=tenant.name,
         pool=pool.name,
-        title=f"{found.unit} of {pool.name} {found.count} → {found.count + more}",
+        title=f"{larger.unit} of {pool.name} {larger.count} → {larger.count + more}",
         evidence=(
             f"{tenant.name} used {NEARLY_ALL:.0%} or more of its {stack.sum_quota(tenant)[resource]} {resource} in "
             f"{use.near:.0%} of the time, and {use.peak:.0%} at its peak: the quota refuses its next pod",
-            f"pods held {seen.find_use(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
+            f"pods held {observed.find_use(pool).held_peak:.1f} GPUs of {pool.name} at most, its ceiling is "
             f"{count_usable_gpus(stack, pool)}: there is room",
             f"{more} × {share:g} GPU in all {HOURS_A_MONTH} h on demand costs ${usd:,.0f} at most, "
             "and nothing while no pod uses it",
         ),
         saving=None if dearest.unknown else -round(usd, 2),
-        confidence=judge_confidence(seen.window),
+        confidence=judge_confidence(observed.window),
         next=(
             "check first that the tenant's pods work: gpu_pod:gpus:idle names idle pods",
             "agree with the tenant on the bill, then raise it",
         ),
-        changes=(Set(path=path, value=found.count + more),),
+        changes=(Set(path=path, value=larger.count + more),),
     )

@@ -37,9 +37,9 @@ class ModelMove(Move):
     fit: Fit
 
 
-def right_size(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
+def right_size(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
     """Yield the best move to each GPU model that saves enough, the largest saving first."""
-    work = find_work(stack, pool, seen)
+    work = find_work(stack, pool, observed)
     if work is None:
         return
     best: dict[str, ModelMove] = {}
@@ -102,7 +102,7 @@ def _list_doubts(move: ModelMove) -> Iterator[str]:
 
 
 def _explain_need(move: ModelMove) -> Iterator[str]:
-    activity, fit, own, other = move.work.activity, move.fit, move.work.pool.model, move.fit.gpu
+    activity, fit, present, candidate = move.work.activity, move.fit, move.work.pool.model, move.fit.gpu
     yield (
         f"SMs active {activity.sm_mean:.0%} on average; the busiest GPU's p95: SMs {activity.sm_p95:.0%}, "
         f"tensor cores {activity.tensor_p95:.0%}, memory bandwidth {activity.dram_p95:.0%}"
@@ -111,15 +111,15 @@ def _explain_need(move: ModelMove) -> Iterator[str]:
     room = find_usable_mib(move.work.stack.list_instances(move.work.pool)[0]) / _GIB
     yield (
         f"memory: at most {used:.1f} of {room:.1f} GiB used on one GPU; with a margin of {MEMORY_MARGIN - 1:.0%} "
-        f"that is {need:.1f} GiB, and {other.product} has {fit.usable_mib / _GIB:.1f}"
+        f"that is {need:.1f} GiB, and {candidate.product} has {fit.usable_mib / _GIB:.1f}"
     )
     compute = estimate_compute(activity)
     part = "tensor cores" if compute == activity.tensor_p95 else "compute (all SM activity counts)"
     yield (
-        f"on {other.product}: {fit.tensor:.0%} of the {part} "
-        f"({compute:.1%} of {own.tensor_tflops:g} TFLOPS on {other.tensor_tflops:g}) "
+        f"on {candidate.product}: {fit.tensor:.0%} of the {part} "
+        f"({compute:.1%} of {present.tensor_tflops:g} TFLOPS on {candidate.tensor_tflops:g}) "
         f"and {fit.bandwidth:.0%} of the bandwidth "
-        f"({activity.dram_p95:.1%} of {own.bandwidth_gb_per_s:,.0f} GB/s on {other.bandwidth_gb_per_s:,.0f}); "
+        f"({activity.dram_p95:.1%} of {present.bandwidth_gb_per_s:,.0f} GB/s on {candidate.bandwidth_gb_per_s:,.0f}); "
         f"the limit is {MOST_BUSY:.0%}"
     )
 

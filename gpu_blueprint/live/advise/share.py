@@ -55,9 +55,9 @@ class SharingMove(Move):
     cut: Cut
 
 
-def share(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
+def share(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
     """Yield the way to share a GPU that saves the most, if any saves enough."""
-    work = find_work(stack, pool, seen)
+    work = find_work(stack, pool, observed)
     if work is None or pool.purpose == "training":
         return
     moves = [_make_move(work, cut, row) for row in _list_types(stack, pool) for cut in _list_cuts(work, row)]
@@ -92,13 +92,13 @@ def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
 
 
 def _choose_mig(table: MigTable, work: Work, row: Instance, most: float) -> Cut | None:
-    """Return the MIG profile with room for a pod that fits most often on a GPU."""
+    """Return the MIG profile that puts the most pods on one GPU, if any profile has room for a pod."""
     cuts = [_cut_mig(table, profile, work, row, most) for profile in table.rows]
     return max((cut for cut in cuts if cut), key=lambda cut: (cut.pods, cut.mib), default=None)
 
 
 def _cut_mig(table: MigTable, profile: MigProfile, work: Work, row: Instance, most: float) -> Cut | None:
-    """Return a GPU full of instances of a profile, if an instance has room for a pod and the GPU runs two pods."""
+    """Return a cut of the whole GPU into one profile, if an instance has room for a pod and the GPU runs two pods."""
     activity = work.activity
     compute, memory = profile.compute_slices / table.compute_slices, profile.memory_slices / table.memory_slices
     mib, busy = find_usable_mib(row) * memory, max(activity.sm_p95 / compute, activity.dram_p95 / memory)

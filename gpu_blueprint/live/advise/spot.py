@@ -16,21 +16,21 @@ from .observed import Observed, PoolUse
 from .proposal import Proposal, Set, judge_confidence
 
 OFTEN_TAKEN = 168
-"""Hours of a spot node. If EC2 takes nodes back after fewer hours than a week, interruptions lose more work than the
-spot capacity gains."""
+"""Hours in a week. If EC2 takes back more than one spot node in this many node-hours, interruptions lose more work than
+the spot capacity gains."""
 TOLERANT = ("inference", "batch", "notebook")
 """Purposes whose pods can start again on another node; training can if it writes checkpoints."""
 _MOST_TYPES = 4
 """Instance types that one proposal adds."""
 
 
-def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
+def buy_on_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
     """Yield spot before on-demand for a pool whose work tolerates interruptions."""
-    use = seen.find_use(pool)
+    use = observed.find_use(pool)
     rows = [row for row in stack.list_instances(pool) if "spot" in row.usage_classes]
-    if not rows or not _tolerates_spot(pool) or not average_gpus(use, seen.window, "on-demand"):
+    if not rows or not _tolerates_spot(pool) or not average_gpus(use, observed.window, "on-demand"):
         return
-    bill, saved = estimate_monthly_bill(stack, pool, use, seen.window), _estimate_saving(stack, use, seen)
+    bill, saved = estimate_monthly_bill(stack, pool, use, observed.window), _estimate_saving(stack, use, observed)
     if bill.unknown or saved.unknown or saved.known < LEAST_SAVING * bill.known:
         return
     order = sorted({*pool.purchase, "spot"}, key=PURCHASE_ORDER.index)
@@ -43,9 +43,9 @@ def buy_on_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
         subject=pool.name,
         pool=pool.name,
         title=f"purchase [{', '.join(pool.purchase)}] → [{', '.join(order)}]",
-        evidence=tuple(_explain_spot(stack, pool, seen, rows, bill)),
+        evidence=tuple(_explain_spot(stack, pool, observed, rows, bill)),
         saving=round(saved.known, 2),
-        confidence=judge_confidence(seen.window, *doubts),
+        confidence=judge_confidence(observed.window, *doubts),
         next=(
             "check that pods end cleanly on SIGTERM within two minutes, "
             "and that they have two replicas or a checkpoint",
@@ -61,15 +61,15 @@ def _tolerates_spot(pool: Pool) -> bool:
     return is_tolerant and not is_fixed and "on-demand" in pool.purchase and "spot" not in pool.purchase
 
 
-def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
-    use, zones = seen.find_use(pool), stack.list_zones(pool)
+def _explain_spot(stack: StackConfig, pool: Pool, observed: Observed, rows: list[Instance], bill: Usd) -> Iterator[str]:
+    use, zones = observed.find_use(pool), stack.list_zones(pool)
     families = {
         find_instance(instance_type).family for instance_type, bought in use.node_hours if bought == "on-demand"
     }
     shares = ", ".join(f"{family} {find_spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
-        f"{average_gpus(use, seen.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} tolerates "
-        "that a node goes with two minutes' notice, and on-demand remains the fallback"
+        f"{average_gpus(use, observed.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} "
+        "tolerates that a node goes with two minutes' notice, and on-demand remains the fallback"
     )
     yield (
         f"{len(rows)} types × {len(zones)} zones are {len(rows) * len(zones)} spot offerings; with {DIVERSE_ENOUGH} "
@@ -81,7 +81,7 @@ def _explain_spot(stack: StackConfig, pool: Pool, seen: Observed, rows: list[Ins
     )
 
 
-def _estimate_saving(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
+def _estimate_saving(stack: StackConfig, use: PoolUse, observed: Observed) -> Usd:
     """Return dollars a month that spot saves if all on-demand nodes run on spot all the time."""
     total = Usd()
     for (instance_type, bought), hours in use.node_hours.items():
@@ -91,12 +91,12 @@ def _estimate_saving(stack: StackConfig, use: PoolUse, seen: Observed) -> Usd:
             unknown = Usd(unknown=frozenset({f"spot share of {row.family}"}))
             price = price_instance(instance_type, stack.region)
             total += price * (hours * (1 - share)) if share else unknown
-    return total * (HOURS_A_MONTH / seen.window.hours)
+    return total * (HOURS_A_MONTH / observed.window.hours)
 
 
-def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Proposal]:
+def spread_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[Proposal]:
     """Yield on-demand as a fallback, or more types, for a pool whose spot nodes EC2 takes back often."""
-    use = seen.find_use(pool)
+    use = observed.find_use(pool)
     hours = use.sum_hours("spot")
     if not hours or use.interruptions <= hours / OFTEN_TAKEN:
         return
@@ -122,7 +122,7 @@ def spread_spot(stack: StackConfig, pool: Pool, seen: Observed) -> Iterator[Prop
             f"the pool buys {types} in {len(stack.list_zones(pool))} zones",
         ),
         saving=None,
-        confidence=judge_confidence(seen.window),
+        confidence=judge_confidence(observed.window),
         next=(
             "write checkpoints more often first if jobs lose much work",
             "on-demand costs its full price for as long as EC2 has no spot capacity",

@@ -8,8 +8,8 @@ from .observed import PoolUse
 ACTIVITY_COVERED = 0.5
 """Part of the time with held GPUs in which their activity must be known."""
 HALF_IDLE, NEARLY_FULL = 0.5, 0.85
-"""Activity below the first and memory above the second: only memory keeps the pool from a smaller GPU. Frameworks
-reserve memory at their start (vLLM 0.9 of the GPU, JAX 0.75), so the used memory is more than the need."""
+"""If activity is below the first value and memory use above the second, only memory keeps the pool from a smaller GPU.
+Frameworks reserve memory at their start (vLLM 0.9 of the GPU, JAX 0.75), so they use more memory than they need."""
 
 
 def explain_stay(pool: Pool, use: PoolUse) -> str:
@@ -52,7 +52,7 @@ def _explain_fields(pool: Pool) -> str:
 
 
 def explain_full_memory(stack: StackConfig, pool: Pool, use: PoolUse) -> str:
-    """Return a note where the GPUs do little but nearly all of their memory is taken, which hides the real need."""
+    """Return a note if the GPUs do little work but nearly all of their memory is taken, which hides the real need."""
     activity = use.activity
     room = find_usable_mib(stack.list_instances(pool)[0])
     if activity is None or max(activity.sm_p95, activity.dram_p95) > HALF_IDLE:

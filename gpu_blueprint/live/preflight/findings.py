@@ -1,4 +1,4 @@
-"""Findings of preflight: the account has what the stack needs, or a Problem says what it lacks."""
+"""Findings of preflight: a check passed, or a Problem states what the account lacks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

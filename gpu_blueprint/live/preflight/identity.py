@@ -1,4 +1,4 @@
-"""Does preflight ask the right account, and is the cluster's name free or taken by this platform itself?"""
+"""Does preflight ask the right account, and is the cluster's name free or in use by this platform?"""
 
 from collections.abc import Iterator
 from functools import partial

@@ -66,7 +66,7 @@ def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) 
 
 
 def _check_by_name(stack: StackConfig, need: Need, account: Account) -> Finding:
-    """Check a service quota without a published code. Its name identifies it only if exactly one name fits."""
+    """Check a service quota without a published code, by its name. The check needs exactly one name that fits."""
     rows = account.ask("service-quotas", "ListServiceQuotas", ServiceCode=need.quota.service)["Quotas"]
     fitting = [row for row in rows if _is_named(need.quota, row.get("QuotaName", ""))]
     if len(fitting) == 1:

@@ -1,4 +1,4 @@
-"""Does AWS offer the instance types in the zones where their nodes shall launch?"""
+"""Does AWS offer the instance types in the zones of their pools?"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -62,9 +62,9 @@ def _check_launch(launch: Launch, offered: set[Offering]) -> list[Finding]:
     problems = list(_find_problems(launch, offered))
     if problems:
         return [report(_CHECK, launch.subject, problem) for problem in problems]
-    some = [name for name in launch.types if not all(Offering(name, zone) in offered for zone in launch.zones)]
+    scarce = [name for name in launch.types if not all(Offering(name, zone) in offered for zone in launch.zones)]
     fact = f"{len(launch.types)} type{'s' * (len(launch.types) > 1)} in {_join(launch.zones)}"
-    return [confirm(_CHECK, launch.subject, fact + (f" ({_join(some)} not in every zone)" if some else ""))]
+    return [confirm(_CHECK, launch.subject, fact + (f" ({_join(scarce)} not in every zone)" if scarce else ""))]
 
 
 def _find_problems(launch: Launch, offered: set[Offering]) -> Iterator[Problem]:

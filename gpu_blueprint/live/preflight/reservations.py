@@ -15,7 +15,7 @@ _GONE = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield a question for each reservation: EC2 has no filter by id, and one unknown id fails a call for several."""
+    """Yield a question for each reservation: EC2 has no filter by id, and one wrong id fails a call for several ids."""
     for index, declared in enumerate(stack.reservations):
         ask = partial(_check_reservation, stack, index, declared)
         yield Question(check="reservations", subject=declared.id, ask=ask)
@@ -28,66 +28,66 @@ def _check_reservation(stack: StackConfig, index: int, declared: Reservation, ac
         if refusal.code not in _GONE:
             raise
         answer = {}
-    found = next(iter(answer.get("CapacityReservations", [])), None)
-    if found is None:
+    actual = next(iter(answer.get("CapacityReservations", [])), None)
+    if actual is None:
         reason = f"the reservation {declared.id} does not exist in this account and {stack.region}"
         problems = [Problem("reservation-not-found", ("id",), reason, "correct its id")]
     else:
-        problems = [*_find_faults(declared, found), *_find_differences(declared, found)]
+        problems = [*_find_faults(declared, actual), *_find_differences(declared, actual)]
     if problems:
         path = ("reservations", index)
         return [report("reservations", declared.id, problem.under(*path)) for problem in problems]
-    return [confirm("reservations", declared.id, _describe(declared, found or {}))]
+    return [confirm("reservations", declared.id, _describe(declared, actual or {}))]
 
 
-def _describe(declared: Reservation, found: dict[str, Any]) -> str:
-    kind = "Capacity Block" if found.get("ReservationType") == "capacity-block" else "reservation"
-    end = f"until {_read_end(found)}" if _read_end(found) else "without end"
-    free = found.get("AvailableInstanceCount", 0)
+def _describe(declared: Reservation, actual: dict[str, Any]) -> str:
+    kind = "Capacity Block" if actual.get("ReservationType") == "capacity-block" else "reservation"
+    end = f"until {_read_end(actual)}" if _read_end(actual) else "without end"
+    free = actual.get("AvailableInstanceCount", 0)
     capacity = f"{declared.instances} × {declared.instance_type} in {declared.zone}"
     return f"active {kind} of {capacity}, {free} free, {end}"
 
 
-def _find_faults(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
+def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
     """Yield every reason why nodes cannot launch into the reservation."""
-    if found.get("State") not in ("active", *_COMING):
+    if actual.get("State") not in ("active", *_COMING):
         hint = "remove the reservation from the stack file, or name another reservation"
-        yield Problem("reservation-not-active", ("id",), f"the reservation is {found.get('State')}", hint)
-    if found.get("InstanceType") != declared.instance_type:
-        yield _differ("instanceType", f"reserves {found.get('InstanceType')}", declared.instance_type)
-    if found.get("AvailabilityZone") != declared.zone:
-        yield _differ("zone", f"is in {found.get('AvailabilityZone')}", declared.zone)
-    count = found.get("TotalInstanceCount", 0)
+        yield Problem("reservation-not-active", ("id",), f"the reservation is {actual.get('State')}", hint)
+    if actual.get("InstanceType") != declared.instance_type:
+        yield _report_difference("instanceType", f"reserves {actual.get('InstanceType')}", declared.instance_type)
+    if actual.get("AvailabilityZone") != declared.zone:
+        yield _report_difference("zone", f"is in {actual.get('AvailabilityZone')}", declared.zone)
+    count = actual.get("TotalInstanceCount", 0)
     if count < declared.instances:
-        yield _differ("instances", f"holds {count} instances", declared.instances)
-    if declared.ends and _read_end(found) and _read_end(found) < declared.ends.isoformat():
-        yield _differ("ends", f"ends on {_read_end(found)}", declared.ends)
-    yield from _find_unusable(found)
-    tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])}
+        yield _report_difference("instances", f"holds {count} instances", declared.instances)
+    if declared.ends and _read_end(actual) and _read_end(actual) < declared.ends.isoformat():
+        yield _report_difference("ends", f"ends on {_read_end(actual)}", declared.ends)
+    yield from _find_unusable(actual)
+    tags = {tag["Key"]: tag["Value"] for tag in actual.get("Tags", [])}
     missing = sorted(f"{key}={value}" for key, value in (declared.tags or {}).items() if tags.get(key) != value)
     if missing:
         reason = f"the reservation lacks the tags {', '.join(missing)}, by which pools select it"
         yield Problem("reservation-differs", ("tags",), reason, "add the tags to the reservation, or correct them here")
 
 
-def _find_unusable(found: dict[str, Any]) -> Iterator[Problem]:
+def _find_unusable(actual: dict[str, Any]) -> Iterator[Problem]:
     hint = "reserve default tenancy for Linux/UNIX"
-    if found.get("Tenancy", "default") != "default":
-        reason = f"the reservation is for {found['Tenancy']} tenancy, but nodes run on shared hardware"
+    if actual.get("Tenancy", "default") != "default":
+        reason = f"the reservation is for {actual['Tenancy']} tenancy, but nodes run on shared hardware"
         yield Problem("reservation-unusable", ("id",), reason, hint)
-    if found.get("InstancePlatform", "Linux/UNIX") != "Linux/UNIX":
-        reason = f"the reservation is for {found['InstancePlatform']}, but nodes run Linux/UNIX"
+    if actual.get("InstancePlatform", "Linux/UNIX") != "Linux/UNIX":
+        reason = f"the reservation is for {actual['InstancePlatform']}, but nodes run Linux/UNIX"
         yield Problem("reservation-unusable", ("id",), reason, hint)
 
 
-def _find_differences(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
+def _find_differences(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
     """Yield warnings: nodes can launch into the reservation, but it starts later, is larger or ends on another day."""
-    if found.get("State") in _COMING:
-        start = found.get("StartDate")
-        reason = f"the reservation is {found['State']}" + (f", starts {start:%Y-%m-%d %H:%M} UTC" if start else "")
+    if actual.get("State") in _COMING:
+        start = actual.get("StartDate")
+        reason = f"the reservation is {actual['State']}" + (f", starts {start:%Y-%m-%d %H:%M} UTC" if start else "")
         hint = "wait until it is active before the pools need its nodes"
         yield Problem("reservation-not-started", ("id",), reason, hint, "warning")
-    count = found.get("TotalInstanceCount", 0)
+    count = actual.get("TotalInstanceCount", 0)
     if count > declared.instances:
         reason = (
             f"the reservation holds {count} instances, the file uses {declared.instances}: "
@@ -95,18 +95,18 @@ def _find_differences(declared: Reservation, found: dict[str, Any]) -> Iterator[
         )
         hint = f"raise instances to {count}, or reduce the reservation"
         yield Problem("reservation-idle", ("instances",), reason, hint, "warning")
-    yield from _find_kind(declared, found)
-    end = _read_end(found)
+    yield from _find_kind(declared, actual)
+    end = _read_end(actual)
     if end and declared.ends is None:
         reason = f"the reservation ends on {end}, the file gives no end"
         yield Problem("reservation-differs", ("ends",), reason, f"add ends: {end}", "warning")
     if declared.ends and (not end or end > declared.ends.isoformat()):
-        yield _differ("ends", f"ends on {end}" if end else "never ends by itself", declared.ends, "warning")
+        yield _report_difference("ends", f"ends on {end}" if end else "never ends by itself", declared.ends, "warning")
 
 
-def _find_kind(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem]:
+def _find_kind(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
     path = ("capacityBlock",)
-    is_block = found.get("ReservationType", "default") == "capacity-block"
+    is_block = actual.get("ReservationType", "default") == "capacity-block"
     if declared.capacity_block and not is_block:
         reason = (
             "the reservation is no Capacity Block, so it counts against the service quota Running On-Demand, "
@@ -118,12 +118,12 @@ def _find_kind(declared: Reservation, found: dict[str, Any]) -> Iterator[Problem
         yield Problem("reservation-differs", path, reason, "add capacityBlock: true", "warning")
 
 
-def _differ(field: str, fact: str, declared: object, severity: Severity = "error") -> Problem:
+def _report_difference(field: str, fact: str, declared: object, severity: Severity = "error") -> Problem:
     hint = f"correct {field} in the stack file, or change the reservation"
     return Problem("reservation-differs", (field,), f"the reservation {fact}, the file says {declared}", hint, severity)
 
 
-def _read_end(found: dict[str, Any]) -> str:
+def _read_end(actual: dict[str, Any]) -> str:
     """Return the last day in UTC, or an empty string if the reservation has no end."""
-    end = found.get("EndDate")
+    end = actual.get("EndDate")
     return f"{end:%Y-%m-%d}" if end else ""

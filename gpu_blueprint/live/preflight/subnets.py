@@ -1,6 +1,6 @@
 """Do existing subnets match the stack file, and do they have enough free addresses?
 
-A new VPC is not asked about: its addresses are known by arithmetic.
+A new VPC needs no question, because its addresses follow from the stack file.
 """
 
 from collections.abc import Iterator
@@ -33,48 +33,48 @@ def _check_subnets(stack: StackConfig, network: ExistingVpc, account: Account) -
     # The filter leaves out subnets that do not exist; the parameter SubnetIds would fail as a whole.
     filters = [{"Name": "subnet-id", "Values": [subnet.id for subnet in network.subnets]}]
     answer = account.ask("ec2", "DescribeSubnets", Filters=filters)
-    found = {subnet["SubnetId"]: subnet for subnet in answer.get("Subnets", [])}
+    actual = {subnet["SubnetId"]: subnet for subnet in answer.get("Subnets", [])}
     findings = [
         finding
         for index, declared in enumerate(network.subnets)
-        for finding in _check_subnet(network, index, declared, found.get(declared.id))
+        for finding in _check_subnet(network, index, declared, actual.get(declared.id))
     ]
-    return [*findings, *_check_addresses(stack, network, found, account)]
+    return [*findings, *_check_addresses(stack, network, actual, account)]
 
 
-def _check_subnet(network: ExistingVpc, index: int, declared: Subnet, found: dict[str, Any] | None) -> list[Finding]:
-    problems = [*_find_problems(network, index, declared, found)]
-    if problems or found is None:
+def _check_subnet(network: ExistingVpc, index: int, declared: Subnet, actual: dict[str, Any] | None) -> list[Finding]:
+    problems = [*_find_problems(network, index, declared, actual)]
+    if problems or actual is None:
         return [report("subnets", declared.id, problem) for problem in problems]
-    fact = f"{found['CidrBlock']} in {declared.zone}, {found['AvailableIpAddressCount']:,} addresses free"
+    fact = f"{actual['CidrBlock']} in {declared.zone}, {actual['AvailableIpAddressCount']:,} addresses free"
     return [confirm("subnets", declared.id, fact)]
 
 
 def _find_problems(
-    network: ExistingVpc, index: int, declared: Subnet, found: dict[str, Any] | None
+    network: ExistingVpc, index: int, declared: Subnet, actual: dict[str, Any] | None
 ) -> Iterator[Problem]:
     path, subject, kind = ("network", "subnets", index), declared.id, "subnet-differs"
-    if found is None:
+    if actual is None:
         reason = f"{subject} does not exist in this account and region"
         yield Problem("subnet-not-found", (*path, "id"), reason, "correct its id")
         return
-    if found["VpcId"] != network.vpc_id:
-        reason = f"{subject} is in {found['VpcId']}, the file says {network.vpc_id}"
+    if actual["VpcId"] != network.vpc_id:
+        reason = f"{subject} is in {actual['VpcId']}, the file says {network.vpc_id}"
         yield Problem(kind, (*path, "id"), reason, "correct network.vpcId, or name a subnet of this VPC")
-    if found["AvailabilityZone"] != declared.zone:
-        reason = f"{subject} is in {found['AvailabilityZone']}, the file says {declared.zone}"
-        yield Problem(kind, (*path, "zone"), reason, f"write {found['AvailabilityZone']}")
-    if declared.cidr and found["CidrBlock"] != declared.cidr:
-        reason = f"{subject} has {found['CidrBlock']}, the file says {declared.cidr}"
-        yield Problem(kind, (*path, "cidr"), reason, f"write {found['CidrBlock']}")
+    if actual["AvailabilityZone"] != declared.zone:
+        reason = f"{subject} is in {actual['AvailabilityZone']}, the file says {declared.zone}"
+        yield Problem(kind, (*path, "zone"), reason, f"write {actual['AvailabilityZone']}")
+    if declared.cidr and actual["CidrBlock"] != declared.cidr:
+        reason = f"{subject} has {actual['CidrBlock']}, the file says {declared.cidr}"
+        yield Problem(kind, (*path, "cidr"), reason, f"write {actual['CidrBlock']}")
 
 
 def _check_addresses(
-    stack: StackConfig, network: ExistingVpc, found: FoundSubnets, account: Account
+    stack: StackConfig, network: ExistingVpc, actual: FoundSubnets, account: Account
 ) -> Iterator[Finding]:
     """Compare the free addresses of each zone with the addresses of its nodes at the ceiling of all pools."""
     for zone in network.zones:
-        subnets = [found[subnet.id] for subnet in network.subnets if subnet.zone == zone and subnet.id in found]
+        subnets = [actual[subnet.id] for subnet in network.subnets if subnet.zone == zone and subnet.id in actual]
         if not subnets:
             continue  # each missing subnet has a finding already
         free, wanted = sum(subnet["AvailableIpAddressCount"] for subnet in subnets), _count_addresses(stack, zone)

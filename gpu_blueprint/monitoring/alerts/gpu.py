@@ -20,7 +20,7 @@ _REPLACE = f"Replace the node: {_DELETE}"
 _REPORT = "Report the instance id to AWS Support."
 
 
-def _worst(series: str, *labels: str, above: float = 0) -> str:
+def _select_above(series: str, *labels: str, above: float = 0) -> str:
     """Select the GPUs whose series is above a bound, each once however many pods share it, with the node's pool."""
     return f"(max by ({', '.join(('node', 'gpu', *labels))}) ({series}) > {above}) {ON_POOL}"
 
@@ -30,7 +30,7 @@ GPU_ALERTS = (
         name="GpuFatalXid",
         subject="GPU faults",
         severity="critical",
-        expr=_worst(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
+        expr=_select_above(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
         summary=f"{_GPU} reported the fatal Xid error {{{{ $labels.xid }}}}",
         costs="The pod on this GPU has failed or hangs, and all other pods of its job with it."
         " New pods on this GPU will fail too.",
@@ -48,7 +48,7 @@ GPU_ALERTS = (
         name="GpuRowRemapFailure",
         subject="GPU faults",
         severity="critical",
-        expr=_worst("DCGM_FI_DEV_ROW_REMAP_FAILURE"),
+        expr=_select_above("DCGM_FI_DEV_ROW_REMAP_FAILURE"),
         wait="1m",
         summary=f"{_GPU} has no spare memory rows left",
         costs="The next memory error ends the program on this GPU. A reset does not help: the GPU must be replaced.",
@@ -58,7 +58,7 @@ GPU_ALERTS = (
         name="GpuRowRemapPending",
         subject="GPU faults",
         severity="warning",
-        expr=_worst("DCGM_FI_DEV_ROW_REMAP_PENDING"),
+        expr=_select_above("DCGM_FI_DEV_ROW_REMAP_PENDING"),
         wait="5m",
         summary=f"{_GPU} needs a reset before it can remap a faulty memory row",
         costs="Nothing yet. Until the reset, the same row can fail again and end a job.",
@@ -81,7 +81,7 @@ GPU_ALERTS = (
         name="GpuThrottled",
         subject="GPU faults",
         severity="warning",
-        expr=_worst(f'DCGM_EXP_CLOCK_EVENTS_COUNT{{clock_event=~"{_THROTTLED}"}}', "clock_event"),
+        expr=_select_above(f'DCGM_EXP_CLOCK_EVENTS_COUNT{{clock_event=~"{_THROTTLED}"}}', "clock_event"),
         wait="15m",
         summary=f"{_GPU} is throttled: {{{{ $labels.clock_event }}}}",
         costs="A throttled GPU costs the full price. In distributed training, all other GPUs of the job wait for it.",
@@ -95,7 +95,7 @@ GPU_ALERTS = (
         name="GpuHot",
         subject="GPU faults",
         severity="warning",
-        expr=_worst("DCGM_FI_DEV_GPU_TEMP", above=HOT_CELSIUS),
+        expr=_select_above("DCGM_FI_DEV_GPU_TEMP", above=HOT_CELSIUS),
         wait="10m",
         summary=f"{_GPU} is at {{{{ $value }}}} °C",
         costs="The GPU will be throttled soon, and errors become more likely.",

@@ -23,7 +23,7 @@ SERVICE_ALERTS = (
         name="ServiceNotMeasured",
         subject="Services",
         severity="warning",
-        # A service at zero replicas is not scaled by its autoscaler either, and should not be.
+        # At zero replicas, the autoscaler does not scale the service either, and nothing is wrong.
         expr=f"({_NOT_ACTIVE} == 1) and on (namespace, horizontalpodautoscaler) ({_REPLICAS} > 0)",
         wait="10m",
         summary="Autoscaler {{ $labels.horizontalpodautoscaler }} in namespace {{ $labels.namespace }}"

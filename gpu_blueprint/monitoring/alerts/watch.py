@@ -1,4 +1,4 @@
-"""Alerts about the monitoring itself: without the series they watch, all other alerts stay silent."""
+"""Alerts about the monitoring itself. If its series are missing, all other alerts stay silent."""
 
 from ..facts import PER_DEVICE
 from ..metrics import DCGM_JOB

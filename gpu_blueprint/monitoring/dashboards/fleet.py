@@ -87,8 +87,8 @@ _MONEY = Row(
         ),
         Panel(
             title="GPUs by use",
-            about="All GPUs of running nodes: at work, held by a pod that does not use them now, held where nothing"
-            " measures, and free. If many are free for long, nodes are not consolidated or pools are too large.",
+            about="All GPUs of running nodes: at work, held by a pod that does not use them now, held on a node without"
+            " dcgm-exporter, and free. If many are free for long, nodes are not consolidated or pools are too large.",
             kind="areas",
             queries=(
                 Query(expr=f"sum({_USED})", legend="at work", color="green"),

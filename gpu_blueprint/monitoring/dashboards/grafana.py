@@ -1,7 +1,7 @@
 """Dashboards as Grafana's JSON, built with Grafana's own builders; the same text every time.
 
-Sources: grafana-foundation-sdk of Grafana 11.6 (dashboard schema 41, which later ones read); Grafana documentation,
-dashboard JSON model, Prometheus variables and query options. Read 2026-11-21.
+Sources: grafana-foundation-sdk of Grafana 11.6 (dashboard schema 41, which later versions read); Grafana
+documentation, dashboard JSON model, Prometheus variables and query options. Read 2026-11-21.
 """
 
 from collections.abc import Callable
@@ -28,12 +28,12 @@ OVER_TIME: tuple[Kind, ...] = ("lines", "areas", "bars")
 
 def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
     """Return the dashboard of a stack as JSON."""
-    built = (
+    builder = (
         builders.Dashboard(dashboard.title)
         .uid(dashboard.uid)
         .description(dashboard.about)
         .tags([TAG])
-        # Changes built in the browser would be lost: the dashboard is generated.
+        # A change in the browser would be lost, because the dashboard is generated.
         .readonly()
         .tooltip(models.DashboardCursorSync.CROSSHAIR)
         .time("now-24h", "now")
@@ -42,13 +42,13 @@ def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
         .with_variable(builders.DatasourceVariable("datasource").label("Prometheus").type("prometheus"))
     )
     for variable in dashboard.variables:
-        built.with_variable(_build_query_variable(variable) if variable.query else _build_list(stack, variable))
+        builder.with_variable(_build_query_variable(variable) if variable.query else _build_list(stack, variable))
     for number, (item, place) in enumerate(place_panels(dashboard), 1):
         if isinstance(item, Row):
-            built.with_row(builders.Row(item.title).id(number).grid_pos(_build_position(place)))
+            builder.with_row(builders.Row(item.title).id(number).grid_pos(_build_position(place)))
         else:
-            built.with_panel(_build_panel(item).id(number).grid_pos(_build_position(place)))
-    return JSONEncoder(sort_keys=True, indent=1, ensure_ascii=False).encode(built.build()) + "\n"
+            builder.with_panel(_build_panel(item).id(number).grid_pos(_build_position(place)))
+    return JSONEncoder(sort_keys=True, indent=1, ensure_ascii=False).encode(builder.build()) + "\n"
 
 
 def list_options(stack: StackConfig, variable: Variable) -> list[str]:
@@ -61,15 +61,15 @@ def list_options(stack: StackConfig, variable: Variable) -> list[str]:
 def _build_list(stack: StackConfig, variable: Variable) -> builders.CustomVariable:
     values = list_options(stack, variable)
     first = models.VariableOption(True, values[:1], values[:1]) if variable.opens_with_first else _choose_all()
-    built = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
-    # All includes pools and tenants that were removed from the stack file: their history stays.
-    return built.multi(True).include_all(True).all_value(".+")
+    builder = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
+    # The choice "All" includes pools and tenants that were removed from the stack file, because their history stays.
+    return builder.multi(True).include_all(True).all_value(".+")
 
 
 def _build_query_variable(variable: Variable) -> builders.QueryVariable:
-    built = builders.QueryVariable(variable.name).label(variable.name).query(variable.query).datasource(SOURCE)
-    built.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED).sort(models.VariableSort.NATURAL_ASC)
-    return built.multi(True).include_all(True).current(_choose_all())
+    builder = builders.QueryVariable(variable.name).label(variable.name).query(variable.query).datasource(SOURCE)
+    builder.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED).sort(models.VariableSort.NATURAL_ASC)
+    return builder.multi(True).include_all(True).current(_choose_all())
 
 
 def _choose_all() -> models.VariableOption:
@@ -86,35 +86,35 @@ def _build_position(place: Place) -> models.GridPos:
 
 
 def _build_panel(panel: Panel) -> Builder:
-    built = _BUILDERS[panel.kind](panel)
-    built.title(panel.title).description(panel.about).unit(panel.unit).datasource(SOURCE)
-    built.thresholds(_build_thresholds(panel.thresholds, below="green" if panel.thresholds else "text"))
+    builder = _BUILDERS[panel.kind](panel)
+    builder.title(panel.title).description(panel.about).unit(panel.unit).datasource(SOURCE)
+    builder.thresholds(_build_thresholds(panel.thresholds, below="green" if panel.thresholds else "text"))
     if panel.maximum is not None:
-        built.min(0).max(panel.maximum)
+        builder.min(0).max(panel.maximum)
     if panel.no_value:
-        built.no_value(panel.no_value)
+        builder.no_value(panel.no_value)
     for letter, query in panel.queries_by_letter.items():
-        built.with_target(_build_target(panel, letter, query))
-    return built
+        builder.with_target(_build_target(panel, letter, query))
+    return builder
 
 
 def _build_target(panel: Panel, letter: str, query: Query) -> prometheus.Dataquery:
-    built = prometheus.Dataquery().ref_id(letter).expr(query.expr).datasource(SOURCE)
+    builder = prometheus.Dataquery().ref_id(letter).expr(query.expr).datasource(SOURCE)
     if panel.kind == "table":
-        return built.instant().format(PromQueryFormat.TABLE)
+        return builder.instant().format(PromQueryFormat.TABLE)
     # One sample for each hour, so that no event is counted in two bars.
-    built = built.interval("1h") if panel.kind == "bars" else built
-    built = built.legend_format(query.legend) if query.legend else built
-    return built.range() if panel.kind in OVER_TIME else built.instant()
+    builder = builder.interval("1h") if panel.kind == "bars" else builder
+    builder = builder.legend_format(query.legend) if query.legend else builder
+    return builder.range() if panel.kind in OVER_TIME else builder.instant()
 
 
 def _build_number(panel: Panel) -> stat.Panel:
-    built = stat.Panel().graph_mode(look.BigValueGraphMode.NONE).color_mode(look.BigValueColorMode.VALUE)
-    built.color_scheme(_color_by_threshold()).reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
+    builder = stat.Panel().graph_mode(look.BigValueGraphMode.NONE).color_mode(look.BigValueColorMode.VALUE)
+    builder.color_scheme(_color_by_threshold()).reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
     for letter, query in panel.queries_by_letter.items():
         if overrides := _build_overrides(query):
-            built.override_by_query(letter, overrides)
-    return built
+            builder.override_by_query(letter, overrides)
+    return builder
 
 
 def _build_lines(panel: Panel) -> timeseries.Panel:
@@ -124,12 +124,12 @@ def _build_lines(panel: Panel) -> timeseries.Panel:
     legend.calcs([] if few else ["lastNotNull", "max"])
     tooltip = common.VizTooltipOptions().mode(look.TooltipDisplayMode.MULTI).sort(look.SortOrder.DESCENDING)
     colors = builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC_BY_NAME)
-    built = timeseries.Panel().legend(legend).tooltip(tooltip).color_scheme(colors).axis_soft_min(0)
+    builder = timeseries.Panel().legend(legend).tooltip(tooltip).color_scheme(colors).axis_soft_min(0)
     for letter, query in panel.queries_by_letter.items():
         if query.color:
             fixed = {"mode": "fixed", "fixedColor": query.color}
-            built.override_by_query(letter, [models.DynamicConfigValue("color", fixed)])
-    return built.show_points(look.VisibilityMode.NEVER).line_width(1).fill_opacity(5)
+            builder.override_by_query(letter, [models.DynamicConfigValue("color", fixed)])
+    return builder.show_points(look.VisibilityMode.NEVER).line_width(1).fill_opacity(5)
 
 
 def _build_areas(panel: Panel) -> timeseries.Panel:
@@ -137,9 +137,9 @@ def _build_areas(panel: Panel) -> timeseries.Panel:
 
 
 def _build_bars(panel: Panel) -> timeseries.Panel:
-    built = _build_lines(panel).stacking(_stack()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
-    # With fewer points, Grafana would leave out hours of a month: each query looks back over one hour.
-    return built.max_data_points(2000)
+    builder = _build_lines(panel).stacking(_stack()).draw_style(look.GraphDrawStyle.BARS).fill_opacity(80).decimals(0)
+    # Each point looks back over one hour. With fewer points, Grafana would leave out hours of a month.
+    return builder.max_data_points(2000)
 
 
 def _stack() -> common.StackingConfig:
@@ -147,26 +147,28 @@ def _stack() -> common.StackingConfig:
 
 
 def _build_ranking(panel: Panel) -> bargauge.Panel:  # noqa: ARG001
-    built = bargauge.Panel().orientation(look.VizOrientation.HORIZONTAL).display_mode(look.BarGaugeDisplayMode.GRADIENT)
-    built.color_scheme(_color_by_threshold()).min(0)
-    return built.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
+    builder = (
+        bargauge.Panel().orientation(look.VizOrientation.HORIZONTAL).display_mode(look.BarGaugeDisplayMode.GRADIENT)
+    )
+    builder.color_scheme(_color_by_threshold()).min(0)
+    return builder.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
 
 
 def _build_table(panel: Panel) -> table.Panel:
     """Build a table: its queries become columns beside the labels that they share, sorted by the first query."""
     names = {f"Value #{letter}": query.legend for letter, query in panel.queries_by_letter.items()}
     columns = {"excludeByName": {"Time": True}, "renameByName": {"Value": panel.queries[0].legend, **names}}
-    built = table.Panel().color_scheme(_color_by_threshold())
-    built.with_transformation(models.DataTransformerConfig(id_val="merge", options={}))
-    built.with_transformation(models.DataTransformerConfig(id_val="organize", options=columns))
-    built.sort_by([common.TableSortByFieldState().display_name(panel.queries[0].legend).desc(True)])
+    builder = table.Panel().color_scheme(_color_by_threshold())
+    builder.with_transformation(models.DataTransformerConfig(id_val="merge", options={}))
+    builder.with_transformation(models.DataTransformerConfig(id_val="organize", options=columns))
+    builder.sort_by([common.TableSortByFieldState().display_name(panel.queries[0].legend).desc(True)])
     for query in panel.queries:
         overrides = _build_overrides(query)
         if query.thresholds:
             overrides.append(models.DynamicConfigValue("custom.cellOptions", {"type": "color-text"}))
         if overrides:
-            built.override_by_name(query.legend, overrides)
-    return built
+            builder.override_by_name(query.legend, overrides)
+    return builder
 
 
 def _build_overrides(query: Query) -> list[models.DynamicConfigValue]:

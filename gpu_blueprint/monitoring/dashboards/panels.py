@@ -14,7 +14,7 @@ Kind = Literal["number", "lines", "areas", "bars", "ranking", "table"]
 (by size) and ``table`` show the values now.
 """
 Thresholds = tuple[tuple[float, str], ...]
-"""Rising values, each with the colour from there on; the colour below the first value is green."""
+"""Rising values, each with the colour from this value on; the colour below the first value is green."""
 PERCENT: Thresholds = ((0.8, "orange"), (0.95, "red"))
 """For the used share of a limit."""
 ANY: Thresholds = ((1, "red"),)

@@ -18,12 +18,12 @@ NAMESPACE_OF_TENANT = Variable("namespace", f"label_values({NAMESPACE}{{{TENANTS
 MEASURED = f"and on (pool) {PER_DEVICE}"
 """Keeps the pools whose nodes run dcgm-exporter.
 
-Of other pools the holders of GPUs are known, but not the activity.
+For other pools, Prometheus knows who holds GPUs, but not the activity of the GPUs.
 """
 NOT_MEASURED = f"unless on (pool) {PER_DEVICE}"
 IN_POOL = f"{ON_POOL}{{{POOLS}}}"
 IN_POOL_LATELY = f"* on (node) group_left (pool) max by (node, pool) (max_over_time({NODE}{{{POOLS}}}[1h]))"
-"""The same for events within an hour: a node that failed may be gone by now."""
+"""``IN_POOL`` for events within an hour, because a node that failed may be gone by now."""
 OF_TENANT = f"and on (namespace) {NAMESPACE}{{{TENANTS}}}"
 ON_NODE = f"{NODE}{{{POOLS},{NODES}}}"
 """The chosen nodes."""

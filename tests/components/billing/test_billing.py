@@ -11,7 +11,7 @@ from gpu_blueprint.plan import PlannedResource
 
 from ...support import builders
 from ...support.builders import ACCOUNT
-from ...support.plans import SHIPPED, Plan, is_component, kind, one, package, plan, plan_of, some
+from ...support.plans import SHIPPED, Plan, find_resource, find_resources, is_component, kind, package, plan, plan_of
 
 TOPIC = "arn:aws:sns:us-east-1:111122223333:gpu-test-billing"
 OTHER_TOPIC = "arn:aws:sns:eu-central-1:111122223333:costs"
@@ -26,7 +26,7 @@ def plan_billing(**fields: Any) -> Plan:
 
 
 def find_inputs(planned: Plan, kind_: str, name_part: str = "gpu-test-billing") -> dict[str, Any]:
-    return deepcopy(dict(one(planned, kind_, name_part).inputs))
+    return deepcopy(dict(find_resource(planned, kind_, name_part).inputs))
 
 
 def list_billing_resources(planned: Plan) -> list[PlannedResource]:
@@ -55,9 +55,9 @@ def test_a_budget_without_billing_makes_no_resource() -> None:
 
 
 def test_billing_makes_exactly_these_resources() -> None:
-    made = sorted(kind(found) for found in list_billing_resources(plan_billing()))
+    kinds = sorted(kind(found) for found in list_billing_resources(plan_billing()))
     alarms = ["AnomalyMonitor", "AnomalySubscription", "AnomalySubscription", "Budget", "Topic", "TopicPolicy"]
-    assert made == alarms
+    assert kinds == alarms
     more = ["Bucket", "BucketLifecycleConfiguration", "BucketPolicy", "BucketPublicAccessBlock"]
     more += ["BucketServerSideEncryptionConfiguration", *["CostAllocationTag"] * 5, "Export"]
     assert sorted(kind(found) for found in list_billing_resources(plan_billing(**ALL_ON))) == sorted([*alarms, *more])
@@ -65,7 +65,7 @@ def test_billing_makes_exactly_these_resources() -> None:
 
 def test_every_billing_resource_uses_our_aws_provider() -> None:
     planned = plan_billing(**ALL_ON)
-    provider = one(planned, "pulumi:providers:aws")
+    provider = find_resource(planned, "pulumi:providers:aws")
     assert {(package(found), found.provider) for found in list_billing_resources(planned)} == {("aws", provider.urn)}
 
 
@@ -96,8 +96,8 @@ def test_every_resource_carries_the_tag_that_the_budget_counts() -> None:
     planned = plan_billing(scope="tag")
     (value,) = find_inputs(planned, "Budget")["costFilters"][0]["values"]
     key, of = value.removeprefix("user:").split("$")
-    assert f'"{key}": "{of}"' in one(planned, "pulumi:providers:aws").inputs["defaultTags"]
-    assert one(planned, "EC2NodeClass").inputs["spec"]["tags"][key] == of
+    assert f'"{key}": "{of}"' in find_resource(planned, "pulumi:providers:aws").inputs["defaultTags"]
+    assert find_resource(planned, "EC2NodeClass").inputs["spec"]["tags"][key] == of
 
 
 def test_the_budget_has_the_alarms_and_the_addresses_of_the_stack_file() -> None:
@@ -138,15 +138,15 @@ def test_only_the_account_and_its_own_alarms_may_use_the_topic() -> None:
 
 def test_budget_and_anomaly_alarms_wait_for_the_topic_policy() -> None:
     planned = plan_billing()
-    policy = one(planned, "TopicPolicy").urn
-    waiting = [*some(planned, "Budget"), *some(planned, "AnomalySubscription")]
+    policy = find_resource(planned, "TopicPolicy").urn
+    waiting = [*find_resources(planned, "Budget"), *find_resources(planned, "AnomalySubscription")]
     assert len(waiting) == 3
     assert all(policy in found.dependencies for found in waiting)
 
 
 def test_a_topic_of_the_team_is_used_and_not_changed() -> None:
     planned = plan_billing(topicArn=OTHER_TOPIC)
-    assert some(planned, "Topic") == some(planned, "TopicPolicy") == []
+    assert find_resources(planned, "Topic") == find_resources(planned, "TopicPolicy") == []
     assert TOPIC not in json.dumps([found.as_json() for found in list_billing_resources(planned)])
 
 
@@ -175,13 +175,13 @@ def test_anomalies_go_out_daily_by_mail_and_immediately_on_the_topic() -> None:
     assert find_inputs(planned, "AnomalySubscription", "-immediate") == build_subscription(
         "IMMEDIATE", "SNS", TOPIC, unknown
     )
-    monitor = one(planned, "AnomalyMonitor").urn
-    assert all(monitor in found.dependencies for found in some(planned, "AnomalySubscription"))
+    monitor = find_resource(planned, "AnomalyMonitor").urn
+    assert all(monitor in found.dependencies for found in find_resources(planned, "AnomalySubscription"))
 
 
 def test_an_anomaly_monitor_of_the_account_replaces_a_new_one() -> None:
     planned = plan_billing(anomalyMonitorArn=MONITOR, anomalyUsd=250.5, topicArn=OTHER_TOPIC)
-    assert some(planned, "AnomalyMonitor") == []
+    assert find_resources(planned, "AnomalyMonitor") == []
     daily, now = (find_inputs(planned, "AnomalySubscription", part) for part in ("-daily", "-immediate"))
     assert daily == build_subscription("DAILY", "EMAIL", EMAILS[0], MONITOR, "250.5")
     assert now == build_subscription("IMMEDIATE", "SNS", OTHER_TOPIC, MONITOR, "250.5")
@@ -194,8 +194,8 @@ def test_every_address_gets_the_daily_mail() -> None:
 
 
 def test_tags_are_activated_only_on_request_and_stay_active() -> None:
-    assert some(plan_billing(), "CostAllocationTag") == []
-    tags = some(plan_billing(activateTags=True), "CostAllocationTag")
+    assert find_resources(plan_billing(), "CostAllocationTag") == []
+    tags = find_resources(plan_billing(activateTags=True), "CostAllocationTag")
     keys = {"owner", "environment", "cost-center", "pool", "tenant"}
     assert {found.inputs["tagKey"] for found in tags} == keys
     assert {found.inputs["status"] for found in tags} == {"Active"}
@@ -209,13 +209,15 @@ def test_only_tags_that_nodes_carry_are_listed() -> None:
 
 def test_the_activated_tags_are_the_tags_of_nodes() -> None:
     planned = plan_billing(activateTags=True)
-    on_nodes = one(planned, "EC2NodeClass").inputs["spec"]["tags"]
-    assert {found.inputs["tagKey"] for found in some(planned, "CostAllocationTag")} == set(on_nodes) - {"managed-by"}
+    on_nodes = find_resource(planned, "EC2NodeClass").inputs["spec"]["tags"]
+    assert {found.inputs["tagKey"] for found in find_resources(planned, "CostAllocationTag")} == set(on_nodes) - {
+        "managed-by"
+    }
 
 
 def test_the_longest_names_fit_aws() -> None:
     """AWS allows 100 characters for a budget, and 256 for a topic."""
     longest = {"cluster": builders.cluster(name="n" * 40), **builders.billing()}
     planned = plan_of(builders.stack(**longest))
-    assert len(one(planned, "Budget").inputs["name"]) <= 100
-    assert len(one(planned, "Topic").inputs["name"]) <= 256
+    assert len(find_resource(planned, "Budget").inputs["name"]) <= 100
+    assert len(find_resource(planned, "Topic").inputs["name"]) <= 256

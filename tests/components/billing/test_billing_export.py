@@ -1,4 +1,4 @@
-"""The billing export, and its bucket, which only AWS's billing may write to."""
+"""The billing export, and its bucket, into which only AWS's billing may write."""
 
 import json
 from itertools import pairwise
@@ -12,7 +12,7 @@ from gpu_blueprint.judging.verdicts import judge_plan
 from ...support import builders
 from ...support.deletion import DestroyOrder
 from ...support.iam_documents import as_set
-from ...support.plans import one, plan_of, some
+from ...support.plans import find_resource, find_resources, plan_of
 from ..test_platform_iam import lint_policy as lint
 from .test_billing import ALL_ON, find_inputs, list_billing_resources, plan_billing
 
@@ -131,23 +131,29 @@ def test_a_bucket_with_exports_is_deleted_only_without_deletion_protection(prote
 def test_the_export_is_made_after_its_bucket_policy_and_deleted_before_it() -> None:
     planned = plan_billing(export=True)
     order = DestroyOrder(planned)
-    chain = [one(planned, kind) for kind in ("Export", "BucketPolicy", "BucketPublicAccessBlock")]
-    chain.append(one(planned, "aws:s3/bucket:Bucket"))
+    chain = [find_resource(planned, kind) for kind in ("Export", "BucketPolicy", "BucketPublicAccessBlock")]
+    chain.append(find_resource(planned, "aws:s3/bucket:Bucket"))
     assert all(order.before(first, then) for first, then in pairwise(chain))
 
 
 def test_the_longest_bucket_name_fits_s3() -> None:
     stack = builders.stack(cluster=builders.cluster(name="n" * 40), **builders.billing(export=True))
-    assert len(one(plan_of(stack), "aws:s3/bucket:Bucket").inputs["bucket"]) <= 63
+    assert len(find_resource(plan_of(stack), "aws:s3/bucket:Bucket").inputs["bucket"]) <= 63
 
 
 def test_parliament_accepts_the_policies_of_bucket_and_topic() -> None:
-    found = [*some(plan_billing(**ALL_ON), "BucketPolicy"), *some(plan_billing(**ALL_ON), "TopicPolicy")]
+    found = [
+        *find_resources(plan_billing(**ALL_ON), "BucketPolicy"),
+        *find_resources(plan_billing(**ALL_ON), "TopicPolicy"),
+    ]
     assert [lint(json.loads(policy.inputs["policy"])) for policy in found] == [[], []]
 
 
 def test_no_statement_allows_everybody_or_a_wildcard_of_actions() -> None:
-    found = [*some(plan_billing(**ALL_ON), "BucketPolicy"), *some(plan_billing(**ALL_ON), "TopicPolicy")]
+    found = [
+        *find_resources(plan_billing(**ALL_ON), "BucketPolicy"),
+        *find_resources(plan_billing(**ALL_ON), "TopicPolicy"),
+    ]
     allowed = [
         statement
         for policy in found

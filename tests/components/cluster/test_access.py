@@ -4,12 +4,12 @@ import pytest
 
 from gpu_blueprint.plan import UNKNOWN
 
-from ...support.plans import SHIPPED, one, plan
+from ...support.plans import SHIPPED, find_resource, plan
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_the_kubernetes_provider_has_a_constant_cluster_identifier(stack: str) -> None:
-    """Without it, an unknown kubeconfig would make Pulumi plan to replace every object inside the cluster."""
-    inputs = one(plan(stack), "pulumi:providers:kubernetes").inputs
+    """Without the identifier, an unknown kubeconfig would make Pulumi plan to replace every object of the cluster."""
+    inputs = find_resource(plan(stack), "pulumi:providers:kubernetes").inputs
     assert inputs["kubeconfig"] == UNKNOWN
     assert inputs["clusterIdentifier"] == f"gpu-{stack}"

@@ -9,21 +9,23 @@ from gpu_blueprint.catalog.addons import ADD_ONS, CLUSTER_ADD_ONS, NODE_ADD_ONS,
 from gpu_blueprint.catalog.versions import KUBERNETES
 
 from ...support import builders
-from ...support.plans import one, plan_of, some
+from ...support.plans import find_resource, find_resources, plan_of
 
 
 @pytest.mark.parametrize("minor", KUBERNETES)
 def test_a_cluster_gets_every_add_on_at_the_version_of_its_minor(minor: str) -> None:
     planned = plan_of(builders.stack(cluster=builders.cluster(kubernetesVersion=minor)))
-    versions = {found.inputs["addonName"]: found.inputs["addonVersion"] for found in some(planned, "Addon")}
+    versions = {found.inputs["addonName"]: found.inputs["addonVersion"] for found in find_resources(planned, "Addon")}
     assert versions == {add_on.name: add_on.version_for(minor) for add_on in ADD_ONS} == KUBERNETES[minor].addons
 
 
 def test_system_nodes_come_between_the_two_groups_of_add_ons() -> None:
     planned = plan_of(builders.stack())
-    nodes = one(planned, "NodeGroup", "-system-group")
-    before = {found.inputs["addonName"] for found in some(planned, "Addon") if found.urn in nodes.dependencies}
-    after = {found.inputs["addonName"] for found in some(planned, "Addon") if nodes.urn in found.dependencies}
+    nodes = find_resource(planned, "NodeGroup", "-system-group")
+    before = {
+        found.inputs["addonName"] for found in find_resources(planned, "Addon") if found.urn in nodes.dependencies
+    }
+    after = {found.inputs["addonName"] for found in find_resources(planned, "Addon") if nodes.urn in found.dependencies}
     assert before == {add_on.name for add_on in NODE_ADD_ONS}
     assert after == {add_on.name for add_on in CLUSTER_ADD_ONS}
 
@@ -31,7 +33,7 @@ def test_system_nodes_come_between_the_two_groups_of_add_ons() -> None:
 def test_only_add_ons_with_an_identity_have_a_role() -> None:
     planned = plan_of(builders.stack())
     for add_on in ADD_ONS:
-        found = one(planned, "Addon", f"-{add_on.name}")
+        found = find_resource(planned, "Addon", f"-{add_on.name}")
         accounts = [link["serviceAccount"] for link in found.inputs.get("podIdentityAssociations", [])]
         assert accounts == ([add_on.identity.service_account] if add_on.identity else [])
 
@@ -42,5 +44,5 @@ def test_network_policies_are_enforced_only_with_our_own_prometheus() -> None:
 
 
 def test_the_volume_driver_runs_on_tainted_nodes() -> None:
-    driver = one(plan_of(builders.stack()), "Addon", "-aws-ebs-csi-driver")
+    driver = find_resource(plan_of(builders.stack()), "Addon", "-aws-ebs-csi-driver")
     assert json.loads(driver.inputs["configurationValues"]) == {"node": {"tolerateAllTaints": True}}

@@ -9,7 +9,7 @@ from components.cluster.cluster import remove_creator_admin
 from gpu_blueprint.plan import PlannedResource
 
 from ...support import builders
-from ...support.plans import SHIPPED, Plan, one, plan, plan_of, shipped_config
+from ...support.plans import SHIPPED, Plan, find_resource, plan, plan_of, shipped_config
 
 CHOSEN = {
     "authenticationMode": "API",
@@ -42,7 +42,7 @@ FROM_CONFIG = {
 
 
 def find_cluster(planned: Plan) -> PlannedResource:
-    return one(planned, "eks:index:Cluster")
+    return find_resource(planned, "eks:index:Cluster")
 
 
 @pytest.mark.parametrize("protection", [True, False])
@@ -63,7 +63,9 @@ def test_the_cluster_states_every_input_that_pulumi_eks_would_choose(stack: str)
     assert "0.0.0.0/0" not in inputs.get("publicAccessCidrs", [])
     assert (inputs["name"], inputs["version"]) == (f"gpu-{stack}", "1.36")
     assert len(inputs["subnetIds"]) >= 2
-    assert inputs["serviceRole"] == {"$resource": one(plan(stack), "aws:iam/role:Role", "-cluster-control-plane").urn}
+    assert inputs["serviceRole"] == {
+        "$resource": find_resource(plan(stack), "aws:iam/role:Role", "-cluster-control-plane").urn
+    }
 
 
 def transform(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResult | None:

@@ -18,18 +18,18 @@ from ...support.operator_plans import (
     plan_of_every_sharing,
     plan_of_pools,
 )
-from ...support.plans import SHIPPED, Plan, one, plan, some
+from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan
 
 
 def find_agent_settings(planned: Plan) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(one(planned, "Addon", "node-monitoring").inputs["configurationValues"])
+    found: dict[str, Any] = json.loads(find_resource(planned, "Addon", "node-monitoring").inputs["configurationValues"])
     return found
 
 
 def list_engines(planned: Plan, labels: dict[str, str]) -> list[str]:
     """Return the DCGM host engines on a node with these labels: engines in pods and inside dcgm-exporter."""
     engines = []
-    if some(planned, "GpuOperator") and labels.get(OPERANDS_LABEL) != "false":
+    if find_resources(planned, "GpuOperator") and labels.get(OPERANDS_LABEL) != "false":
         variables = [item["name"] for item in find_operator_values(planned)["dcgmExporter"].get("env", [])]
         if find_operator_values(planned)["dcgm"]["enabled"]:
             engines.append("operator")
@@ -55,7 +55,7 @@ def test_exactly_one_dcgm_engine_runs_on_each_gpu_node(planned: Any) -> None:
     nodes = list_node_labels(planned())
     assert nodes
     for labels in nodes:
-        alike = not any(other.get(OPERANDS_LABEL) == "false" for other in nodes)
+        alike = not any(node.get(OPERANDS_LABEL) == "false" for node in nodes)
         assert list_engines(planned(), labels) == (["operator"] if alike else ["agent"])
 
 

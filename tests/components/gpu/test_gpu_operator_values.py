@@ -1,4 +1,4 @@
-"""The GPU Operator's values: it runs on every GPU node, shares as the pools say, and leaves other parts alone."""
+"""The GPU Operator's values: it runs on every GPU node, shares GPUs as the pools state, and installs no driver."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...support.operator_plans import (
     plan_of_every_sharing,
     plan_of_pools,
 )
-from ...support.plans import SHIPPED, Plan, plan, some
+from ...support.plans import SHIPPED, Plan, find_resources, plan
 
 
 def read_plugin_configs(planned: Plan) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_the_operator_installs_neither_driver_nor_toolkit(stack: str) -> None:
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_mig_slices_have_resource_names_of_their_own(stack: str) -> None:
-    """With "single", the chart's default, a slice would be called nvidia.com/gpu."""
+    """The chart's default "single" would call a slice nvidia.com/gpu."""
     assert find_operator_values(plan(stack))["mig"] == {"strategy": "mixed"}
 
 
@@ -93,23 +93,23 @@ def test_a_mig_config_cuts_every_gpu_in_the_same_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sharing", "how", "resource"),
+    ("sharing", "mode", "resource"),
     [
         ({"mode": "time-slicing", "replicas": 4}, "timeSlicing", "nvidia.com/gpu"),
         ({"mode": "mps", "replicas": 4}, "mps", "nvidia.com/gpu"),
         ({"mode": "mig", "profile": "1g.10gb", "replicas": 4}, "timeSlicing", "nvidia.com/mig-1g.10gb"),
     ],
 )
-def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], how: str, resource: str) -> None:
+def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], mode: str, resource: str) -> None:
     (config,) = [
         found
         for name, found in read_plugin_configs(plan_of_pools({**H100, "sharing": sharing})).items()
         if name != "none"
     ]
-    assert set(config["sharing"]) == {how}
-    assert config["sharing"][how]["renameByDefault"] is True
-    assert config["sharing"][how]["failRequestsGreaterThanOne"] is True
-    assert config["sharing"][how]["resources"] == [{"name": resource, "replicas": 4}]
+    assert set(config["sharing"]) == {mode}
+    assert config["sharing"][mode]["renameByDefault"] is True
+    assert config["sharing"][mode]["failRequestsGreaterThanOne"] is True
+    assert config["sharing"][mode]["resources"] == [{"name": resource, "replicas": 4}]
 
 
 def test_nodes_without_a_label_share_nothing() -> None:
@@ -138,8 +138,8 @@ def test_the_mig_manager_is_off_without_mig() -> None:
 def test_the_operator_is_not_installed_without_al2023() -> None:
     sliced = {**H100, **mig("1g.10gb"), "ami": BOTTLEROCKET, "taints": [{"key": "example.com/slices"}]}
     planned = plan_of_pools({"ami": BOTTLEROCKET}, sliced)
-    assert some(planned, "Release", "gpu-operator") == some(planned, "GpuOperator") == []
-    assert {found.inputs["metadata"]["name"] for found in some(planned, "Namespace")} == set()
+    assert find_resources(planned, "Release", "gpu-operator") == find_resources(planned, "GpuOperator") == []
+    assert {found.inputs["metadata"]["name"] for found in find_resources(planned, "Namespace")} == set()
 
 
 def test_the_operator_stays_off_bottlerocket_nodes_only() -> None:

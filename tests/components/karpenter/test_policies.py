@@ -11,12 +11,12 @@ Statement = tuple[frozenset[str], frozenset[str], dict[str, dict[str, frozenset[
 """Actions, resources, and operator → key → values."""
 
 
-def normalize_conditions(given: dict[str, dict[str, Any]]) -> dict[str, dict[str, frozenset[str]]]:
-    return {operator: {key: as_set(value) for key, value in keys.items()} for operator, keys in given.items()}
+def normalize_conditions(conditions: dict[str, dict[str, Any]]) -> dict[str, dict[str, frozenset[str]]]:
+    return {operator: {key: as_set(value) for key, value in keys.items()} for operator, keys in conditions.items()}
 
 
-def build_statement(actions: str, resources: list[str], **given: dict[str, Any]) -> Statement:
-    named = {operator.replace("__", ":"): keys for operator, keys in given.items()}
+def build_statement(actions: str, resources: list[str], **conditions: dict[str, Any]) -> Statement:
+    named = {operator.replace("__", ":"): keys for operator, keys in conditions.items()}
     return frozenset(actions.split()), frozenset(resources), normalize_conditions(named)
 
 
@@ -72,7 +72,7 @@ def list_node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
     requested = {f"aws:RequestTag/{cluster_tag}": "owned", f"aws:RequestTag/{name_tag}": cluster}
     for_pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
     launch = "ec2:RunInstances ec2:CreateFleet"
-    made = ec2("fleet instance volume network-interface launch-template spot-instances-request")
+    launched = ec2("fleet instance volume network-interface launch-template spot-instances-request")
     used = [*ec2("image snapshot", ""), *ec2("security-group subnet capacity-reservation placement-group")]
     creating = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
     return {
@@ -81,10 +81,10 @@ def list_node_lifecycle(region: str, cluster: str) -> dict[str, Statement]:
             launch, ec2("launch-template"), StringEquals=owned, StringLike=of_pool
         ),
         "AllowScopedEC2InstanceActionsWithTags": build_statement(
-            f"{launch} ec2:CreateLaunchTemplate", made, StringEquals=requested, StringLike=for_pool
+            f"{launch} ec2:CreateLaunchTemplate", launched, StringEquals=requested, StringLike=for_pool
         ),
         "AllowScopedResourceCreationTagging": build_statement(
-            "ec2:CreateTags", made, StringEquals={**requested, **creating}, StringLike=for_pool
+            "ec2:CreateTags", launched, StringEquals={**requested, **creating}, StringLike=for_pool
         ),
         "AllowScopedResourceTagging": build_statement(
             "ec2:CreateTags",
@@ -132,13 +132,13 @@ def list_instance_profiles(region: str, cluster: str, any_profile: list[str]) ->
 def test_karpenter_has_exactly_the_permissions_of_its_documentation(stack: str) -> None:
     config = shipped_config(stack)
     for policy, demanded in list_documented_permissions(config.region, config.account_id, f"gpu-{stack}").items():
-        given = find_policies(stack)[f"-karpenter-{policy}"]["Statement"]
-        assert {entry["Effect"] for entry in given} == {"Allow"}
+        rendered = find_policies(stack)[f"-karpenter-{policy}"]["Statement"]
+        assert {entry["Effect"] for entry in rendered} == {"Allow"}
         assert {
             entry["Sid"]: (
                 as_set(entry["Action"]),
                 as_set(entry["Resource"]),
                 normalize_conditions(entry.get("Condition", {})),
             )
-            for entry in given
+            for entry in rendered
         } == demanded

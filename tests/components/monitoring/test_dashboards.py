@@ -8,7 +8,7 @@ import pytest
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS
 
 from ...support import builders
-from ...support.plans import SHIPPED, Plan, one, plan, plan_of, some
+from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of
 
 LARGEST = 2**20
 """The bytes that a ConfigMap may hold, because etcd takes no more."""
@@ -22,18 +22,18 @@ def plan_monitoring(**fields: Any) -> Plan:
 
 
 def find_grafana_values(planned: Plan) -> dict[str, Any]:
-    found: dict[str, Any] = one(planned, "Release", "-monitoring-release").inputs["values"]["grafana"]
+    found: dict[str, Any] = find_resource(planned, "Release", "-monitoring-release").inputs["values"]["grafana"]
     return found
 
 
 def list_dashboard_maps(planned: Plan) -> list[Any]:
-    return [found.inputs for found in some(planned, "ConfigMap", "-dashboards-")]
+    return [found.inputs for found in find_resources(planned, "ConfigMap", "-dashboards-")]
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
     planned = plan(stack)
-    assert len(list_dashboard_maps(planned)) == (len(DASHBOARDS) if some(planned, "PrometheusRule") else 0)
+    assert len(list_dashboard_maps(planned)) == (len(DASHBOARDS) if find_resources(planned, "PrometheusRule") else 0)
 
 
 @pytest.mark.parametrize(
@@ -47,23 +47,23 @@ def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
 )
 def test_each_dashboard_is_a_configmap_with_the_sidecars_labels(fields: dict[str, Any], labels: dict[str, str]) -> None:
     found = list_dashboard_maps(plan_of(builders.stack(**fields)))
-    assert {key for each in found for key in each["data"]} == {f"{page.uid}.json" for page in DASHBOARDS}
-    for each in found:
-        assert each["metadata"]["namespace"] == "monitoring" and each["metadata"]["labels"] == labels
-        assert each["metadata"]["annotations"] == {"grafana_folder": "GPUs"}
-        (text,) = each["data"].values()
+    assert {key for config_map in found for key in config_map["data"]} == {f"{page.uid}.json" for page in DASHBOARDS}
+    for config_map in found:
+        assert config_map["metadata"]["namespace"] == "monitoring" and config_map["metadata"]["labels"] == labels
+        assert config_map["metadata"]["annotations"] == {"grafana_folder": "GPUs"}
+        (text,) = config_map["data"].values()
         assert len(text.encode()) < LARGEST
-        assert f"{json.loads(text)['uid']}.json" in each["data"]
+        assert f"{json.loads(text)['uid']}.json" in config_map["data"]
 
 
 def test_grafana_reads_its_password_from_a_secret_that_exists_first() -> None:
     planned = plan_monitoring()
     admin = find_grafana_values(planned)["admin"]
-    secret = one(planned, "Secret", "-monitoring-grafana")
+    secret = find_resource(planned, "Secret", "-monitoring-grafana")
     data = secret.inputs["stringData"]["$secret"]
     assert admin["existingSecret"] == secret.inputs["metadata"]["name"] == SECRET
     assert data == {admin["userKey"]: "admin", admin["passwordKey"]: {"$unknown": True}}
-    assert secret.urn in one(planned, "Release", "-monitoring-release").dependencies
+    assert secret.urn in find_resource(planned, "Release", "-monitoring-release").dependencies
     assert "adminPassword" not in find_grafana_values(planned)
 
 
@@ -88,6 +88,6 @@ def test_grafana_has_no_ingress_and_no_volume() -> None:
 @pytest.mark.parametrize("fields", [builders.monitoring(grafana=False), EXISTING], ids=["without grafana", "existing"])
 def test_there_is_no_grafana_secret_without_grafana(fields: dict[str, Any]) -> None:
     planned = plan_of(builders.stack(**fields))
-    assert some(planned, "Secret", "-grafana") == []
-    for release in some(planned, "Release", "-monitoring-release"):
+    assert find_resources(planned, "Secret", "-grafana") == []
+    for release in find_resources(planned, "Release", "-monitoring-release"):
         assert release.inputs["values"]["grafana"] == {"enabled": False}

@@ -11,7 +11,7 @@ from gpu_blueprint.errors import ProgramError
 from gpu_blueprint.monitoring import build_rule_groups
 
 from ...support import builders
-from ...support.plans import Plan, fresh_plan_of, one, plan, plan_of, some
+from ...support.plans import Plan, find_resource, find_resources, fresh_plan_of, plan, plan_of
 from .test_alert_routes import KEYS
 
 EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
@@ -23,25 +23,25 @@ def plan_monitoring(**fields: Any) -> Plan:
 
 
 def find_values(planned: Plan) -> dict[str, Any]:
-    found: dict[str, Any] = one(planned, "Release", "-monitoring-release").inputs["values"]
+    found: dict[str, Any] = find_resource(planned, "Release", "-monitoring-release").inputs["values"]
     return found
 
 
 @pytest.mark.parametrize("stack", ["dev", "research"])
 def test_without_monitoring_the_exporter_keeps_the_charts_metrics(stack: str) -> None:
-    assert some(plan(stack), "PrometheusRule") == some(plan(stack), "ServiceMonitor") == []
-    exporter = one(plan(stack), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
+    assert find_resources(plan(stack), "PrometheusRule") == find_resources(plan(stack), "ServiceMonitor") == []
+    exporter = find_resource(plan(stack), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter == {"enabled": True, "serviceMonitor": {"enabled": False}}
 
 
 @pytest.mark.parametrize("fields", [builders.monitoring(), EXISTING], ids=["install", "existing"])
 def test_crds_come_before_monitors_and_before_the_gpu_operator(fields: dict[str, Any]) -> None:
     planned = plan_of(builders.stack(**fields))
-    crds = one(planned, "Release", "-monitoring-crd").urn
+    crds = find_resource(planned, "Release", "-monitoring-crd").urn
     waiting = [
-        *some(planned, "ServiceMonitor"),
-        one(planned, "PrometheusRule"),
-        one(planned, "Release", "-gpu-operator-"),
+        *find_resources(planned, "ServiceMonitor"),
+        find_resource(planned, "PrometheusRule"),
+        find_resource(planned, "Release", "-gpu-operator-"),
     ]
     assert len(waiting) == 4
     assert all(crds in found.dependencies for found in waiting)
@@ -49,29 +49,32 @@ def test_crds_come_before_monitors_and_before_the_gpu_operator(fields: dict[str,
 
 def test_a_team_with_its_own_prometheus_gets_no_second_prometheus() -> None:
     planned = plan_of(builders.stack(**EXISTING))
-    assert [found.name for found in some(planned, "Release", "-monitoring-")] == ["gpu-test-monitoring-crd"]
-    for found in [one(planned, "PrometheusRule"), *some(planned, "ServiceMonitor")]:
+    assert [found.name for found in find_resources(planned, "Release", "-monitoring-")] == ["gpu-test-monitoring-crd"]
+    for found in [find_resource(planned, "PrometheusRule"), *find_resources(planned, "ServiceMonitor")]:
         assert found.inputs["metadata"]["labels"] == {"release": "prometheus"}
 
 
 def test_the_cluster_gets_the_rules_that_promtool_has_tested() -> None:
     config = builders.config(**builders.monitoring())
-    assert one(plan_monitoring(), "PrometheusRule").inputs["spec"] == {"groups": build_rule_groups(config)}
+    assert find_resource(plan_monitoring(), "PrometheusRule").inputs["spec"] == {"groups": build_rule_groups(config)}
 
 
 def test_the_exporter_gets_our_metrics_and_names_pods_that_share_a_gpu() -> None:
-    exporter = one(plan_monitoring(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
+    exporter = find_resource(plan_monitoring(), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter["config"] == {"name": "dcgm-metrics"}
     assert {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"} in exporter["env"]
     assert {"name": "NVIDIA_RESOURCE_NAMES", "value": "nvidia.com/gpu.shared"} in exporter["env"]
-    metric_list = one(plan_monitoring(), "ConfigMap", "-gpu-operator-metrics")
+    metric_list = find_resource(plan_monitoring(), "ConfigMap", "-gpu-operator-metrics")
     assert metric_list.inputs["data"] == {"dcgm-metrics.csv": render_dcgm_csv()}
-    assert metric_list.urn in one(plan_monitoring(), "Release", "-gpu-operator-").dependencies
+    assert metric_list.urn in find_resource(plan_monitoring(), "Release", "-gpu-operator-").dependencies
 
 
-def test_objects_that_a_teams_own_prometheus_shares_outlive_ours() -> None:
+def test_objects_that_a_teams_own_prometheus_shares_outlive_the_stack() -> None:
     for planned, is_shared in ((plan_of(builders.stack(**EXISTING)), True), (plan_monitoring(), False)):
-        namespace, crds = one(planned, "Namespace", "-monitoring-"), one(planned, "Release", "-monitoring-crd")
+        namespace, crds = (
+            find_resource(planned, "Namespace", "-monitoring-"),
+            find_resource(planned, "Release", "-monitoring-crd"),
+        )
         assert [bool(resource.options.get("retainOnDelete")) for resource in (namespace, crds)] == [
             is_shared,
             is_shared,
@@ -85,11 +88,11 @@ def test_prometheus_may_write_to_its_amp_workspace_only() -> None:
     assert find_values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"] == [
         {"url": url, "sigv4": {"region": "us-east-1"}}
     ]
-    policy = json.loads(one(planned, "Policy", "-monitoring-remote-write").inputs["policy"])
+    policy = json.loads(find_resource(planned, "Policy", "-monitoring-remote-write").inputs["policy"])
     assert policy["Statement"] == [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [builders.AMP_ARN]}]
-    identity = one(planned, "PodIdentityAssociation", "-monitoring-identity")
+    identity = find_resource(planned, "PodIdentityAssociation", "-monitoring-identity")
     assert identity.inputs["serviceAccount"] == find_values(planned)["prometheus"]["serviceAccount"]["name"]
-    assert identity.urn in one(planned, "Release", "-monitoring-release").dependencies
+    assert identity.urn in find_resource(planned, "Release", "-monitoring-release").dependencies
 
 
 def test_secrets_are_unknown_in_a_preview_and_in_no_helm_value() -> None:
@@ -97,9 +100,11 @@ def test_secrets_are_unknown_in_a_preview_and_in_no_helm_value() -> None:
     stack = builders.notify()
     stack["monitoring"]["remoteWrite"] = remote
     planned = plan_of(builders.stack(**stack))
-    routes = one(planned, "Secret", "-routes").inputs["stringData"]["$secret"]
+    routes = find_resource(planned, "Secret", "-routes").inputs["stringData"]["$secret"]
     assert {*routes} == KEYS and all(value == {"$unknown": True} for value in routes.values())
-    assert one(planned, "Secret", "-remote-write").inputs["stringData"]["$secret"]["password"] == {"$unknown": True}
+    assert find_resource(planned, "Secret", "-remote-write").inputs["stringData"]["$secret"]["password"] == {
+        "$unknown": True
+    }
     (written,) = find_values(planned)["prometheus"]["prometheusSpec"]["remoteWrite"]
     assert written["basicAuth"]["password"] == {"name": "remote-write", "key": "password"}
     assert find_values(planned)["alertmanager"]["alertmanagerSpec"]["secrets"] == ["alert-routes"]

@@ -3,25 +3,26 @@
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
 from ...support import builders
-from ...support.plans import one, plan_of, some
+from ...support.plans import find_resource, find_resources, plan_of
 from .test_monitoring import plan_monitoring
 
 
 def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
-    (endpoint,) = one(plan_monitoring(), "ServiceMonitor", "-dcgm").inputs["spec"]["endpoints"]
+    (endpoint,) = find_resource(plan_monitoring(), "ServiceMonitor", "-dcgm").inputs["spec"]["endpoints"]
     named, dropped = endpoint["relabelings"]
     assert named == {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
     assert dropped["action"] == "labeldrop" and {"namespace", "pod", "container"} <= {*dropped["regex"].split("|")}
     assert (
-        one(plan_monitoring(), "ServiceMonitor", "-dcgm").inputs["spec"]["selector"]["matchLabels"]["app"] == DCGM_JOB
+        find_resource(plan_monitoring(), "ServiceMonitor", "-dcgm").inputs["spec"]["selector"]["matchLabels"]["app"]
+        == DCGM_JOB
     )
 
 
 def test_karpenters_series_keep_their_own_labels() -> None:
-    (endpoint,) = one(plan_monitoring(), "ServiceMonitor", "-karpenter").inputs["spec"]["endpoints"]
+    (endpoint,) = find_resource(plan_monitoring(), "ServiceMonitor", "-karpenter").inputs["spec"]["endpoints"]
     assert endpoint["honorLabels"] is True
 
 
 def test_dcgm_is_scraped_only_where_its_exporter_runs() -> None:
     planned = plan_of(builders.stack(pools=[builders.pool(ami={"family": "bottlerocket"})], **builders.monitoring()))
-    assert [found.name for found in some(planned, "ServiceMonitor")] == ["gpu-test-monitoring-karpenter"]
+    assert [found.name for found in find_resources(planned, "ServiceMonitor")] == ["gpu-test-monitoring-karpenter"]

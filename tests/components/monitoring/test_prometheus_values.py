@@ -3,7 +3,7 @@
 from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS
 
 from ...support import builders
-from ...support.plans import one, plan_of
+from ...support.plans import find_resource, plan_of
 from .test_monitoring import find_values, plan_monitoring
 
 
@@ -40,9 +40,9 @@ def test_prometheus_selects_every_monitor_and_has_the_retention_of_the_stack_fil
 
 
 def test_series_of_a_service_get_its_namespace() -> None:
-    spec = one(plan_of(builders.stack(**builders.services())), "Release", "-monitoring-release").inputs["values"][
-        "prometheus"
-    ]["prometheusSpec"]
+    spec = find_resource(plan_of(builders.stack(**builders.services())), "Release", "-monitoring-release").inputs[
+        "values"
+    ]["prometheus"]["prometheusSpec"]
     assert spec["enforcedNamespaceLabel"] == "namespace"
     assert {(exempt["resource"], exempt["namespace"]) for exempt in spec["excludedFromEnforcement"]} >= {
         ("servicemonitors", "monitoring"),

@@ -7,7 +7,7 @@ import pytest
 from ...support import builders
 from ...support.builders import ROOM
 from ...support.deletion import DestroyOrder
-from ...support.plans import Plan, one, plan_of, some
+from ...support.plans import Plan, find_resource, find_resources, plan_of
 
 LAYOUT = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}}
 
@@ -17,22 +17,22 @@ def plan_headroom(**pool: Any) -> Plan:
 
 
 def find_placeholder(found: Plan) -> dict[str, Any]:
-    spec: dict[str, Any] = one(found, "Deployment").inputs["spec"]["template"]["spec"]
+    spec: dict[str, Any] = find_resource(found, "Deployment").inputs["spec"]["template"]["spec"]
     return spec
 
 
 def test_there_is_no_placeholder_without_headroom() -> None:
     found = plan_headroom(headroom=None)
-    assert some(found, "Deployment") == some(found, "PriorityClass") == []
+    assert find_resources(found, "Deployment") == find_resources(found, "PriorityClass") == []
 
 
 def test_new_placeholders_replace_the_old_ones() -> None:
-    assert one(plan_headroom(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
+    assert find_resource(plan_headroom(), "Deployment").inputs["spec"]["strategy"] == {"type": "Recreate"}
 
 
 def test_every_pod_evicts_a_placeholder_and_a_placeholder_evicts_none() -> None:
     found = plan_headroom()
-    priority = one(found, "PriorityClass").inputs
+    priority = find_resource(found, "PriorityClass").inputs
     assert priority["value"] < 0 and priority["preemptionPolicy"] == "Never" and not priority.get("globalDefault")
     assert find_placeholder(found)["priorityClassName"] == priority["metadata"]["name"]
     assert find_placeholder(found)["terminationGracePeriodSeconds"] == 0
@@ -56,7 +56,7 @@ def test_a_placeholder_has_the_shape_of_the_next_pod(pool: dict[str, Any], resou
 def test_a_placeholder_tolerates_every_taint_of_its_pool() -> None:
     found = plan_headroom(taints=[{"key": "example.com/team", "value": "a"}])
     spec = find_placeholder(found)
-    pool = one(found, "NodePool").inputs["spec"]["template"]
+    pool = find_resource(found, "NodePool").inputs["spec"]["template"]
     assert spec["nodeSelector"].items() <= pool["metadata"]["labels"].items()
     tolerated = {(item["key"], item["effect"]) for item in spec["tolerations"] if item["operator"] == "Exists"}
     assert tolerated == {(taint["key"], taint["effect"]) for taint in pool["spec"]["taints"]}
@@ -69,8 +69,8 @@ def test_the_quota_of_the_namespace_is_exactly_the_placeholders() -> None:
         builders.pool(name="cut", **LAYOUT, headroom={**ROOM, "gpus": {"3g.40gb": 1}}),
     ]
     found = plan_of(builders.stack(pools=pools))
-    assert len(some(found, "Deployment")) == 3
-    assert one(found, "ResourceQuota").inputs["spec"]["hard"] == {
+    assert len(find_resources(found, "Deployment")) == 3
+    assert find_resource(found, "ResourceQuota").inputs["spec"]["hard"] == {
         "requests.nvidia.com/gpu": "5",
         "requests.nvidia.com/mig-3g.40gb": "2",
         "requests.nvidia.com/mig-1g.10gb": "0",
@@ -80,4 +80,4 @@ def test_the_quota_of_the_namespace_is_exactly_the_placeholders() -> None:
 
 def test_a_destroy_deletes_placeholders_before_their_node_pool() -> None:
     found = plan_headroom()
-    assert DestroyOrder(found).before(one(found, "Deployment"), one(found, "NodePool"))
+    assert DestroyOrder(found).before(find_resource(found, "Deployment"), find_resource(found, "NodePool"))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ...support import builders
-from ...support.plans import Plan, one, plan_of, some
+from ...support.plans import Plan, find_resource, find_resources, plan_of
 
 OWN = {
     "owner": "ml-platform",
@@ -29,7 +29,7 @@ def plan_pool(tenants: list[dict[str, Any]], **pool: Any) -> Plan:
 
 def find_node_class_tags(tenants: list[dict[str, Any]], **pool: Any) -> dict[str, str]:
     """Return the tags that Karpenter puts on instances, volumes and network interfaces of the pool."""
-    tags: dict[str, str] = one(plan_pool(tenants, **pool), "EC2NodeClass").inputs["spec"]["tags"]
+    tags: dict[str, str] = find_resource(plan_pool(tenants, **pool), "EC2NodeClass").inputs["spec"]["tags"]
     return tags
 
 
@@ -49,7 +49,7 @@ def test_nodes_have_a_tag_with_the_tenant_that_may_use_them(quotas: dict[str, in
     expected = {**OWN, **({"tenant": tenant} if tenant else {})}
     assert find_node_class_tags(build_tenants(**quotas)) == expected
     static = {name: min(quota, 2) if quota else quota for name, quota in quotas.items()}
-    (tags, *others) = one(plan_pool(build_tenants(**static), **STATIC), "LaunchTemplate", "main").inputs[
+    (tags, *others) = find_resource(plan_pool(build_tenants(**static), **STATIC), "LaunchTemplate", "main").inputs[
         "tagSpecifications"
     ]
     assert tags["tags"] == {**expected, "Name": "gpu-test-main"}
@@ -65,7 +65,7 @@ def test_a_quota_by_mig_profile_makes_a_tenant_tag_too() -> None:
 def test_each_pool_has_the_tag_of_its_own_tenant() -> None:
     pools = [builders.pool(), builders.pool(name="other")]
     tenants = [builders.tenant(name="vision"), builders.tenant(name="speech", gpus={"other": 1})]
-    found = some(plan_of(builders.stack(pools=pools, tenants=tenants)), "EC2NodeClass")
+    found = find_resources(plan_of(builders.stack(pools=pools, tenants=tenants)), "EC2NodeClass")
     tags = {
         node_class.inputs["spec"]["tags"]["pool"]: node_class.inputs["spec"]["tags"]["tenant"] for node_class in found
     }
@@ -74,5 +74,5 @@ def test_each_pool_has_the_tag_of_its_own_tenant() -> None:
 
 def test_the_tags_of_the_stack_file_are_added_to_ours() -> None:
     tagged = plan_of(builders.stack(tags={"data-classification": "internal"}))
-    tags = one(tagged, "EC2NodeClass").inputs["spec"]["tags"]
+    tags = find_resource(tagged, "EC2NodeClass").inputs["spec"]["tags"]
     assert tags == {**OWN, "tenant": "team", "data-classification": "internal"}

@@ -16,7 +16,7 @@ from gpu_blueprint.plan import PlannedResource
 from ...loading.test_stack_file import TODAY
 from ...support import builders
 from ...support.deletion import assert_order
-from ...support.plans import Plan, kind, one, plan_of, some
+from ...support.plans import Plan, find_resource, find_resources, kind, plan_of
 from ...support.sdk_types import find_misfits
 
 DAY = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
@@ -42,7 +42,7 @@ def plan_hours(kubernetes: str = "1.36") -> Plan:
 
 def copy_cron_job(verb: str, pool: str) -> dict[str, Any]:
     """Return a copy of the manifest."""
-    return deepcopy(dict(one(plan_hours(), "CronJob", f"{pool}-hours-{verb}").inputs))
+    return deepcopy(dict(find_resource(plan_hours(), "CronJob", f"{pool}-hours-{verb}").inputs))
 
 
 def list_calls(verb: str, pool: str) -> dict[str, list[str]]:
@@ -53,7 +53,7 @@ def list_calls(verb: str, pool: str) -> dict[str, list[str]]:
 
 
 def list_hours_objects(planned: Plan) -> list[PlannedResource]:
-    return [found for kind_ in MADE for found in some(planned, kind_)]
+    return [found for kind_ in MADE for found in find_resources(planned, kind_)]
 
 
 def build_container(name: str, *arguments: str) -> dict[str, Any]:
@@ -180,14 +180,14 @@ def test_an_opening_uncordons_remaining_nodes_before_it_allows_launches() -> Non
 @pytest.mark.parametrize("purpose", ["inference", "notebook", "batch", "training"])
 def test_only_training_pools_are_cordoned(purpose: str) -> None:
     planned = plan_of(builders.stack(pools=[builders.pool(purpose=purpose, hours=DAY)]))
-    text = json.dumps(dict(one(planned, "CronJob", "close").inputs))
+    text = json.dumps(dict(find_resource(planned, "CronJob", "close").inputs))
     assert ("drain-nodes" in text) == (purpose != "training")
     assert ("cordon-nodes" in text) == (purpose == "training")
 
 
 def test_pulumi_and_the_hours_own_different_fields() -> None:
     """Server-side apply refuses two owners of a field. Pulumi takes over the fields of owners with these prefixes."""
-    for found in some(plan_hours(), "NodePool"):
+    for found in find_resources(plan_hours(), "NodePool"):
         assert set(found.inputs["spec"]["limits"]) == {"nvidia.com/gpu"}
     for prefix in ("kubectl", "before-first-apply", "pulumi-kubernetes", "pulumi-resource-kubernetes"):
         assert not FIELD_MANAGER.startswith(prefix)
@@ -214,13 +214,13 @@ RULES = {
 
 @pytest.mark.parametrize("pool", RULES)
 def test_the_account_has_exactly_the_rights_that_its_steps_need(pool: str) -> None:
-    account = one(plan_hours(), "ServiceAccount", pool).inputs
+    account = find_resource(plan_hours(), "ServiceAccount", pool).inputs
     assert account["metadata"] == {"name": f"hours-{pool}", "namespace": "kube-system"}
     assert account["automountServiceAccountToken"] is False
-    role = one(plan_hours(), "ClusterRole", pool).inputs
+    role = find_resource(plan_hours(), "ClusterRole", pool).inputs
     assert role["metadata"] == {"name": f"gpu-blueprint-hours-{pool}"}
     assert role["rules"] == RULES[pool]
-    binding = one(plan_hours(), "ClusterRoleBinding", pool).inputs
+    binding = find_resource(plan_hours(), "ClusterRoleBinding", pool).inputs
     role_ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": f"gpu-blueprint-hours-{pool}"}
     assert binding["roleRef"] == role_ref
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": f"hours-{pool}", "namespace": "kube-system"}]
@@ -241,21 +241,26 @@ def test_objects_are_valid_and_run_kubectl_of_the_clusters_minor(kubernetes: str
     for resource in found:
         assert kubernetes_validate.validate(dict(resource.inputs), kubernetes, strict=True) == kubernetes
         assert find_misfits(resource) == []
-    images = json.dumps([dict(resource.inputs) for resource in some(plan_hours(kubernetes), "CronJob")])
+    images = json.dumps([dict(resource.inputs) for resource in find_resources(plan_hours(kubernetes), "CronJob")])
     assert images.count("registry.k8s.io/kubectl:") == images.count(f"kubectl:v{kubernetes}.") == 9
 
 
 def test_a_destroy_deletes_the_hours_before_their_node_pool() -> None:
     for pool in ("lab", "train"):
-        jobs, binding = some(plan_hours(), "CronJob", pool), one(plan_hours(), "ClusterRoleBinding", pool)
-        rights = [one(plan_hours(), kind_, pool) for kind_ in ("ServiceAccount", "ClusterRole")]
-        assert_order(plan_hours(), jobs, binding, rights, one(plan_hours(), "NodePool", pool))
+        jobs, binding = (
+            find_resources(plan_hours(), "CronJob", pool),
+            find_resource(plan_hours(), "ClusterRoleBinding", pool),
+        )
+        rights = [find_resource(plan_hours(), kind_, pool) for kind_ in ("ServiceAccount", "ClusterRole")]
+        assert_order(plan_hours(), jobs, binding, rights, find_resource(plan_hours(), "NodePool", pool))
 
 
 def test_the_longest_pool_name_fits_a_cron_job() -> None:
     """A Job adds 11 characters to the name of its CronJob, and may have 63 (batch/validation)."""
     pool = builders.pool(name="n" * 40, hours=DAY)
-    names = [found.inputs["metadata"]["name"] for found in some(plan_of(builders.stack(pools=[pool])), "CronJob")]
+    names = [
+        found.inputs["metadata"]["name"] for found in find_resources(plan_of(builders.stack(pools=[pool])), "CronJob")
+    ]
     assert sorted(map(len, names)) == [51, 52]
 
 

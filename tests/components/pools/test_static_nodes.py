@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...support import builders
-from ...support.plans import Plan, one, plan_of
+from ...support.plans import Plan, find_resource, plan_of
 
 POOL: dict[str, Any] = {
     "instanceTypes": ["g6.xlarge"],
@@ -21,15 +21,15 @@ def plan_pool(**fields: Any) -> Plan:
 
 
 def test_static_nodes_have_the_labels_of_karpenters_nodes() -> None:
-    template = one(plan_pool(), "NodePool").inputs["spec"]["template"]
-    group = one(plan_pool(staticNodes=2), "NodeGroup", "main-group").inputs
+    template = find_resource(plan_pool(), "NodePool").inputs["spec"]["template"]
+    group = find_resource(plan_pool(staticNodes=2), "NodeGroup", "main-group").inputs
     assert group["labels"] == template["metadata"]["labels"]
     assert group["labels"]["example.com/team"] == "vision"
 
 
 def test_static_nodes_have_the_taints_of_karpenters_nodes() -> None:
-    template = one(plan_pool(), "NodePool").inputs["spec"]["template"]
-    group = one(plan_pool(staticNodes=2), "NodeGroup", "main-group").inputs
+    template = find_resource(plan_pool(), "NodePool").inputs["spec"]["template"]
+    group = find_resource(plan_pool(staticNodes=2), "NodeGroup", "main-group").inputs
     taints = [{**taint, "effect": EKS_EFFECTS[taint["effect"]]} for taint in group["taints"]]
     assert taints == template["spec"]["taints"]
     assert len(taints) == 3

@@ -20,7 +20,7 @@ from gpu_blueprint.plan import record
 from ...monitoring.test_alerts import failures
 from ...support import builders
 from ...support.deletion import DestroyOrder
-from ...support.plans import ROOT, Plan, one, plan_of, shipped_file, some
+from ...support.plans import ROOT, Plan, find_resource, find_resources, plan_of, shipped_file
 from ...support.programs import needs_promtool
 
 URL = "http://prometheus.example.svc:9090"
@@ -32,8 +32,8 @@ def plan_services(*services: dict[str, Any], **fields: Any) -> Plan:
 
 
 def build_scaling(*signals: dict[str, Any], **fields: Any) -> Scaling:
-    given = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": list(signals), **fields}
-    return Scaling.model_validate(given)
+    scaling_fields = {"server": "vllm", "replicas": {"min": 1, "max": 4}, "scaleOn": list(signals), **fields}
+    return Scaling.model_validate(scaling_fields)
 
 
 def build_spec(*signals: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -161,15 +161,17 @@ def test_a_query_returns_one_number_or_none(
 def test_the_scaler_reads_our_prometheus_or_the_teams_own() -> None:
     existing = {"mode": "existing", "url": URL, "labels": {"release": "own"}}
     for fields, url in ({}, "http://prometheus-operated.monitoring.svc:9090"), ({"monitoring": existing}, URL):
-        (trigger,) = one(plan_services(**fields), "ScaledObject").inputs["spec"]["triggers"]
+        (trigger,) = find_resource(plan_services(**fields), "ScaledObject").inputs["spec"]["triggers"]
         assert trigger["metadata"]["serverAddress"] == url
-    assert one(plan_services(monitoring=existing), "PodMonitor").inputs["metadata"]["labels"] == {"release": "own"}
+    assert find_resource(plan_services(monitoring=existing), "PodMonitor").inputs["metadata"]["labels"] == {
+        "release": "own"
+    }
 
 
 def test_services_of_two_teams_never_have_the_same_resource_name() -> None:
     teams = [builders.tenant(name="a"), builders.tenant(name="a-b")]
     both = builders.services(builders.service(tenant="a", name="b-c"), builders.service(tenant="a-b", name="c"))
-    assert len(some(plan_of(builders.stack(**both, tenants=teams)), "ScaledObject")) == 2
+    assert len(find_resources(plan_of(builders.stack(**both, tenants=teams)), "ScaledObject")) == 2
 
 
 def test_thresholds_are_written_without_exponent() -> None:
@@ -181,16 +183,16 @@ def test_thresholds_are_written_without_exponent() -> None:
 def test_a_destroy_deletes_scalers_before_keda_and_before_their_namespace() -> None:
     found = plan_services()
     order = DestroyOrder(found)
-    for scaler in (one(found, "ScaledObject"), one(found, "PodMonitor")):
+    for scaler in (find_resource(found, "ScaledObject"), find_resource(found, "PodMonitor")):
         for later in (
-            one(found, "Release", "-keda-"),
-            one(found, "Namespace", "tenant-team"),
-            one(found, "Release", "-monitoring-crd"),
+            find_resource(found, "Release", "-keda-"),
+            find_resource(found, "Namespace", "tenant-team"),
+            find_resource(found, "Release", "-monitoring-crd"),
         ):
             assert order.before(scaler, later), later.name
-    # Scalers that a team made by itself are in no plan: they are deleted with its namespace.
-    assert order.before(one(found, "Namespace", "tenant-team"), one(found, "Release", "-keda-"))
-    assert one(found, "Release", "-keda-").inputs["values"]["crds"]["additionalAnnotations"] == {
+    # No plan contains the scalers that a team made by itself. They are deleted with the team's namespace.
+    assert order.before(find_resource(found, "Namespace", "tenant-team"), find_resource(found, "Release", "-keda-"))
+    assert find_resource(found, "Release", "-keda-").inputs["values"]["crds"]["additionalAnnotations"] == {
         "helm.sh/resource-policy": "keep"
     }
 
@@ -201,11 +203,11 @@ def test_another_program_makes_the_same_objects() -> None:
         GpuAutoscaler("mine", own, deployment="chat", namespace="team", prometheus=URL, monitor_labels={"release": "a"})
 
     found = record("own", {}, program)
-    assert one(found, "ScaledObject").inputs["spec"] == build_spec(QUEUE)
-    monitor = one(found, "PodMonitor").inputs
+    assert find_resource(found, "ScaledObject").inputs["spec"] == build_spec(QUEUE)
+    monitor = find_resource(found, "PodMonitor").inputs
     assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {"release": "a"}}
     assert monitor["spec"]["selector"]["matchLabels"] == {"app": "chat"}
-    assert one(found, "ScaledObject").parent == one(found, "GpuAutoscaler").urn
+    assert find_resource(found, "ScaledObject").parent == find_resource(found, "GpuAutoscaler").urn
 
 
 def test_another_program_gets_every_problem_at_once() -> None:
@@ -231,7 +233,7 @@ def test_a_service_may_scale_to_zero_if_a_query_wakes_it() -> None:
 
 def test_the_component_is_a_component() -> None:
     assert issubclass(GpuAutoscaler, pulumi.ComponentResource)
-    assert one(plan_services(), "GpuAutoscaler").name == "team/chat"
+    assert find_resource(plan_services(), "GpuAutoscaler").name == "team/chat"
 
 
 PAGE = (ROOT / "docs" / "services.md").read_text()
@@ -252,4 +254,4 @@ def test_the_example_service_in_the_docs_is_valid() -> None:
 
 def test_the_example_program_in_the_docs_runs() -> None:
     (program,) = read_code_blocks("python")
-    assert one(record("own", {}, lambda: exec(program)), "ScaledObject").inputs["metadata"]["name"] == "chat"
+    assert find_resource(record("own", {}, lambda: exec(program)), "ScaledObject").inputs["metadata"]["name"] == "chat"

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from ...support import builders
-from ...support.plans import one, some
+from ...support.plans import find_resource, find_resources
 from .test_gpu_autoscaler import SIGNALS, plan_services
 
 
 @pytest.mark.parametrize(("server", "port"), [("vllm", 8000), ("triton", 8002)])
 def test_a_known_server_is_scraped_at_its_own_port(server: str, port: int) -> None:
-    monitor = one(plan_services(builders.service(server=server)), "PodMonitor").inputs
+    monitor = find_resource(plan_services(builders.service(server=server)), "PodMonitor").inputs
     assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {}}
     (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
     assert endpoint["portNumber"] == port
@@ -20,7 +20,7 @@ def test_a_known_server_is_scraped_at_its_own_port(server: str, port: int) -> No
 
 def test_an_unknown_server_is_not_scraped() -> None:
     found = plan_services(builders.service(server=None, scaleOn=[SIGNALS["sm-activity"]]))
-    assert some(found, "PodMonitor") == [] and one(found, "ScaledObject")
+    assert find_resources(found, "PodMonitor") == [] and find_resource(found, "ScaledObject")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_an_unknown_server_is_not_scraped() -> None:
     ],
 )
 def test_prometheus_keeps_only_the_servers_own_series(server: str, kept: list[str]) -> None:
-    spec = one(plan_services(builders.service(server=server)), "PodMonitor").inputs["spec"]
+    spec = find_resource(plan_services(builders.service(server=server)), "PodMonitor").inputs["spec"]
     ((rule,),) = (endpoint["metricRelabelings"] for endpoint in spec["podMetricsEndpoints"])
     assert 0 < spec["sampleLimit"] <= 50_000
     assert (rule["action"], rule["sourceLabels"]) == ("keep", ["__name__"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ...support.plans import SHIPPED, Plan, kind, plan, some
+from ...support.plans import SHIPPED, Plan, find_resources, kind, plan
 from ...support.team_plan import plan_of_two_teams
 
 GRANTED = {
@@ -36,25 +36,26 @@ def planned(request: pytest.FixtureRequest) -> Plan:
 def find_quotas(planned: Plan) -> dict[str, dict[str, str]]:
     """Return namespace → ``spec.hard``."""
     return {
-        found.inputs["metadata"]["namespace"]: found.inputs["spec"]["hard"] for found in some(planned, "ResourceQuota")
+        found.inputs["metadata"]["namespace"]: found.inputs["spec"]["hard"]
+        for found in find_resources(planned, "ResourceQuota")
     }
 
 
 def list_gpu_resources(planned: Plan) -> set[str]:
     """Return the GPU resources of all pools, EFA, and whole GPUs, which a node hands out until MIG has cut them."""
     names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
-    for found in some(planned, "NodePool"):
+    for found in find_resources(planned, "NodePool"):
         names |= set(found.inputs["spec"]["limits"])
-    for found in some(planned, "NodeOverlay"):
+    for found in find_resources(planned, "NodeOverlay"):
         names |= {name for name in found.inputs["spec"]["capacity"] if GPU.match(name)}
-    for found in some(planned, "NodeGroup"):
+    for found in find_resources(planned, "NodeGroup"):
         taints = [taint["key"] for taint in found.inputs.get("taints", [])]
         names |= {key for key in taints if GPU.match(key)}
     return names
 
 
 def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> None:
-    for tenant in some(planned, "TenantSpace"):
+    for tenant in find_resources(planned, "TenantSpace"):
         inside = [found for found in planned if found.parent == tenant.urn]
         assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding"]
         (space,) = [found.inputs["metadata"]["name"] for found in inside if kind(found) == "Namespace"]
@@ -99,12 +100,12 @@ def test_a_quota_limits_requests_only(planned: Plan) -> None:
 
 
 def list_limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
-    for found in some(planned, "LimitRange"):
+    for found in find_resources(planned, "LimitRange"):
         yield from found.inputs["spec"]["limits"]
 
 
 def test_a_limit_range_gives_no_container_a_gpu(planned: Plan) -> None:
-    """With a GPU as default or as maximum, from which the API makes a default, every container would get GPUs."""
+    """The API makes a default from a maximum. With a default of GPUs, every container would get GPUs."""
     items = list(list_limit_items(planned))
     assert items
     for item in items:
@@ -113,9 +114,11 @@ def test_a_limit_range_gives_no_container_a_gpu(planned: Plan) -> None:
 
 
 def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Plan) -> None:
-    groups = {group for found in some(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])}
+    groups = {
+        group for found in find_resources(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])
+    }
     bound = set()
-    for found in some(planned, "RoleBinding"):
+    for found in find_resources(planned, "RoleBinding"):
         assert found.inputs["roleRef"] == {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",

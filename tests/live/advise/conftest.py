@@ -30,5 +30,5 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def seen(server: str) -> Observed:
+def observed(server: str) -> Observed:
     return observe(Prometheus(server), known_answers.config(), known_answers.DAYS)

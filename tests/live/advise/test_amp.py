@@ -31,11 +31,11 @@ def test_requests_to_amp_are_signed() -> None:
     # The service computes the signature from the request that it received; another body gives another signature.
     got = {name: text for name, text in sent.headers.items() if name in ("Content-Type", "X-Amz-Date")}
     for body, same in ((b"query=up+%3E+1", True), (b"query=up+%3E+2", False)):
-        seen = AWSRequest(method="POST", url=sent.url, data=body, headers=got)
+        received = AWSRequest(method="POST", url=sent.url, data=body, headers=got)
         again = SigV4Auth(KEY.get_frozen_credentials(), "aps", "eu-west-1")
-        seen.context["timestamp"] = sent.headers["X-Amz-Date"]
-        seen.headers["X-Amz-Security-Token"] = "a-token"
-        signature = again.signature(again.string_to_sign(seen, again.canonical_request(seen)), seen)
+        received.context["timestamp"] = sent.headers["X-Amz-Date"]
+        received.headers["X-Amz-Security-Token"] = "a-token"
+        signature = again.signature(again.string_to_sign(received, again.canonical_request(received)), received)
         assert authorization.endswith(f"Signature={signature}") == same
 
 

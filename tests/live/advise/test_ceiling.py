@@ -1,4 +1,4 @@
-"""Lower ceilings for pools that never come near their own."""
+"""Lower ceilings for pools that never come near their ceiling."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from gpu_blueprint.live.advise.ceiling import lower_ceiling
 from gpu_blueprint.live.advise.observed import PoolUse
 
 from ...support import builders
-from ...support.observations import read_fields, reserved_stack, seen, stack, use
+from ...support.observations import observed, read_fields, reserved_stack, stack, use
 
 
 def list_ceilings(config: StackConfig, found: PoolUse) -> list[dict[str, Any]]:
-    return [read_fields(proposal) for proposal in lower_ceiling(config, config.pools[0], seen(found))]
+    return [read_fields(proposal) for proposal in lower_ceiling(config, config.pools[0], observed(found))]
 
 
 @pytest.mark.parametrize(("most", "lower"), [(32, 8), (11, 8), (10, None), (8, None)])
@@ -54,12 +54,12 @@ def test_a_ceiling_never_falls_below_the_gpus_of_running_nodes() -> None:
 
 def test_a_ceiling_never_falls_below_the_reserved_gpus() -> None:
     config = reserved_stack()
-    assert list_ceilings(config, use("p5.48xlarge", 1, per_node=8, how="reserved")) == []
+    assert list_ceilings(config, use("p5.48xlarge", 1, per_node=8, capacity_type="reserved")) == []
 
 
 def test_a_ceiling_never_falls_below_the_most_replicas_of_services() -> None:
     fields = builders.services(builders.service(replicas={"min": 1, "max": 20}))
     team = builders.tenant(gpus={"main": 20})
     config = builders.config(**fields, tenants=[team], pools=[builders.pool(maxGpus=32)])
-    (proposal,) = lower_ceiling(config, config.pools[0], seen(use("g6.xlarge", 4, "on-demand")))
+    (proposal,) = lower_ceiling(config, config.pools[0], observed(use("g6.xlarge", 4, "on-demand")))
     assert read_fields(proposal)["pools.main.maxGpus"] == 20

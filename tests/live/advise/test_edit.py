@@ -19,7 +19,7 @@ from gpu_blueprint.live.advise.proposal import Proposal, Set, judge_confidence
 from gpu_blueprint.loading import Source, parse
 
 from ...support import builders
-from ...support.observations import A100, WEEK, activity, on_a100, quota, seen, use
+from ...support.observations import A100, WEEK, activity, observed, on_a100, quota, use
 from ...support.plans import SHIPPED, STACKS
 
 LIGHT = activity(sm_mean=0.1, sm_p95=0.1, tensor_p95=0.05, dram_p95=0.05, memory_mib=4096)
@@ -80,7 +80,8 @@ def test_a_field_changes_and_every_other_byte_stays(stack: str) -> None:
 def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> None:
     file = source(read_shipped("research").text.replace("hourlyCeiling: 180", "hourlyCeiling: 250"))
     measured = Observed(
-        window=WEEK, pools={"a100-train": use("p4de.24xlarge", 1, how="on-demand", per_node=8, activity=LIGHT)}
+        window=WEEK,
+        pools={"a100-train": use("p4de.24xlarge", 1, capacity_type="on-demand", per_node=8, activity=LIGHT)},
     )
     found = apply_proposals(file, advise(load(file), measured).proposals)
     assert found.left_out == ()
@@ -129,7 +130,7 @@ def test_the_comment_of_the_next_pool_stays_with_it_after_any_end_of_a_pool(end:
     first = f"    - name: main\n      purpose: inference\n      instanceTypes: [p4d.24xlarge]\n      maxGpus: 8\n{end}"
     second = "    - name: other\n      purpose: batch\n      gpu: l4\n      purchase: [spot]\n      maxGpus: 4\n"
     file = source(text.replace("    pools: []\n", f"    pools:\n{first}    # Of the next pool.\n{second}"))
-    found = apply_proposals(file, advise(load(file), seen(on_a100())).proposals)
+    found = apply_proposals(file, advise(load(file), observed(on_a100())).proposals)
     order = [line.strip() for line in found.text.splitlines()]
     assert order.index("- name: main-l4") < order.index("# Of the next pool.") == order.index("- name: other") - 1
     assert compare_lines(file, found.text)[0] == [] and found.config.pools_by_name["main-l4"].max_gpus == 8
@@ -165,7 +166,7 @@ def test_a_file_may_begin_with_dashes_and_hold_its_pools_in_brackets() -> None:
     start, end = text.index("    pools:"), text.index("    tenants:")
     pool = "{name: main, purpose: inference, instanceTypes: [p4d.24xlarge], purchase: [spot], maxGpus: 8}"
     file = source(f"{text[:start]}    pools: [{pool}] # all of them\n{text[end:]}")
-    found = apply_proposals(file, advise(load(file), seen(on_a100())).proposals)
+    found = apply_proposals(file, advise(load(file), observed(on_a100())).proposals)
     assert found.left_out == () and found.text.startswith("---\n") and "# all of them" in found.text
     assert [pool.name for pool in found.config.pools] == ["main", "main-l4"]
 
@@ -178,7 +179,7 @@ def test_a_change_that_would_lose_a_comment_is_left_out() -> None:
     )
     text = text.replace("      instanceTypes:\n      - p4d.24xlarge\n", "      instanceTypes: [p4d.24xlarge]\n")
     file = source(text.replace("    tenants: []\n", f"    # Of the next pool.\n{pool}    tenants: []\n"))
-    found = apply_proposals(file, advise(load(file), seen(on_a100())).proposals)
+    found = apply_proposals(file, advise(load(file), observed(on_a100())).proposals)
     assert found.text == file.text and "(# Of the next pool.)" in found.left_out[0][1]
 
 

@@ -22,8 +22,8 @@ from ...support.prometheus_server import serve_prometheus
 
 
 @needs_promtool
-def test_the_advice_is_the_known_answer(seen: Observed) -> None:
-    advice = advise(known_answers.config(), seen)
+def test_the_advice_is_the_known_answer(observed: Observed) -> None:
+    advice = advise(known_answers.config(), observed)
     assert {(proposal.kind, proposal.subject): proposal.title for proposal in advice.proposals} == known_answers.ANSWERS
     assert advice.silent == ()
     alternatives = [proposal.title for proposal in advice.alternatives if proposal.subject == "infer-a100"]
@@ -35,18 +35,18 @@ def test_the_series_of_one_cluster_give_the_same_answers(server: str) -> None:
     """The selector ``cluster=""`` reads all series without the label; a name reads none of them."""
     client = Prometheus(server)
     for name, expr in write_queries(Sampling(known_answers.DAYS)).items():
-        plain, own, other = (
+        plain, own, of_other_cluster = (
             client.query(query) for query in (expr, select_cluster(expr, ""), select_cluster(expr, "gpu-b"))
         )
         assert _index(own) == pytest.approx(_index(plain), rel=0.05), name
-        assert not other, name
+        assert not of_other_cluster, name
 
 
 @needs_promtool
-def test_the_measurements_match_the_load(seen: Observed) -> None:
-    assert seen.window.coverage == 1.0
+def test_the_measurements_match_the_load(observed: Observed) -> None:
+    assert observed.window.coverage == 1.0
     for load in known_answers.LOADS:
-        use = seen.pools[load.pool]
+        use = observed.pools[load.pool]
         assert use.activity and use.largest
         assert use.gpus_mean == use.gpus_peak == use.gpus_low == load.nodes * load.per_node
         assert use.held_mean == use.held_peak == load.pods
@@ -62,8 +62,8 @@ def test_the_measurements_match_the_load(seen: Observed) -> None:
         assert use.activity.dram_p95 == pytest.approx(load.dram * (1 + 0.988 / 5), rel=0.01)
         assert use.activity.memory_mib == load.memory_gib * 1024 and use.activity.coverage == 1.0
         assert use.waiting == use.interruptions == 0
-    assert seen.quotas["vision", "nvidia.com/gpu"].peak == 0.95
-    assert [key[0] for key, use in seen.quotas.items() if use.near] == ["vision"]
+    assert observed.quotas["vision", "nvidia.com/gpu"].peak == 0.95
+    assert [key[0] for key, use in observed.quotas.items() if use.near] == ["vision"]
 
 
 @needs_promtool
@@ -72,14 +72,14 @@ def test_a_window_longer_than_the_data_lowers_the_confidence(server: str) -> Non
     assert longer.window.coverage == pytest.approx(0.25, abs=0.01)
     assert longer.pools["serve"].gpus_mean == pytest.approx(7)
     proposals = advise(known_answers.config(), longer).proposals
-    some = [proposal for proposal in proposals if proposal.kind in ("ceiling", "right-size")]
-    levels = {(proposal.kind, proposal.confidence.level) for proposal in some}
+    doubted = [proposal for proposal in proposals if proposal.kind in ("ceiling", "right-size")]
+    levels = {(proposal.kind, proposal.confidence.level) for proposal in doubted}
     assert levels == {("ceiling", "medium"), ("right-size", "low")}
 
 
 @needs_promtool
-def test_a_move_beyond_a_bound_is_left_out_unless_another_proposal_makes_room(seen: Observed, stacks: Path) -> None:
-    proposals = advise(known_answers.config(), seen).proposals
+def test_a_move_beyond_a_bound_is_left_out_unless_another_proposal_makes_room(observed: Observed, stacks: Path) -> None:
+    proposals = advise(known_answers.config(), observed).proposals
     text = (stacks / "Pulumi.known.yaml").read_text()
     tight = Source(text.replace("    environment: test", "    hourlyCeiling: 493\n    environment: test"), "known")
     assert apply_proposals(tight, proposals).left_out == ()  # the lower ceiling makes room for new pools

@@ -35,7 +35,7 @@ def config() -> Any:
     return builders.config(pools=[builders.pool(maxGpus=16)], **builders.monitoring())
 
 
-def seen(nodes: dict[str, str], warnings: tuple[str, ...] = (), **more: list[Sample]) -> Any:
+def observe_nodes(nodes: dict[str, str], warnings: tuple[str, ...] = (), **more: list[Sample]) -> Any:
     ran = {"node moments": [Sample(nodes, LOOK.moments)]}
     answers = {**{name: [] for name in write_queries(LOOK)}, **IDLE, **ran, **more}
     return read_answers(config(), LOOK, answers, warnings)
@@ -46,7 +46,7 @@ def find_ceiling(found: Any) -> Proposal:
 
 
 def test_a_pool_with_complete_measurements_gets_proposals() -> None:
-    assert find_ceiling(seen(NODES)).confidence.level == "high"
+    assert find_ceiling(observe_nodes(NODES)).confidence.level == "high"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_pool_with_complete_measurements_gets_proposals() -> None:
 def test_missing_measurements_do_not_count_as_zero(
     nodes: dict[str, str], more: dict[str, Any], why: str, dollars: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = seen(nodes, **more)
+    found = observe_nodes(nodes, **more)
     advice = advise(config(), found)
     assert advice.proposals == () and [name for name, text in advice.silent if why in text] == ["main"]
     show(config(), found, advice, {})
@@ -69,7 +69,7 @@ def test_missing_measurements_do_not_count_as_zero(
 
 
 def test_warnings_of_the_server_are_printed_and_lower_the_confidence(capsys: pytest.CaptureFixture[str]) -> None:
-    found = seen(NODES, ("PartialResponse: a store is unavailable",))
+    found = observe_nodes(NODES, ("PartialResponse: a store is unavailable",))
     advice = advise(config(), found)
     sure = find_ceiling(found).confidence
     assert sure.level == "medium" and "incomplete" in sure.reason

@@ -7,12 +7,12 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Observed, Proposal
 from gpu_blueprint.live.advise.purchase import commit, give_back
 
-from ...support.observations import WEEK, read_fields, reserved_stack, seen, stack, use
+from ...support.observations import WEEK, observed, read_fields, reserved_stack, stack, use
 
 
-def propose_commitment(low: float, how: str = "on-demand", nodes: float = 10) -> list[Proposal]:
+def propose_commitment(low: float, capacity_type: str = "on-demand", nodes: float = 10) -> list[Proposal]:
     config = stack(purchase=["on-demand"])
-    return list(commit(config, config.pools[0], seen(use(nodes=nodes, how=how, gpus_low=low))))
+    return list(commit(config, config.pools[0], observed(use(nodes=nodes, capacity_type=capacity_type, gpus_low=low))))
 
 
 def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost() -> None:
@@ -22,9 +22,9 @@ def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost()
     )
     price = find_on_demand_price("g6.xlarge", "us-east-1")
     assert price and proposal.saving == pytest.approx(6 * price.usd * 730 * 0.17, rel=0.001)
-    assert propose_commitment(low=5.9) == propose_commitment(low=10, how="spot") == []
+    assert propose_commitment(low=5.9) == propose_commitment(low=10, capacity_type="spot") == []
     now_on_spot = stack()
-    assert list(commit(now_on_spot, now_on_spot.pools[0], seen(use(nodes=10, how="on-demand")))) == []
+    assert list(commit(now_on_spot, now_on_spot.pools[0], observed(use(nodes=10, capacity_type="on-demand")))) == []
 
 
 def propose_return(config: StackConfig, used: dict[str, float]) -> list[Proposal]:
@@ -48,9 +48,9 @@ def test_a_reservation_whose_label_is_not_visible_is_not_given_back() -> None:
     """Reserved nodes ran, but no series names their reservation, so the label is not visible."""
     config = reserved_stack()
     ran = use("p5.48xlarge", 4, "reserved", per_node=8)
-    assert list(give_back(config, seen(ran))) == []
+    assert list(give_back(config, observed(ran))) == []
     for unsure in ({"unknown_types": frozenset({""})}, {"unknown_types": frozenset({"p9.x"})}, {"gpus_peak": 0.0}):
-        assert list(give_back(config, seen(use("p5.48xlarge", 4, "on-demand", per_node=8, **unsure)))) == []
-    assert list(give_back(config, seen(use("p5.48xlarge", 4, "", per_node=8)))) == []
-    (proposal,) = give_back(config, seen(use("p5.48xlarge", 4, "on-demand", per_node=8)))
+        assert list(give_back(config, observed(use("p5.48xlarge", 4, "on-demand", per_node=8, **unsure)))) == []
+    assert list(give_back(config, observed(use("p5.48xlarge", 4, "", per_node=8)))) == []
+    (proposal,) = give_back(config, observed(use("p5.48xlarge", 4, "on-demand", per_node=8)))
     assert proposal.confidence.level != "high"

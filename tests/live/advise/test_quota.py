@@ -1,4 +1,4 @@
-"""Larger quotas for tenants that their quota holds back."""
+"""Larger quotas for tenants whose quota refuses their pods."""
 
 from typing import Any
 
@@ -10,11 +10,13 @@ from gpu_blueprint.live.advise import Observed
 from gpu_blueprint.live.advise.quota import raise_quotas
 
 from ...support import builders
-from ...support.observations import WEEK, quota, read_fields, seen, use
+from ...support.observations import WEEK, observed, quota, read_fields, use
 
 
 def list_quotas(config: StackConfig, near: float, held: float = 8) -> list[dict[str, Any]]:
-    return [read_fields(proposal) for proposal in raise_quotas(config, seen(use(held_peak=held), quotas=quota(near)))]
+    return [
+        read_fields(proposal) for proposal in raise_quotas(config, observed(use(held_peak=held), quotas=quota(near)))
+    ]
 
 
 def make_team(gpus: Any, **pool: Any) -> StackConfig:
@@ -47,7 +49,7 @@ def test_a_quota_of_a_resource_of_two_pools_stays_within_the_ceiling_of_its_pool
 
 def test_a_larger_quota_costs_its_gpus_at_the_highest_price() -> None:
     (proposal,) = raise_quotas(
-        make_team(8, maxGpus=16, instanceTypes=["g6.xlarge"]), seen(use(held_peak=8), quotas=quota(1, 0.97))
+        make_team(8, maxGpus=16, instanceTypes=["g6.xlarge"]), observed(use(held_peak=8), quotas=quota(1, 0.97))
     )
     price = find_on_demand_price("g6.xlarge", "us-east-1")
     assert price and proposal.saving == pytest.approx(-2 * (price.usd + 200 * 0.08 / 730) * 730, rel=0.01)

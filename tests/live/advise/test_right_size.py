@@ -14,15 +14,15 @@ from ...support.observations import (
     LIGHT,
     activity,
     find_added_pool,
+    observed,
     on_a100,
-    seen,
     stack,
     use,
 )
 
 
 def list_moves(config: StackConfig, found: PoolUse) -> list[Proposal]:
-    return list(right_size(config, config.pools[0], seen(found)))
+    return list(right_size(config, config.pools[0], observed(found)))
 
 
 def list_models(config: StackConfig, found: PoolUse) -> list[str]:
@@ -62,7 +62,7 @@ def test_each_limit_of_another_gpu(busy: dict[str, float], expected: list[str]) 
     assert [name for name in found if name in ("l4", "a10g")] == expected
 
 
-def test_no_gpu_without_bf16_takes_the_place_of_one_with_it() -> None:
+def test_no_gpu_without_bf16_replaces_a_gpu_with_bf16() -> None:
     assert {"t4", "v100"} & {*list_models(stack(**A100), on_a100())} == set()
     older = stack(gpu="v100", maxGpus=8)
     assert "t4" in list_models(older, use("p3dn.24xlarge", 1, per_node=8, activity=IDLE))
@@ -112,6 +112,6 @@ def test_a_small_saving_is_not_proposed() -> None:
 NOTHING = activity(sm_mean=0.0, sm_p95=0.0, tensor_p95=0.0, dram_p95=0.0, memory_mib=0.0)
 
 
-def test_idle_gpus_get_advice_like_others() -> None:
-    found = advise(stack(**A100), seen(on_a100(activity=NOTHING)))
+def test_idle_gpus_get_advice_as_busy_gpus_do() -> None:
+    found = advise(stack(**A100), observed(on_a100(activity=NOTHING)))
     assert any(proposal.moves for proposal in found.proposals)

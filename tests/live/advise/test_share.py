@@ -14,14 +14,14 @@ from ...support.observations import (
     SMALL,
     activity,
     find_added_pool,
-    seen,
+    observed,
     stack,
     use,
 )
 
 
 def list_sharing(config: StackConfig, found: PoolUse) -> list[dict[str, Any]]:
-    return [find_added_pool(proposal).fields["sharing"] for proposal in share(config, config.pools[0], seen(found))]
+    return [find_added_pool(proposal).fields["sharing"] for proposal in share(config, config.pools[0], observed(found))]
 
 
 def test_small_pods_on_whole_h100s_get_the_smallest_mig_profile_that_holds_them() -> None:
@@ -67,11 +67,11 @@ def test_a_node_holds_no_more_pods_than_it_has_cpu_for() -> None:
     (proposal,) = share(
         config := stack(purpose="notebook"),
         config.pools[0],
-        seen(use(activity=IDLE, largest=LargestPod(units=1, vcpu=1.5))),
+        observed(use(activity=IDLE, largest=LargestPod(units=1, vcpu=1.5))),
     )
     assert find_added_pool(proposal).fields["sharing"]["replicas"] == 4 and "g6.2xlarge" in proposal.evidence[-1]
     h100, large = stack(instanceTypes=["p5.4xlarge"]), LargestPod(units=1, vcpu=2.5)
-    (cut,) = share(h100, h100.pools[0], seen(use("p5.4xlarge", activity=IDLE, largest=large)))
+    (cut,) = share(h100, h100.pools[0], observed(use("p5.4xlarge", activity=IDLE, largest=large)))
     assert "at 6 to a GPU (of its 7 instances; a p5.4xlarge has CPU and memory for no more)" in cut.evidence[-1]
 
 
@@ -89,11 +89,11 @@ def test_training_shares_no_gpu() -> None:
 
 def test_pods_that_still_fill_the_same_node_save_nothing() -> None:
     whole = use("g6.48xlarge", 1, per_node=8, activity=IDLE, held_mean=8, largest=LargestPod(units=1, vcpu=20))
-    found = list(share(config := stack(instanceTypes=["g6.48xlarge"]), config.pools[0], seen(whole)))
+    found = list(share(config := stack(instanceTypes=["g6.48xlarge"]), config.pools[0], observed(whole)))
     assert all("g6.48xlarge" not in proposal.evidence[-1] for proposal in found)
 
 
 def test_pods_that_would_all_fail_with_one_node_lower_the_confidence() -> None:
     config = stack(gpu="l4")
-    (found,) = share(config, config.pools[0], seen(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
+    (found,) = share(config, config.pools[0], observed(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
     assert "all pods would run on one node" in found.confidence.reason

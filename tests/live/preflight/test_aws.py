@@ -5,7 +5,7 @@ import pytest
 from gpu_blueprint.live.preflight import Status, choose_exit_code
 from gpu_blueprint.live.preflight.aws import Patience
 
-from ...support.aws_answers import account, ask, only, p6
+from ...support.aws_answers import account, ask, find_finding, p6
 from ...support.aws_endpoint import Answer, Answering, Endpoint, ec2_error, json_error
 from ...support.plans import shipped_config
 
@@ -88,7 +88,7 @@ def test_a_call_that_is_throttled_once_still_gets_its_answer(aws: Endpoint, monk
 def test_a_silent_endpoint_is_given_up(aws: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
     aws.answers["DescribeSubnets"] = aws.silent
-    found = only(shipped_config("prod"), "subnets", "vpc-", HASTY)
+    found = find_finding(shipped_config("prod"), "subnets", "vpc-", HASTY)
     assert found.status is Status.UNANSWERED
     assert found.message == "ec2 did not answer DescribeSubnets in 2 attempts"
 
@@ -120,7 +120,7 @@ def test_expired_or_wrong_credentials_end_with_2(aws: Endpoint, check: str, oper
 
 def test_an_unknown_error_of_ec2_does_not_pass(aws: Endpoint) -> None:
     aws.answers["DescribeSubnets"] = ec2_error("InternalError", "An internal error has occurred", 400)
-    found = only(shipped_config("prod"), "subnets")
+    found = find_finding(shipped_config("prod"), "subnets")
     assert found.status is Status.UNANSWERED and "InternalError: An internal error" in found.message
 
 
@@ -135,7 +135,7 @@ def test_the_region_of_the_stack_wins_over_the_region_of_the_environment(
 ) -> None:
     monkeypatch.setenv("AWS_REGION", "eu-west-1")
     account.cache_clear()
-    assert only(p6(), "types in zones", "main").remedy == "use us-east-1c, where AWS offers them"
+    assert find_finding(p6(), "types in zones", "main").remedy == "use us-east-1c, where AWS offers them"
 
 
 def test_clients_have_timeouts_and_a_limited_number_of_attempts(aws: Endpoint) -> None:

@@ -11,7 +11,7 @@ from gpu_blueprint.live.preflight import Status
 from ...support import builders
 from ...support.aws_answers import (
     caller,
-    only,
+    find_finding,
 )
 from ...support.aws_endpoint import Endpoint
 from ...support.plans import shipped_config
@@ -19,7 +19,7 @@ from ...support.plans import shipped_config
 
 def test_credentials_of_another_account_fail(aws: Endpoint) -> None:
     aws.answers["GetCallerIdentity"] = caller("111122223333")
-    found = only(shipped_config("prod"), "account")
+    found = find_finding(shipped_config("prod"), "account")
     assert found.status is Status.FAIL
     assert "belong to account 111122223333" in found.message and "333344445555" in found.remedy
 
@@ -28,15 +28,15 @@ def test_credentials_of_another_account_fail(aws: Endpoint) -> None:
 def clusters(aws: Endpoint, moto: str) -> Iterator[Any]:
     """Make clusters in moto, and remove them."""
     client = boto3.client("eks", "us-east-1", endpoint_url=f"http://{moto}")
-    made = []
+    names = []
 
     def make(name: str, tags: dict[str, str]) -> None:
         vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
         client.create_cluster(name=name, roleArn=builders.role("eks"), resourcesVpcConfig=vpc, tags=tags)
-        made.append(name)
+        names.append(name)
 
     yield make
-    for name in made:
+    for name in names:
         client.delete_cluster(name=name)
 
 
@@ -51,7 +51,7 @@ def clusters(aws: Endpoint, moto: str) -> Iterator[Any]:
 def test_the_name_of_the_cluster_is_free_or_its_own(
     aws: Endpoint, clusters: Any, tags: dict[str, str], status: Status, words: str
 ) -> None:
-    assert only(shipped_config("prod"), "cluster").message == "the name is free"
+    assert find_finding(shipped_config("prod"), "cluster").message == "the name is free"
     clusters("gpu-prod", tags)
-    found = only(shipped_config("prod"), "cluster")
+    found = find_finding(shipped_config("prod"), "cluster")
     assert (found.status, words in found.message) == (status, True)

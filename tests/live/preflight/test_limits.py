@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.live.preflight import Status, choose_exit_code
 
 from ...support import builders
-from ...support.aws_answers import NO_QUOTA, applied, ask, gateways, only, p6, quota, subnet, subnets
+from ...support.aws_answers import NO_QUOTA, applied, ask, find_finding, gateways, p6, quota, subnet, subnets
 from ...support.aws_endpoint import Endpoint, as_json, as_xml
 from ...support.plans import shipped_config
 
@@ -29,7 +29,7 @@ def test_a_service_quota_that_just_holds_the_ceiling_passes(aws: Endpoint) -> No
 def test_a_service_quota_that_was_never_changed_has_its_default(aws: Endpoint) -> None:
     aws.answers["GetServiceQuota"] = NO_QUOTA
     aws.answers["GetAWSDefaultServiceQuota"] = applied({}, otherwise=0)
-    found = only(shipped_config("prod"), "service quotas", "L-417A185B")
+    found = find_finding(shipped_config("prod"), "service quotas", "L-417A185B")
     assert "is 0 vCPU, but train-h100 needs 768" in found.message
 
 
@@ -76,20 +76,20 @@ def test_a_service_quota_of_capacity_blocks_that_is_too_small_only_warns(aws: En
         reservations=[{**block, "ends": "2027-03-31", "capacityBlock": True}],
     )
     aws.answers["GetServiceQuota"] = applied({"L-DA6814F2": 0})
-    found = only(stack, "service quotas", "L-DA6814F2")
+    found = find_finding(stack, "service quotas", "L-DA6814F2")
     assert found.status is Status.WARN and "is 0 vCPU, but cr-0a1b2c3d4e5f60718 needs 192" in found.message
 
 
 def test_the_vpc_of_the_platform_counts_on_top_of_the_vpcs_of_others(aws: Endpoint) -> None:
-    # moto allows 5 VPCs, and every fresh account has its default one: 1 + 1.
+    # moto allows 5 VPCs, and every fresh account has a default VPC: 1 + 1.
     aws.answers["GetServiceQuota"] = lambda asked: quota(asked["QuotaCode"], 5)
-    found = only(builders.config(), "room for the platform", "VPCs")
+    found = find_finding(builders.config(), "room for the platform", "VPCs")
     assert (found.status, found.message) == (Status.PASS, "5 allowed, 1 used by others, this platform makes 1")
 
 
 def test_no_room_for_another_vpc_fails_and_asks_for_the_used_vpcs_plus_1(aws: Endpoint) -> None:
     aws.answers["GetServiceQuota"] = applied({"L-F678F1CE": 1})
-    found = only(builders.config(), "room for the platform", "VPCs")
+    found = find_finding(builders.config(), "room for the platform", "VPCs")
     assert found.status is Status.FAIL
     assert "--service-code vpc --quota-code L-F678F1CE --desired-value 2" in found.remedy
 
@@ -103,7 +103,7 @@ def tag_vpc(**tags: str) -> Any:
 @pytest.mark.parametrize(("environment", "used"), [("test", 0), ("other", 1)])
 def test_a_vpc_that_the_platform_made_before_does_not_count_twice(aws: Endpoint, environment: str, used: int) -> None:
     aws.answers["DescribeVpcs"] = tag_vpc(**{"managed-by": "gpu-blueprint", "environment": environment})
-    assert f"{used} used by others" in only(builders.config(), "room for the platform", "VPCs").message
+    assert f"{used} used by others" in find_finding(builders.config(), "room for the platform", "VPCs").message
 
 
 @pytest.mark.parametrize(("zone", "status"), [("us-east-1a", Status.FAIL), ("us-east-1b", Status.PASS)])
@@ -113,4 +113,4 @@ def test_nat_gateways_of_others_count_in_the_zones_of_the_platforms_own(
     aws.answers["GetServiceQuota"] = applied({"L-FE5A380F": 1})
     aws.answers["DescribeNatGateways"] = gateways("subnet-0a1b2c3d4e5f60711")
     aws.answers["DescribeSubnets"] = subnets(subnet(1, zone, "10.80.0.0/19"))
-    assert only(builders.config(), "room for the platform", "NAT").status is status
+    assert find_finding(builders.config(), "room for the platform", "NAT").status is status

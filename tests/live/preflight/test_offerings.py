@@ -5,8 +5,8 @@ from gpu_blueprint.live.preflight import Status
 from ...support import builders
 from ...support.aws_answers import (
     ask,
+    find_finding,
     offerings,
-    only,
     p6,
 )
 from ...support.aws_endpoint import Endpoint
@@ -14,7 +14,7 @@ from ...support.aws_endpoint import Endpoint
 
 def test_a_type_that_no_zone_of_its_pool_offers_fails_and_names_other_zones(aws: Endpoint) -> None:
     # moto's own data: p6-b200.48xlarge is in us-east-1c only.
-    found = only(p6(), "types in zones", "main")
+    found = find_finding(p6(), "types in zones", "main")
     assert found.status is Status.FAIL
     assert "AWS does not offer p6-b200.48xlarge in us-east-1a, us-east-1b" in found.message
     assert found.remedy == "use us-east-1c, where AWS offers them"
@@ -37,7 +37,7 @@ def test_a_zone_that_offers_none_of_the_types_warns(aws: Endpoint) -> None:
     system = [("m7i.large", "us-east-1a")]
     aws.answers["DescribeInstanceTypeOfferings"] = offerings([("g6.xlarge", "us-east-1b"), *system])
     stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
-    found = only(stack, "types in zones", "main")
+    found = find_finding(stack, "types in zones", "main")
     assert (found.status, found.message) == (
         Status.WARN,
         "main: AWS offers none of its types in us-east-1a",

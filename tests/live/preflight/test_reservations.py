@@ -6,7 +6,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.preflight import Status
 
 from ...support import builders
-from ...support.aws_answers import ask, only, reservations
+from ...support.aws_answers import ask, find_finding, reservations
 from ...support.aws_endpoint import Answer, Endpoint, ec2_error
 from ...support.plans import shipped_config
 
@@ -24,8 +24,8 @@ def make_stack(ends: str | None, **overrides: object) -> StackConfig:
     return builders.config(pools=[pool], reservations=[declared])
 
 
-def test_a_reservation_as_the_file_says_passes(aws: Endpoint) -> None:
-    found = only(shipped_config("prod"), "reservations")
+def test_a_reservation_that_matches_the_file_passes(aws: Endpoint) -> None:
+    found = find_finding(shipped_config("prod"), "reservations")
     assert found.status is Status.PASS
     assert found.message == "active reservation of 4 × p5.48xlarge in us-east-1b, 4 free, without end"
 
@@ -44,7 +44,7 @@ def test_a_reservation_as_the_file_says_passes(aws: Endpoint) -> None:
 )
 def test_a_reservation_that_nodes_cannot_use_fails(aws: Endpoint, changed: dict[str, str], words: str) -> None:
     aws.answers["DescribeCapacityReservations"] = reservations(changed)
-    found = only(shipped_config("prod"), "reservations")
+    found = find_finding(shipped_config("prod"), "reservations")
     assert found.status is Status.FAIL and words in found.message
 
 
@@ -61,7 +61,7 @@ def test_a_reservation_that_differs_harmlessly_from_the_file_warns(
     aws: Endpoint, changed: dict[str, str], words: str
 ) -> None:
     aws.answers["DescribeCapacityReservations"] = reservations(changed)
-    found = only(shipped_config("prod"), "reservations")
+    found = find_finding(shipped_config("prod"), "reservations")
     assert found.status is Status.WARN and words in found.message
 
 
@@ -94,7 +94,7 @@ def test_a_reservation_without_the_end_of_the_file_warns(aws: Endpoint) -> None:
 def test_a_capacity_block_that_the_file_declares_as_a_plain_reservation_warns(aws: Endpoint) -> None:
     block = {"reservationType": "capacity-block", "endDate": "2027-03-31T11:30:00.000Z", "totalInstanceCount": "2"}
     aws.answers["DescribeCapacityReservations"] = reservations(block)
-    found = only(make_stack("2027-03-31", capacityBlock=False), "reservations")
+    found = find_finding(make_stack("2027-03-31", capacityBlock=False), "reservations")
     assert found.status is Status.WARN and found.remedy == "add capacityBlock: true"
 
 
@@ -104,13 +104,13 @@ def test_a_reservation_without_the_tags_that_pools_select_by_fails(aws: Endpoint
     for value, status in (("serving", Status.FAIL), ("training", Status.PASS)):
         held = reservations({"totalInstanceCount": "2"}).body.replace("</item>", listed.format(value) + "</item>", 1)
         aws.answers["DescribeCapacityReservations"] = Answer(held)
-        assert only(stack, "reservations").status is status
+        assert find_finding(stack, "reservations").status is status
 
 
 def test_a_reservation_that_does_not_exist_fails(aws: Endpoint) -> None:
     missing = ec2_error("InvalidCapacityReservationId.NotFound", "The capacity reservation does not exist.")
     for answer in (missing, reservations()):
         aws.answers["DescribeCapacityReservations"] = answer
-        found = only(shipped_config("prod"), "reservations")
+        found = find_finding(shipped_config("prod"), "reservations")
         assert found.status is Status.FAIL
         assert found.message == f"the reservation {RESERVED} does not exist in this account and us-east-1"

@@ -25,11 +25,11 @@ def test_a_denied_question_leaves_the_other_answers(aws: Endpoint, capsys: pytes
     aws.answers["DescribeSubnets"] = ec2_error("UnauthorizedOperation", "You are not authorized.", 403)
     assert main(["preflight", "prod"]) == 1
     out = capsys.readouterr().out
-    assert "15 pass, 1 no permission. What was not answered is not taken for fine." in out
+    assert "15 pass, 1 no permission. A check without an answer does not count as passed." in out
     assert "the permission ec2:DescribeSubnets is missing" in out
 
 
-def test_the_json_says_what_the_text_says(aws: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_has_the_facts_of_the_text(aws: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
     aws.answers["GetServiceQuota"] = applied({"L-417A185B": 0})
     assert main(["preflight", "prod", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
@@ -40,7 +40,7 @@ def test_the_json_says_what_the_text_says(aws: Endpoint, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("missing", ["boto3", "botocore"])
-def test_without_boto3_it_says_what_to_install(
+def test_without_boto3_the_command_names_the_package_to_install(
     missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(sys.modules, "gpu_blueprint.live.preflight.aws")

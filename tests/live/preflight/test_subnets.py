@@ -9,7 +9,7 @@ from gpu_blueprint.live.preflight import Status
 from ...support.aws_answers import (
     PROD_SUBNETS,
     ask,
-    only,
+    find_finding,
     reservations,
     subnet,
     subnets,
@@ -26,7 +26,7 @@ train-h100: 400 more. In a and b 2 of the 3 system nodes, 2 x 2 x 15, and 6 for 
 """
 
 
-def test_subnets_as_the_file_says_pass(aws: Endpoint) -> None:
+def test_subnets_that_match_the_file_pass(aws: Endpoint) -> None:
     assert {finding.status for finding in ask(shipped_config("prod"), "subnets")} == {Status.PASS}
 
 
@@ -48,7 +48,7 @@ def test_a_new_vpc_is_not_asked_for(aws: Endpoint) -> None:
 )
 def test_a_subnet_that_differs_from_the_file_fails(aws: Endpoint, row: dict[str, str], words: str) -> None:
     aws.answers["DescribeSubnets"] = subnets(row, *PROD_SUBNETS[1:])
-    found = only(shipped_config("prod"), "subnets", "subnet-0a1b2c3d4e5f60711")
+    found = find_finding(shipped_config("prod"), "subnets", "subnet-0a1b2c3d4e5f60711")
     assert found.status is Status.FAIL and words in found.message
 
 
@@ -66,7 +66,7 @@ def test_free_addresses_must_hold_the_ceiling_of_all_pools(aws: Endpoint, zone: 
     free = {"availableIpAddressCount": str(AT_CEILING[zone] - short)}
     rows = [{**row, **free} if row["availabilityZone"] == zone else row for row in PROD_SUBNETS]
     aws.answers["DescribeSubnets"] = subnets(*rows)
-    found = only(shipped_config("prod"), "subnets", zone)
+    found = find_finding(shipped_config("prod"), "subnets", zone)
     assert found.status is (Status.FAIL if short else Status.PASS), found.message
 
 
@@ -76,18 +76,18 @@ def test_too_few_addresses_only_warn_while_the_platform_itself_runs(aws: Endpoin
     own = {"cluster": {"name": "gpu-prod", "tags": {"managed-by": "gpu-blueprint", "environment": "prod"}}}
     for answer, status in ((own, Status.WARN), ({"cluster": {"name": "gpu-prod", "tags": {}}}, Status.FAIL)):
         aws.answers["DescribeCluster"] = as_json(answer)
-        assert only(shipped_config("prod"), "subnets", "us-east-1a").status is status
+        assert find_finding(shipped_config("prod"), "subnets", "us-east-1a").status is status
 
 
 def test_subnets_are_checked_without_the_permission_to_see_the_cluster(aws: Endpoint) -> None:
     aws.answers["DescribeSubnets"] = subnets(*({**row, "availableIpAddressCount": "9"} for row in PROD_SUBNETS))
     aws.answers["DescribeCluster"] = json_error("AccessDeniedException", "no", 403)
-    assert only(shipped_config("prod"), "subnets", "us-east-1a").status is Status.FAIL
+    assert find_finding(shipped_config("prod"), "subnets", "us-east-1a").status is Status.FAIL
 
 
 def test_the_test_subnets_match_the_file_of_prod() -> None:
-    given = [(row["subnetId"], row["availabilityZone"], row["cidrBlock"]) for row in PROD_SUBNETS]
+    answered = [(row["subnetId"], row["availabilityZone"], row["cidrBlock"]) for row in PROD_SUBNETS]
     network: Any = shipped_config("prod").network
-    assert given == [(subnet.id, subnet.zone, subnet.cidr) for subnet in network.subnets]
+    assert answered == [(subnet.id, subnet.zone, subnet.cidr) for subnet in network.subnets]
     assert shipped_config("prod").account_id == "333344445555"
     assert reservations({})

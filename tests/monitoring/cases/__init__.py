@@ -1,4 +1,4 @@
-"""Cases of the rules: for each alert and each recorded series at least one with a result and one without."""
+"""Cases of the rules: each alert and each recorded series has a case with a result and a case without a result."""
 
 from . import cost, gpu, nodes, recording, services, watch
 

@@ -72,7 +72,7 @@ class RecordingCase:
     series: Series
     samples: Mapping[str, float]
     only: str
-    """A matcher, where the stack has more series of the name than the case is about."""
+    """A matcher that selects the series of the case, if the stack has more series of the name."""
     at: str
 
     @property

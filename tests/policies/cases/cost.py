@@ -24,8 +24,8 @@ _G6 = 0.8048
 
 
 def _pool(*requirements: Any, limits: Any = None, types: tuple[str, ...] = ("g6.xlarge",), name: str = "theirs") -> Any:
-    given = {"nvidia.com/gpu": 10} if limits is None else limits
-    return node_pool(requirement(_TYPE, *types), *requirements, limits=given, name=name)
+    pool_limits = {"nvidia.com/gpu": 10} if limits is None else limits
+    return node_pool(requirement(_TYPE, *types), *requirements, limits=pool_limits, name=name)
 
 
 def _overlay(capacity: Any, *requirements: Any, pool: str = "theirs") -> Any:

@@ -33,7 +33,7 @@ class Case:
     words: tuple[str, ...] = ()
     """Texts that the messages must contain."""
     unclear: tuple[str, ...] = ()
-    """Names of the resources that cannot be judged yet, besides the resources that are wrong."""
+    """Names of further resources, which cannot be judged yet."""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ def build_stack(case: Case) -> Stack:
 
 
 def find_complaint(case: Case, rule: Rule) -> str:
-    """Say how the verdicts of a rule differ from the demand of a case; empty if they do not."""
+    """Return the difference between a rule's verdicts and the demand of a case; empty if they agree."""
     verdicts = list(judge(rule, build_stack(case), case.settings))
     wrong = [verdict for verdict in verdicts if not verdict.undecided]
     unclear = [verdict for verdict in verdicts if verdict.undecided]

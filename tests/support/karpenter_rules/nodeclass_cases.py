@@ -194,8 +194,8 @@ BROKEN_CLASSES: dict[str, Any] = {
         "amiSelectorTerms": [{"id": "ami-1"}],
     },
     **{
-        f"spec | amiFamily of {family}": plus(amiFamily=other, amiSelectorTerms=[{"alias": f"{family}@latest"}])
-        for family, other in _OTHER_FAMILY.items()
+        f"spec | amiFamily of {family}": plus(amiFamily=wrong, amiSelectorTerms=[{"alias": f"{family}@latest"}])
+        for family, wrong in _OTHER_FAMILY.items()
     },
     "spec.amiFamily | enum": "Ubuntu",
     "spec.role | not empty": "",

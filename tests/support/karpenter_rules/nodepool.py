@@ -173,7 +173,11 @@ _DISRUPTION = Fields(
         "budgets": Items(
             of=_BUDGET,
             most=50,
-            tests={"schedule with duration": lambda all_: all(("schedule" in x) == ("duration" in x) for x in all_)},
+            tests={
+                "schedule with duration": lambda budgets: all(
+                    ("schedule" in budget) == ("duration" in budget) for budget in budgets
+                )
+            },
         ),
         "consolidateAfter": Text(pattern=rf"{_TIMES}|Never"),
         "consolidationPolicy": Text(choices=("WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced")),

@@ -1,4 +1,4 @@
-"""Shapes, by which the rules of Karpenter's objects are written: a shape finds the faults of a value.
+"""Shapes, in which the rules of Karpenter's objects are written. A shape finds the faults of a value.
 
 A rule has the name of its place and of its demand, such as ``spec.template.spec.taints[].key | pattern``; ``[]`` stands
 for any item of a list and ``{}`` for any value of a map. The API server drops an unknown field without a message.
@@ -59,7 +59,7 @@ class Shape(ABC):
         return iter(())
 
     def rules_below(self, place: str) -> Iterator[str]:
-        """Yield the names of the rules of its parts."""
+        """Yield the names of the rules for the parts of a value."""
         return iter(())
 
 
