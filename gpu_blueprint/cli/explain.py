@@ -20,7 +20,7 @@ from .text.explain import Topic, show
 
 def run(arguments: argparse.Namespace) -> int:
     """Print every meaning of the name, or of the part of a stack."""
-    topics = _find_parts(arguments.name, arguments.part) if arguments.part else _find_topics(arguments.name)
+    topics = _find_parts(arguments.name, arguments.part) if arguments.part is not None else _find_topics(arguments.name)
     show(topics)
     return 0
 
@@ -67,7 +67,11 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     found = [topic for topic in topics if topic.name == name]
     if not found:
-        for noun, names in (("a policy rule", {rule.id for rule in RULES}), ("an alert", {one.name for one in ALERTS})):
+        for noun, names in (
+            ("a policy rule", {rule.id for rule in RULES}),
+            ("an alert", {alert.name for alert in ALERTS}),
+            ("a kind of problem", {kind.kind for kind in list_problem_kinds()}),
+        ):
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)

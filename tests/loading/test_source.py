@@ -74,6 +74,12 @@ def test_a_right_line_of_the_file_is_accepted(line: str) -> None:
     [
         ("a: 1\nb: [\n", "not valid YAML: did not find expected node content", 3),
         ("a: 1\nb: \x00\n", "not valid YAML: a character that is not allowed (0x00)", 2),
+        ("a: 1\nb: [2026-02-30]\n", "not valid YAML: 2026-02-30 is not a timestamp that exists", 2),
+        ("a: 1\n2026-02-30: 1\n", "not valid YAML: 2026-02-30 is not a timestamp that exists", 2),
+        ("a: 1\nb: !!timestamp x\n", "not valid YAML: x is not a timestamp that exists", 2),
+        ("a: 1\nb: !!bool maybe\n", "not valid YAML: maybe is not a bool that exists", 2),
+        (f"a: 1\nb: {'9' * 5000}\n", f"not valid YAML: {'9' * 77}… is not a number that exists", 2),
+        ("a: 1\n---\nb: 1\n", "not valid YAML: expected a single document in the stream but found another document", 2),
         ("a: &a [*a]\n", "the file is nested too deeply, or an alias (*) refers to the value that contains it", 1),
     ],
 )
