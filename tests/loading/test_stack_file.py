@@ -128,6 +128,7 @@ def test_the_file_around_the_object_and_the_object_are_refused_together_in_the_o
         ["10", "cluster.api"],
         ["10", "cluster.admins"],
         ["12", "pools.0.maxGpu"],
+        ["12", "pools.0.purchase"],
         ["13", "pools.1.gpu"],
         ["14", "stack"],
     ]
