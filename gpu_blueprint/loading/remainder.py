@@ -70,7 +70,7 @@ class Remainder:
         self._holders = {problem.path[:-1] for problem in broken}
         self._replaced: set[Path] = set()
         self._positions: dict[str, list[int]] = {}
-        self._dropped: set[Any] = {_NO_ACCOUNT}
+        self._dropped: set[str] = {_NO_ACCOUNT}
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
@@ -114,7 +114,8 @@ class Remainder:
             return value
         self._positions[key] = [index for index in range(len(value)) if (key, index) not in heads]
         dropped = [item for index, item in enumerate(value) if (key, index) in heads]
-        self._dropped |= {item.get("name", item.get("id")) for item in dropped if isinstance(item, dict)}
+        names = [item.get("name", item.get("id")) for item in dropped if isinstance(item, dict)]
+        self._dropped |= {name for name in names if isinstance(name, str)}
         self._dropped |= {key} if dropped else set()
         return [value[index] for index in self._positions[key]]
 
@@ -180,8 +181,10 @@ def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -
     heads = {path[:length] for path in broken for length in (1, 2)}
     for name, adapter in _PARTS.items():
         section = data.get(name)
-        items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {(name,): section}
+        items: dict[Path, Any] = {(name,): section}
+        if name in _LISTS:
+            items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {}
         for path, item in items.items():
-            if path not in heads and isinstance(item, dict) and (len(path) == 2 or name not in _LISTS):
+            if path not in heads and isinstance(item, dict):
                 part: Model = adapter.validate_python(item)
                 yield from move_under(part.all_problems(), *path)

@@ -179,6 +179,23 @@ def test_a_broken_pool_is_not_reported_as_unknown_too() -> None:
     assert fields(pools=[pool(), BROKEN], tenants=[quota], **used) == ["pools.1.purchase"]
 
 
+@pytest.mark.parametrize("name", [["main"], {"a": 1}, None, 7])
+def test_a_name_of_the_wrong_type_is_refused(name: Any) -> None:
+    assert fields(pools=[pool(), pool(name=name)], tenants=[tenant(gpus={"mian": 1})]) == [
+        "pools.1.name",
+        "tenants.0.gpus.mian",
+    ]
+
+
+def test_a_mig_profile_that_is_a_number_is_refused() -> None:
+    assert fields(tenants=[tenant(gpus={"main": {1: 2}})]) == ["tenants.0.gpus.main"]
+
+
+def test_a_list_in_the_place_of_a_mapping_is_refused() -> None:
+    assert fields(cluster=[{"name": "x"}], pools=[]) == ["cluster", "pools"]
+    assert fields(network=[{}], pools=[]) == ["network", "pools"]
+
+
 def test_a_broken_tenant_is_not_reported_as_unknown_too() -> None:
     found = fields(pools=[pool()], tenants=[tenant(name="kube-system")], **services(service(tenant="kube-system")))
     assert found == ["tenants.0.name"]
