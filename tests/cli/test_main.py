@@ -61,6 +61,13 @@ def test_a_full_disk_ends_with_2_and_one_line(project: Path, command: str) -> No
     assert (done.returncode, done.stderr) == (2, "the output cannot be written: No space left on device\n")
 
 
+def test_a_terminal_without_unicode_gets_question_marks(project: Path) -> None:
+    command = [sys.executable, "-m", "gpu_blueprint", "explain", "prod"]
+    environment = {**WITH_PACKAGE, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and "?" in done.stdout
+
+
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])

@@ -2,8 +2,9 @@
 
 import pytest
 
-from gpu_blueprint.errors import StackError
+from gpu_blueprint.errors import Problem, StackError
 from gpu_blueprint.loading import Source
+from gpu_blueprint.loading.locate import add_lines
 
 TEXT = """\
 config:
@@ -88,6 +89,12 @@ def test_text_that_is_not_yaml_is_refused_at_its_line(text: str, reason: str, li
         Source(text, "file")
     (problem,) = caught.value.problems
     assert (problem.kind, problem.file, problem.line, problem.reason) == ("invalid-yaml", "file", line, reason)
+
+
+def test_a_problem_that_two_rules_find_is_told_once_and_problems_stand_in_the_order_of_lines() -> None:
+    source = Source("a: 1\nb: 2\n", "file")
+    first, second = Problem("k", ("a",), "it is wrong"), Problem("k", ("b",), "it is wrong")
+    assert [problem.line for problem in add_lines(source, [second, first, second])] == [1, 2]
 
 
 def test_aliases_that_expand_to_a_huge_file_are_refused() -> None:
