@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.catalog.ami_families import BOTTLEROCKET
+from gpu_blueprint.catalog.versions import KUBERNETES, parse_version
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 
@@ -155,6 +157,17 @@ def test_a_cluster_or_network_of_the_wrong_shape_hides_nothing_else(place: str, 
 def test_addresses_are_not_compared_with_the_default_in_the_place_of_a_wrong_block() -> None:
     found = fields(network=network(cidr="172.20.0.0/16"), cluster=cluster(serviceCidr="everything"))
     assert found == ["cluster.serviceCidr"]
+
+
+def test_defaults_in_the_place_of_wrong_fields_of_the_cluster_cause_no_problems() -> None:
+    """The name would be gpu-<environment>, and the newest Kubernetes version refuses the AMI of an older version."""
+    assert fields(environment="e" * 40, cluster=cluster(name="No!")) == ["cluster.name"]
+    oldest = min(KUBERNETES.values(), key=lambda release: parse_version(release.version)).oldest_bottlerocket
+    wrong = cluster(kubernetesVersion="0.1")
+    old_ami = pool(
+        ami={"family": "bottlerocket", "version": max(oldest, BOTTLEROCKET.oldest_version, key=parse_version)}
+    )
+    assert fields(cluster=wrong, pools=[old_ami]) == ["cluster.kubernetesVersion"]
 
 
 def test_costs_are_not_compared_with_a_bound_while_the_system_nodes_are_wrong() -> None:
