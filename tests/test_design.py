@@ -15,7 +15,7 @@ from .support.plans import ROOT
 
 CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "botocore"}
 """SDKs of clouds and of Pulumi."""
-NETWORK = {"requests", "urllib3", "boto3", "botocore", "socket", "http"}
+NETWORK = {"requests", "urllib3", "boto3", "botocore", "socket", "http", "httpx", "aiohttp", "ftplib", "smtplib"}
 CLOUDLESS = (
     "errors",
     "keys",
@@ -69,6 +69,11 @@ def list_imports(file: Path) -> Iterator[str]:
             yield str(node.value)  # importlib.import_module("gpu_blueprint.cost.chart")
 
 
+def uses_network(file: Path) -> bool:
+    """Tell whether a file imports what opens connections; of urllib, urllib.parse does not."""
+    return any(name.split(".")[0] in NETWORK or name.startswith("urllib.request") for name in list_imports(file))
+
+
 def room_of(module: str) -> str | None:
     """Return the room of a module: ``gpu_blueprint.catalog.gpus`` stands in catalog."""
     top, *rest = module.split(".")
@@ -110,6 +115,13 @@ def test_the_import_graph_is_the_graph_that_the_design_page_draws() -> None:
     assert read_import_graph() == graph, f"docs/design.md draws another graph; this is the code's:\n{as_text(graph)}"
 
 
+def test_each_room_imports_only_rooms_above_it_on_the_design_page() -> None:
+    above: set[str] = set()
+    for room, read in read_import_graph().items():
+        assert read <= above, f"{room} imports {read - above}, which the page lists below it"
+        above.add(room)
+
+
 def test_imports_between_rooms_run_one_way() -> None:
     assert len([*TopologicalSorter(draw_import_graph()).static_order()]) > 15  # raises CycleError
 
@@ -125,14 +137,14 @@ def test_a_room_that_thinks_about_a_stack_knows_no_cloud(room: str) -> None:
     folder = ROOT / "gpu_blueprint" / room
     files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
     read = {found.split(".")[0] for file in files for found in list_imports(file)}
-    assert files and not read & (CLOUD | NETWORK)
+    assert files and not read & CLOUD and not any(map(uses_network, files))
 
 
 def test_only_live_and_tools_use_the_network() -> None:
     users = {
         room_of(place(file).removesuffix(".py").replace("/", "."))
         for file in sources("gpu_blueprint", "components", "policies", "tools")
-        if {name.split(".")[0] for name in list_imports(file)} & NETWORK
+        if uses_network(file)
     }
     assert "live" in users and users <= {"live", "tools"}
 
@@ -157,8 +169,9 @@ def test_imports_inside_a_package_are_relative() -> None:
         place(file)
         for file in sources("gpu_blueprint", "components")
         for node in ast.walk(tree(file))
-        if isinstance(node, ast.ImportFrom) and not node.level
-        if (node.module or "").split(".")[0] == file.relative_to(ROOT).parts[0]
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+        if name.split(".")[0] == file.relative_to(ROOT).parts[0]
     }
     assert absolute == set()
 

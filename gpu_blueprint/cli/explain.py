@@ -20,7 +20,7 @@ _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to wa
 
 def run(arguments: argparse.Namespace) -> int:
     """Print every meaning of the name, or of the part of a stack."""
-    topics = _find_parts(arguments.name, arguments.part) if arguments.part else _find_topics(arguments.name)
+    topics = _find_parts(arguments.name, arguments.part) if arguments.part is not None else _find_topics(arguments.name)
     show(topics)
     return 0
 
@@ -73,6 +73,7 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
         for noun, names in (
             ("a policy rule", {rule.id for rule in RULES}),
             ("an alert", {alert.name for alert in ALERTS}),
+            ("a kind of problem", {kind.kind for kind in list_problem_kinds()}),
         ):
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")

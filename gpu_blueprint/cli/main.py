@@ -26,13 +26,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         build_parser().print_help(sys.stderr)
         return UsageError.exit_code
     parsed = build_parser().parse_args(given)
+    if sys.stdout is None:  # the caller has closed it: `blueprint check dev >&-`
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
     try:
+        code = _run_command(parsed)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader, such as head, has closed the pipe
+        _drop_output()
+        return 0
+    except OSError as error:  # a full disk, or a page of docs/ that must not be written
+        _drop_output()
+        place = f"{error.filename}: " if error.filename else ""
+        print(make_printable(f"{place}the output cannot be written: {error.strerror}"), file=sys.stderr)
+        return UsageError.exit_code
+
+
+def _run_command(parsed: argparse.Namespace) -> int:
+    """Run one command, and print the error that ends it."""
+    try:
         _refuse_bad_stack_names(parsed)
         code: int = importlib.import_module(f".{parsed.command}", __package__).run(parsed)
-        sys.stdout.flush()
         return code
     except StackError as error:
         _print_stack_error(error, getattr(parsed, "format", "text"))
@@ -40,9 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BlueprintError as error:
         print(make_printable(str(error)), file=sys.stderr)
         return error.exit_code
-    except BrokenPipeError:  # the reader, such as head, has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+
+
+def _drop_output() -> None:
+    """Send the rest of the output nowhere, so that Python does not fail again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_stack_error(error: StackError, format_: Format) -> None:

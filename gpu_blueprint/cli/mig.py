@@ -1,16 +1,22 @@
 """``mig``: list the MIG layouts that a GPU can hold, or judge one layout."""
 
 import argparse
+import re
 
 from ..catalog import GPUS, CatalogError, Gpu, MigTable, find_gpu
 from ..errors import BlueprintError, UsageError, suggest
 from ..sharing.placement import Layout, can_place, list_leftover, list_maximal_layouts
 from .text.mig import describe_refusal, show_layouts, show_legal
 
+_COUNT = re.compile("[1-9][0-9]{0,3}")
+
 
 def run(arguments: argparse.Namespace) -> int:
     """List a GPU's profiles and layouts, or judge one layout. Return 0 for a legal layout, and raise for others."""
-    model = find_gpu(arguments.gpu)
+    try:
+        model = find_gpu(arguments.gpu)
+    except CatalogError as error:
+        raise UsageError(str(error)) from None
     if model.mig is None:
         able = ", ".join(row.name for row in GPUS.values() if row.mig)
         raise BlueprintError(f"{model.name} has no MIG; these have: {able}")
@@ -28,7 +34,7 @@ def _parse_layout(text: str, model: Gpu, mig: MigTable) -> Layout:
     layout: dict[str, int] = {}
     for part in text.split(","):
         name, equals, count = part.strip().partition("=")
-        if not equals or not count.isdecimal() or int(count) < 1:
+        if not equals or not _COUNT.fullmatch(count):
             raise UsageError(f"{part!r} is not a profile and its count, such as 1g.10gb=2; separate several by commas")
         if name not in mig.profiles:
             raise CatalogError(f"{model.name} has no MIG profile {name!r}; {suggest(name, mig.profiles, 'it has')}")

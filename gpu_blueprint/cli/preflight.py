@@ -19,6 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.stack is None and not arguments.policy:
         raise UsageError("name the STACK to ask about, or pass --policy to print the IAM policy of all checks")
+    if arguments.policy and arguments.format in ("sarif", "markdown"):
+        raise UsageError(f"--policy prints an IAM policy, which is always JSON; remove --format {arguments.format}")
     stack = open_stack(arguments.stack) if arguments.stack else None
     if stack is None or arguments.policy:
         print_json(build_policy(stack.config if stack else None))

@@ -20,7 +20,8 @@ SHARED = "shared"
 
 def _check_amount(value: Any) -> int | dict[str, int]:
     counts = list(value.values()) if isinstance(value, dict) else [value]
-    if not counts or not all(type(count) is int and 0 <= count <= 1_000_000 for count in counts):
+    has_names = not isinstance(value, dict) or all(isinstance(profile, str) for profile in value)
+    if not counts or not has_names or not all(type(count) is int and 0 <= count <= 1_000_000 for count in counts):
         reason = f"{value!r} is neither a count nor counts by MIG profile"
         raise WrongValueError("not-a-gpu-amount", reason, "write a count such as 8, or counts such as {1g.10gb: 4}")
     return value  # type: ignore[no-any-return]

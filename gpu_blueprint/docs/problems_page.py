@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -58,10 +57,8 @@ def describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 
 def show_line(kind: ProblemKind) -> str:
-    """Return the line that ``check`` prints, without file and line number if the example is not a whole file."""
+    """Return the line that ``check`` prints; the line has a place only if the example is a whole file."""
     problem = kind.find_problem()
-    if not kind.file:
-        problem = replace(problem, file="", line=0)
     severity = "" if problem.severity == "error" else f"{problem.severity}: "
     return f"{severity}{problem} [{problem.kind}]"
 

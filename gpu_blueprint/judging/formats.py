@@ -21,7 +21,8 @@ def to_text(problem: Problem) -> str:
     """Return one line: place, severity unless it is an error, field, reason and remedy, and the kind in brackets."""
     place, rest = _format_place(problem), str(replace(problem, file="", line=0))
     severity = "" if problem.severity == "error" else f"{problem.severity}: "
-    return make_printable(f"{place}{': ' if place else ''}{severity}{rest} [{problem.kind}]")
+    line = f"{place}{': ' if place else ''}{severity}{rest} [{problem.kind}]"
+    return make_printable(re.sub(r"\s*[\r\n]+\s*", " ", line))  # a key of a stack file may hold a line break
 
 
 def make_printable(text: str) -> str:

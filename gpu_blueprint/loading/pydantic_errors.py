@@ -48,7 +48,8 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
         case "extra_forbidden":
             return _explain_unknown(path, list_fields(path[:-1], root, data))
         case "invalid_key":
-            return Problem("unquoted-text", path, f"the key {value!r} is not text", f'quote it: "{value}"')
+            key = _write_key(value)
+            return Problem("unquoted-text", (*path[:-1], key), f"the key {key} is not text", f'quote it: "{key}"')
         case "literal_error":
             return _explain_choice(path, repr(value), value, context["expected"])
         case "union_tag_invalid":
@@ -61,6 +62,11 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
     return _explain_bound(error, value, path, context) or Problem(
         "wrong-value", path, f"{_shorten(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
     )
+
+
+def _write_key(key: Any) -> str:
+    """Write a key as a YAML file does."""
+    return {"None": "null", "True": "true", "False": "false"}.get(str(key), str(key))
 
 
 def _keep(error: Exception, path: Path) -> Problem:

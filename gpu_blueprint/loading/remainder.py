@@ -5,8 +5,10 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from ..catalog.versions import KUBERNETES, parse_version
+from ..checks.budgets import BOUND_KINDS
 from ..config.billing import Billing
 from ..config.buying import Reservation
 from ..config.cluster import Cluster
@@ -31,6 +33,14 @@ _STAND_INS: dict[str, Any] = {
     "monitoring": {"mode": "install"},
 }
 """Top-level fields → harmless values that take the place of wrong ones."""
+_CLUSTER: dict[str, Any] = {
+    "name": "x",
+    "kubernetesVersion": min(KUBERNETES, key=parse_version),
+    "api": {"access": "private"},
+    "serviceCidr": "192.0.2.0/24",
+    "admins": [_ROLE],
+}
+"""Fields of the cluster → values that contradict no other section; the defaults of the other fields do not either."""
 _LEAVES: dict[str, Any] = {
     "cpu": "1",
     "memory": "1Gi",
@@ -58,23 +68,54 @@ class Remainder:
         data, broken = deepcopy(data), list(broken)
         heads = {problem.path[:2] for problem in broken if not _mend(data, problem)}
         self._holders = {problem.path[:-1] for problem in broken}
+        self._replaced: set[Path] = set()
         self._positions: dict[str, list[int]] = {}
-        self._dropped: set[Any] = {_NO_ACCOUNT}
+        self._dropped: set[str] = {_NO_ACCOUNT}
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
             elif name == "region":
                 self.data[name] = _guess_region(data)
-            elif name not in ("network", "cluster"):
+            elif name == "cluster":
+                self._replace_cluster(broken)
+            elif name == "network":
+                self._replace_network()
+            else:
                 self.data.pop(str(name), None)
+
+    def _replace_cluster(self, broken: Iterable[Problem]) -> None:
+        """Put harmless values in the place of fields that have the wrong shape."""
+        section = self.data.get("cluster")
+        if _has_shape("cluster", section):
+            return
+        wrong = {problem.path[:2] for problem in broken if problem.path[:1] == ("cluster",)}
+        if not isinstance(section, dict) or ("cluster",) in wrong:
+            self._replaced.add(("cluster",))
+            self.data["cluster"] = _CLUSTER
+            return
+        self._replaced |= wrong
+        kept = {key: value for key, value in section.items() if ("cluster", key) not in wrong}
+        self.data["cluster"] = kept | {key: value for key, value in _CLUSTER.items() if ("cluster", key) in wrong}
+
+    def _replace_network(self) -> None:
+        """Put a network in the place of a network of the wrong shape; it has every zone that the file names."""
+        if _has_shape("network", self.data.get("network")):
+            return
+        self._replaced.add(("network",))
+        users = [user for name in ("pools", "reservations") for user in _find_items(self.data, name)]
+        named = {zone for user in users for zone in [*(user.get("zones") or []), user.get("zone")] if zone}
+        zones = sorted({f"{self.data['region']}a", f"{self.data['region']}b"} | named)
+        subnets = [{"id": f"subnet-{index:08x}", "zone": zone} for index, zone in enumerate(zones)]
+        self.data["network"] = {"mode": "existing", "vpcId": "vpc-00000000", "subnets": subnets}
 
     def _drop_items(self, key: str, value: Any, heads: set[Path]) -> Any:
         if key not in _LISTS or not isinstance(value, list):
             return value
         self._positions[key] = [index for index in range(len(value)) if (key, index) not in heads]
         dropped = [item for index, item in enumerate(value) if (key, index) in heads]
-        self._dropped |= {item.get("name", item.get("id")) for item in dropped if isinstance(item, dict)}
+        names = [item.get("name", item.get("id")) for item in dropped if isinstance(item, dict)]
+        self._dropped |= {name for name in names if isinstance(name, str)}
         self._dropped |= {key} if dropped else set()
         return [value[index] for index in self._positions[key]]
 
@@ -89,7 +130,10 @@ class Remainder:
 
     def supports(self, problem: Problem) -> bool:
         """Tell whether a problem holds for the whole object: it rests on nothing that was dropped or taken away."""
-        return self._dropped.isdisjoint(problem.names) and problem.path not in self._holders
+        if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes")}:
+            return False  # system nodes cost money
+        is_about_stand_in = any(problem.path[: len(path)] == path for path in self._replaced)
+        return not is_about_stand_in and self._dropped.isdisjoint(problem.names) and problem.path not in self._holders
 
 
 def _mend(data: dict[str, Any], problem: Problem) -> bool:
@@ -109,10 +153,27 @@ def _mend(data: dict[str, Any], problem: Problem) -> bool:
     return False
 
 
+def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the items of a list of the stack object that are mappings."""
+    section = data.get(name)
+    return [item for item in section if isinstance(item, dict)] if isinstance(section, list) else []
+
+
 def _guess_region(data: dict[str, Any]) -> str:
     """Return the region of the first zone, where the file's own region is wrong."""
-    zone = find_value(find_value(find_value(data, "network"), "zones"), 0)
+    network = find_value(data, "network")
+    zone = find_value(find_value(network, "zones"), 0)
+    zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")
     return str(zone)[:-1] if zone else ""
+
+
+def _has_shape(name: str, section: Any) -> bool:
+    """Tell whether a section can be read, whatever its own rules say about it."""
+    try:
+        _PARTS[name].validate_python(section)
+    except ValidationError:
+        return False
+    return True
 
 
 def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
@@ -120,8 +181,10 @@ def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -
     heads = {path[:length] for path in broken for length in (1, 2)}
     for name, adapter in _PARTS.items():
         section = data.get(name)
-        items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {(name,): section}
+        items: dict[Path, Any] = {(name,): section}
+        if name in _LISTS:
+            items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {}
         for path, item in items.items():
-            if path not in heads and isinstance(item, dict) and (len(path) == 2 or name not in _LISTS):
+            if path not in heads and isinstance(item, dict):
                 part: Model = adapter.validate_python(item)
                 yield from move_under(part.all_problems(), *path)

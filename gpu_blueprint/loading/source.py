@@ -17,6 +17,7 @@ from .file_keys import (
     refuse_wrong_keys,
 )
 from .yaml_problems import (
+    VALUE_ERRORS,
     explain_yaml_error,
     refuse_ambiguous_scalars,
     refuse_duplicate_keys,
@@ -34,7 +35,9 @@ def locate_stack(stack: str, folder: Path = STACKS) -> Path:
 def list_stacks(folder: Path = STACKS) -> list[str]:
     """Return the names of all stacks that have a file."""
     return sorted(
-        match[1] for file in folder.glob("Pulumi.*.yaml") if (match := re.fullmatch(r"Pulumi\.(.+)\.yaml", file.name))
+        match[1]
+        for file in folder.glob("Pulumi.*.yaml")
+        if (match := re.fullmatch(r"Pulumi\.(.+)\.yaml", file.name)) and file.is_file()
     )
 
 
@@ -51,7 +54,7 @@ class Source:
         try:
             self.root = yaml.compose(text, Loader=yaml.CSafeLoader)
             self.data: Any = yaml.load(text, Loader=yaml.CSafeLoader)
-        except (yaml.YAMLError, ValueError) as error:
+        except (yaml.YAMLError, *VALUE_ERRORS) as error:
             raise StackError([replace(explain_yaml_error(error, text), file=file)]) from None
         if found := [replace(problem, file=file, line=1) for problem in refuse_endless_aliases(self.data)]:
             raise StackError(found)

@@ -122,5 +122,7 @@ def read_source(stack: str, folder: Path = STACKS) -> Source:
         stacks = list_stacks(folder)
         hint = suggest(stack, stacks, "there are") if stacks else "run blueprint from the top of the repository"
         raise UsageError(f"{path}: no such stack file; {hint}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not text in UTF-8; save it in this encoding") from None

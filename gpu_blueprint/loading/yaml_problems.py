@@ -13,14 +13,24 @@ _LOOSE_NUMBER = re.compile(r"0\d+|[\d_]+(:\d+)+|\d[\d_]*_[\d_]*")
 _MOST_VALUES = 200_000
 
 
-def explain_yaml_error(error: yaml.YAMLError | ValueError, text: str) -> Problem:
+VALUE_ERRORS = (ValueError, AttributeError, KeyError)
+"""PyYAML raises these for a scalar that does not fit its type, such as the day 2026-02-30."""
+
+
+def explain_yaml_error(error: Exception, text: str) -> Problem:
     """Return the problem of a text that is not YAML, with its line."""
+    if isinstance(error, VALUE_ERRORS) and not isinstance(error, yaml.YAMLError):
+        return _explain_impossible_scalar(yaml.compose(text, Loader=yaml.CSafeLoader))
     reason, hint, line = " ".join(str(error).split()), "", 1
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         reason, line = f"{error.problem or error.context}", mark.line + 1 if mark else 1
         hint = "look here and at the line before: indentation, brackets, colons"
-        if mark and any(row[mark.column :].startswith("\t") for row in text.split("\n")[mark.line : mark.line + 1]):
+        if isinstance(error, yaml.composer.ComposerError) and error.context:
+            reason, hint = f"{error.context} {error.problem}", "write one document in a file"
+        elif isinstance(error, yaml.constructor.ConstructorError):
+            hint = "write plain keys and values, without tags (!) and merges (<<)"
+        elif mark and any(row[mark.column :].startswith("\t") for row in text.split("\n")[mark.line : mark.line + 1]):
             reason, hint = "a tab", "indent with blanks"
     elif isinstance(error, yaml.reader.ReaderError):
         reason, line = (
@@ -29,6 +39,35 @@ def explain_yaml_error(error: yaml.YAMLError | ValueError, text: str) -> Problem
         )
         hint = "remove it"
     return Problem("invalid-yaml", (), f"not valid YAML: {reason}", hint, line=line)
+
+
+def _explain_impossible_scalar(root: Any) -> Problem:
+    """Return the problem of the first scalar that does not fit the type which YAML sees in it."""
+    node = next(node for node in _walk_scalars(root) if not _is_possible(node))
+    text = node.value if len(node.value) <= 80 else f"{node.value[:77]}…"
+    type_ = node.tag.rpartition(":")[2].replace("int", "number").replace("float", "number")
+    reason, hint = f"{text} is not a {type_} that exists", f'quote it if it is text: "{text}", else correct it'
+    return Problem("invalid-yaml", (), f"not valid YAML: {reason}", hint, line=node.start_mark.line + 1)
+
+
+def _walk_scalars(node: Any) -> Iterator[yaml.ScalarNode]:
+    if isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            for child in pair:
+                yield from _walk_scalars(child)
+    elif isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            yield from _walk_scalars(child)
+    elif isinstance(node, yaml.ScalarNode):
+        yield node
+
+
+def _is_possible(node: yaml.ScalarNode) -> bool:
+    try:
+        yaml.constructor.SafeConstructor().construct_object(node)
+    except VALUE_ERRORS:
+        return False
+    return True
 
 
 def refuse_endless_aliases(value: Any) -> Iterator[Problem]:

@@ -1,5 +1,6 @@
 """The command `check` without policies."""
 
+import json
 import os
 import subprocess
 import sys
@@ -31,6 +32,15 @@ def test_check_shows_every_problem_on_its_line_and_ends_with_1(
     assert f"stacks/Pulumi.dev.yaml:{line}: pools.0.gpu: unknown GPU model 'l4s'" in captured.err
     assert "did you mean l40s or l4" in captured.err
     assert "Pulumi.prod.yaml: fine" in captured.out
+
+
+def test_json_of_several_stacks_is_a_list_also_if_only_one_can_be_read(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "nope", "prod", "--json"]) == 2
+    assert [document["stack"] for document in json.loads(capsys.readouterr().out)] == ["prod"]
+    assert main(["check", "prod", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stack"] == "prod"
 
 
 def test_check_loads_no_pulumi(project: Path) -> None:

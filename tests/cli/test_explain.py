@@ -47,6 +47,8 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
     ("name", "words"),
     [
         ("GpuPodPending", "is an alert: blueprint explain GpuPodPending"),
+        ("purchase-order", "is a kind of problem: blueprint explain purchase-order"),
+        ("", "prod has no pool, tenant or service ''"),
         ("spot-diverse", "is a policy rule: blueprint explain spot-diverse"),
     ],
 )

@@ -45,6 +45,29 @@ def test_a_closed_pipe_is_no_error(project: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("command", ["check prod", "explain prod", "cost prod --json"])
+def test_a_closed_output_is_no_error(project: Path, command: str) -> None:
+    closed = f"{sys.executable} -m gpu_blueprint {command} >&-"
+    done = subprocess.run(["bash", "-c", closed], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["check prod", "check prod --json", "explain prod"])
+def test_a_full_disk_ends_with_2_and_one_line(project: Path, command: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    full = f"{sys.executable} -m gpu_blueprint {command} >/dev/full"
+    done = subprocess.run(["bash", "-c", full], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "the output cannot be written: No space left on device\n")
+
+
+def test_a_terminal_without_unicode_gets_question_marks(project: Path) -> None:
+    command = [sys.executable, "-m", "gpu_blueprint", "explain", "prod"]
+    environment = {**WITH_PACKAGE, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and "?" in done.stdout
+
+
 def test_the_version_is_the_version_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])

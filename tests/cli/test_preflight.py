@@ -43,5 +43,8 @@ def test_markdown_is_a_table_and_a_sentence(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_without_a_stack_only_the_policy_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight", "--policy", "--format", "sarif"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and "is always JSON; remove --format sarif" in captured.err
     assert main(["preflight"]) == 2
     assert "pass --policy to print the IAM policy" in capsys.readouterr().err

@@ -58,6 +58,14 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert [link for link in list_links(page) if not link.exists()] == []
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/design.md"])
+def test_a_page_for_contributors_names_only_files_that_exist(page: str) -> None:
+    code = ROOT / "gpu_blueprint"
+    names = set(re.findall(r"`([a-z_]+/[a-z_./]+)`", (ROOT / page).read_text()))
+    assert len(names) > 5
+    assert {name for name in names if not (ROOT / name).exists() and not (code / name).exists()} == set()
+
+
 def test_every_decision_is_linked() -> None:
     linked = {link for page in PAGES for link in list_links(page)}
     decisions = {*(ROOT / "docs" / "decisions").glob("0*.md")}

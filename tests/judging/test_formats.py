@@ -35,6 +35,7 @@ def test_a_line_of_text_has_place_field_reason_remedy_and_kind() -> None:
         (Problem("k", (), "it is wrong", file="a.yaml"), "a.yaml: it is wrong [k]"),
         (Problem("k", ("a",), "it is unwise", severity="warning"), "warning: a: it is unwise [k]"),
         (Problem("k", (), "it is so", severity="note", file="a.yaml", line=1), "a.yaml:1: note: it is so [k]"),
+        (Problem("k", ("a\nb",), "it has\r\na break"), "a b: it has a break [k]"),
         (Problem("k", (), "it has \x1b[31mcolour"), "it has �[31mcolour [k]"),
     ],
 )

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.catalog.ami_families import BOTTLEROCKET
+from gpu_blueprint.catalog.versions import KUBERNETES, parse_version
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 
@@ -129,6 +131,58 @@ def test_a_problem_of_a_default_hides_no_other() -> None:
     assert [line.split(":")[0] for line in found] == ["cluster.systemNodes.instanceTypes", "tenants.0.gpus.mian"]
 
 
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        ("cluster.logRetentionDays", {"cluster": cluster(logRetentionDays="30")}),
+        ("cluster.serviceCidr", {"cluster": cluster(serviceCidr="everything")}),
+        ("cluster.admins.0", {"cluster": cluster(admins=["me"])}),
+        ("cluster.systemNodes.count", {"cluster": cluster(systemNodes={"count": 1})}),
+        ("cluster", {"cluster": "small"}),
+        ("network", {"network": {"mode": "newest"}}),
+        ("network.zones", {"network": network(zones=["us-east-1a"])}),
+    ],
+)
+def test_a_cluster_or_network_of_the_wrong_shape_hides_nothing_else(place: str, wrong: dict[str, Any]) -> None:
+    """Nor does the value that stands in for it cause a problem: 172.20.0.0/16 is the default of serviceCidr."""
+    found = fields(
+        **({"network": network(cidr="10.40.0.0/16")} | wrong),
+        pools=[pool(zones=["us-east-1b"]), pool(name="other", purchase=["on-demand", "spot"])],
+        tenants=[tenant(gpus={"mian": 1}), tenant(name="big", gpus={"main": 500})],
+        hourlyCeiling=1e6,
+    )
+    assert found == sorted([place, "pools.1.purchase", "tenants.0.gpus.mian", "tenants.1.gpus.main"])
+
+
+def test_addresses_are_not_compared_with_the_default_in_the_place_of_a_wrong_block() -> None:
+    found = fields(network=network(cidr="172.20.0.0/16"), cluster=cluster(serviceCidr="everything"))
+    assert found == ["cluster.serviceCidr"]
+
+
+def test_defaults_in_the_place_of_wrong_fields_of_the_cluster_cause_no_problems() -> None:
+    """The name would be gpu-<environment>, and the newest Kubernetes version refuses the AMI of an older version."""
+    assert fields(environment="e" * 40, cluster=cluster(name="No!")) == ["cluster.name"]
+    oldest = min(KUBERNETES.values(), key=lambda release: parse_version(release.version)).oldest_bottlerocket
+    wrong = cluster(kubernetesVersion="0.1")
+    old_ami = pool(
+        ami={"family": "bottlerocket", "version": max(oldest, BOTTLEROCKET.oldest_version, key=parse_version)}
+    )
+    assert fields(cluster=wrong, pools=[old_ami]) == ["cluster.kubernetesVersion"]
+
+
+def test_costs_are_not_compared_with_a_bound_while_the_system_nodes_are_wrong() -> None:
+    wrong = cluster(systemNodes={"count": 1})
+    assert fields(cluster=wrong, hourlyCeiling=0.01) == ["cluster.systemNodes.count"]
+    assert fields(cluster=cluster(logs=["all"]), hourlyCeiling=0.01) == ["cluster.logs.0", "hourlyCeiling"]
+
+
+def test_subnets_of_an_existing_network_tell_the_region_that_the_file_misspells() -> None:
+    subnets = [{"id": f"subnet-0000000{index}", "zone": f"us-east-1{index}"} for index in "ab"]
+    existing = {"mode": "existing", "vpcId": "vpc-00000000", "subnets": subnets}
+    found = problems("us-esat-1", network=existing, tenants=[tenant(gpus={"mian": 1})])
+    assert [line.split(":")[0] for line in found] == ["region", "tenants.0.gpus.mian"]
+
+
 BROKEN = pool(name="broken", purchase=["on-demand", "spot"])
 
 
@@ -136,6 +190,23 @@ def test_a_broken_pool_is_not_reported_as_unknown_too() -> None:
     used = services(service(pool="broken"))
     quota = tenant(gpus={"broken": 4})
     assert fields(pools=[pool(), BROKEN], tenants=[quota], **used) == ["pools.1.purchase"]
+
+
+@pytest.mark.parametrize("name", [["main"], {"a": 1}, None, 7])
+def test_a_name_of_the_wrong_type_is_refused(name: Any) -> None:
+    assert fields(pools=[pool(), pool(name=name)], tenants=[tenant(gpus={"mian": 1})]) == [
+        "pools.1.name",
+        "tenants.0.gpus.mian",
+    ]
+
+
+def test_a_mig_profile_that_is_a_number_is_refused() -> None:
+    assert fields(tenants=[tenant(gpus={"main": {1: 2}})]) == ["tenants.0.gpus.main"]
+
+
+def test_a_list_in_the_place_of_a_mapping_is_refused() -> None:
+    assert fields(cluster=[{"name": "x"}], pools=[]) == ["cluster", "pools"]
+    assert fields(network=[{}], pools=[]) == ["network", "pools"]
 
 
 def test_a_broken_tenant_is_not_reported_as_unknown_too() -> None:

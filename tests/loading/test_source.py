@@ -2,8 +2,9 @@
 
 import pytest
 
-from gpu_blueprint.errors import StackError
+from gpu_blueprint.errors import Problem, StackError
 from gpu_blueprint.loading import Source
+from gpu_blueprint.loading.locate import add_lines
 
 TEXT = """\
 config:
@@ -74,6 +75,12 @@ def test_a_right_line_of_the_file_is_accepted(line: str) -> None:
     [
         ("a: 1\nb: [\n", "not valid YAML: did not find expected node content", 3),
         ("a: 1\nb: \x00\n", "not valid YAML: a character that is not allowed (0x00)", 2),
+        ("a: 1\nb: [2026-02-30]\n", "not valid YAML: 2026-02-30 is not a timestamp that exists", 2),
+        ("a: 1\n2026-02-30: 1\n", "not valid YAML: 2026-02-30 is not a timestamp that exists", 2),
+        ("a: 1\nb: !!timestamp x\n", "not valid YAML: x is not a timestamp that exists", 2),
+        ("a: 1\nb: !!bool maybe\n", "not valid YAML: maybe is not a bool that exists", 2),
+        (f"a: 1\nb: {'9' * 5000}\n", f"not valid YAML: {'9' * 77}… is not a number that exists", 2),
+        ("a: 1\n---\nb: 1\n", "not valid YAML: expected a single document in the stream but found another document", 2),
         ("a: &a [*a]\n", "the file is nested too deeply, or an alias (*) refers to the value that contains it", 1),
     ],
 )
@@ -82,6 +89,12 @@ def test_text_that_is_not_yaml_is_refused_at_its_line(text: str, reason: str, li
         Source(text, "file")
     (problem,) = caught.value.problems
     assert (problem.kind, problem.file, problem.line, problem.reason) == ("invalid-yaml", "file", line, reason)
+
+
+def test_a_problem_that_two_rules_find_is_told_once_and_problems_stand_in_the_order_of_lines() -> None:
+    source = Source("a: 1\nb: 2\n", "file")
+    first, second = Problem("k", ("a",), "it is wrong"), Problem("k", ("b",), "it is wrong")
+    assert [problem.line for problem in add_lines(source, [second, first, second])] == [1, 2]
 
 
 def test_aliases_that_expand_to_a_huge_file_are_refused() -> None:

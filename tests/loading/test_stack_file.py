@@ -69,9 +69,17 @@ def test_a_missing_file_is_answered_with_the_name_of_a_similar_file() -> None:
         load("arm46", GOOD)
 
 
+def test_folders_and_broken_links_are_no_stacks(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.folder.yaml").mkdir()
+    (tmp_path / "Pulumi.link.yaml").symlink_to("nowhere")
+    assert list_stacks(tmp_path) == []
+    with pytest.raises(UsageError, match=r"Pulumi\.folder\.yaml: cannot be read: Is a directory"):
+        load("folder", tmp_path)
+
+
 def test_a_file_that_is_not_text_is_refused_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.test.yaml").write_bytes(b"config:\n  owner: m\xfcller\n")
-    with pytest.raises(UsageError, match=r"Pulumi\.test\.yaml: cannot be read: 'utf-8' codec"):
+    with pytest.raises(UsageError, match=r"Pulumi\.test\.yaml: is not text in UTF-8; save it in this encoding"):
         load("test", tmp_path)
 
 
@@ -120,6 +128,7 @@ def test_the_file_around_the_object_and_the_object_are_refused_together_in_the_o
         ["10", "cluster.api"],
         ["10", "cluster.admins"],
         ["12", "pools.0.maxGpu"],
+        ["12", "pools.0.purchase"],
         ["13", "pools.1.gpu"],
         ["14", "stack"],
     ]

@@ -42,7 +42,7 @@ class Result:
 
 
 def show(results: Sequence[Result], format_: Format) -> None:
-    """Print the results. In the format text, the output of each stack ends with a summary line."""
+    """Print the results. As text, each stack ends with a summary line; as JSON, several stacks are a list."""
     for result in results:
         if result.refusal:
             print(make_printable(str(result.refusal)), file=sys.stderr)
@@ -50,7 +50,7 @@ def show(results: Sequence[Result], format_: Format) -> None:
             _show_text(result)
     checked = [StackProblems(result.name, result.all_problems) for result in results if not result.refusal]
     if checked and format_ != "text":
-        print_problems(checked, format_)
+        print_problems(checked, format_, as_list=len(results) > 1)
 
 
 def _show_text(result: Result) -> None:

@@ -19,8 +19,8 @@ class StackProblems:
     problems: Sequence[Problem]
 
 
-def print_problems(stacks: Sequence[StackProblems], format_: Format) -> None:
-    """Print the problems of stacks as one document; JSON is a list if there are several stacks."""
+def print_problems(stacks: Sequence[StackProblems], format_: Format, *, as_list: bool = False) -> None:
+    """Print the problems of stacks as one document; JSON is a list of stacks with ``as_list``, else one stack."""
     match format_:
         case "text":
             print_lines([problem for stack in stacks for problem in stack.problems])
@@ -28,7 +28,7 @@ def print_problems(stacks: Sequence[StackProblems], format_: Format) -> None:
             documents = [
                 {"stack": stack.stack, "problems": [to_json(problem) for problem in stack.problems]} for stack in stacks
             ]
-            print_json(documents[0] if len(documents) == 1 else documents)
+            print_json(documents if as_list else documents[0])
         case "sarif":
             print_json(to_sarif([problem for stack in stacks for problem in stack.problems]))
         case "markdown":
