@@ -72,7 +72,7 @@ class _Selector:
 
 
 def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse labels that also select another service's pods, and would count their load twice."""
+    """Refuse labels that also select another service's pods, whose load would count twice."""
     selectors = [_Selector(index, service) for index, service in enumerate(stack.services) if service.server]
     by_label: dict[tuple[str, str | None, str, str], list[_Selector]] = {}
     for selector in selectors:

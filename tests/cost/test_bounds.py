@@ -37,7 +37,7 @@ def test_a_bound_in_whole_cents_is_kept() -> None:
 
 def test_the_message_names_the_platform_where_it_costs_most() -> None:
     (line,) = builders.problems(hourlyCeiling=100, reservations=[reservation(count=4)])
-    assert "the platform itself ($220.52)" in line
+    assert "the platform itself costs most ($220.52)" in line
 
 
 def test_a_pool_on_reservations_is_told_to_give_them_back() -> None:
