@@ -52,9 +52,10 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
         )
     if pool.headroom:
         kept_free = _format_gpus(always_on.headroom_gpus)
-        yield f"{pool.name} keeps {kept_free} free in all its hours, beside the GPUs at work (headroom)"
+        yield f"{pool.name} keeps {kept_free} free in all its hours, beside GPUs at work (headroom)"
     if always_on.service_gpus > 0:
-        yield f"{pool.name} runs at least {_format_gpus(always_on.service_gpus)}, in all its hours (replicas.min of services)"
+        running = _format_gpus(always_on.service_gpus)
+        yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of services)"
 
 
 def _format_gpus(count: float) -> str:

@@ -71,10 +71,8 @@ def refuse_ambiguous_scalars(node: Any, path: Path = ()) -> Iterator[Problem]:
     if isinstance(node, yaml.ScalarNode):
         text = node.value
         if node.tag.endswith(":bool") and text.lower() not in ("true", "false"):
-            reason, hint = (
-                f"YAML readers interpret {text!r} differently",
-                f'write true or false, or "{text}" for the text',
-            )
+            reason = f"YAML readers interpret {text!r} differently"
+            hint = f'write true or false, or "{text}" for the text'
             yield Problem("ambiguous-scalar", path, reason, hint)
         elif not node.style and _LOOSE_NUMBER.fullmatch(text):  # the C parser's style of a plain scalar is ""
             reason = f"{text} is a number to some YAML readers and not to others"
