@@ -49,7 +49,7 @@ def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.Cap
     ("text", "words"),
     [
         ('{"deletion-protect": "advisory"}', "did you mean deletion-protected?"),
-        ('{"deletion-protected": "perhaps"}', "'perhaps' is no level"),
+        ('{"deletion-protected": "perhaps"}', "'perhaps' is not a level"),
         ("{", "cannot be read"),
     ],
 )

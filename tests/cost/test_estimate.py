@@ -26,7 +26,7 @@ def test_a_pool_without_expectation_is_expected_at_its_ceiling_and_the_estimate_
     found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
     assert found.pools[0].as_bought.expected.month == found.pools[0].as_bought.ceiling.month
     assert "main: no expected use is stated" in found.assumptions[0]
-    assert found.commitments[0].text == "say expectedHours or expectedUtilization first"
+    assert found.commitments[0].text == "state expectedHours or expectedUtilization first"
 
 
 def test_old_prices_are_shown_with_their_day() -> None:
