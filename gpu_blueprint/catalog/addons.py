@@ -27,7 +27,7 @@ class AddOn:
     version: str | Mapping[str, str]
     """One version for every Kubernetes minor, or Kubernetes minor → version."""
     before_nodes: bool = False
-    """Whether no node becomes ready without it. All other add-ons need nodes to run on, and come after them."""
+    """True if nodes become ready only with this add-on. All other add-ons run on nodes and are installed later."""
     identity: PodIdentity | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings of every stack. components/cluster/addons.py adds the settings that depend on the stack."""

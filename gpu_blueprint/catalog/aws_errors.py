@@ -6,7 +6,7 @@ Source: «Common Errors» of the EC2, STS and Service Quotas API references, and
 DENIED = frozenset(
     ["AccessDenied", "AccessDeniedException", "AuthorizationError", "NotAuthorized", "UnauthorizedOperation"]
 )
-"""AWS knows the caller, who lacks the permission."""
+"""AWS knows the caller, but the caller lacks the permission."""
 LOCKED_OUT = frozenset(
     [
         "AuthFailure",
@@ -22,7 +22,7 @@ LOCKED_OUT = frozenset(
         "UnrecognizedClientException",
     ]
 )
-"""AWS does not know the caller, or no longer, or not in that region."""
+"""AWS does not accept the caller: the credentials are unknown, have expired, or are not enabled in the region."""
 BUSY = frozenset(
     [
         "EC2ThrottledException",

@@ -1,4 +1,4 @@
-"""The metrics that dcgm-exporter exports: our own list, since its default has neither SM activity nor Xid counts.
+"""Our own list of the metrics that dcgm-exporter exports; its default list has neither SM activity nor Xid counts.
 
 Sources: dcgm-exporter 4.8.3 README ("Changing Metrics", "Cumulative XID and clock event counters") and
 etc/default-counters.csv; DCGM field identifiers. A help text must not have a comma, since the exporter splits lines at
@@ -26,7 +26,7 @@ DCGM_FIELDS = (
         "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
         "gauge",
         "Share of time in which the engine was busy.",
-        "idle GPUs; also per MIG instance, which GPU_UTIL is not",
+        "idle GPUs and idle MIG instances; GPU_UTIL has no value for a MIG instance",
     ),
     DcgmField(
         "DCGM_FI_PROF_SM_ACTIVE", "gauge", "Share of cycles in which an SM had a warp.", "the active part of a busy GPU"
@@ -57,7 +57,7 @@ DCGM_FIELDS = (
     ),
     DcgmField("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (MiB).", "pods about to run out of memory"),
     DcgmField("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (W).", "the real load of a GPU"),
-    DcgmField("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (C).", "heat before it throttles"),
+    DcgmField("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (C).", "heat before the GPU throttles"),
     DcgmField(
         "DCGM_EXP_CLOCK_EVENTS_COUNT", "gauge", "Clock events by reason within the window.", "throttling, by reason"
     ),
@@ -115,13 +115,13 @@ FATAL_XIDS: Mapping[int, str] = MappingProxyType(
 )
 """Xid errors after which a GPU is useless until it is reset or its node is replaced.
 
-The immediate action of these errors is to reset the GPU, to restart the machine, or the workflow of 48 and of NVLink.
-Left out: 155 and 156, which intended link changes and rows that wait for a reset raise too; 13, 31, 43 and 45, which
-programs cause; 63, 92 and 94, which need no reset at once. Source: NVIDIA, Analyzing Xid Errors with the Xid Catalog,
-table 1 (A100 to GB200).
+NVIDIA's immediate action for these errors is to reset the GPU, to restart the machine, or to follow the workflow for 48
+or for NVLink. The table omits 155 and 156, because intended link changes and rows that wait for a reset raise them too;
+13, 31, 43 and 45, because programs cause them; 63, 92 and 94, because they need no immediate reset. Source: NVIDIA,
+Analyzing Xid Errors with the Xid Catalog, table 1 (A100 to GB200).
 """
 
 
 def render_dcgm_csv() -> str:
-    """Return the exporter's list, which has exactly three fields in a line."""
+    """Return the exporter's list as CSV, with exactly three fields in each line."""
     return "".join(f"{field.name}, {field.kind}, {field.help}\n" for field in DCGM_FIELDS)

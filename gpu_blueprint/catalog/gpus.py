@@ -2,11 +2,11 @@
 
 Sources: aws/karpenter-provider-aws v1.14.1 (label karpenter.k8s.aws/instance-gpu-name), EC2 DescribeInstanceTypes,
 awslabs/amazon-eks-ami v20260724 (drivers), Bottlerocket settings 1.54.x (MIG keys). Read 2026-11-20.
-Speed: NVIDIA data sheets as other sites repeat them, the SXM modules where there are several, without sparsity (sheets
-of Ada and later print twice as much). Read in winston-zhang-orz/gpu-specs (V100 to L40S), glennklockwood.com (B200 to
-GB300), and datacrunch.io (bandwidth of the B200 of 180 GB). A10G: 70 TFLOPS, where the A10 has 125 (baseten.co). T4G:
-taken for a T4, since no sheet was found. RTX PRO 6000 Server: four times its 120 TFLOPS of FP32, as in the sheet of the
-workstation card. RTX PRO 4500 Server: no dense figure was found.
+Speed: NVIDIA data sheets, as other sites repeat them. The numbers are without sparsity (sheets of Ada and later print
+twice as much), and of the SXM module if a model has several modules. Read in winston-zhang-orz/gpu-specs (V100 to
+L40S), glennklockwood.com (B200 to GB300), and datacrunch.io (bandwidth of the B200 of 180 GB). A10G: 70 TFLOPS, where
+the A10 has 125 (baseten.co). T4G: the numbers of the T4, since no sheet was found. RTX PRO 6000 Server: four times its
+120 TFLOPS of FP32, as in the sheet of the workstation card. RTX PRO 4500 Server: no dense figure was found.
 Compute capability: NVIDIA, CUDA GPUs. Read 2026-11-21.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..errors import CatalogError
-from .mig import MigTable, four_slices, seven_slices
+from .mig import MigTable, build_four_slices, build_seven_slices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +28,9 @@ class Gpu:
     """Value of ``karpenter.k8s.aws/instance-gpu-name``; None if Karpenter cannot launch the model."""
     mig: MigTable | None = None
     mig_needs_reboot: bool = False
-    """Ampere GPUs change MIG mode by a GPU reset, which a virtual machine cannot do, so the node reboots."""
+    """True if a node reboots to change MIG mode: Ampere needs a GPU reset, which a virtual machine cannot do."""
     bottlerocket_mig_key: str | None = None
-    """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None if it has no key."""
+    """Key in Bottlerocket's ``settings.kubelet-device-plugins.nvidia.mig.profile``; None if Bottlerocket has no key."""
     tensor_tflops: float | None
     """Dense FP16 or BF16 throughput of the tensor cores; None if it is unknown."""
     bandwidth_gb_per_s: float
@@ -38,7 +38,7 @@ class Gpu:
     compute_capability: float
     """CUDA compute capability: 8.0 brought BF16, 8.9 FP8, 10.0 FP4."""
     min_driver: int = 0
-    """Oldest driver branch that supports this GPU; 0 if every branch in use does."""
+    """Oldest driver branch that supports this GPU; 0 if every branch in use supports it."""
 
 
 _ROWS = (
@@ -85,7 +85,7 @@ _ROWS = (
         tensor_tflops=312,
         bandwidth_gb_per_s=1555,
         compute_capability=8.0,
-        mig=seven_slices(5, 10, 20, 40),
+        mig=build_seven_slices(5, 10, 20, 40),
         mig_needs_reboot=True,
         bottlerocket_mig_key="a100.40gb",
     ),
@@ -96,7 +96,7 @@ _ROWS = (
         tensor_tflops=312,
         bandwidth_gb_per_s=2039,
         compute_capability=8.0,
-        mig=seven_slices(10, 20, 40, 80),
+        mig=build_seven_slices(10, 20, 40, 80),
         mig_needs_reboot=True,
         bottlerocket_mig_key="a100.80gb",
     ),
@@ -107,7 +107,7 @@ _ROWS = (
         tensor_tflops=989,
         bandwidth_gb_per_s=3350,
         compute_capability=9.0,
-        mig=seven_slices(10, 20, 40, 80),
+        mig=build_seven_slices(10, 20, 40, 80),
         bottlerocket_mig_key="h100.80gb",
     ),
     Gpu(
@@ -117,7 +117,7 @@ _ROWS = (
         tensor_tflops=989,
         bandwidth_gb_per_s=4800,
         compute_capability=9.0,
-        mig=seven_slices(18, 35, 71, 141),
+        mig=build_seven_slices(18, 35, 71, 141),
         bottlerocket_mig_key="h200.141gb",
     ),
     Gpu(
@@ -127,7 +127,7 @@ _ROWS = (
         tensor_tflops=2250,
         bandwidth_gb_per_s=7700,
         compute_capability=10.0,
-        mig=seven_slices(23, 45, 90, 180),
+        mig=build_seven_slices(23, 45, 90, 180),
     ),
     Gpu(
         name="b300",
@@ -136,7 +136,7 @@ _ROWS = (
         tensor_tflops=2250,
         bandwidth_gb_per_s=8000,
         compute_capability=10.3,
-        mig=seven_slices(34, 67, 135, 269),
+        mig=build_seven_slices(34, 67, 135, 269),
     ),
     Gpu(
         name="gb200",
@@ -145,7 +145,7 @@ _ROWS = (
         tensor_tflops=2500,
         bandwidth_gb_per_s=8000,
         compute_capability=10.0,
-        mig=seven_slices(23, 47, 93, 186),
+        mig=build_seven_slices(23, 47, 93, 186),
     ),
     Gpu(
         name="gb300",
@@ -154,7 +154,7 @@ _ROWS = (
         tensor_tflops=2500,
         bandwidth_gb_per_s=8000,
         compute_capability=10.3,
-        mig=seven_slices(35, 70, 139, 278),
+        mig=build_seven_slices(35, 70, 139, 278),
     ),
     Gpu(
         name="rtx-pro-6000-96gb",
@@ -163,7 +163,7 @@ _ROWS = (
         tensor_tflops=480,
         bandwidth_gb_per_s=1597,
         compute_capability=12.0,
-        mig=four_slices(24),
+        mig=build_four_slices(24),
     ),
     Gpu(
         name="rtx-pro-4500",

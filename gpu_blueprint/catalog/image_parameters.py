@@ -1,8 +1,8 @@
 """The public SSM parameters in which AWS publishes the id of each node image.
 
 Source: aws/karpenter-provider-aws pkg/providers/amifamily/al2023.go @0546f04, bottlerocket.go @b522a94: the
-parameters that Karpenter reads for an alias ``family@version``. It skips a parameter that does not exist, so a pin
-without an image for GPUs leaves GPU pools without nodes, and only Karpenter's log says so. Read 2026-11-21.
+parameters that Karpenter reads for an alias ``family@version``. Karpenter skips a parameter that does not exist. If a
+pinned release has no image for GPUs, GPU pools get no nodes, and only Karpenter's log says so. Read 2026-11-21.
 """
 
 from typing import Literal

@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InferenceServer:
-    """One inference server. Each expression is PromQL that gives one number; ``%s`` is the place of the pod
-    matchers."""
+    """One inference server. Each expression is PromQL that gives one number; pod matchers replace ``%s``."""
 
     name: str
     port: int
@@ -20,7 +19,7 @@ class InferenceServer:
     prefix: str
     """Prefix of all its metrics."""
     waiting: str
-    """Requests in the queue; the metric exists while a pod runs, busy or not."""
+    """Requests in the queue; the metric exists while a pod runs, even if the queue is empty."""
     served: str
     """Answered requests a second."""
     latency: str

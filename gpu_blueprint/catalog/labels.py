@@ -1,4 +1,4 @@
-"""The labels of our own that the platform puts on nodes, NodePools and namespaces."""
+"""Our own labels, which the platform puts on nodes, NodePools and namespaces."""
 
 GPU_LABEL = "gpu-blueprint/gpu"
 """On nodes: the GPU model, as the catalogue names it."""

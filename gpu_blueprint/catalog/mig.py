@@ -1,4 +1,4 @@
-"""The profiles of MIG (Multi-Instance GPU), and the places on a GPU that each may take.
+"""The profiles of MIG (Multi-Instance GPU), and the places that their instances may take on a GPU.
 
 Placements are in memory slices. Sources: NVIDIA MIG user guide; NVIDIA/gpu-operator v26.7.0
 assets/state-mig-manager/0400_configmap.yaml; mig-parted v0.15.0; NVIDIA/go-nvml placements of the A100, which
@@ -14,7 +14,7 @@ from functools import cached_property
 class MigProfile:
     """One size of GPU instance.
 
-    ``starts`` are the memory slices at which an instance may begin; it covers ``memory_slices`` from there.
+    An instance may begin at any memory slice in ``starts``, and covers ``memory_slices`` slices from there.
     """
 
     name: str
@@ -23,7 +23,7 @@ class MigProfile:
     starts: tuple[int, ...]
     memory_gb: int
     media_engines: bool = False
-    """Takes the media engines that only one instance of a GPU can have (``+me``, ``+me.all``)."""
+    """True if instances take the media engines, which a GPU has only once (``+me``, ``+me.all``)."""
 
     @property
     def is_variant(self) -> bool:
@@ -61,13 +61,13 @@ class MigTable:
         return {row.name: row for row in self.rows}
 
     def count_most(self, profile: MigProfile) -> int:
-        """Return the most instances of one profile on a GPU."""
+        """Return the highest number of instances of one profile on a GPU."""
         if profile.media_engines:
             return 1
         return min(len(profile.starts), self.compute_slices // profile.compute_slices)
 
 
-def seven_slices(single_gb: int, double_gb: int, half_gb: int, full_gb: int) -> MigTable:
+def build_seven_slices(single_gb: int, double_gb: int, half_gb: int, full_gb: int) -> MigTable:
     """Build the table of a data-centre GPU from the memory of its 1g, 2g, 3g and 7g profiles, in GB."""
     quarter = (0, 2, 4)
     return MigTable(
@@ -98,8 +98,8 @@ def seven_slices(single_gb: int, double_gb: int, half_gb: int, full_gb: int) -> 
     )
 
 
-def four_slices(single_gb: int) -> MigTable:
-    """Build the table of an RTX PRO server GPU, whose instances may also carry or shed graphics and media engines."""
+def build_four_slices(single_gb: int) -> MigTable:
+    """Build the table of an RTX PRO server GPU, whose profiles also have variants with and without extra engines."""
     shapes = (
         (1, (0, 1, 2, 3), ("", "+me", "+gfx", "+me.all", "-me")),
         (2, (0, 2), ("", "+gfx", "+me.all", "-me")),

@@ -10,9 +10,9 @@ from functools import cache
 from .table import read_rows
 
 HOURS_A_MONTH = 730
-"""The month of AWS's own calculators."""
+"""Hours in a month, as AWS's own calculators count."""
 SAVINGS_PLAN_DISCOUNT = 0.17
-"""Assumed discount where a stack states none: the low end of one-year Compute Savings Plans in buyers' guides (17 to
+"""Assumed discount of a stack that states none: the low end of one-year Compute Savings Plans in buyers' guides (17 to
 27 %). AWS publishes rates by type, and in general «up to 66 %»."""
 STALE_AFTER = timedelta(days=365)
 """Age at which a price should be read again."""

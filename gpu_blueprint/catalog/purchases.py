@@ -1,4 +1,4 @@
-"""The ways of a pool to buy capacity, in the words of Karpenter."""
+"""The ways in which a pool buys capacity, in Karpenter's words."""
 
 from typing import Literal, get_args
 

@@ -4,8 +4,8 @@ Sources: Amazon EC2, VPC and EKS endpoints and quotas (AWS General Reference) fo
 guide, "Spot Instance quotas" and "On-Demand Instance quotas": both count vCPUs, per Region. EC2 API, error
 InstanceLimitExceeded: "Capacity Reservations count towards your On-Demand Instance limits". Read 2026-11-21.
 
-Not published there: a spot quota for P6, and quotas for Capacity Blocks of P4de and P6. Lists that circulate
-contradict each other, so these rows have no code.
+These sources name no spot quota for P6, and no quotas for Capacity Blocks of P4de and P6. Other lists contradict each
+other, so these rows have no code.
 """
 
 from dataclasses import dataclass, replace

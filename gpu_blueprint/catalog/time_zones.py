@@ -18,7 +18,7 @@ def list_time_zones() -> frozenset[str]:
 
 
 def check_time_zone(name: str) -> str:
-    """Return a name that is known.
+    """Return the name if the time zone exists.
 
     Raises:
         CatalogError: The zone does not exist; the hint names zones of the same city, else the closest names.
@@ -26,7 +26,7 @@ def check_time_zone(name: str) -> str:
     if name in list_time_zones():
         return name
     city = name.rsplit("/", 1)[-1].replace(" ", "_").lower()
-    meant = [zone for zone in list_time_zones() if zone.rsplit("/", 1)[-1].lower() == city]
-    meant = meant or get_close_matches(name, sorted(list_time_zones()), n=2, cutoff=0.7)
-    hint = suggest(name, meant, "choose") if meant else "write an IANA name such as Europe/Berlin or UTC"
+    suggestions = [zone for zone in list_time_zones() if zone.rsplit("/", 1)[-1].lower() == city]
+    suggestions = suggestions or get_close_matches(name, sorted(list_time_zones()), n=2, cutoff=0.7)
+    hint = suggest(name, suggestions, "choose") if suggestions else "write an IANA name such as Europe/Berlin or UTC"
     raise CatalogError(f"unknown time zone {name!r}", hint, "unknown-time-zone")

@@ -33,7 +33,7 @@ class KubernetesRelease:
 
     version: str
     oldest_karpenter: str
-    """First Karpenter release that supports this version. A test holds every release of KARPENTER_VERSIONS to it."""
+    """First Karpenter release that supports this version. A test compares KARPENTER_VERSIONS with it."""
     oldest_bottlerocket: str
     """First Bottlerocket release with an NVIDIA variant for this version."""
     system_node_release: str
@@ -68,7 +68,7 @@ KUBERNETES: Mapping[str, KubernetesRelease] = MappingProxyType({row.version: row
 DEFAULT_KUBERNETES = "1.36"
 
 KUBECTL_IMAGE = "registry.k8s.io/kubectl"
-"""Kubernetes' own image, for amd64 and arm64: the one binary and no shell (build/server-image/kubectl/Dockerfile)."""
+"""Kubernetes' own image, for amd64 and arm64: only kubectl, without a shell (build/server-image/kubectl/Dockerfile)."""
 
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
@@ -112,8 +112,7 @@ def build_karpenter_chart(version: str) -> Chart:
 
 
 def build_karpenter_crd_chart(version: str) -> Chart:
-    """Return the chart of the custom resource definitions; inside the controller's chart Helm would never upgrade
-    them."""
+    """Return the chart of the custom resource definitions, which Helm would never upgrade in the controller's chart."""
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
 
 
@@ -133,4 +132,4 @@ HASTY_AGENT = (
     "version 1.7 of the node monitoring agent may call a GPU node broken while its DCGM still starts, "
     "and not take it back (aws/eks-node-monitoring-agent issue 266)"
 )
-"""A fault of the agent's version that the releases above pin; read 2026-11-21."""
+"""A fault of the pinned version of the node monitoring agent; read 2026-11-21."""

@@ -72,7 +72,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_gpus_outside_region,
     refuse_old_amis,
 )
-"""Rules for models that may be wrong by themselves; the problems below rest on them."""
+"""Rules that also check models with problems of their own; the rules below rely on these rules."""
 
 PROBLEMS: tuple[Check, ...] = (
     refuse_unreachable_quotas,
@@ -93,7 +93,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_repair_of_unwatched_nodes,
     refuse_costs_above_bounds,
 )
-"""Rules for models that are right by themselves and passed the rules above."""
+"""Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
 WARNINGS: tuple[Check, ...] = (
     warn_of_promises_above_ceilings,
@@ -124,13 +124,13 @@ def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
 
 
 def find_problems(stack: StackConfig) -> Iterator[Problem]:
-    """Yield everything that makes a stack impossible; it must have neither mismatches nor problems of one model."""
+    """Yield everything that makes a stack impossible; its models must be without problems and mismatches."""
     for check in PROBLEMS:
         yield from check(stack)
 
 
 def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Yield everything that is legal but unwise in a stack without problems; reservations end, so the day matters."""
+    """Yield everything that is legal but unwise in a stack without problems; reservations may end before ``today``."""
     for check in WARNINGS:
         yield from check(stack)
     yield from warn_of_ending_reservations(stack, today)

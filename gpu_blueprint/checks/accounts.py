@@ -24,7 +24,7 @@ def _refuse_arn(stack: StackConfig, path: Path, arn: str | None, why: str) -> It
         yield Problem(
             "arn-of-other-account",
             path,
-            f"the ARN is of account {account!r}, the stack of {stack.account_id!r}, {why}",
+            f"the ARN is of account {account!r}, not of {stack.account_id!r}, {why}",
             f"name a resource of account {stack.account_id}",
             names=(stack.account_id,),
         )

@@ -20,7 +20,7 @@ def refuse_billing_without_budget(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_costs_above_bounds(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse costs above hourlyCeiling and monthlyBudget; the stack must be without other problems."""
+    """Refuse costs above hourlyCeiling and monthlyBudget; the stack must have no other problems."""
     yield from _refuse_costs_above_hourly_ceiling(stack)
     yield from _refuse_costs_above_monthly_budget(stack)
 
@@ -32,9 +32,9 @@ def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
     total = sum(parts.values(), start=Usd())
     if round(total.known, 2) > stack.hourly_ceiling:
         above = Usd(total.known - stack.hourly_ceiling)
-        reason = f"with every limit reached the stack costs {total} an hour on demand, {above} more than this"
-        blame, hint = _blame(stack, parts, "lower its maxGpus")
-        yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}, {blame}", hint)
+        reason = f"with every limit reached the stack costs {total} an hour on demand, {above} above this ceiling"
+        largest, hint = _explain_largest_part(stack, parts, "lower its maxGpus")
+        yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}, {largest}", hint)
 
 
 def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
@@ -44,31 +44,33 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
     total = sum(parts.values(), start=Usd())
     if round(total.known, 2) > stack.monthly_budget:
         above = Usd(total.known - stack.monthly_budget)
-        silent = [name for name, pool in stack.pools_by_name.items() if pool.lacks_expectation]
-        remark = f" ({', '.join(silent)}: without expectedHours or expectedUtilization always at the ceiling)"
-        reason = f"the stack is expected to cost {total} a month, {above} more than this"
-        blame, hint = _blame(stack, parts, f"lower its maxGpus or its expected use{remark if silent else ''}")
-        yield Problem("monthly-budget-exceeded", ("monthlyBudget",), f"{reason}, {blame}", hint)
+        unstated = [name for name, pool in stack.pools_by_name.items() if pool.lacks_expectation]
+        remark = f" ({', '.join(unstated)}: always at the ceiling, without expectedHours or expectedUtilization)"
+        reason = f"the stack is expected to cost {total} a month, {above} above this budget"
+        largest, hint = _explain_largest_part(
+            stack, parts, f"lower its maxGpus or its expected use{remark if unstated else ''}"
+        )
+        yield Problem("monthly-budget-exceeded", ("monthlyBudget",), f"{reason}, {largest}", hint)
 
 
-def _blame(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, str]:
-    """Return the part that costs most, and the remedy."""
+def _explain_largest_part(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, str]:
+    """Return words for the part that costs most, and the remedy."""
     name = max(parts, key=lambda part: parts[part].known)
     unused = [reservation.id for reservation in stack.reservations if not find_users(stack, reservation)]
     if name == PLATFORM and unused:
-        reason = f"most of it by the platform with reservations that no pool uses ({parts[name]})"
+        reason = f"and the platform with reservations that no pool uses costs most ({parts[name]})"
         return reason, f"let a pool use {', '.join(unused)}, or allow more"
     if name == PLATFORM:
-        return f"most of it by the platform itself ({parts[name]})", "look at `cost`, or allow more"
+        return f"and the platform itself costs most ({parts[name]})", "look at `cost`, or allow more"
     fixed = stack.pools_by_name[name].purchase == ["reserved"]
     return (
-        f"most of it by pool {name} ({parts[name]})",
+        f"and pool {name} costs most ({parts[name]})",
         f"{'give reservations back' if fixed else lower}, or allow more",
     )
 
 
 def warn_of_unknown_prices(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of bounds that hold only for the part of the costs whose prices are known."""
+    """Warn of bounds in stacks with unknown prices, which no bound can cover."""
     if stack.hourly_ceiling is not None:
         yield from _warn_of_unknown_prices(estimate_hourly_ceilings(stack), "hourlyCeiling")
     if stack.monthly_budget is not None:

@@ -1,4 +1,4 @@
-"""Ceilings of pools, compared with the nodes and the subnet addresses that can fill them."""
+"""Ceilings of pools, compared with the nodes and the subnet addresses that they need."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -16,27 +16,27 @@ _RESERVED_BY_AWS = 5
 
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that need a NodeOverlay in clusters without them."""
+    """Refuse pools that need a NodeOverlay in a cluster without NodeOverlays."""
     for index, pool in enumerate(stack.pools):
         if not stack.cluster.node_overlays and any(map(pool.list_overlay, stack.list_instances(pool))):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),
-                "Karpenter learns only from a NodeOverlay what these nodes hand out, and cluster.nodeOverlays: false "
-                "rules that alpha API out",
+                "only a NodeOverlay tells Karpenter what these nodes hand out, and cluster.nodeOverlays: false "
+                "switches that alpha API off",
                 "write staticNodes for a fixed number of nodes, or sharing: {mode: exclusive} on whole GPUs",
             )
 
 
 def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools for jobs on several nodes whose one subnet has too few addresses for the ceiling."""
+    """Refuse multi-node pools whose only subnet has too few addresses for the ceiling."""
     room = _count_addresses(stack)
     for index, pool in enumerate(stack.pools):
         zone = (pool.zones or [""])[0]
         if pool.multi_node is None or len(pool.zones or []) != 1 or zone not in room:
             continue
         if (needed := count_addresses_at_ceiling(stack, pool)) > room[zone]:
-            reason = f"{pool.max_gpus} GPUs need {needed} addresses in {zone}, its subnet has {room[zone]}"
+            reason = f"{pool.max_gpus} GPUs need {needed} addresses in {zone}, and its subnet has {room[zone]}"
             hint = "make the network larger, or lower maxGpus"
             yield Problem("subnet-too-small", ("pools", index, "maxGpus"), reason, hint)
 
@@ -53,7 +53,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "subnet-tight",
                 ("network",),
-                f"at their ceilings the pools need {needed[zone]} addresses in {zone}, its subnet has {room}",
+                f"at their ceilings the pools need {needed[zone]} addresses in {zone}, and its subnet has {room}",
                 "make the network larger, or lower maxGpus",
                 severity="warning",
             )
@@ -80,7 +80,7 @@ def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
 
 
 def _count_addresses(stack: StackConfig) -> dict[str, int]:
-    """Return zone → addresses that its private subnets can give, where their blocks are known."""
+    """Return zone → addresses of its private subnets, for subnets with a known block."""
     if isinstance(stack.network, NewVpc):
         blocks = list(stack.network.private_cidrs.items())
     else:

@@ -1,4 +1,4 @@
-"""DCGM engines on nodes: what watches the health of GPUs, and who may replace a node for it."""
+"""DCGM engines on nodes, which watch the health of GPUs, and the repair of nodes that they report."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,12 @@ from ..errors import Problem
 
 
 def _list_pools_with_operands_off(stack: StackConfig) -> list[Pool]:
-    """List the Bottlerocket pools; if there is any, the GPU Operator's DCGM engine runs on no node of the cluster."""
+    """List the Bottlerocket pools; if there are any, the GPU Operator's DCGM engine runs on no node of the cluster."""
     return [pool for pool in stack.pools if pool.profile.has_operands_off]
 
 
 def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
-    """List the pools on whose nodes no DCGM engine runs: the node monitoring agent brings one for amd64 only."""
+    """List the pools on whose nodes no DCGM engine runs: the node monitoring agent brings its engine only for amd64."""
     if not _list_pools_with_operands_off(stack):
         return []
     return [
@@ -51,14 +51,14 @@ def warn_of_unwatched_gpus(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_blocked_mig_managers(stack: StackConfig) -> Iterator[Problem]:
     """Warn of MIG pools whose MIG manager cannot stop the DCGM engine while it cuts GPUs."""
-    apart = ", ".join(pool.name for pool in _list_pools_with_operands_off(stack))
+    bottlerocket_pools = ", ".join(pool.name for pool in _list_pools_with_operands_off(stack))
     for index, pool in enumerate(stack.pools):
-        if apart and pool.profile.mig_configs:
+        if bottlerocket_pools and pool.profile.mig_configs:
             yield Problem(
                 "mig-manager-blocked",
                 ("pools", index, "ami", "family"),
-                f"beside Bottlerocket pools ({apart}) the DCGM engine belongs to the node monitoring agent, and the "
-                "MIG manager cannot stop it while it cuts GPUs",
+                f"beside Bottlerocket pools ({bottlerocket_pools}) the DCGM engine belongs to the node monitoring "
+                "agent, and the MIG manager cannot stop the engine while it cuts GPUs",
                 "watch for the alert MigConfigFailed, or use one AMI family in all pools",
                 severity="warning",
             )

@@ -33,8 +33,8 @@ def _explain_small_nodes(stack: StackConfig, pool: Pool, headroom: Headroom) -> 
     return Problem(
         "headroom-above-node",
         (),
-        f"no node of the pool holds a pod of {headroom.cpu} CPU and {headroom.memory}, so it would wait for ever "
-        f"({largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, "
+        f"no node of the pool holds a pod of {headroom.cpu} CPU and {headroom.memory}, so the placeholder "
+        f"would wait for ever ({largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, "
         "and keeps some for itself)",
         "lower cpu or memory, or add a larger instance type",
     )
@@ -50,7 +50,7 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
             above = True
             reason = (
                 f"{headroom.pods} pods request {requested} {resource}, "
-                f"the ceiling of pool {pool.name} is {ceiling[resource]}"
+                f"and the ceiling of pool {pool.name} is {ceiling[resource]}"
             )
             yield Problem("headroom-above-ceiling", (), reason, hint)
     fitting = [(row, each) for row in stack.list_instances(pool) if (each := count_placeholders(pool, row))]
@@ -58,13 +58,13 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
     if least > pool.max_gpus and not above:
         reason = (
             f"with {headroom.cpu} CPU and {headroom.memory} each, {headroom.pods} pods take nodes of {least} GPUs, "
-            f"the ceiling of pool {pool.name} is {pool.max_gpus}"
+            f"and the ceiling of pool {pool.name} is {pool.max_gpus}"
         )
         yield Problem("headroom-above-ceiling", (), reason, f"lower cpu or memory of a pod, {hint}")
 
 
 def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of headroom that does not fit beside the fewest replicas of the pool's services."""
+    """Warn of headroom that does not fit beside the minimum replicas of the pool's services."""
     replicas: dict[str, float] = {}
     for service in stack.services:
         gpus = service.replicas.min * count_gpus(stack.pools_by_name[service.pool], service.gpus)
@@ -76,8 +76,8 @@ def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem(
                     "headroom-crowded",
                     ("pools", index, "headroom", "pods"),
-                    f"services keep at least {used:g} GPUs at work and headroom keeps {warm:g} more, the ceiling of "
-                    f"pool {pool.name} is {pool.max_gpus}, so some pods will always wait",
+                    f"services keep at least {used:g} GPUs at work and headroom keeps {warm:g} more, but the ceiling "
+                    f"of pool {pool.name} is {pool.max_gpus}, so some pods will always wait",
                     "lower pods, or raise maxGpus",
                     severity="warning",
                 )

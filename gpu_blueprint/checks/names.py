@@ -34,11 +34,11 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse two services with the name of the same Deployment."""
+    """Refuse services that name the same Deployment."""
     known: set[tuple[str, str]] = set()
     for index, service in enumerate(stack.services):
         if (service.tenant, service.name) in known:
-            reason = f"tenant {service.tenant} has another service {service.name!r}, and both mean the same Deployment"
+            reason = f"tenant {service.tenant} has another service {service.name!r}, and both name the same Deployment"
             yield Problem("name-taken", ("services", index, "name"), reason, "name each Deployment once")
         known.add((service.tenant, service.name))
 

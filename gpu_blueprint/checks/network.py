@@ -49,7 +49,7 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
             "api-unreachable",
             ("cluster", "api"),
             "nobody can reach a private API in a VPC that does not exist yet, "
-            "so `pulumi up` stops once the control plane stands",
+            "so `pulumi up` stops after it has created the control plane",
             "route a network of allowedCidrs to the VPC, and run `pulumi up` again from there",
             severity="warning",
         )

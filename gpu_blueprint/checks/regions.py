@@ -24,7 +24,7 @@ def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a KMS key of another region: EKS encrypts secrets only with a key of its own region."""
     arn = stack.cluster.secrets_key_arn
     if arn and (region := arn.split(":")[3]) != stack.region:
-        reason, hint = f"the key is in {region}, the cluster in {stack.region}", f"use a key of {stack.region}"
+        reason, hint = f"the key is in {region}, and the cluster is in {stack.region}", f"use a key of {stack.region}"
         yield Problem("key-not-in-region", ("cluster", "secretsKeyArn"), reason, hint)
 
 
@@ -43,14 +43,14 @@ def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Problem]:
     if stack.region not in row.regions:
-        same = sorted(other.instance_type for other in _list_offers(stack.region, row.gpu_name))
-        others = f"choose another region, such as {', '.join(sorted(row.regions)[:4])}"
-        hint = f"choose one of {', '.join(same[:4])}" if same else others
+        offered = sorted(offer.instance_type for offer in _list_offers(stack.region, row.gpu_name))
+        move = f"choose another region, such as {', '.join(sorted(row.regions)[:4])}"
+        hint = f"choose one of {', '.join(offered[:4])}" if offered else move
         yield Problem("type-not-in-region", path, f"{row.instance_type!r} is not offered in {stack.region}", hint)
 
 
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that name a GPU model for which the region offers no instance type below the pool's ceiling."""
+    """Refuse GPU models of pools for which the region offers no instance type that fits the pool's ceiling."""
     for index, pool in enumerate(stack.pools):
         if pool.candidates and not pool.instance_types and not stack.list_instances(pool):
             yield _explain_missing_offer(stack, pool).under("pools", index)

@@ -17,7 +17,7 @@ def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_unusable_reservations(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools that ask for undeclared reservations, or for reservations in which they cannot launch."""
+    """Refuse pools that name undeclared reservations, or reservations in which they cannot launch."""
     by_id = {reservation.id: reservation for reservation in stack.reservations}
     for index, pool in enumerate(stack.pools):
         for at, term in enumerate(pool.reservations):
@@ -46,7 +46,7 @@ def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation])
     zones, types = stack.list_zones(pool), {row.instance_type for row in pool.candidates}
     for reservation in selected:
         if reservation.zone not in zones:
-            reason = f"{reservation.id} is in {reservation.zone}, the pool launches in {', '.join(zones)}"
+            reason = f"{reservation.id} is in {reservation.zone}, and the pool launches in {', '.join(zones)}"
             yield Problem("reservation-zone-not-in-pool", (), reason, "add the zone to the pool")
         if reservation.instance_type not in types:
             reason = f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use"
@@ -56,15 +56,15 @@ def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation])
 def _explain_type(pool: Pool, reservation: Reservation, reason: str) -> Problem:
     row, hint = list_instances()[reservation.instance_type], "add the type to the pool"
     if row.gpu_name != pool.model.name:
-        reason += f": it carries {row.gpu_name}, the pool is of {pool.model.name}"
+        reason += f": the type has {row.gpu_name}, and the pool has {pool.model.name}"
         hint = "let another pool use it"
     elif row.gpu_devices > pool.max_gpus:
-        hint = f"raise maxGpus to {row.gpu_devices} or more, which one instance holds"
+        hint = f"raise maxGpus to the {row.gpu_devices} GPUs of an instance, or more"
     return Problem("reservation-type-not-in-pool", (), reason, hint)
 
 
 def warn_of_idle_reservations(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of reservations that are paid while no pool can use all of them."""
+    """Warn of reservations with instances that no pool can use."""
     users = _list_users(stack)
     for index, reservation in enumerate(stack.reservations):
         count = f"{reservation.instances} × {reservation.instance_type}"
@@ -82,7 +82,7 @@ def warn_of_idle_reservations(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem(
                     "reservation-above-ceiling",
                     ("reservations", index),
-                    f"it holds {gpus} GPUs, pool {pool.name} takes at most {pool.max_gpus}, "
+                    f"it holds {gpus} GPUs, and pool {pool.name} takes at most {pool.max_gpus}, "
                     "so the rest would be paid and idle",
                     f"raise maxGpus of pool {pool.name} to {gpus}",
                     severity="warning",
@@ -90,7 +90,7 @@ def warn_of_idle_reservations(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _list_users(stack: StackConfig) -> dict[str, list[Pool]]:
-    """Return the pools that use each reservation, by its id."""
+    """Return reservation id → the pools that use the reservation."""
     by_id = {reservation.id: reservation for reservation in stack.reservations}
     users: dict[str, list[Pool]] = {id_: [] for id_ in by_id}
     for pool in stack.pools:
@@ -109,7 +109,7 @@ def warn_of_ending_reservations(stack: StackConfig, today: date) -> Iterator[Pro
 
 
 def _read_lifetime(pool: Pool) -> timedelta:
-    """Return how long a node of the pool may live."""
+    """Return the longest time that a node of the pool may live."""
     parts = re.findall(r"(\d+)([hms])", pool.lifecycle.expire_after or "")
     if not parts:
         return timedelta.max
@@ -118,8 +118,8 @@ def _read_lifetime(pool: Pool) -> timedelta:
 
 
 def _explain_end(pool: Pool, ends: date, today: date) -> Problem:
-    later = pool.purchase[pool.purchase.index("reserved") + 1 :]
-    then = f"{pool.name} buys {' or '.join(later)}" if later else f"{pool.name} can launch nothing"
+    fallbacks = pool.purchase[pool.purchase.index("reserved") + 1 :]
+    then = f"{pool.name} buys {' or '.join(fallbacks)}" if fallbacks else f"{pool.name} can launch nothing"
     if ends < today:
         reason, hint = f"it ended on {ends}, so {then}", "remove it"
     else:
@@ -129,9 +129,9 @@ def _explain_end(pool: Pool, ends: date, today: date) -> Problem:
 
 
 def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of reservations that are paid while the hours of their pool are over."""
+    """Warn of reservations that are paid outside the hours of their pool."""
     for index, pool in enumerate(stack.pools):
         if pool.hours is not None and pool.reservations:
-            reason, hint = "outside the hours its reservations are paid and idle", "let a pool without hours use them"
+            reason, hint = "its reservations are paid and idle outside the hours", "let a pool without hours use them"
             path = ("pools", index, "hours")
             yield Problem("reservation-outside-hours", path, reason, hint, severity="warning")

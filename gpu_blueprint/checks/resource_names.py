@@ -1,4 +1,4 @@
-"""Extended resources of the same name that pools with different GPUs hand out."""
+"""Pools with different GPUs that hand out an extended resource of the same name."""
 
 from collections.abc import Iterator
 
@@ -20,8 +20,8 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "slice-named-as-gpu",
                 ("pools", index, "taints"),
-                f"on Bottlerocket the slices of this pool are called {WHOLE_GPU}, as are the whole GPUs of "
-                f"{', '.join(whole)}, so pods could land on the wrong ones",
+                f"on Bottlerocket the slices of this pool have the resource name of the whole GPUs of "
+                f"{', '.join(whole)}, {WHOLE_GPU}, so pods could land on the wrong GPUs",
                 "give the pool a taint of its own, or use ami.family al2023, where slices have names",
             )
 
@@ -38,8 +38,8 @@ def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "ambiguous-resource-name",
                 ("pools",),
-                f"{listed} all hand out {resource}: a quota counts the name, and a pod without nodeSelector "
-                "gpu-blueprint/pool may land on the most expensive",
+                f"{listed} all hand out {resource}: a quota cannot tell them apart, and a pod without "
+                "nodeSelector gpu-blueprint/pool may land in the most expensive pool",
                 "give each pool a taint of its own",
                 severity="warning",
             )

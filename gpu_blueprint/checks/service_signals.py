@@ -1,4 +1,4 @@
-"""Signals of services: what Prometheus must measure for them, and on which pods."""
+"""Signals of services, compared with the metrics that Prometheus can read and the pods that it reads them from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,9 +35,17 @@ def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
     if stack.has_keda and stack.monitoring is None:
         path = ("services",) if stack.services else ("autoscaling",)
         hint = "add monitoring: {mode: install}, or mode: existing with your own Prometheus"
-        yield Problem("scaling-without-prometheus", path, "scaling reads Prometheus, and the stack has none", hint)
+        yield Problem(
+            "scaling-without-prometheus",
+            path,
+            "scaling reads metrics from Prometheus, and the stack has no monitoring",
+            hint,
+        )
     elif isinstance(stack.monitoring, ExistingMonitoring) and stack.services and not stack.monitoring.url:
-        reason, hint = "services are scaled by Prometheus", "add the address at which it answers in the cluster"
+        reason, hint = (
+            "services read metrics from Prometheus, and its address is missing",
+            "add its address in the cluster",
+        )
         yield Problem("prometheus-without-address", ("monitoring", "url"), reason, hint)
 
 
@@ -53,18 +61,18 @@ class _Selector:
         return frozenset(self.service.find_pod_labels(self.service.name).items())
 
     def list_keys(self) -> Iterator[tuple[str, str | None, str, str]]:
-        """Yield tenant, server and label for each label: two services overlap only if they share one of these."""
+        """Yield (tenant, server, key, value) for each label: two services overlap only if they share such a tuple."""
         return ((self.service.tenant, self.service.server, *label) for label in self.labels)
 
     def also_fits(self, other: "_Selector") -> bool:
-        """Tell whether the labels also select the other's pods; of two equal selectors, only the later does."""
+        """Return whether the labels also select the other service's pods; of equal selectors only the later does."""
         if self.service.name == other.service.name:
             return False
         return self.labels < other.labels or (self.labels == other.labels and other.index < self.index)
 
 
 def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse labels that also select another service's pods, whose load would count for both."""
+    """Refuse labels that also select another service's pods, whose load would count twice."""
     selectors = [_Selector(index, service) for index, service in enumerate(stack.services) if service.server]
     by_label: dict[tuple[str, str | None, str, str], list[_Selector]] = {}
     for selector in selectors:
@@ -76,7 +84,7 @@ def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem(
                     "overlapping-pod-labels",
                     ("services", selector.index, "podLabels"),
-                    f"these labels also fit the pods of {other.service.name}, whose load would count as its own",
+                    f"these labels also select the pods of {other.service.name}, so their load would count twice",
                     f"add a label that only the pods of {selector.service.name} carry",
                 )
 

@@ -10,7 +10,7 @@ from .tenant_quotas import explain_unknown_pool
 
 
 def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services without tenant or pool, and services of which one replica or the last replica cannot start."""
+    """Refuse services without tenant or pool, and services whose replicas exceed a node or the tenant's quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     for index, service in enumerate(stack.services):
         tenant, pool = tenants.get(service.tenant), stack.pools_by_name.get(service.pool)
@@ -40,20 +40,20 @@ def _refuse_service_above_quota(pool: Pool, tenant: Tenant, service: Service) ->
                 "service-above-quota",
                 ("replicas", "max"),
                 f"{service.replicas.max} replicas request {requested} {pool.profile.units[unit]}, "
-                f"the quota of {tenant.name} in pool {pool.name} is {allowed}",
+                f"and the quota of {tenant.name} in pool {pool.name} is {allowed}",
                 "lower max, or raise the quota",
             )
 
 
 def refuse_services_above_quota_together(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services whose fewest replicas fit a quota alone, but not together."""
+    """Refuse services whose minimum replicas fit the quota one by one, but not together."""
     for index, text in _find_sums_above_quota(stack, at_least=True):
         path = ("services", index, "replicas", "min")
         yield Problem("services-above-quota", path, text, "lower min, or raise the quota")
 
 
 def warn_of_services_that_wait_for_each_other(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of services whose most replicas fit a quota alone, but not together."""
+    """Warn of services whose maximum replicas fit the quota one by one, but not together."""
     for index, text in _find_sums_above_quota(stack, at_least=False):
         path, hint = ("services", index, "replicas", "max"), "lower max, or raise the quota"
         yield Problem(
@@ -62,7 +62,7 @@ def warn_of_services_that_wait_for_each_other(stack: StackConfig) -> Iterator[Pr
 
 
 def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tuple[int, str]]:
-    """Yield the position of each service that lifts its tenant's services above a quota, and the fault."""
+    """Yield the position and the fault of each service with which its tenant's services exceed a quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     requested: Counter[tuple[str, str, str]] = Counter()
     for index, service in enumerate(stack.services):
@@ -77,18 +77,18 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
             if 0 < before <= allowed < requested[key]:
                 when = "always" if at_least else "at most"
                 text = f"services of {tenant.name} together {when} request {requested[key]} {unit} of pool {pool.name}"
-                yield index, f"{text}, its quota is {allowed}"
+                yield index, f"{text}, and the quota is {allowed}"
 
 
 def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of services that keep replicas while the hours of their pool are over."""
+    """Warn of services that keep replicas outside the hours of their pool."""
     for index, service in enumerate(stack.services):
         pool = stack.pools_by_name[service.pool]
         if pool.hours and service.replicas.min:
             yield Problem(
                 "replicas-outside-hours",
                 ("services", index, "replicas", "min"),
-                f"the {service.replicas.min} replicas that are always kept wait while pool {pool.name} is closed "
+                f"the {service.replicas.min} minimum replicas wait while pool {pool.name} is closed "
                 f"({pool.hours}), and the alert GpuPodPending fires",
                 "write min: 0 where a query wakes the service, or use a pool without hours",
                 severity="warning",

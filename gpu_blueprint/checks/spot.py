@@ -1,4 +1,4 @@
-"""Spot capacity of pools: how many offerings Karpenter can choose from."""
+"""Spot capacity of pools: the number of offerings that Karpenter can choose from."""
 
 from collections.abc import Iterator, Sized
 
@@ -9,7 +9,7 @@ from ..errors import Problem
 
 
 def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of pools with so few spot offerings that they run dry often."""
+    """Warn of pools with few spot offerings, which often run dry."""
     for index, pool in enumerate(stack.pools):
         types, zones = stack.list_instances(pool), stack.list_zones(pool)
         count = len(types) * len(zones)
@@ -27,7 +27,7 @@ def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
-    """Return the remedy, or nothing if the pool already falls back to on-demand and has all types and zones."""
+    """Return the remedy, or an empty text if the pool has all types and zones and falls back to on-demand."""
     used, zones = stack.list_instances(pool), stack.list_zones(pool)
     chosen = {row.instance_type for row in used}
     types = [
@@ -43,7 +43,7 @@ def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
     parts = [f"types {', '.join(types[:4])}"] * bool(types) + [f"zones {', '.join(more)}"] * bool(more)
     if parts:
         return f"add {' or '.join(parts)}"
-    return "" if "on-demand" in pool.purchase else "put on-demand behind spot"
+    return "" if "on-demand" in pool.purchase else "add on-demand after spot"
 
 
 def _count(things: Sized, noun: str) -> str:

@@ -9,7 +9,7 @@ from ..errors import Path, Problem, move_under, suggest
 
 
 def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse quotas in unknown pools, above a pool's ceiling or without a MIG profile."""
+    """Refuse quotas in unknown pools, quotas above a pool's ceiling, and quotas without a needed MIG profile."""
     for index, tenant in enumerate(stack.tenants):
         for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
@@ -26,10 +26,10 @@ def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
 
 
 def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
-    """Refuse an amount that the pool can never hand out, or that does not say of which MIG profile."""
+    """Refuse an amount that the pool can never hand out, or an ambiguous amount without MIG profiles."""
     units = pool.profile.units
     if isinstance(amount, int) and len(units) > 1:
-        reason = f"pool {pool.name} hands out {', '.join(units)}, and a bare count does not say which"
+        reason = f"pool {pool.name} hands out {', '.join(units)}, and a bare count names none of them"
         hint = f"give a count for each, such as {{{next(iter(units))}: {amount}}}"
         yield Problem("amount-without-profile", (), reason, hint)
         return
@@ -55,7 +55,7 @@ def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "quotas-above-ceiling",
                 ("tenants",),
-                f"quotas promise {count} {resource}, the ceilings of the pools allow {ceilings[resource]}: "
+                f"quotas promise {count} {resource}, and the ceilings of the pools allow {ceilings[resource]}: "
                 "tenants will wait for each other",
                 "lower quotas, or raise maxGpus",
                 severity="warning",

@@ -8,7 +8,7 @@ from ..errors import Problem
 
 
 def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse AMI releases older than the first that works with the cluster's Kubernetes version."""
+    """Refuse AMI releases that are too old for the cluster's Kubernetes version."""
     for index, pool in enumerate(stack.pools):
         ami = pool.ami
         if ami.version is not None and not ami.row.is_release(ami.version):

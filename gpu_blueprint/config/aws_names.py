@@ -92,13 +92,13 @@ _ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
 Zone = Annotated[str, Shape(_ZONE, "not-a-zone", "an availability zone such as us-east-1a")]
 
 
-def _find_region(name: str) -> str:
+def _check_region(name: str) -> str:
     if name not in catalog.list_regions():
         raise catalog.CatalogError.unknown("region", name, catalog.list_regions())
     return name
 
 
-Region = Annotated[str, AfterValidator(_find_region)]
+Region = Annotated[str, AfterValidator(_check_region)]
 GpuModel = Annotated[str, AfterValidator(lambda name: catalog.find_gpu(name).name)]
 
 

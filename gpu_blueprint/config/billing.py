@@ -36,9 +36,9 @@ class Billing(Model):
     anomaly_usd: Dollars = 100
     """US dollars above the usual costs at which AWS reports an anomaly."""
     anomaly_monitor_arn: AnomalyMonitorArn | None = None
-    """An existing anomaly monitor. Default: a new monitor for all AWS services. AWS allows one such monitor per account
-    and creates it by itself in newer accounts; name that monitor here, also in every further environment of the
-    account."""
+    """An existing anomaly monitor. Default: a new monitor for all AWS services. AWS allows one monitor of
+    this kind per account, and newer accounts have it already. Name the existing monitor here, and in every further
+    environment of the account."""
     activate_tags: bool = False
     """Activate our tags for cost allocation. Only the payer's account may do it, and only about a day after the tags
     were first used. The tags stay active after the environment is destroyed, since they count for the whole
@@ -50,10 +50,10 @@ class Billing(Model):
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.emails, "emails")
         for field, percents in (("actualPercent", self.actual_percent), ("forecastPercent", self.forecast_percent)):
-            right = sorted(set(percents))
-            if percents != right:
+            ascending = sorted(set(percents))
+            if percents != ascending:
                 reason = f"{percents} is not in ascending order without repetition"
-                yield Problem("percents-not-ascending", (field,), reason, f"write {right}")
+                yield Problem("percents-not-ascending", (field,), reason, f"write {ascending}")
         alarms = len(self.actual_percent) + len(self.forecast_percent)
         if not 1 <= alarms <= MOST_ALARMS:
             yield Problem(

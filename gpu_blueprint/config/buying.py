@@ -1,4 +1,4 @@
-"""The ways of a pool to buy capacity, and the reserved capacity of the account."""
+"""The ways in which a pool buys capacity, and the reserved capacity of the account."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -15,7 +15,7 @@ from .network import refuse_repeated
 from .scalars import Dollars, parse_day
 
 DIVERSE_ENOUGH = 5
-"""Karpenter warns that spot may run out where a pool has fewer offerings (types × zones)."""
+"""Karpenter warns that spot may run out if a pool has fewer offerings (types × zones)."""
 
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
@@ -33,7 +33,7 @@ class Reservation(Model):
     instances: int = Field(ge=1, le=1000)
     """Number of reserved instances."""
     ends: Annotated[date, BeforeValidator(parse_day)] | None = None
-    """Last day. A Capacity Block has one, and Karpenter drains its nodes before."""
+    """Last day. A Capacity Block always has a last day, and Karpenter drains its nodes before the end."""
     capacity_block: bool = False
     """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None
@@ -60,11 +60,11 @@ class ReservationTerm(Model):
     id: ReservationId | None = None
     """Id of a reservation of the stack."""
     tags: Tags | None = None
-    """Or tags: every reservation that carries all of them is selected."""
+    """Tags in place of an id: every reservation that carries all of them is selected."""
 
     def problems(self) -> Iterator[Problem]:
         if (self.id is None) == (self.tags is None):
-            reason = f"the reservation is named by {'neither id nor' if self.id is None else 'both id and'} tags"
+            reason = f"the entry has {'neither id nor' if self.id is None else 'both id and'} tags"
             yield Problem("id-or-tags", (), reason, "write either id or tags")
 
     def selects(self, reservation: Reservation) -> bool:

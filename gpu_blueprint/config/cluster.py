@@ -18,7 +18,7 @@ from ..catalog.versions import (
 from ..errors import Problem, WrongValueError
 from ..model import Model
 from .aws_names import KmsKeyArn, PrincipalArn, SystemInstanceType
-from .network import public_cidr, refuse_repeated
+from .network import explain_public_cidr, refuse_repeated
 from .scalars import Cidr, Name, is_private
 
 
@@ -54,12 +54,12 @@ class PrivateApi(Model):
     def problems(self) -> Iterator[Problem]:
         for index, cidr in enumerate(self.allowed_cidrs):
             if not is_private(cidr):
-                yield public_cidr(cidr, "allowedCidrs", index)
+                yield explain_public_cidr(cidr, "allowedCidrs", index)
         yield from refuse_repeated(self.allowed_cidrs, "allowedCidrs")
 
 
 class PublicApi(Model):
-    """Make the Kubernetes API reachable also from named address blocks; nodes still use the private endpoint."""
+    """Make the Kubernetes API also reachable from named address blocks; nodes still use the private endpoint."""
 
     access: Literal["public"]
     """A public endpoint, limited to `allowedCidrs`."""
@@ -142,7 +142,7 @@ class Cluster(Model):
             if arn in self.admins:
                 yield Problem("viewer-is-admin", ("viewers", index), f"{arn!r} is already an admin", "remove it here")
         if not is_private(self.service_cidr):
-            yield public_cidr(self.service_cidr, "serviceCidr")
+            yield explain_public_cidr(self.service_cidr, "serviceCidr")
         elif not 12 <= (length := IPv4Network(self.service_cidr).prefixlen) <= 24:
             reason = f"{self.service_cidr!r} is a /{length}, and EKS takes /12 to /24"
             yield Problem("cidr-size", ("serviceCidr",), reason, "write a block of /12 to /24")

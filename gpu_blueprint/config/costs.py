@@ -16,8 +16,8 @@ class SavingsPlan(Model):
     coverage: Share
     """Share of the on-demand spending that the plan covers, from 0 to 1."""
     discount: Share
-    """Discount on the covered spending, from 0 to 1. AWS publishes rates by type; one-year Compute plans of buyers'
-    guides lie between 0.17 and 0.27."""
+    """Discount on the covered spending, from 0 to 1. AWS publishes rates by type; buyers' guides
+    name 0.17 to 0.27 for one-year Compute plans."""
 
     @property
     def factor(self) -> float:

@@ -62,8 +62,8 @@ class Budget(Model):
     nodes: str
     """A count or a percentage, quoted: `"1"`, `"10%"`; `"0"` blocks disruption."""
     reasons: list[Reason] | None = Field(None, min_length=1)
-    """The disruptions that the budget limits. Default: all. `"0"` without reasons also keeps empty nodes, and their
-    bill."""
+    """The disruptions that the budget limits. Default: all. `"0"` without reasons also keeps empty nodes,
+    which cost money."""
     schedule: str | None = None
     """Cron expression in UTC at which the window opens, such as `0 8 * * mon-fri`."""
     duration: str | None = None
@@ -94,7 +94,7 @@ class Disruption(Model):
     expire_after: DurationOrNever | None = None
     """Age at which Karpenter replaces a node by force, whatever runs on it."""
     termination_grace_period: Duration | None = None
-    """Longest time that pods get to end before their node goes."""
+    """Longest time that pods get to end before Karpenter removes their node."""
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=50)] | None = None
     """Limits on simultaneous disruption."""
 

@@ -18,7 +18,7 @@ Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEK: tuple[Day, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY = 24 * 60
 _LEAST = 60
-"""Minutes between an opening and a close. Each acts for up to 45 minutes, and the two must not act at once."""
+"""Fewest minutes between an opening and a close, which each act for up to 45 minutes and must not act together."""
 
 
 def _refuse_text(value: Any) -> Any:
@@ -69,8 +69,8 @@ class Hours(Model):
     @property
     def open_schedule(self) -> str:
         """Cron schedule, in the time zone, that opens the pool: at the start, and every hour after it on that day."""
-        first = [day for day in self.days if not (self._whole_days and _shift_day(day, -1) in self.days)]
-        return _build_schedule(self._start, self._start + self._length, first)
+        opening_days = [day for day in self.days if not (self._whole_days and _shift_day(day, -1) in self.days)]
+        return _build_schedule(self._start, self._start + self._length, opening_days)
 
     @property
     def close_schedule(self) -> str:
@@ -78,8 +78,9 @@ class Hours(Model):
         end = self._start + self._length
         if end < _DAY:
             return _build_schedule(end, self._start + _DAY, self.days)
-        last = [_shift_day(day, 1) for day in self.days if not (self._whole_days and _shift_day(day, 1) in self.days)]
-        return _build_schedule(end - _DAY, _DAY if self._whole_days else self._start, last)
+        next_days = [_shift_day(day, 1) for day in self.days]
+        closing_days = [day for day in next_days if not (self._whole_days and day in self.days)]
+        return _build_schedule(end - _DAY, _DAY if self._whole_days else self._start, closing_days)
 
     @property
     def _start(self) -> int:
@@ -121,8 +122,8 @@ def _build_schedule(first: int, until: int, days: Sequence[Day]) -> str:
     hour, minute = divmod(first, 60)
     last = (min(until - _LEAST, _DAY - 1) - minute) // 60
     # The week of cron begins on Sunday, and a range must not go past its end.
-    on = "*" if len(days) == len(WEEK) else _join_days(days, ("sun", *WEEK[:-1]), "-", ",")
-    return f"{minute} {hour if hour >= last else f'{hour}-{last}'} * * {on}"
+    weekdays = "*" if len(days) == len(WEEK) else _join_days(days, ("sun", *WEEK[:-1]), "-", ",")
+    return f"{minute} {hour if hour >= last else f'{hour}-{last}'} * * {weekdays}"
 
 
 def _join_days(days: Sequence[Day], order: Sequence[Day], dash: str, comma: str) -> str:

@@ -103,16 +103,16 @@ class InstallMonitoring(Model):
     notify: Notify | None = None
     """Receivers of alerts. Default: none, and alerts only show in Prometheus."""
     grafana: bool = True
-    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`. It
-    is not reachable from outside: `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
+    """Install Grafana with the platform's dashboards. Sign in as `admin` with the config secret `grafanaPassword`.
+    Grafana is reachable only through `kubectl port-forward -n monitoring svc/kube-prometheus-stack-grafana 3000:80`."""
 
     @property
     def secrets(self) -> list[str]:
         """The config secrets that monitoring needs; `pulumi up` stops if one is missing."""
         target = self.remote_write
         signed_in = isinstance(target, RemoteUrl) and target.username is not None
-        found = [GRAFANA_PASSWORD] * self.grafana + [REMOTE_WRITE_PASSWORD] * signed_in
-        return [*found, *(self.notify.secrets if self.notify else [])]
+        passwords = [GRAFANA_PASSWORD] * self.grafana + [REMOTE_WRITE_PASSWORD] * signed_in
+        return [*passwords, *(self.notify.secrets if self.notify else [])]
 
     @property
     def url(self) -> str:
@@ -130,7 +130,7 @@ class ExistingMonitoring(Model):
     """Address of queries inside the cluster, such as `http://prometheus.monitoring.svc:9090`; services need it to
     scale."""
     labels: Annotated[dict[PodLabelKey, LabelValue] | None, Field(max_length=10)] = None
-    """Labels by which that Prometheus selects monitors and rules; dashboards carry them too. Default: no labels."""
+    """Labels by which the team's Prometheus selects monitors and rules; dashboards have them too. Default: none."""
 
 
 Monitoring = Annotated[InstallMonitoring | ExistingMonitoring, Field(discriminator="mode")]

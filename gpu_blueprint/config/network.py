@@ -14,10 +14,10 @@ from .scalars import PRIVATE_BLOCKS, Cidr, is_private
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
 SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
-"""Endpoint → the AWS services that it stands for, where there are several."""
+"""Endpoint → its AWS services, for endpoints with several services."""
 STABLE_ZONES = 2
-"""Number of first zones that hold the control plane and the system nodes. EKS takes no subnets in further zones later,
-and EKS replaces a node group whose subnets change; an appended zone must not affect either."""
+"""Number of zones, from the first on, that hold the control plane and the system nodes. EKS accepts no subnets in
+further zones later, and replaces a node group whose subnets change. An appended zone must therefore affect neither."""
 MAX_ZONES = 7
 
 
@@ -33,8 +33,8 @@ class NewVpc(Model):
     """Availability zones, at least two. Append new zones at the end: the order decides the addresses, and the control
     plane and the system nodes stay in the first two."""
     nat: Literal["single", "per-zone"] = "single"
-    """`single` is one NAT gateway for all zones, which is cheap. `per-zone` is one in each zone, which survives the
-    loss of a zone and causes no cross-zone traffic."""
+    """`single` makes one NAT gateway for all zones, which is cheap. `per-zone` makes a NAT gateway in each zone, which
+    survives the loss of a zone and causes no cross-zone traffic."""
     endpoints: list[Endpoint] = ["s3"]
     """AWS services that nodes reach without NAT. `s3` is a free gateway endpoint; the others cost by the hour and
     zone."""
@@ -62,7 +62,7 @@ class NewVpc(Model):
             reason = f"{self.cidr!r} is a /{block.prefixlen}, and a new VPC needs /16 to /20"
             yield Problem("cidr-size", ("cidr",), reason, "write /16 for a roomy VPC, or /20 at least")
         if not is_private(self.cidr):
-            yield public_cidr(self.cidr, "cidr")
+            yield explain_public_cidr(self.cidr, "cidr")
         yield from refuse_repeated(self.zones, "zones")
         yield from refuse_repeated(self.endpoints, "endpoints")
 
@@ -75,7 +75,7 @@ class Subnet(Model):
     zone: Zone
     """Availability zone of the subnet."""
     cidr: Cidr | None = None
-    """Address block of the subnet. Overlaps are refused where it is given."""
+    """Address block of the subnet. With it, overlaps are refused."""
 
 
 class ExistingVpc(Model):
@@ -98,25 +98,25 @@ class ExistingVpc(Model):
         if len(self.zones) < 2:
             reason = f"all subnets are in {self.zones[0]}, and EKS needs two zones"
             yield Problem("one-zone-only", ("subnets",), reason, "add a subnet in another zone")
-        known = [(index, IPv4Network(subnet.cidr)) for index, subnet in enumerate(self.subnets) if subnet.cidr]
-        for (first, block), (second, other) in combinations(known, 2):
-            if block.overlaps(other):
+        blocks = [(index, IPv4Network(subnet.cidr)) for index, subnet in enumerate(self.subnets) if subnet.cidr]
+        for (first, block), (second, later_block) in combinations(blocks, 2):
+            if block.overlaps(later_block):
                 yield Problem(
                     "cidr-overlap",
                     ("subnets", second, "cidr"),
-                    f"'{other}' overlaps '{block}' of subnets.{first}, and subnets of a VPC never overlap",
+                    f"'{later_block}' overlaps '{block}' of subnets.{first}, and subnets of a VPC never overlap",
                     "correct the block",
                 )
 
 
-def public_cidr(cidr: str, *path: str | int) -> Problem:
+def explain_public_cidr(cidr: str, *path: str | int) -> Problem:
     """Build the problem of a block that is not private address space."""
     hint = f"use a block of {', '.join(PRIVATE_BLOCKS[:-1])} or {PRIVATE_BLOCKS[-1]}"
     return Problem("cidr-not-private", path, f"{cidr!r} is not private address space of your own", hint)
 
 
 def refuse_repeated(values: Sequence[str], field: str) -> Iterator[Problem]:
-    """Yield a problem for each value that already occurred in the list."""
+    """Yield a problem for each value that occurs earlier in the list."""
     for index, value in enumerate(values):
         if value in values[:index]:
             yield Problem("listed-twice", (field, index), f"{value!r} is listed twice", "remove one")

@@ -73,5 +73,5 @@ class MultiNode(Model):
     """Support for jobs that span nodes: EFA on every network card, one cluster placement group, one zone."""
 
     hugepages: bool = False
-    """True if pods request `hugepages-2Mi`. Karpenter must then be told how many a node has. Pods without hugepages
-    must set `FI_EFA_USE_HUGE_PAGE=0`."""
+    """True if pods request `hugepages-2Mi`. The platform then tells Karpenter how many a node has. Pods without
+    hugepages must set `FI_EFA_USE_HUGE_PAGE=0`."""

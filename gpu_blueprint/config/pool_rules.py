@@ -55,7 +55,7 @@ def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
 
 
 def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Problem]:
-    """Yield the problems of one of the instance types, compared with the first of them."""
+    """Yield the problems of an instance type, compared with the first instance type of the pool."""
     path, name, first = ("instanceTypes", index), row.instance_type, pool.candidates[0]
     if row.gpu_name != pool.model.name:
         reason = f"{name!r} carries {row.gpu_name}, and {first.instance_type} carries {pool.model.name}"
@@ -65,8 +65,8 @@ def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Pro
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     elif row.gpu_memory_mib != first.gpu_memory_mib:
         reason = (
-            f"{name!r} holds a fraction of {row.gpu_memory_mib} MiB, and {first.instance_type} a fraction of "
-            f"{first.gpu_memory_mib} MiB, and pods could not tell them apart"
+            f"{name!r} holds a fraction of {row.gpu_memory_mib} MiB, {first.instance_type} holds a fraction of "
+            f"{first.gpu_memory_mib} MiB, and pods could not tell the two apart"
         )
         yield Problem("mixed-gpu-sizes", path, reason, "make two pools")
     if row.gpu_devices > pool.max_gpus:
@@ -113,7 +113,7 @@ def _check_expectation(pool: "Pool") -> Iterator[Problem]:
         yield Problem("expectation-twice", ("expectedUtilization",), reason, "leave one of them out")
     for field in ("expected_hours", "expected_utilization"):
         if pool.static_nodes and getattr(pool, field) is not None:
-            reason = "static nodes are paid in every hour, whatever runs"
+            reason = "static nodes are paid in every hour, with or without pods"
             yield Problem("expectation-of-static-nodes", (to_camel(field),), reason, "leave the field out")
     if pool.expected_hours is not None and pool.expected_hours > round(pool.hours_per_month, 1):
         most = f"{pool.hours_per_month:.0f}"
@@ -140,9 +140,9 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
     if len(sizes) != 1:
         reason = "static nodes must be alike, and these types hold different numbers of GPUs"
         yield Problem("static-nodes-sizes", ("staticNodes",), reason, "name instanceTypes of one size")
-    elif (held := pool.static_nodes * max(sizes)) != pool.max_gpus:
-        reason = f"{pool.static_nodes} static nodes hold {held} GPUs, not {pool.max_gpus}"
-        yield Problem("static-nodes-max-gpus", ("maxGpus",), reason, f"write {held}")
+    elif (gpus := pool.static_nodes * max(sizes)) != pool.max_gpus:
+        reason = f"{pool.static_nodes} static nodes hold {gpus} GPUs, not {pool.max_gpus}"
+        yield Problem("static-nodes-max-gpus", ("maxGpus",), reason, f"write {gpus}")
 
 
 def _check_hours(pool: "Pool") -> Iterator[Problem]:
@@ -155,6 +155,6 @@ def _check_hours(pool: "Pool") -> Iterator[Problem]:
         reason = "reserved capacity is paid around the clock, so hours save nothing"
         yield Problem("hours-of-reserved", path, reason, "leave hours out")
     if pool.finishes_jobs and pool.lifecycle.keeps_empty_nodes:
-        reason = "a training pool closes by removing its empty nodes, which its disruption never allows"
+        reason = "a training pool closes by removing its empty nodes, and the pool's disruption never allows that"
         hint = "give consolidateAfter a duration, and Empty a budget above 0"
         yield Problem("hours-keep-empty-nodes", path, reason, hint)

@@ -34,7 +34,7 @@ class Pool(Model):
     gpu: GpuModel | None = None
     """GPU model. The pool may use every instance type with up to maxGpus whole GPUs of this model."""
     instance_types: Annotated[list[GpuInstanceType], Field(min_length=1)] | None = None
-    """Or the instance types, all with the same GPU."""
+    """Instance types in place of `gpu`, all with the same GPU."""
     purchase: list[Purchase] = Field(min_length=1)
     """Ways to buy capacity, tried in this order: `reserved`, then `spot`, then `on-demand`."""
     reservations: list[ReservationTerm] = Field([], max_length=30)
@@ -59,7 +59,7 @@ class Pool(Model):
     """Hours a month in which the whole ceiling is expected to run, for the cost estimate. Default: all hours in which
     the pool is open."""
     expected_utilization: Share | None = None
-    """Or the share of the ceiling that is expected to run in an average open hour, from 0 to 1."""
+    """In place of `expectedHours`: the share of the ceiling that runs in an average open hour, from 0 to 1."""
     multi_node: MultiNode | None = None
     """Support for jobs that span nodes: EFA, a placement group, one zone. Needs one instance type."""
     static_nodes: int | None = Field(None, ge=1, le=100)
@@ -67,8 +67,8 @@ class Pool(Model):
     no alpha API."""
     hours: Hours | None = None
     """Opening hours. Outside them the pool scales to zero, and it comes back by itself. Default: always open. Training
-    that runs at the close continues; other pods are evicted, and go to any open pool that suits them. Open the pool by
-    hand before you remove the field (docs/decisions/0007), or it stays closed."""
+    that runs at the close continues; other pods are evicted, and move to any open pool that suits them. Open the pool
+    by hand before you remove the field (docs/decisions/0007), or it stays closed."""
     headroom: Headroom | None = None
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
     disruption: Disruption = Disruption()
@@ -110,7 +110,7 @@ class Pool(Model):
 
     @property
     def node_taints(self) -> list[dict[str, str]]:
-        """The taints of every node of the pool: the sharing profile's taint first, then those of the stack file."""
+        """The taints of every node of the pool: the sharing profile's taint, then the taints of the stack file."""
         return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
 
     @property
@@ -142,11 +142,11 @@ class Pool(Model):
         return find_pool_problems(self)
 
     def count_by_unit(self, amount: GpuAmount) -> dict[str, int]:
-        """Return unit → count; a bare count is of the first unit, such as ``find_gpu`` or the MIG profile."""
+        """Return unit → count; a bare count counts the first unit, such as ``gpu`` or the MIG profile."""
         return amount if isinstance(amount, dict) else {next(iter(self.profile.units)): amount}
 
     def list_overlay(self, row: Instance) -> dict[str, str]:
-        """Return the quantities that Karpenter must be told about nodes of a type; empty where EC2's data is right."""
+        """Return the quantities that Karpenter must be told about nodes of a type; empty if EC2's data is right."""
         if self.static_nodes:
             return {}
         capacity = {name: str(count) for name, count in self.profile.list_overlay(row).items()}

@@ -31,7 +31,7 @@ _ONE_SERIES = ("absent", "absent_over_time", "scalar", "time", "vector")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The reason why KEDA cannot use an expression; the reason continues a sentence that starts with the expression."""
+    """The reason why KEDA cannot use an expression; ``reason`` continues a sentence that starts with the expression."""
 
     kind: str
     reason: str
@@ -59,68 +59,68 @@ def find_doubt(promql: str) -> str:
     if _may_be_empty(parsed):
         return f"it gives no number where the comparison fails, {_STAYS}; leave the comparison out"
     if _has_many(parsed):
-        hint = "make it one number, such as with sum(…) or max(…), buckets with sum by (le) (…)"
+        hint = "aggregate it to one number, such as with sum(…) or max(…), and buckets with sum by (le) (…)"
         return f"it gives a number for each series or group that fits, {_STAYS} if there are several; {hint}"
     return ""
 
 
-def _may_be_empty(found: Expr) -> bool:
-    match found:
+def _may_be_empty(expr: Expr) -> bool:
+    match expr:
         case ParenExpr() | UnaryExpr():
-            return _may_be_empty(found.expr)
-        case BinaryExpr() if str(found.op) == "or":
-            return _may_be_empty(found.lhs) and _may_be_empty(found.rhs)
+            return _may_be_empty(expr.expr)
+        case BinaryExpr() if str(expr.op) == "or":
+            return _may_be_empty(expr.lhs) and _may_be_empty(expr.rhs)
         case BinaryExpr():
-            compares = str(found.op) in _COMPARISONS and not (found.modifier and found.modifier.return_bool)
-            return compares or _may_be_empty(found.lhs) or _may_be_empty(found.rhs)
+            compares = str(expr.op) in _COMPARISONS and not (expr.modifier and expr.modifier.return_bool)
+            return compares or _may_be_empty(expr.lhs) or _may_be_empty(expr.rhs)
     return False
 
 
-def _has_many(found: Expr) -> bool:
-    match found:
+def _has_many(expr: Expr) -> bool:
+    match expr:
         case VectorSelector() | MatrixSelector():
             return True
         case AggregateExpr():
-            return (str(found.op) in _SEVERAL_SERIES and str(found.param) != "1") or _is_grouped(found)
-        case Call() if found.func.name == "histogram_quantile":
-            return _has_many_histograms(found.args[-1])
+            return (str(expr.op) in _SEVERAL_SERIES and str(expr.param) != "1") or _is_grouped(expr)
+        case Call() if expr.func.name == "histogram_quantile":
+            return _has_many_histograms(expr.args[-1])
         case Call():
-            return found.func.name not in _ONE_SERIES and any(map(_has_many, found.args))
+            return expr.func.name not in _ONE_SERIES and any(map(_has_many, expr.args))
         case BinaryExpr():
-            return any(_has_many_on_sides(found)) if str(found.op) == "or" else all(_has_many_on_sides(found))
+            return any(_has_many_on_sides(expr)) if str(expr.op) == "or" else all(_has_many_on_sides(expr))
         case ParenExpr() | UnaryExpr() | SubqueryExpr():
-            return _has_many(found.expr)
+            return _has_many(expr.expr)
     return False
 
 
-def _has_many_histograms(found: Expr) -> bool:
+def _has_many_histograms(expr: Expr) -> bool:
     """Return whether there are several histograms; a histogram that is not native has a series for each bucket."""
-    match found:
+    match expr:
         case ParenExpr():
-            return _has_many_histograms(found.expr)
+            return _has_many_histograms(expr.expr)
         case AggregateExpr():
-            by = found.modifier
-            return _is_grouped(found) and not (by and by.type == AggModifierType.By and by.labels == ["le"])
-    return _has_many(found)
+            by = expr.modifier
+            return _is_grouped(expr) and not (by and by.type == AggModifierType.By and by.labels == ["le"])
+    return _has_many(expr)
 
 
-def _is_grouped(found: AggregateExpr) -> bool:
-    by = found.modifier
+def _is_grouped(expr: AggregateExpr) -> bool:
+    by = expr.modifier
     return bool(by and (by.labels or by.type == AggModifierType.Without))
 
 
-def _has_many_on_sides(found: BinaryExpr) -> Iterator[bool]:
-    """Yield for each side that is a vector whether it has many series; a scalar beside a vector changes nothing."""
-    yield from (_has_many(side) for side in (found.lhs, found.rhs) if not _is_argument_of("vector", str(side)))
+def _has_many_on_sides(expr: BinaryExpr) -> Iterator[bool]:
+    """Yield, for each side that is a vector, whether it has many series; a scalar beside a vector changes nothing."""
+    yield from (_has_many(side) for side in (expr.lhs, expr.rhs) if not _is_argument_of("vector", str(side)))
 
 
 def _is_argument_of(function: str, promql: str) -> bool:
-    """Return whether a function takes the expression; a line break ends a comment in it."""
+    """Return whether a function accepts the expression; the line break ends a comment in the expression."""
     return not _parse_error(f"{function}({promql}\n)")
 
 
 def _parse_error(promql: str) -> str:
-    """Return the error of the PromQL parser, or an empty text if it takes the expression."""
+    """Return the error of the PromQL parser, or an empty text if the parser accepts the expression."""
     try:
         promql_parser.parse(promql)
     except ValueError as error:

@@ -20,7 +20,7 @@ class Replicas(Model):
     """Least and most replicas of a service."""
 
     min: int = Field(1, ge=0, le=1000)
-    """Replicas that stay warm without load. 0 needs a `query`, since a service without pods measures nothing."""
+    """Replicas that stay warm without load. 0 needs a `query`, since the other signals have no values without pods."""
     max: int = Field(ge=1, le=1000)
     """Most replicas."""
 
@@ -78,9 +78,9 @@ class Query(Model):
     signal: Literal["query"]
     """A query of your own."""
     promql: str = Field(min_length=1, max_length=2000)
-    """PromQL that gives one number. Where `replicas.min` is 0 it must have a value while no pod runs."""
+    """PromQL that gives one number. If `replicas.min` is 0, it must have a value while no pod runs."""
     per_replica: Threshold
-    """Amount that one replica copes with."""
+    """Amount that one replica can handle."""
 
     def problems(self) -> Iterator[Problem]:
         if fault := find_fault(self.promql):
@@ -124,7 +124,7 @@ class Scaling(Model):
                 "nothing-wakes-service",
                 ("replicas", "min"),
                 f"{' and '.join(signals)} cannot be measured while no pod runs, so nothing would wake the service",
-                "write 1, or add a signal: query on a metric that outlives the pods, such as the queue before them",
+                "write 1, or add a signal: query on a metric that exists without pods, such as the length of a queue",
             )
 
 

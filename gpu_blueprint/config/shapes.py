@@ -25,7 +25,7 @@ def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str =
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The regular expression that fits the whole text, and the words for a text that it does not fit.
+    """The regular expression for the whole text, and the words of the error for every other text.
 
     The expression is compiled at its first use, since a stack file uses few of them.
     """
@@ -36,7 +36,7 @@ class Shape:
     hint: str = ""
     longest: int = 63
     in_editor: bool = True
-    """Puts the pattern into the JSON schema."""
+    """True if the JSON schema contains the pattern."""
 
     def fits(self, text: str) -> bool:
         """Return whether a text has this shape."""

@@ -70,7 +70,7 @@ class StackConfig(Model):
     more."""
     monthly_budget: Dollars | None = None
     """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms
-    on the way."""
+    at percentages of it."""
     costs: Costs = Costs()
     """Assumptions of the cost estimate."""
     billing: Billing | None = None
@@ -126,7 +126,7 @@ class StackConfig(Model):
         return found
 
     def find_tenant_tag(self, pool: Pool) -> str | None:
-        """Return the only tenant with a quota in a pool, `shared` for several tenants, or nothing for none."""
+        """Return the only tenant with a quota in a pool, `shared` for several tenants, or None without tenants."""
         users = [tenant.name for tenant in self.tenants if tenant.may_use(pool.name)]
         return SHARED if len(users) > 1 else next(iter(users), None)
 
@@ -186,16 +186,18 @@ class StackConfig(Model):
             if key.lower() in (own.lower() for own in OWN_TAGS):
                 reason = f"the blueprint sets the tag {key!r} itself, from another field"
                 yield Problem("tag-taken", ("tags", key), reason, "remove it here")
-        yield from _same_names([pool.name for pool in self.pools], "pools", "name")
-        yield from _same_names([tenant.name for tenant in self.tenants], "tenants", "name")
-        first = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
-        for problem in _same_names([tenant.namespace_name for tenant in self.tenants], "tenants", "namespace"):
+        yield from _refuse_repeated_names([pool.name for pool in self.pools], "pools", "name")
+        yield from _refuse_repeated_names([tenant.name for tenant in self.tenants], "tenants", "name")
+        first_index = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
+        for problem in _refuse_repeated_names(
+            [tenant.namespace_name for tenant in self.tenants], "tenants", "namespace"
+        ):
             index = int(problem.path[1])
-            if first[self.tenants[index].name] == index:  # a repeated name is reported as such
+            if first_index[self.tenants[index].name] == index:  # the rule above reports a repeated tenant name
                 yield problem
 
 
-def _same_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:
+def _refuse_repeated_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:
     for index, name in enumerate(names):
         if name in names[:index]:
             reason = f"{name!r} is already the {field} of {collection}.{names.index(name)}"

@@ -9,16 +9,16 @@ from .nodes import find_spot_share, find_terms
 
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
-    """Yield the assumptions on use, spot, Savings Plan and node types, then those of each pool, then the omissions."""
-    if silent := [pool.name for pool in stack.pools if pool.lacks_expectation]:
+    """Yield the assumptions on use, spot, Savings Plan and node types, then on each pool, then the costs left out."""
+    if unstated := [pool.name for pool in stack.pools if pool.lacks_expectation]:
         yield (
-            f"{', '.join(silent)}: nothing says how much is used, so the whole ceiling is expected to run in all hours "
+            f"{', '.join(unstated)}: no expected use is stated, so the whole ceiling is expected to run in all hours "
             "(expectedHours, expectedUtilization)"
         )
-    yield from _on_spot(stack)
+    yield from _list_spot_assumptions(stack)
     if plan := stack.costs.savings_plan:
         yield (
-            f"a Savings Plan covers {plan.coverage:.0%} of all that is not spot and takes {plan.discount:.0%} off; "
+            f"a Savings Plan covers {plan.coverage:.0%} of all spending except spot and takes {plan.discount:.0%} off; "
             "idle does not include the plan's cost when nothing runs"
         )
     yield (
@@ -26,13 +26,13 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
         "a month has 730 hours"
     )
     for capacity in capacities:
-        yield from _on_pool(stack, capacity)
+        yield from _list_pool_assumptions(stack, capacity)
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not included: data transfer{through}, logs, volumes of pods, support, taxes"
 
 
-def _on_spot(stack: StackConfig) -> Iterator[str]:
+def _list_spot_assumptions(stack: StackConfig) -> Iterator[str]:
     spot = [pool for pool in stack.pools if "spot" in pool.purchase]
     families = dict.fromkeys(row.family for pool in spot for row in stack.list_instances(pool))
     shares = [
@@ -42,20 +42,21 @@ def _on_spot(stack: StackConfig) -> Iterator[str]:
         yield f"spot is available, at this share of the on-demand price: {', '.join(shares)} (costs.spotShare)"
 
 
-def _on_pool(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
-    pool, always_on = capacity.pool, capacity.always_on(find_terms(stack, capacity.pool))
+def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterator[str]:
+    pool, always_on = capacity.pool, capacity.find_always_on(find_terms(stack, capacity.pool))
     if pool.hours:
-        late = ", but jobs run on after they end, so «at most» counts every hour" if pool.finishes_jobs else ""
+        after = ", but jobs run on after the hours, so «at most» counts every hour" if pool.finishes_jobs else ""
         yield (
-            f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){late}; "
+            f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){after}; "
             "idle/h and at most/h are of open hours"
         )
     if pool.headroom:
-        kept_free = _gpus(always_on.headroom_gpus)
-        yield f"{pool.name} keeps {kept_free} free in all its hours, beside those at work (headroom)"
+        kept_free = _format_gpus(always_on.headroom_gpus)
+        yield f"{pool.name} keeps {kept_free} free in all its hours, beside GPUs at work (headroom)"
     if always_on.service_gpus > 0:
-        yield f"{pool.name} runs at least {_gpus(always_on.service_gpus)}, in all its hours (replicas.min of services)"
+        running = _format_gpus(always_on.service_gpus)
+        yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of services)"
 
 
-def _gpus(count: float) -> str:
+def _format_gpus(count: float) -> str:
     return f"{count:g} GPU{'' if count == 1 else 's'}"

@@ -8,7 +8,7 @@ from .platform import estimate_platform
 from .pools import estimate_capacity
 
 PLATFORM = ""
-"""The name, beside the pools' names, of the part that belongs to no pool."""
+"""Key of the part that belongs to no pool; all other keys are names of pools."""
 
 
 def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:

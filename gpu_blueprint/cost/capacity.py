@@ -14,10 +14,10 @@ from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_cei
 
 @dataclass(frozen=True, slots=True)
 class AlwaysOn:
-    """GPUs that run however little is asked of a pool: the fewest replicas of services, and headroom."""
+    """GPUs that run even without load: the minimum replicas of services, and headroom."""
 
     service_gpus: float = 0.0
-    """GPUs that services hold at their fewest replicas."""
+    """GPUs that services hold at their minimum replicas."""
     headroom_gpus: int = 0
     """GPUs of the nodes that headroom keeps."""
     headroom_hour: Usd = field(default_factory=Usd)
@@ -26,7 +26,7 @@ class AlwaysOn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolCapacity:
-    """The nodes of a pool with their prices, and its GPUs; the terms of purchase are left open."""
+    """The nodes of a pool with their prices, and its GPUs, for any terms of purchase."""
 
     pool: Pool
     nodes: Sequence[Node]
@@ -34,7 +34,7 @@ class PoolCapacity:
     usable_gpus: int
     """GPUs of the ceiling that whole nodes can hold."""
     service_gpus: float
-    """GPUs that services hold at their fewest replicas."""
+    """GPUs that services hold at their minimum replicas."""
 
     @property
     def buys_more(self) -> bool:
@@ -59,21 +59,21 @@ class PoolCapacity:
 
     @property
     def expected_use(self) -> Use:
-        """The expected use of the pool: its whole ceiling in all its hours, unless the stack file expects less."""
+        """The expected use of the pool: its whole ceiling in all its hours, unless the stack file states less."""
         pool = self.pool
         share = 1 if pool.expected_utilization is None else pool.expected_utilization
         hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
         return Use(min(pool.max_gpus * share, self.ceiling_gpus), hours)
 
-    def always_on(self, terms: Terms) -> AlwaysOn:
-        """Return the GPUs that always run, headroom on the cheapest nodes that hold it."""
-        room = self.pool.headroom
-        found: list[AlwaysOn] = []
-        for node in self.nodes if room else ():
-            if room and (each := count_placeholders(self.pool, node.row)):
-                gpus = ceil(room.pods / each) * node.row.gpu_devices
-                found.append(AlwaysOn(self.service_gpus, gpus, node.price_gpu(terms) * gpus))
-        cheapest = min(found, key=lambda on: (len(on.headroom_hour.unknown), on.headroom_hour.known), default=None)
+    def find_always_on(self, terms: Terms) -> AlwaysOn:
+        """Return the GPUs that always run, with headroom on the cheapest nodes that can hold it."""
+        headroom = self.pool.headroom
+        choices: list[AlwaysOn] = []
+        for node in self.nodes if headroom else ():
+            if headroom and (per_node := count_placeholders(self.pool, node.row)):
+                gpus = ceil(headroom.pods / per_node) * node.row.gpu_devices
+                choices.append(AlwaysOn(self.service_gpus, gpus, node.price_gpu(terms) * gpus))
+        cheapest = min(choices, key=lambda on: (len(on.headroom_hour.unknown), on.headroom_hour.known), default=None)
         return cheapest or AlwaysOn(self.service_gpus)
 
 
@@ -83,16 +83,18 @@ def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
     for service in stack.services:
         services.setdefault(service.pool, []).append(service)
     ceilings = sum_user_ceilings(stack)
-    return [_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.pools]
+    return [_build_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.pools]
 
 
 def find_capacity(stack: StackConfig, pool: Pool) -> PoolCapacity:
     """Return the capacity of one pool."""
     services = (service for service in stack.services if service.pool == pool.name)
-    return _capacity(stack, pool, services, sum_user_ceilings(stack, pool) if pool.reservations else {})
+    return _build_capacity(stack, pool, services, sum_user_ceilings(stack, pool) if pool.reservations else {})
 
 
-def _capacity(stack: StackConfig, pool: Pool, services: Iterable[Service], ceilings: Mapping[str, int]) -> PoolCapacity:
+def _build_capacity(
+    stack: StackConfig, pool: Pool, services: Iterable[Service], ceilings: Mapping[str, int]
+) -> PoolCapacity:
     nodes = price_nodes(stack, pool)
     return PoolCapacity(
         pool=pool,
@@ -104,5 +106,5 @@ def _capacity(stack: StackConfig, pool: Pool, services: Iterable[Service], ceili
 
 
 def find_always_on(stack: StackConfig, pool: Pool, terms: Terms) -> AlwaysOn:
-    """Return the GPUs of a pool that always run: services at their fewest replicas, and headroom."""
-    return find_capacity(stack, pool).always_on(terms)
+    """Return the GPUs of a pool that always run: the minimum replicas of services, and headroom."""
+    return find_capacity(stack, pool).find_always_on(terms)

@@ -8,7 +8,7 @@ from pygal.style import Style
 
 from .estimate import Estimate
 
-# pygal leaves an import hook for its plugins behind, of a kind that newer Pythons warn of at every later import.
+# pygal installs an import hook for its plugins, and newer Pythons warn about the hook at every later import.
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
 
 _GUIDES = {"guide_stroke_dasharray": "none", "major_guide_stroke_dasharray": "none"}
@@ -28,12 +28,12 @@ _FIGURES = {"floor": "idle", "expected": "expected", "ceiling": "at most"}
 
 
 def svg(found: Estimate) -> str:
-    """Draw a month of the platform and of each pool.
+    """Draw the monthly cost of the platform and of each pool.
 
     A part without a known price has no bar, and the title counts these parts.
     """
     parts = {"platform": found.platform} | {pool.name: pool.cost for pool in found.pools}
-    missing = f", without what has no known price ({len(found.unknown)})" if found.unknown else ""
+    missing = f", without unknown prices ({len(found.unknown)})" if found.unknown else ""
     chart = pygal.HorizontalBar(
         js=(),
         style=_STYLE,

@@ -1,6 +1,6 @@
-"""Commitments that steady use is worth, with the arithmetic shown.
+"""Commitments that pay off for steady use, with their arithmetic.
 
-Rule: commit to 60 to 70 % of the average use, and only where it runs most of the time, because a Savings Plan is paid
+Rule: commit to 60 to 70 % of the average use, and only if the GPUs run most of the time, because a Savings Plan is paid
 in every hour. A plan breaks even when the use that it covers runs in at least the share ``1 - discount`` of the hours.
 """
 
@@ -15,14 +15,14 @@ from .gpus import Use
 from .nodes import Node, price_nodes
 
 COMMITTED = (0.6, 0.7)
-"""Share of the average that is worth a commitment: common practice of cost teams for the steady part of the use."""
+"""Share of the average use to commit to: common practice of cost teams for steady use."""
 SCARCE = ("p4", "p5", "p6")
 """Families that are often not available on demand, so that a reservation buys certainty, not a discount."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commitment:
-    """The commitment that one pool is worth; ``kind`` is none, savings-plan or reservation."""
+    """The recommended commitment for one pool; ``kind`` is none, savings-plan or reservation."""
 
     pool: str
     kind: str
@@ -46,51 +46,53 @@ class Commitment:
 
 @dataclass(frozen=True, slots=True)
 class _Steady:
-    """Use that a plan could cover, and the words that say where the number is from."""
+    """Use that a plan could cover, and the words that explain the number."""
 
     use: Use
     words: str
     assumes_every_hour: bool = False
-    """True where a plan pays only if the average runs in every hour."""
+    """True if a plan pays off only when the average runs in every hour."""
 
 
 def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitment:
     """Recommend a commitment for the expected use of a pool."""
     pool = capacity.pool
-    steady = sum(part.gpus for part in capacity.reserved if part.at_on_demand_rates)
-    other = sum(part.gpus for part in capacity.reserved) - steady
-    if steady:
-        found = _Steady(Use(steady, HOURS_A_MONTH), "are reserved and paid in")
+    reserved = sum(part.gpus for part in capacity.reserved if part.at_on_demand_rates)
+    without_plan = sum(part.gpus for part in capacity.reserved) - reserved
+    if reserved:
+        steady = _Steady(Use(reserved, HOURS_A_MONTH), "are reserved and paid in")
     elif pool.static_nodes and pool.purchase == ["on-demand"]:
-        found = _Steady(Use(pool.max_gpus, HOURS_A_MONTH), "run in")
+        steady = _Steady(Use(pool.max_gpus, HOURS_A_MONTH), "run in")
     elif reason := _refuse_commitment(pool):
         return Commitment(pool=pool.name, kind="none", text=reason)
     else:
         use = capacity.expected_use
-        average = Use(max(use.gpus - other, 0), use.hours).average
+        average = Use(max(use.gpus - without_plan, 0), use.hours).average
         guessed = pool.expected_utilization is not None
-        found = _Steady(Use(average, use.hours), "on average, in", assumes_every_hour=guessed)
-    return _weigh(stack, pool, capacity.nodes, found)
+        steady = _Steady(Use(average, use.hours), "on average, in", assumes_every_hour=guessed)
+    return _recommend_plan(stack, pool, capacity.nodes, steady)
 
 
 def recommend_measured_commitment(stack: StackConfig, pool: Pool, average: float) -> Commitment:
     """Recommend a commitment for a number of GPUs that were measured to run on demand around the clock."""
-    return _weigh(stack, pool, price_nodes(stack, pool), _Steady(Use(average, HOURS_A_MONTH), "ran on average, in"))
+    return _recommend_plan(
+        stack, pool, price_nodes(stack, pool), _Steady(Use(average, HOURS_A_MONTH), "ran on average, in")
+    )
 
 
 def _refuse_commitment(pool: Pool) -> str:
     if "spot" in pool.purchase:
-        return "it buys spot first, which no commitment makes cheaper"
+        return "it buys spot first, and no commitment makes spot cheaper"
     if pool.purchase == ["reserved"]:
-        return "its reservations have a price or an end of their own, which no plan lowers"
-    return "say expectedHours or expectedUtilization first" if pool.lacks_expectation else ""
+        return "its reservations have their own price or a last day, and no plan lowers their price"
+    return "state expectedHours or expectedUtilization first" if pool.lacks_expectation else ""
 
 
-def _weigh(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
-    """Weigh a plan over the part of the use that no plan covers yet."""
+def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
+    """Recommend a plan for the part of the use that no plan covers yet, if a plan pays off."""
     prices = [node.machine.known / node.row.gpu_devices for node in nodes if not node.machine.unknown]
     if not prices:
-        return Commitment(pool=pool.name, kind="none", text="no price is known of its instance types")
+        return Commitment(pool=pool.name, kind="none", text="the prices of its instance types are unknown")
     plan, hours = stack.costs.savings_plan, steady.use.hours
     discount = plan.discount if plan else SAVINGS_PLAN_DISCOUNT
     average = steady.use.gpus * (1 - (plan.coverage if plan else 0))
@@ -99,16 +101,16 @@ def _weigh(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Stead
     if hours <= even or average < 0.05:
         text += f": a plan at {discount:.0%} off pays from {even:.0f} hours on"
         return Commitment(pool=pool.name, kind="none", text=text)
-    found = _size_plan(pool, average * min(prices), discount, hours - even)
+    sized = _size_plan(pool, average * min(prices), discount, hours - even)
     low, high = (share * average for share in COMMITTED)
-    text += f"; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${min(prices):,.2f}: {found.text}"
+    text += f"; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${min(prices):,.2f}: {sized.text}"
     if steady.assumes_every_hour:
         text += f", if as many GPUs run in every hour; below {even:.0f} hours a month it loses"
-    return _prefer_reservation(stack, pool, replace(found, text=text), low)
+    return _prefer_reservation(stack, pool, replace(sized, text=text), low)
 
 
 def _size_plan(pool: Pool, usd: float, discount: float, gained_hours: float) -> Commitment:
-    """Size a Savings Plan for use that costs a number of dollars an hour on demand."""
+    """Size a Savings Plan for use that costs ``usd`` an hour on demand."""
     low, high = (share * usd for share in COMMITTED)
     commit = (round(low * (1 - discount), 2), round(high * (1 - discount), 2))
     saves = (round(low * gained_hours, 2), round(high * gained_hours, 2))
@@ -125,5 +127,5 @@ def _prefer_reservation(stack: StackConfig, pool: Pool, plan: Commitment, gpus: 
     nodes = int(gpus / row.gpu_devices)
     if not nodes or not row.family.startswith(SCARCE) or pool.reservations:
         return plan
-    more = f"; reserve {nodes} × {row.instance_type} to be sure of them, at no discount of its own"
+    more = f"; reserve {nodes} × {row.instance_type} to be sure of the capacity; a reservation itself has no discount"
     return replace(plan, kind="reservation", text=plan.text + more)

@@ -1,4 +1,4 @@
-"""The difference between two estimates: of two stacks, or of a stack and an older document."""
+"""The difference between two estimates: of two stacks, or of a stack and an older JSON document."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ TOTAL = "total"
 
 
 class Figures(NamedTuple):
-    """The two sums of a line that are compared; None where a price is not known."""
+    """The two sums of a line; None if a price is not known."""
 
     expected_month: float | None
     ceiling_hour: float | None
@@ -24,14 +24,14 @@ NOTHING = Figures(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One line of two estimates; a line that is missing on one side costs nothing there."""
+    """One line in two estimates; a line costs 0 in an estimate without it."""
 
     name: str
     before: Figures
     after: Figures
 
     def difference(self, index: int) -> float | None:
-        """Return the dollars that the line costs more than before, for one of its two figures."""
+        """Return the dollars by which one of the two figures has grown."""
         before, after = self.before[index], self.after[index]
         return None if before is None or after is None else round(after - before, 2)
 
@@ -49,12 +49,12 @@ def read_estimate(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise UsageError(f"{path}: is no JSON: {error}") from None
+        raise UsageError(f"{path}: is not JSON: {error}") from None
     try:
         found = document.get("cost", document)
         dict(_list_lines(found))
         if not isinstance(found["stack"], str):
-            raise TypeError("stack is no name")
+            raise TypeError("stack is not a name")
     except (AttributeError, KeyError, TypeError):
         text = "holds no cost estimate; give a file that `cost --json`, `preview --json` or `render` wrote"
         raise UsageError(f"{path}: {text}") from None
@@ -82,5 +82,5 @@ def _read_figures(as_bought: Any, on_demand: Any) -> Figures:
 
 def _read_usd(value: Any) -> float | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
-        raise TypeError(f"{value!r} is no amount")
+        raise TypeError(f"{value!r} is not an amount")
     return value

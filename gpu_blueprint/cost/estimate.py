@@ -28,23 +28,23 @@ class UnitPrice(NamedTuple):
     """Dollars an hour of one unit of an extended resource."""
 
     expected: Usd
-    """In an hour of use, as expected."""
+    """Expected price in an hour of use."""
     ceiling: Usd
-    """At full use, on demand."""
+    """Price at full use, on demand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolEstimate:
-    """The cost of one pool, at list prices and as it buys."""
+    """The cost of one pool, at list prices and as the pool buys."""
 
     name: str
     on_demand: Cost
     as_bought: Cost
     use: Use
     states_use: bool
-    """True where the stack file says how much use is expected."""
+    """True if the stack file states the expected use."""
     slices: Mapping[str, UnitPrice]
-    """Extended resource → the price of one unit of it."""
+    """Extended resource → the price of one unit."""
 
     @property
     def cost(self) -> Cost:
@@ -68,7 +68,7 @@ class Estimate:
     """The pools' costs to plan with, divided by grants; the last entry is the part that no grant covers."""
     commitments: list[Commitment]
     as_of: date | None
-    """Day of the oldest price of an instance that was used; None if no price is known."""
+    """Day of the oldest instance price in the estimate; None if no price is known."""
     assumptions: list[str]
 
     @property
@@ -124,7 +124,7 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
 
 
 def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:
-    """Yield the prices of the instance types, which are nearly all of the money."""
+    """Yield the prices of the instance types, which make up nearly all of the cost."""
     names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
         if price := prices.find_on_demand_price(name, stack.region):
@@ -132,48 +132,48 @@ def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) ->
 
 
 def as_json(found: Estimate) -> dict[str, Any]:
-    """Write an estimate as one document; dollars with two digits, null where a price is not known."""
+    """Write an estimate as one document; dollars with two digits, null if a price is not known."""
     return {
         "stack": found.stack,
         "region": found.region,
         "currency": "USD",
         "pricesAsOf": found.as_of.isoformat() if found.as_of else None,
-        "total": {"asBought": _cost(found.as_bought), "onDemand": _cost(found.on_demand)},
+        "total": {"asBought": _write_cost(found.as_bought), "onDemand": _write_cost(found.on_demand)},
         "platform": {
-            **_cost(found.platform),
+            **_write_cost(found.platform),
             "items": [
-                {"name": item.name, "count": item.count, "usdPerHour": _exact(item.hour, 4)} for item in found.items
+                {"name": item.name, "count": item.count, "usdPerHour": _round(item.hour, 4)} for item in found.items
             ],
         },
-        "pools": [_pool(pool) for pool in found.pools],
-        "tenants": [{"name": name, **_cost(cost)} for name, cost in found.tenants.items()],
+        "pools": [_write_pool(pool) for pool in found.pools],
+        "tenants": [{"name": name, **_write_cost(cost)} for name, cost in found.tenants.items()],
         "commitments": [commitment.as_json() for commitment in found.commitments],
         "assumptions": found.assumptions,
         "unknownPrices": found.unknown,
     }
 
 
-def _pool(pool: PoolEstimate) -> dict[str, Any]:
+def _write_pool(pool: PoolEstimate) -> dict[str, Any]:
     use = {"gpus": round(pool.use.gpus, 2), "hoursPerMonth": round(pool.use.hours, 1), "stated": pool.states_use}
     return {
         "name": pool.name,
-        "asBought": _cost(pool.as_bought),
-        "onDemand": _cost(pool.on_demand),
+        "asBought": _write_cost(pool.as_bought),
+        "onDemand": _write_cost(pool.on_demand),
         "expectedUse": use,
         "perUnitHour": {
-            unit: {"expected": _exact(price.expected, 4), "ceiling": _exact(price.ceiling, 4)}
+            unit: {"expected": _round(price.expected, 4), "ceiling": _round(price.ceiling, 4)}
             for unit, price in pool.slices.items()
         },
     }
 
 
-def _cost(cost: Cost) -> dict[str, Any]:
-    return {to_camel(case): _spend(getattr(cost, case)) for case in CASES}
+def _write_cost(cost: Cost) -> dict[str, Any]:
+    return {to_camel(case): _write_spend(getattr(cost, case)) for case in CASES}
 
 
-def _spend(spend: Spend) -> dict[str, float | None]:
+def _write_spend(spend: Spend) -> dict[str, float | None]:
     return {"hour": spend.hour.exact, "month": spend.month.exact}
 
 
-def _exact(usd: Usd, digits: int) -> float | None:
+def _round(usd: Usd, digits: int) -> float | None:
     return None if usd.unknown else round(usd.known, digits)

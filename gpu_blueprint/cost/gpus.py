@@ -1,4 +1,4 @@
-"""Counts of GPUs: how many of a pool's ceiling can run, and how much of a GPU a slice, a grant or a placeholder is."""
+"""Counts of GPUs: the GPUs of a pool's ceiling that can run, and slices, grants and placeholders in GPUs."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
 
 
 def find_gpu_shares(pool: Pool) -> dict[str, float]:
-    """Return the part of a GPU that each unit of a pool is, such as ``{"1g.10gb": 1 / 7}``.
+    """Return unit of a pool → its part of a GPU, such as ``{"1g.10gb": 1 / 7}``.
 
     Instances of several MIG profiles share the GPU by their compute slices.
     """
@@ -53,6 +53,6 @@ def count_placeholders(pool: Pool, row: Instance) -> int:
     if pool.headroom is None:
         return 0
     handed_out, units = pool.profile.count_per_node(row), pool.profile.units
-    asked = pool.count_by_unit(pool.headroom.gpus)
-    by_gpu = [handed_out[units[unit]] // count for unit, count in asked.items() if count and unit in units]
+    requested = pool.count_by_unit(pool.headroom.gpus)
+    by_gpu = [handed_out[units[unit]] // count for unit, count in requested.items() if count and unit in units]
     return min([*by_gpu, pool.headroom.count_fitting(row)], default=0)

@@ -1,4 +1,4 @@
-"""Prices of single things: an instance, a volume, and the AWS services that the platform itself stands on."""
+"""Prices of single items: an instance, a volume, and the AWS services that the platform itself uses."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ _FREE_IOPS, _FREE_THROUGHPUT = 3000, 125
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A number of equal things that are paid in every hour."""
+    """A number of equal things that AWS bills in every hour."""
 
     name: str
     count: int
     hour: Usd
     """Dollars an hour of all of them."""
     hour_at_most: Usd | None = None
-    """Dollars an hour at worst, where that differs."""
+    """Dollars an hour at worst; None if it is the same."""
 
     @property
     def cost(self) -> Cost:

@@ -33,7 +33,7 @@ class Usd:
 
     @property
     def exact(self) -> float | None:
-        """The sum rounded to cents; None when a part of it is unknown, which is not the same as free."""
+        """The sum rounded to cents; None if a part is unknown, which does not mean free."""
         return None if self.unknown else round(self.known, 2)
 
 
@@ -46,7 +46,7 @@ class Spend:
 
     @classmethod
     def over(cls, hour: Usd, hours: float = HOURS_A_MONTH) -> "Spend":
-        """Spend the same in a number of hours of each month, unless given in all of them."""
+        """Spend the same in every hour of use, for a number of hours a month; by default for all hours."""
         return cls(hour, hour * hours)
 
     @classmethod

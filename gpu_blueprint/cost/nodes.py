@@ -16,11 +16,11 @@ class Terms:
     """The way in which capacity is bought: on spot or not, and under which Savings Plan."""
 
     spot: bool = False
-    """True where capacity is bought on spot."""
+    """True if capacity is bought on spot."""
     spot_share: Mapping[str, float] = field(default_factory=dict)
-    """Instance family → spot price as a share of the on-demand price, where the stack replaces the catalogue's."""
+    """Instance family → spot price as a share of the on-demand price, for families that the stack file names."""
     plan_factor: float = 1.0
-    """Price under the Savings Plan as a share of the on-demand price, for all that the plan may cover."""
+    """Price under the Savings Plan as a share of the on-demand price, for all spending that the plan may cover."""
 
     def price_spot(self, row: Instance, on_demand: Usd) -> Usd:
         """Return the assumed spot price of an instance type."""
@@ -33,7 +33,7 @@ ON_DEMAND = Terms()
 
 
 def find_terms(stack: StackConfig, pool: Pool) -> Terms:
-    """Return the terms on which a pool buys: spot while there is any, the account's Savings Plan on the rest."""
+    """Return the terms on which a pool buys: spot if it buys any, and the account's Savings Plan for the rest."""
     plan = stack.costs.savings_plan
     return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
 
@@ -77,10 +77,10 @@ class PriceRange(NamedTuple):
 def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     """Price one GPU on the nodes of a pool.
 
-    A type without a known price may be the dearest, so its name stays in the second sum.
+    A type without a known price may be the dearest, so ``dearest`` keeps its name.
     """
-    every = [node.price_gpu(terms) for node in nodes]
-    unknown = frozenset().union(*(price.unknown for price in every))
-    priced = [price for price in every if price.known]
+    gpu_prices = [node.price_gpu(terms) for node in nodes]
+    unknown = frozenset().union(*(price.unknown for price in gpu_prices))
+    priced = [price for price in gpu_prices if price.known]
     cheapest = min(priced, key=lambda price: (len(price.unknown), price.known), default=Usd(unknown=unknown))
     return PriceRange(cheapest, Usd(max((price.known for price in priced), default=0), unknown))

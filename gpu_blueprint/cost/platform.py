@@ -13,7 +13,7 @@ from .reservations import find_users, price_reservation
 
 
 def list_platform_items(stack: StackConfig) -> Iterator[Item]:
-    """Yield the things that the platform pays for in every hour, whatever runs."""
+    """Yield the items that the platform pays for in every hour, with or without pods."""
     region = stack.region
     yield price_item("EKS control plane", "eks-cluster", region)
     yield _price_system_nodes(stack)
@@ -35,7 +35,7 @@ def estimate_platform(stack: StackConfig) -> Cost:
 
 
 def _price_system_nodes(stack: StackConfig) -> Item:
-    """Price the system nodes: EKS takes the first of their types while it is available, at worst the dearest."""
+    """Price the system nodes: EKS takes the first type while it is available, and at worst the dearest type."""
     nodes = stack.cluster.system_nodes
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
     each = [price_instance(name, stack.region) + disks for name in nodes.instance_types]

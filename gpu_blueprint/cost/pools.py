@@ -1,7 +1,7 @@
 """The cost of a pool, from the prices of its nodes, its ceiling, its reservations and its expected use.
 
-Karpenter takes the cheapest type that fits, so that type is expected; at the ceiling it may be the dearest.
-Reservations are paid in every hour; only their disks come and go with the nodes.
+Karpenter takes the cheapest type that fits, so the expected cost counts the cheapest type. The ceiling counts the
+dearest type. Reservations are paid in every hour; their disks are paid only while the nodes run.
 """
 
 from ..config import Pool, StackConfig
@@ -11,7 +11,7 @@ from .nodes import ON_DEMAND, Terms, find_terms, price_gpu
 
 
 def estimate_pool(stack: StackConfig, pool: Pool, terms: Terms) -> Cost:
-    """Estimate the cost of one pool; pools pay a shared reservation in proportion to their ceilings."""
+    """Estimate the cost of one pool; pools that share a reservation pay in proportion to their ceilings."""
     return estimate_capacity(find_capacity(stack, pool), terms)
 
 
@@ -21,14 +21,14 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     if capacity.pool.static_nodes:
         cheap, dear = (Spend.over(price * capacity.pool.max_gpus) for price in gpu)
         return Cost(cheap, cheap, dear)
-    always_on = capacity.always_on(terms)
+    always_on = capacity.find_always_on(terms)
     reserved = Spend.over(sum((part.hour(terms) for part in capacity.reserved), start=Usd()))
     idle = _price_idle_hour(capacity, always_on, gpu.cheapest)
     use, work = capacity.expected_use, max(capacity.expected_use.gpus, always_on.service_gpus)
     busy = _price_busy_hour(capacity, always_on, gpu.cheapest, work)
     floor = reserved + Spend.over(idle, capacity.open_hours)
     at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))
-    # An idle month can cost more: headroom may need larger nodes than the work that takes its place.
+    # An idle month can cost more: headroom may need larger nodes than work that takes the place of headroom.
     expected = max((reserved + at_work).month, floor.month, key=lambda month: month.known)
     return Cost(floor, Spend.on_average(expected), _estimate_ceiling(capacity, terms, gpu.dearest))
 
@@ -45,14 +45,14 @@ def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
 
 
 def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd) -> Usd:
-    """Return dollars of an hour with only services at their fewest replicas and headroom, without reservations."""
+    """Return dollars of an idle hour: minimum replicas of services and headroom, without reservations."""
     on_reserved = min(always_on.service_gpus, capacity.reserved_gpus)
     bought = max(min(always_on.service_gpus, capacity.ceiling_gpus) - on_reserved, 0)
     return gpu * bought + _price_headroom(capacity, always_on, always_on.service_gpus)
 
 
 def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd, work: float) -> Usd:
-    """Return dollars of an hour with a number of GPUs at work, without reservations but with their disks."""
+    """Return dollars of an hour with ``work`` GPUs in use, without reservations but with their disks."""
     held = capacity.reserved_gpus
     on_reserved = min(work, held)
     disks = sum((part.disks for part in capacity.reserved), start=Usd())
@@ -61,7 +61,7 @@ def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd, work
 
 
 def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
-    """Return dollars an hour of headroom beside work: none where a reservation has room, or the ceiling has none."""
+    """Return dollars an hour of headroom beside work: 0 if a reservation has room, or if the ceiling has no room."""
     if not always_on.headroom_gpus:
         return Usd()
     held = capacity.reserved_gpus
@@ -73,8 +73,8 @@ def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) ->
 def _estimate_ceiling(capacity: PoolCapacity, terms: Terms, gpu: Usd) -> Spend:
     """Estimate spending at the ceiling on the dearest type.
 
-    A pool of several types may leave its reservation idle and fill up with other types, because its pods need more of
-    something than a reserved node has.
+    A pool of several types may leave its reservation idle and fill up with other types, because its pods need more
+    CPU, memory or GPUs than a reserved node has.
     """
     buys_more = capacity.buys_more
     beside = buys_more and len(capacity.nodes) > 1

@@ -1,4 +1,4 @@
-"""Reserved capacity: which pools use it, and what it costs whether it is used or not."""
+"""Reserved capacity: the pools that use it, and its cost, which is due whether pods use it or not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class ReservedCapacity:
     node: Node
     instances: float
     usd_per_hour: float | None = None
-    """Price of one instance, where it is not the on-demand price."""
+    """Price of one instance; None for the on-demand price."""
     prepaid: bool = False
     """True for a Capacity Block, whose price AWS does not publish and no Savings Plan lowers."""
     ends: bool = False
@@ -103,11 +103,11 @@ def list_reserved_capacity(
 
 
 def price_reserved_gpu(stack: StackConfig, pool: Pool, node: Node, terms: Terms) -> Usd:
-    """Return dollars an hour of a GPU on a pool's reservations of one type; its list price if there are none."""
-    found = (
+    """Return dollars an hour of a GPU on a pool's reservations of one type, or the GPU's price without reservations."""
+    parts = (
         list(list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))) if pool.reservations else []
     )
-    if not found:
+    if not parts:
         return node.price_gpu(terms)
-    paid = sum((reserved.hour(terms) for reserved in found), start=Usd())
-    return paid * (1 / sum(reserved.gpus for reserved in found)) + node.disks * (1 / node.row.gpu_devices)
+    paid = sum((part.hour(terms) for part in parts), start=Usd())
+    return paid * (1 / sum(part.gpus for part in parts)) + node.disks * (1 / node.row.gpu_devices)

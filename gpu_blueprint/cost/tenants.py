@@ -13,9 +13,9 @@ UNASSIGNED = "no tenant"
 
 
 def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
-    """Return each grantee's part of a pool, and at the end the part that no grant covers.
+    """Return each tenant's part of a pool, and at the end the part that no grant covers.
 
-    A grant is a part of the pool's GPUs; grants that promise more GPUs than the pool has divide the GPUs that it has.
+    A grant is a part of the pool's GPUs. Grants that promise more GPUs than the pool has share its GPUs in proportion.
     """
     granted = {grant.tenant: count_gpus(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
     promised = sum(granted.values())

@@ -26,7 +26,7 @@ def to_text(problem: Problem) -> str:
 
 
 def make_printable(text: str) -> str:
-    """Replace what moves a terminal's cursor or colours it: a message may quote what a server or a file says."""
+    """Replace characters that control a terminal, because a message may quote text of a server or a file."""
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
 
 
@@ -57,7 +57,7 @@ def to_markdown(problems: Sequence[Problem], name: str) -> str:
 
 
 def count_severities(problems: Iterable[Problem]) -> str:
-    """Return how many problems there are of each severity: ``2 errors, 1 warning``."""
+    """Return the number of problems of each severity, such as ``2 errors, 1 warning``."""
     counts = Counter(problem.severity for problem in problems)
     listed = [
         f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"
@@ -68,13 +68,13 @@ def count_severities(problems: Iterable[Problem]) -> str:
 
 
 def format_markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of GitHub's Markdown; the cells are plain text, a line break in a cell stays one."""
+    """Return a table of GitHub's Markdown; cells are plain text and may have line breaks."""
     lines = [headers, ["---"] * len(headers), *([escape_markdown(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that GitHub shows as it is, also inside a table: no markup, no mention of a person, no formula."""
+    """Return text that GitHub shows unchanged, also in a table: without markup, mentions of people and formulas."""
     escaped = re.sub(r"([\\`*_\[\]<>|~&$#])", r"\\\1", re.sub(r"\s*[\r\n]+\s*", "\n", text.strip()))
     without_mentions = re.sub(r"(?<!\w)@(?=\w)", "@<!-- -->", escaped)
     return make_printable(without_mentions).replace("\n", "<br>").replace("\t", " ")

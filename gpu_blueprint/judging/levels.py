@@ -1,4 +1,4 @@
-"""The levels of an environment: how strictly each policy rule counts there, and the settings of the rules."""
+"""The levels of an environment: how strictly it enforces each policy rule, and the settings of the rules."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ Level = Literal["mandatory", "advisory", "remediate", "disabled"]
 LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
 FOLDER = Path(__file__).parents[2] / "policies"
 STRICTEST = "prod"
-"""The environment whose levels count where an environment has no file of its own."""
+"""The environment whose levels apply to environments without a file of their own."""
 
 
 def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
-    """Return the policy configuration of an environment: its own file, else the strictest one."""
+    """Return the policy configuration of an environment: its own file, else the file of the strictest environment."""
     own = folder / f"{environment}.json"
     return own if own.is_file() else folder / f"{STRICTEST}.json"
 
@@ -46,7 +46,7 @@ def read_levels(path: Path) -> dict[str, Any]:
 
 
 def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
-    """Return the level of a rule and the settings that the environment gives it; ``all`` stands for a missing level."""
+    """Return the level and the settings of a rule in the environment; the default is the level of ``all``."""
     value = levels.get(rule.id, levels.get("all", "mandatory"))
     if not isinstance(value, dict):
         return value, {}
@@ -65,11 +65,11 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
         return
     level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
     if level not in LEVELS:
-        yield f"{name}: {level!r} is no level (there are: {', '.join(LEVELS)})"
+        yield f"{name}: {level!r} is not a level (there are: {', '.join(LEVELS)})"
     for key, item in _pick_settings(value).items() if isinstance(value, dict) else ():
         default = defaults[name].get(key)
         is_number = isinstance(default, int) and isinstance(item, int | float) and not isinstance(item, bool)
         if default is None:
             yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
         elif not is_number and not isinstance(item, type(default)):
-            yield f"{name}: {key} is {item!r}, which must be like {default!r}"
+            yield f"{name}: {key} is {item!r}, and must have the type of {default!r}"

@@ -1,4 +1,4 @@
-"""Policy findings as Problems, and the place of a Problem in its stack file; nothing here loads Pulumi."""
+"""Policy findings as Problems, and the line of a Problem in its stack file; this module does not load Pulumi."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ class PolicyProblem(Problem):
 
 
 def put_into_file(problem: _Problem, source: Source) -> _Problem:
-    """Return the problem with the file and with the line of its field, or of the innermost part around it."""
+    """Return the problem with its file, and with the line of its field or of the innermost part around the field."""
     return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))
 
 

@@ -1,4 +1,4 @@
-"""Findings of the policies as Problems, each at the line of the stack file that it comes from."""
+"""Findings of the policies as Problems, each at the line of the stack file that causes it."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -33,8 +33,8 @@ def judge_stack(
     Args:
         stack: The stack file.
         plan: The plan of this stack.
-        levels: Policy configuration; that of the stack's environment unless given.
-        today: Day on which waivers count; the current day unless given.
+        levels: Policy configuration; by default the configuration of the stack's environment.
+        today: Day on which waivers count; by default the current day.
     """
     chosen = read_levels(levels or find_levels_file(stack.config.environment))
     found = judge_plan(plan, chosen, list_waivers(stack.config), today or date.today())
@@ -49,14 +49,14 @@ def judge_stack(
 
 
 def list_waivers(config: StackConfig) -> list[Waiver]:
-    """Return the waivers of a stack in the form that policies read."""
+    """Return the waivers of a stack as values of the policy pack."""
     return [
         Waiver(waiver.rule, waiver.resource, waiver.reason, waiver.owner, waiver.until) for waiver in config.waivers
     ]
 
 
 def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:
-    """Turn a finding into a Problem; a waived finding says by which waiver, and has no remedy."""
+    """Turn a finding into a Problem; a waived finding names its waiver, and has no remedy."""
     reason, hint = finding.verdict.reason, finding.verdict.hint
     if finding.waiver:
         reason, hint = f"{reason} (waived until {finding.waiver.until}: {finding.waiver.reason})", ""

@@ -1,4 +1,4 @@
-"""The field of the stack file that a planned resource is made from: findings about the resource stand at its line."""
+"""The field of the stack file that a planned resource is made from; findings about it name the field's line."""
 
 from collections.abc import Mapping
 

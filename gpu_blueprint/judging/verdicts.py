@@ -20,7 +20,7 @@ Standing = Literal["waived", "undecided", "fails", "mandatory", "advisory", "rem
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One verdict at the level of the environment, with the waiver that sets it aside if there is one."""
+    """One verdict at the level of the environment, with its waiver if the stack has one."""
 
     verdict: Verdict
     level: Level
@@ -35,7 +35,7 @@ class Finding:
 
     @property
     def fails(self) -> bool:
-        """The finding stops a deployment."""
+        """True if the finding stops a deployment."""
         return self.level == "mandatory" and not self.verdict.undecided and self.waiver is None
 
     @property
@@ -49,7 +49,7 @@ class Finding:
 def judge_plan(
     plan: Sequence[PlannedResource], levels: Mapping[str, Any], waivers: Sequence[Waiver] = (), today: date = date.max
 ) -> list[Finding]:
-    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail."""
+    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail too."""
     stack = build_policy_stack(plan)
     found = list(_judge_waivers(stack, waivers, today))
     for rule in RULES:
@@ -70,13 +70,13 @@ def judge_plan(
 def _find_effective_level(
     level: Level, rule: Rule, stack: Stack, verdict: Verdict, settings: Mapping[str, Any]
 ) -> Level:
-    """Return the level that counts, as Pulumi does: a finding that the level remediate does not mend is mandatory."""
+    """Return the level that counts, as Pulumi does: a finding that ``remediate`` cannot fix is mandatory."""
     if level != "remediate":
         return level
     resource = stack.by_urn[verdict.urn]
-    mended = rule.remediate(resource, {**rule.settings, **settings}) if rule.remediate else None
-    good = mended and not any(judge(rule, Stack([replace(resource, props=mended)]), settings))
-    return "remediate" if good else "mandatory"
+    fixed = rule.remediate(resource, {**rule.settings, **settings}) if rule.remediate else None
+    is_fixed = fixed and not any(judge(rule, Stack([replace(resource, props=fixed)]), settings))
+    return "remediate" if is_fixed else "mandatory"
 
 
 def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
@@ -97,11 +97,11 @@ def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) 
             suggest(waiver.rule, rules),
         )
     if waiver.resource not in resources:
-        missing = f"the resource {waiver.resource!r}, which the stack does not make"
+        missing = f"the resource {waiver.resource!r}, which the stack does not have"
         return f"the waiver of {waiver.rule} names {missing}", "correct the name, or remove the waiver"
     if waiver.until < today:
         ended = f"the waiver of {waiver.rule} for {waiver.resource} ended on {waiver.until}"
-        return ended, f"fix what it waived, or have {waiver.owner} renew it"
+        return ended, f"fix the resource, or ask {waiver.owner} to renew the waiver"
     return None
 
 
@@ -129,7 +129,7 @@ def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
 
 
 def _mark_unknowns(value: Any) -> Any:
-    if isinstance(value, str):  # most values are text, and to ask whether text is a mapping takes longer
+    if isinstance(value, str):  # most values are text, and the test for a mapping is slow
         return value
     if isinstance(value, Mapping):
         if value == UNKNOWN_IN_PLAN or "$secret" in value:

@@ -53,7 +53,7 @@ def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
 
 
 def _list_models(annotation: Any) -> list[type[Model]]:
-    """List the model classes that an annotation mentions, however deep in lists and unions."""
+    """List the model classes in an annotation, also inside lists and unions."""
     if isinstance(annotation, list):
         return [model for item in annotation for model in _list_models(item)]
     if isinstance(annotation, type) and issubclass(annotation, Model):

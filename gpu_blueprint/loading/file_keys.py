@@ -1,4 +1,4 @@
-"""Keys of a stack file around the stack object: Pulumi's, this project's, and secrets."""
+"""Keys of a stack file outside the stack object: keys of Pulumi, keys of this project, and secrets."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -16,7 +16,7 @@ _TOP = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environm
 
 
 def refuse_missing_stack(data: Any) -> Iterator[Problem]:
-    """Refuse files without a stack object; nothing else of such a file can be checked."""
+    """Refuse files without a stack object, in which nothing else can be checked."""
     if not isinstance(data, dict):
         hint = f"it needs config: with {REGION_KEY} and {STACK_KEY}"
         yield Problem("wrong-type", (), "the file is empty or not a mapping", hint)
@@ -35,17 +35,17 @@ def refuse_missing_stack(data: Any) -> Iterator[Problem]:
 
 
 def refuse_wrong_keys(data: dict[Any, Any]) -> Iterator[Problem]:
-    """Refuse keys that nothing reads, a missing region, allowed default providers and secrets in the open."""
+    """Refuse keys that nothing reads, a missing region, default providers, and secrets in plain text."""
     config = data["config"]
     for key in data:
         if key not in _TOP:
             yield Problem("unknown-key", (key,), "unknown key", suggest(str(key), _TOP, "Pulumi knows"))
     if config.get(NO_DEFAULT_PROVIDERS) != ["*"]:
-        reason = "default providers must be off, so that no resource goes to whatever account is at hand"
+        reason = "default providers must be off, because they use the account of the shell"
         yield Problem("default-providers-allowed", ("config", NO_DEFAULT_PROVIDERS), reason, 'write ["*"]')
     if REGION_KEY not in config:
         close = get_close_matches(REGION_KEY, map(str, config), 1)
-        hint = f"did you mean {close[0]} to be it?" if close else "add it"
+        hint = f"correct {close[0]} if it is meant to be this key" if close else "add it"
         yield Problem("missing-field", REGION_IN_FILE, "the AWS region is required, such as us-east-1", hint)
     for key, value in config.items():
         project = str(key).split(":")[0]
@@ -61,24 +61,24 @@ def _is_secret(value: Any) -> bool:
 
 
 def _refuse_key_beside_stack(key: str, *, is_secret: bool) -> Iterator[Problem]:
-    """Refuse keys of this project other than secrets of the program, or of a fork's additions to it."""
+    """Refuse keys of this project that are not secrets; a fork may add secrets of its own."""
     known = [f"{PROJECT}:{name}" for name in SECRET_KEYS]
     name = key.split(":", 1)[1]
     if key in known and not is_secret:
         hint = f"replace it by: pulumi config set --secret {name}"
-        yield Problem("secret-in-the-open", ("config", key), "the secret stands here for everybody to read", hint)
+        yield Problem("secret-in-the-open", ("config", key), "the file holds the secret in plain text", hint)
     elif key not in known and not is_secret:
-        reason = f"unknown key, only secrets stand beside {STACK_KEY}"
+        reason = f"unknown key, only secrets belong beside {STACK_KEY}"
         yield Problem("unknown-key", ("config", key), reason, suggest(key, [STACK_KEY, *known]))
     elif key not in known and (close := get_close_matches(name, SECRET_KEYS, 1, cutoff=0.8)):
         yield Problem("unknown-key", ("config", key), "unknown secret", f"did you mean {PROJECT}:{close[0]}?")
 
 
 def refuse_secrets_in_stack(value: Any, path: Path = IN_FILE) -> Iterator[Problem]:
-    """Refuse encrypted values inside the stack object: Pulumi would then treat the whole object as a secret."""
+    """Refuse encrypted values inside the stack object, because Pulumi would treat the whole object as a secret."""
     if _is_secret(value):
-        reason = f"a secret inside {STACK_KEY} would make all of it secret"
-        hint = f"set it beside: pulumi config set --secret {PROJECT}:name"
+        reason = f"a secret inside {STACK_KEY} would make the whole object secret"
+        hint = f"set it beside the object: pulumi config set --secret {PROJECT}:name"
         yield Problem(SECRET_IN_STACK, path, reason, hint)
     elif isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):

@@ -9,7 +9,7 @@ from .source import Source
 
 
 def find_path_in_file(path: Path) -> Path:
-    """Return where the file has a field of the stack object; the region stands beside the object."""
+    """Return the path in the file of a field of the stack object; the region is beside the object."""
     return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
 
 
@@ -19,7 +19,7 @@ def move_into_file(problem: Problem) -> Problem:
 
 
 def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems with file and line in the order of lines, each once, with paths from the stack object on."""
+    """Return each problem once, with file, line and path inside the stack object, sorted by line."""
     located = [
         replace(problem, path=_shorten(problem.path), file=source.file, line=source.find_line(problem.path))
         for problem in dict.fromkeys(problems)

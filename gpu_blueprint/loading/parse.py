@@ -1,4 +1,4 @@
-"""From a stack object to a StackConfig, or to every problem at once."""
+"""Turn a stack object into a StackConfig, or into all of its problems at once."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A stack object after all checks; the config is there if every field has its shape."""
+    """The result of all checks of a stack object; ``config`` is None if a field has a wrong shape."""
 
     config: StackConfig | None
     problems: tuple[Problem, ...]
@@ -41,7 +41,7 @@ def parse(stack: Any, region: Any) -> StackConfig:
     """Check a stack object that Pulumi has read.
 
     Raises:
-        StackError: With every problem, each led by its field path.
+        StackError: It holds every problem, each with its field path.
     """
     outcome = check_stack(stack, region)
     if outcome.problems or outcome.config is None:
@@ -50,10 +50,10 @@ def parse(stack: Any, region: Any) -> StackConfig:
 
 
 def parse_part(model: type[_Part], data: Any) -> _Part:
-    """Check a value outside a stack file, such as a ``Scaling`` of another program; a checked value stays as it is.
+    """Check a value outside a stack file, such as a ``Scaling`` of another program; return a checked value unchanged.
 
     Raises:
-        StackError: With every problem, each led by its field path.
+        StackError: It holds every problem, each with its field path.
     """
     checked, found = _validate(model, data)
     found += checked.all_problems() if checked else []
@@ -63,7 +63,7 @@ def parse_part(model: type[_Part], data: Any) -> _Part:
 
 
 def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value) -> Outcome:
-    """Check a stack object and its region, every part of it alone and with the others."""
+    """Check a stack object and its region: first each part by itself, then the parts together."""
     if not isinstance(stack, dict):
         return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
     data = {**stack, "region": region}
@@ -75,7 +75,7 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value) -> 
 
 
 def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | None, list[Problem]]:
-    """Return the config and its problems; each stage looks at the parts in which the stages before found nothing."""
+    """Return the config and its problems; each stage checks the parts without problems of earlier stages."""
     config, broken = _validate(StackConfig, data, read_text)
     reported = list(broken)
     stages: tuple[Callable[[StackConfig], Iterator[Problem]], ...] = (_find_own_problems, find_problems)

@@ -14,10 +14,10 @@ from ..model import Model
 from .field_names import find_value, list_choices, list_fields, list_tags
 
 ReadText = Callable[[Path, Any], str]
-"""(path, value) → the scalar as its author wrote it, before YAML made a number or a date of it."""
+"""(path, value) → the scalar as its author wrote it, before YAML turned it into a number or a date."""
 
 UNKNOWN_FIELD, SECRET_IN_STACK = "unknown-field", "secret-in-stack"
-"""Kinds of problems that go away with the field."""
+"""Kinds of problems that disappear when the field is removed."""
 
 _WANTED = {
     "string_type": "text",
@@ -33,11 +33,11 @@ _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number", date: 
 
 
 def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text: ReadText) -> Problem:
-    """Return the problem for an error that pydantic found in ``data``, read as ``root``, at the path of the file."""
+    """Return the problem for an error that pydantic found in ``data`` as a ``root``, with its path in the file."""
     path, value = _drop_tags(details["loc"], data), details["input"]
     context, error = details.get("ctx", {}), details["type"]
     if error == "value_error":
-        return _keep(context["error"], path)
+        return _explain_validator_error(context["error"], path)
     if error in _WANTED:
         is_key = details["loc"][-1:] == ("[key]",)
         text = str(value) if is_key else read_text(path, value)
@@ -69,7 +69,7 @@ def _write_key(key: Any) -> str:
     return {"None": "null", "True": "true", "False": "false"}.get(str(key), str(key))
 
 
-def _keep(error: Exception, path: Path) -> Problem:
+def _explain_validator_error(error: Exception, path: Path) -> Problem:
     """Return the problem that a validator raised: a ``WrongValueError``, a ``CatalogError`` or any ``ValueError``."""
     kind, hint = getattr(error, "kind", "wrong-value"), getattr(error, "hint", "")
     return Problem(kind, path, getattr(error, "reason", str(error)), hint)
@@ -82,7 +82,7 @@ def _drop_tags(location: Path, data: Any) -> Path:
         is_last = index + 1 == len(location)
         if isinstance(data, dict) and part not in data and part in list_tags(data) and not is_last:
             continue
-        if part == "[key]" and is_last:  # pydantic appends it where the key of a mapping is wrong
+        if part == "[key]" and is_last:  # pydantic appends it if the key of a mapping is wrong
             break
         path.append(part)
         data = find_value(data, part)
@@ -110,9 +110,9 @@ def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str) -
     if value is None:
         return Problem("empty-field", path, "the field is empty", f"write {wanted}{fields}")
     if wanted == "text" and not isinstance(value, list | dict):
-        found = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
+        yaml_type = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
         return Problem(
-            "unquoted-text", path, f"{text} without quotes is {found} in YAML, not text", f'quote it: "{text}"'
+            "unquoted-text", path, f"{text} without quotes is {yaml_type} in YAML, not text", f'quote it: "{text}"'
         )
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):

@@ -1,4 +1,4 @@
-"""The parts of a stack object that can still be checked when others are wrong, so that one mistake hides no other."""
+"""The parts of a stack object that can be checked although other parts are wrong, so that no mistake hides another."""
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -32,7 +32,7 @@ _STAND_INS: dict[str, Any] = {
     "monthlyBudget": 1e9,
     "monitoring": {"mode": "install"},
 }
-"""Top-level fields → harmless values that take the place of wrong ones."""
+"""Top-level fields → harmless values that replace wrong values."""
 _CLUSTER: dict[str, Any] = {
     "name": "x",
     "kubernetesVersion": min(KUBERNETES, key=parse_version),
@@ -49,7 +49,7 @@ _LEAVES: dict[str, Any] = {
     "viewers": [],
     "logs": [],
 }
-"""Fields inside a part on which nothing else depends → harmless values."""
+"""Fields inside a part that no other field depends on → harmless values."""
 _PARTS: dict[str, TypeAdapter[Any]] = {
     "network": TypeAdapter(Network),
     "cluster": TypeAdapter(Cluster),
@@ -62,7 +62,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
 
 
 class Remainder:
-    """A stack object without its broken parts: items of lists dropped, names and options replaced by harmless ones."""
+    """A stack object without its broken parts: broken items are dropped, other broken values replaced or dropped."""
 
     def __init__(self, data: dict[str, Any], broken: Iterable[Problem]) -> None:
         data, broken = deepcopy(data), list(broken)
@@ -129,7 +129,7 @@ class Remainder:
             yield problem
 
     def supports(self, problem: Problem) -> bool:
-        """Tell whether a problem holds for the whole object: it rests on nothing that was dropped or taken away."""
+        """Return whether a problem holds for the whole object: it must not depend on a dropped or replaced part."""
         if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes")}:
             return False  # system nodes cost money
         is_about_stand_in = any(problem.path[: len(path)] == path for path in self._replaced)
@@ -137,7 +137,7 @@ class Remainder:
 
 
 def _mend(data: dict[str, Any], problem: Problem) -> bool:
-    """Take a wrong field out of the way if no other field depends on it."""
+    """Remove or replace a wrong field if no other field depends on it; return whether that was possible."""
     *above, last = problem.path or ("",)
     holder: Any = data
     for part in above:
@@ -160,7 +160,7 @@ def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _guess_region(data: dict[str, Any]) -> str:
-    """Return the region of the first zone, where the file's own region is wrong."""
+    """Return the region of the first zone, to replace a wrong region."""
     network = find_value(data, "network")
     zone = find_value(find_value(network, "zones"), 0)
     zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")
@@ -177,7 +177,7 @@ def _has_shape(name: str, section: Any) -> bool:
 
 
 def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
-    """Yield problems of each well-formed part by itself, where too much is wrong for a whole."""
+    """Yield the problems of each well-formed part of a stack object that is too broken to be checked as a whole."""
     heads = {path[:length] for path in broken for length in (1, 2)}
     for name, adapter in _PARTS.items():
         section = data.get(name)

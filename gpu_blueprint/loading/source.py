@@ -1,4 +1,4 @@
-"""A stack file as text: its values, and the line of each."""
+"""A stack file as text: its values, and the line of each value."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def locate_stack(stack: str, folder: Path = STACKS) -> Path:
 
 
 def list_stacks(folder: Path = STACKS) -> list[str]:
-    """Return the names of all stacks that have a file."""
+    """Return the names of all stacks with a file in the folder."""
     return sorted(
         match[1]
         for file in folder.glob("Pulumi.*.yaml")
@@ -42,7 +42,7 @@ def list_stacks(folder: Path = STACKS) -> list[str]:
 
 
 class Source:
-    """One stack file; errors call it by the name ``file``.
+    """One stack file; errors show its name as ``file``.
 
     Raises:
         StackError: The text is not YAML.
@@ -75,7 +75,7 @@ class Source:
         return self.config[STACK_KEY]
 
     def problems(self) -> Iterator[Problem]:
-        """Yield faults around the stack object, after which the object itself cannot be read."""
+        """Yield the faults because of which the stack object cannot be read."""
         return refuse_missing_stack(self.data)
 
     def find_key_problems(self) -> Iterator[Problem]:
@@ -86,22 +86,22 @@ class Source:
         yield from refuse_secrets_in_stack(self.stack)
 
     def find_line(self, path: FieldPath) -> int:
-        """Return the line of a field, or of the innermost value around it that stands in the file."""
+        """Return the line of a field, or of the innermost value around the field that the file has."""
         *_, (line, _) = self._walk(path)
         return line
 
     def find_node(self, path: FieldPath) -> Any:
-        """Return the YAML node of a field, or of the innermost value around it that stands in the file."""
+        """Return the YAML node of a field, or of the innermost value around the field that the file has."""
         *_, (_, node) = self._walk(path)
         return node
 
     def read_scalar(self, path: FieldPath) -> str:
-        """Return the text of a scalar as it stands in the file, before YAML made a number of it; empty if not found."""
+        """Return the text of a scalar as the file has it, not as YAML reads it; empty if there is no scalar."""
         node = self.find_node(path)
         return node.value if isinstance(node, yaml.ScalarNode) else ""
 
     def _walk(self, path: FieldPath) -> Iterator[tuple[int, Any]]:
-        """Yield line and node of each step of a path, as far as the file has it."""
+        """Yield line and node of each step of a path, as far as the file has the path."""
         node: Any = self.root
         yield 1, node
         for part in path:

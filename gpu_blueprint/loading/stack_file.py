@@ -1,4 +1,4 @@
-"""A stack file is read once; commands hand on what was read as a StackFile."""
+"""The stack file that a command reads once and passes on as a value."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,17 +42,16 @@ class StackFile:
         """Warn of other stack files that would make a cluster of the same name in the same place."""
         folder, own = Path(self.source.file).parent, _Cluster.of(self.config)
         path = ("cluster", "name") if self.config.cluster.name else ("environment",)
-        for other in list_stacks(folder):
-            if other != self.name and _Cluster.in_file(locate_stack(other, folder)) == own:
-                reason = (
-                    f"{locate_stack(other, folder)} makes a cluster of the same name in the same account and region"
-                )
+        for name in list_stacks(folder):
+            twin = locate_stack(name, folder)
+            if name != self.name and _Cluster.in_file(twin) == own:
+                reason = f"{twin} makes a cluster of the same name in the same account and region"
                 yield Problem("cluster-name-shared", path, reason, "choose another name", severity="warning")
 
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """Where a cluster is and its name: AWS has one of each."""
+    """Account, region and name of a cluster, which identify it in AWS."""
 
     account: Any
     region: Any
@@ -64,7 +63,7 @@ class _Cluster:
 
     @classmethod
     def in_file(cls, path: Path) -> "_Cluster | None":
-        """Return the cluster of a file, as far as the file can be read."""
+        """Return the cluster of a file, or None if the file cannot be read."""
         try:
             source = Source(path.read_text(encoding="utf-8"), path.as_posix())
         except (StackError, OSError, UnicodeDecodeError):
@@ -77,17 +76,17 @@ class _Cluster:
 
 
 def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> StackFile:
-    """Read and check the file of a stack; without ``bounded`` it may cost more than its own bounds.
+    """Read and check the file of a stack; without ``bounded`` the stack may cost more than its bounds.
 
     Raises:
         UsageError: There is no such file.
-        StackError: With every problem of the file, each at its line.
+        StackError: It holds every problem of the file, each at its line.
     """
     return check_source(stack, read_source(stack, folder), bounded=bounded)
 
 
 def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFile:
-    """Check a stack file that was read; raises ``StackError`` as ``open_stack`` does."""
+    """Check a stack file that ``read_source`` has read; raises ``StackError`` as ``open_stack`` does."""
     if found := list(source.problems()):
         raise StackError(add_lines(source, found))
 
@@ -95,10 +94,10 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
         return source.read_scalar(find_path_in_file(path)) or str(value)
 
     outcome = check_stack(source.stack, source.region, read_text)
-    wrong = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
-    around = list(source.find_key_problems())
-    reported = {problem.path for problem in around}
-    found = around + [problem for problem in map(move_into_file, wrong) if problem.path not in reported]
+    inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
+    outside = list(source.find_key_problems())
+    reported = {problem.path for problem in outside}
+    found = outside + [problem for problem in map(move_into_file, inside) if problem.path not in reported]
     if found or outcome.config is None:
         raise StackError(add_lines(source, found))
     return StackFile(stack, source, outcome.config)

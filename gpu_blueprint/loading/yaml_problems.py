@@ -1,4 +1,4 @@
-"""Faults of YAML itself: text that cannot be read, keys that hide each other, values that readers do not read alike."""
+"""Faults of YAML itself: unreadable text, duplicate keys, and values that YAML readers interpret differently."""
 
 import re
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def _is_possible(node: yaml.ScalarNode) -> bool:
 
 
 def refuse_endless_aliases(value: Any) -> Iterator[Problem]:
-    """Refuse a document that cannot be walked: its aliases make it endless or huge."""
+    """Refuse a document whose aliases make it endless or huge."""
     try:
         count = _count_values(value, {})
     except RecursionError:
@@ -94,13 +94,13 @@ def _count_values(value: Any, known: dict[int, int]) -> int:
 
 
 def refuse_duplicate_keys(node: Any, path: Path = ()) -> Iterator[Problem]:
-    """Refuse keys that stand twice in a mapping."""
+    """Refuse keys that occur twice in a mapping."""
     if isinstance(node, yaml.MappingNode):
         keys: set[str] = set()
         for key, _ in node.value:
             if key.value in keys:
                 line = key.start_mark.line + 1
-                reason = f"the key stands twice (again in line {line}), and the second silently wins"
+                reason = f"the key occurs twice (again in line {line}), and YAML silently keeps the second value"
                 yield Problem("duplicate-key", (*path, key.value), reason, "remove one")
             keys.add(key.value)
     for part, child in _list_children(node):
@@ -108,11 +108,12 @@ def refuse_duplicate_keys(node: Any, path: Path = ()) -> Iterator[Problem]:
 
 
 def refuse_ambiguous_scalars(node: Any, path: Path = ()) -> Iterator[Problem]:
-    """Refuse scalars that YAML readers, Pulumi's among them, do not read alike: yes, no, 0123, 12:30, 1_000."""
+    """Refuse scalars that YAML readers, such as Pulumi's, interpret differently: yes, no, 0123, 12:30, 1_000."""
     if isinstance(node, yaml.ScalarNode):
         text = node.value
         if node.tag.endswith(":bool") and text.lower() not in ("true", "false"):
-            reason, hint = f"YAML readers do not read {text!r} alike", f'write true or false, or "{text}" for the text'
+            reason = f"YAML readers interpret {text!r} differently"
+            hint = f'write true or false, or "{text}" for the text'
             yield Problem("ambiguous-scalar", path, reason, hint)
         elif not node.style and _LOOSE_NUMBER.fullmatch(text):  # the C parser's style of a plain scalar is ""
             reason = f"{text} is a number to some YAML readers and not to others"

@@ -1,7 +1,8 @@
 """Load only the modules of Pulumi's SDK packages that a program uses.
 
 ``pulumi_aws.ec2`` imports 300 modules, and a platform uses twenty of them. Inside ``lazy_sdk()`` a package loads a
-module when the program asks for one of its names. Only the recording of a plan uses it, `pulumi up` does not.
+module when the program asks for one of its names. Only the recording of a plan uses ``lazy_sdk()``; `pulumi up` does
+not.
 """
 
 import importlib
@@ -34,9 +35,9 @@ def lazy_sdk() -> Iterator[None]:
 
 
 class _Finder(MetaPathFinder):
-    """Gives the packages of the SDKs a loader that can make them lazy.
+    """Gives SDK packages a loader that can make them lazy.
 
-    Types of outputs load when the SDK reads an output, which it does not for a cluster that does not exist.
+    The types of outputs load when the SDK reads an output. In a plan of a new cluster it never reads an output.
     """
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
@@ -51,9 +52,9 @@ class _Finder(MetaPathFinder):
 
 
 def find_collected_modules(source: str) -> dict[str, bool]:
-    """Return each module that a package collects → whether the package copies the names of the module.
+    """Return name of each module that a package collects → whether the package copies the names in the module.
 
-    The result is empty if the source does anything else, so that the package loads as usual.
+    The result is empty if the source does anything else; the package then loads as usual.
     """
     modules = {}
     for line in source.splitlines():
@@ -65,7 +66,7 @@ def find_collected_modules(source: str) -> dict[str, bool]:
 
 
 class _Loader(SourceFileLoader):
-    """Makes a package lazy, if it does nothing but collect its modules."""
+    """Makes a package lazy if the package only collects its modules."""
 
     modules: dict[str, bool]
 
@@ -83,7 +84,7 @@ class _Loader(SourceFileLoader):
 
 
 class _LazyPackage(ModuleType):
-    """A package that loads a module when one of its names is asked for; other names load the whole package."""
+    """A package that loads a module at the first use of a name in the module; unknown names load the whole package."""
 
     def __getattr__(self, name: str) -> Any:
         loader = self._loader

@@ -1,4 +1,4 @@
-"""Run the Pulumi program without CLI, engine or cloud, as the CLI's Python host runs it."""
+"""Run the Pulumi program as the CLI's Python host does, but without CLI, engine and cloud."""
 
 import asyncio
 import contextlib
@@ -72,7 +72,7 @@ def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] |
 
 
 def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return config as the CLI passes it to the program; every secret is unknown, set or not."""
+    """Return config as the CLI passes it to the program; every secret is unknown, whether it is set or not."""
     secret = {f"{PROJECT}:{key}" for key in SECRET_KEYS} | {
         key for key, value in config.items() if isinstance(value, dict) and set(value) == {"secure"}
     }
@@ -81,7 +81,7 @@ def _format_config(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sort_by_need(resources: Mapping[str, PlannedResource]) -> tuple[PlannedResource, ...]:
-    """Put each resource after the resources that it needs, then sort by URN: registration itself has no fixed order."""
+    """Put each resource after the resources that it needs, and sort by URN, because registration has no fixed order."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for urn, resource in resources.items():
         needs = (resource.parent, resource.provider, *resource.dependencies)
@@ -133,7 +133,7 @@ def _open_event_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @contextmanager
 def _pause_garbage_collection() -> Iterator[None]:
-    """Switch the garbage collector off: the search for cycles among Pulumi's futures halves the speed."""
+    """Switch the garbage collector off: its search for cycles among Pulumi's futures halves the speed."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

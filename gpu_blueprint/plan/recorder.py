@@ -1,8 +1,8 @@
-"""Play the engine's side of a first preview, in process: record the resources that a program registers, create nothing.
+"""Play Pulumi's engine in a first preview, in process: record the resources that a program registers, create none.
 
-These parts of Pulumi's engine are repeated here: URNs, inheritance from parents, transforms, and a provider that cannot
-be configured yet, whose answers contain no known value. Unlike ``pulumi.runtime.set_mocks``, this serves the code path
-of the CLI.
+This module repeats parts of Pulumi's engine: URNs, inheritance from parents, transforms, and providers that cannot be
+configured yet, whose answers contain no known value. Unlike ``pulumi.runtime.set_mocks``, it serves the code path of
+the CLI.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class RecordingMonitor:
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802, the name that the service defines
         """Record a resource and answer as the engine does in a first preview."""
-        urn = self._urn(request.parent, request.type, request.name)
+        urn = self._build_urn(request.parent, request.type, request.name)
         if urn in self.resources:
             raise ProgramError(f"two resources have the name {request.name!r} ({request.type}); rename one of them")
         self._transforms[urn] = [
@@ -57,9 +57,9 @@ class RecordingMonitor:
         self._answers[urn] = response
         return response
 
-    def _urn(self, parent: str, type_: str, name: str) -> str:
-        above = parent.split("::")[2] if parent else _STACK
-        qualified = type_ if above == _STACK else f"{above}${type_}"
+    def _build_urn(self, parent: str, type_: str, name: str) -> str:
+        parent_type = parent.split("::")[2] if parent else _STACK
+        qualified = type_ if parent_type == _STACK else f"{parent_type}${type_}"
         return f"urn:pulumi:{self._stack}::{self._project}::{qualified}::{name}"
 
     def _make_planned(self, urn: str, request: Any) -> PlannedResource:
@@ -73,23 +73,23 @@ class RecordingMonitor:
             "aliases": [json_format.MessageToDict(alias) for alias in request.aliases] or None,
             "version": request.version or None,
         }
-        above = self.resources[request.parent].options if request.parent else {}
-        inherited = {key: above[key] for key in _INHERITED if key in above}
+        of_parent = self.resources[request.parent].options if request.parent else {}
+        inherited = {key: of_parent[key] for key in _INHERITED if key in of_parent}
         return PlannedResource(
             urn=urn,
             type=request.type,
             name=request.name,
             parent=request.parent,
             custom=request.custom or request.remote,
-            provider=_provider_urn(request.provider),
+            provider=_find_provider_urn(request.provider),
             dependencies=tuple(sorted(request.dependencies)),
             inputs=to_plain(request.object),
             options=inherited | {key: value for key, value in options.items() if value is not None},
         )
 
     def _is_unconfigured(self, provider: str) -> bool:
-        """Tell whether a provider waits for an unknown value, such as the kubeconfig of a new cluster."""
-        planned = self.resources.get(_provider_urn(provider))
+        """Return whether a provider waits for an unknown value, such as the kubeconfig of a new cluster."""
+        planned = self.resources.get(_find_provider_urn(provider))
         return planned is not None and has_unknown(planned.inputs)
 
     def _transform(self, request: Any, tokens: list[str]) -> None:
@@ -141,7 +141,7 @@ class RecordingMonitor:
         return resource_pb2.DeploymentInfo(supportedFeatures=_FEATURES)
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802
-        """Return a reference to a parameterised provider."""
+        """Return a reference to a parameterised provider package."""
         return resource_pb2.RegisterPackageResponse(ref=f"{request.name}@{request.version}")
 
     def RegisterResourceOutputs(self, _: Any) -> Any:  # noqa: N802
@@ -170,7 +170,7 @@ class RecordingEngine:
         return engine_pb2.RequirePulumiVersionResponse()
 
 
-def _provider_urn(reference: str) -> str:
+def _find_provider_urn(reference: str) -> str:
     """Return the URN of a provider reference ``urn::id``."""
     return reference.rsplit("::", 1)[0]
 

@@ -17,21 +17,21 @@ _REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedResource:
-    """One resource of a plan; references to others are URNs."""
+    """One resource of a plan; references to other resources are URNs."""
 
     urn: str
     type: str
     name: str
     parent: str
     custom: bool
-    """Whether a provider manages the resource; components are not custom."""
+    """True if a provider manages the resource; False for components."""
     provider: str = ""
     dependencies: tuple[str, ...] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The resource as `preview --json` and plan.json show it."""
+        """Return the resource as `preview --json` and plan.json show it."""
         return {
             "urn": self.urn,
             "type": self.type,
@@ -45,7 +45,7 @@ class PlannedResource:
 
 
 def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
-    """Turn protobuf values for the engine into JSON values; unknowns, secrets and references become one-key mappings.
+    """Turn protobuf values into JSON values; unknowns, secrets and references become mappings with one key.
 
     Keys are sorted because protobuf has no order.
     """
@@ -81,7 +81,7 @@ def _to_plain_marker(value: struct_pb2.Struct) -> Any:
 
 
 def has_unknown(value: Any) -> bool:
-    """Tell whether a part of a plain value is not known yet."""
+    """Return whether a part of a plain value is unknown."""
     if isinstance(value, Mapping):
         return value == UNKNOWN or any(map(has_unknown, value.values()))
     return isinstance(value, list) and any(map(has_unknown, value))

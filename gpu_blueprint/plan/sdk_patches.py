@@ -1,8 +1,8 @@
 """Replace functions of Pulumi's SDK whose work has no effect on a recorded plan.
 
 The SDK serves an engine in another process: it sends stack traces, waits for answers, writes a log. While a plan is
-recorded, the answers come at once, in the same thread. Each patch below names the work that it saves and the reason why
-the plan stays the same; a test records plans with and without the patches and compares them.
+recorded, the answers come immediately, in the same thread. Each patch below names the work that it saves and the reason
+why the plan stays the same; a test records plans with and without the patches and compares them.
 
 The patches replace internal functions of the version of the SDK that ``quick_sdk.py`` names.
 """
@@ -19,7 +19,7 @@ from pulumi.runtime.proto import source_pb2
 
 
 def _drop_message(*_: Any, **__: Any) -> None:
-    """Replace ``log.debug``: the SDK formats and sends four messages per resource, and a plan contains none of them."""
+    """Replace ``log.debug``: the SDK formats and sends four messages per resource, and a plan contains no message."""
 
 
 def _send_no_stack_trace() -> source_pb2.StackTrace:
@@ -35,9 +35,9 @@ def _call_plainly(function: Callable[..., Any]) -> Callable[..., Any]:
 def _make_output(future: "asyncio.Future[_OutputData[Any]]") -> Output[Any]:
     """Make an output that the SDK does not track.
 
-    The SDK awaits tracked outputs at the end of the program, so that it ends late enough and reports errors. For a
-    resource it is enough to track URN and id, as the SDK does: they wait for the same answer and fail with the same
-    error as the properties.
+    The SDK awaits tracked outputs at the end of the program, so that the program ends late enough and reports errors.
+    For a resource it is enough to track URN and id, as the SDK does: they wait for the same answer and fail with the
+    same error as the properties.
     """
     output: Output[Any] = object.__new__(Output)
     output._data = future
@@ -92,7 +92,7 @@ def _resolve_outputs(
 
 
 def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named: Any) -> Output[str]:
-    """Replace ``create_urn`` for plain text, which the SDK calls for each resource: the same URN without five tasks."""
+    """Replace ``create_urn`` for plain text: make the same URN without the SDK's five tasks."""
     if not (isinstance(parent, str) and isinstance(name, str) and isinstance(type_, str)):
         return _SDK_CREATE_URN(name, type_, parent, *others, **named)
     future: asyncio.Future[_OutputData[Any]] = asyncio.Future()
@@ -101,7 +101,7 @@ def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named
 
 
 async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | None = None) -> set[str]:
-    """Replace ``_resolve_depends_on_urns`` for a plain list of resources: the SDK makes five tasks for each of them."""
+    """Replace ``_resolve_depends_on_urns`` for a plain list of resources: the SDK makes five tasks for each."""
     if isinstance(depends_on, list) and all(isinstance(item, Resource) for item in depends_on):
         return set(await rpc._expand_dependencies(set(depends_on), from_resource))
     return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)

@@ -37,7 +37,7 @@ class Mig(Model):
             yield Problem("mig-profile-or-layout", (), "mode mig needs a profile or a layout", hint)
         if self.profile is not None and self.layout is not None:
             hint = "write either profile (cuts every GPU alike) or layout (a mix)"
-            yield Problem("mig-profile-or-layout", (), "mode mig takes a profile or a layout, and not both", hint)
+            yield Problem("mig-profile-or-layout", (), "mode mig takes a profile or a layout, not both", hint)
         if self.layout == {}:
             yield Problem("mig-layout-empty", ("layout",), "the layout has no profile", "name at least one profile")
 
@@ -55,7 +55,7 @@ class Mps(Model):
     """Let pods run at the same time on a GPU through NVIDIA's Multi-Process Service; faults are not isolated."""
 
     mode: Literal["mps"]
-    """Pods run at once, each with an equal share of memory and threads."""
+    """Pods run at the same time, each with an equal share of memory and threads."""
     replicas: int = Field(ge=2, le=48)
     """Number of pods that share one GPU."""
 

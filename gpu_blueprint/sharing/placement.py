@@ -1,7 +1,7 @@
 """The MIG layouts that a GPU can hold; a layout is legal by placement, not by the sum of its slices.
 
-A layout is legal when its compute slices fit, at most one instance holds extra media engines, and every instance
-can be given a start that its profile allows without two covering the same memory slice.
+A layout is legal under three conditions. Its compute slices fit. At most one instance holds the extra media engines.
+Every instance begins at a start that its profile allows, and no two instances cover the same memory slice.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ def _fits(profiles: list[MigProfile], taken: int) -> bool:
 def list_legal_layouts(table: MigTable) -> tuple[Layout, ...]:
     """Return every legal layout with at least one instance, each with its largest profile first.
 
-    The layouts use only profiles without engine variants (``+me``, ``+gfx``, ``-me``).
+    The layouts contain only plain profiles, and no variants (``+me``, ``+gfx``, ``-me``).
     """
     plain = [p.name for p in reversed(table.rows) if not p.is_variant]
     return tuple(layout for layout in _grow(table, plain, {}) if layout)
@@ -83,14 +83,16 @@ def find_nearest_layouts(table: MigTable, wanted: Layout, limit: int = 3) -> tup
 
 
 def list_leftover(table: MigTable, layout: Layout) -> tuple[Layout, ...]:
-    """Return the largest additions for which a legal layout leaves room: plain profiles, none inside another."""
-    room = [
+    """Return the largest layouts of plain profiles that fit beside a legal layout, none of them part of another."""
+    additions = [
         addition
         for addition in reversed(list_legal_layouts(table))
         if can_place(table, {name: layout.get(name, 0) + addition.get(name, 0) for name in {**layout, **addition}})
     ]
     return tuple(
-        addition for addition in room if not any(_contains(other, addition) for other in room if other != addition)
+        addition
+        for addition in additions
+        if not any(_contains(other, addition) for other in additions if other != addition)
     )
 
 

@@ -25,7 +25,7 @@ PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharingProfile:
-    """The resources that the nodes of one pool hand out, and the settings that make them do so."""
+    """The resources that the nodes of one pool hand out, and the settings that apply the sharing."""
 
     summary: str
     """Text for people, such as ``7 × mig-1g.10gb per GPU``."""
@@ -61,13 +61,15 @@ class SharingProfile:
         return {name: count * max_gpus for name, count in self.per_device.items()}
 
     def list_overlay(self, instance: Instance) -> dict[str, int]:
-        """Return extended resource → count that Karpenter must be told about this type; empty where EC2 counts right.
+        """Return extended resource → count that Karpenter must be told about this type; empty if EC2's count is right.
 
         A resource that EC2 counts and nodes do not hand out gets 0, so that Karpenter plans no whole-GPU pod there.
         """
-        real = self.count_per_node(instance)
-        seen = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
-        return {} if real == seen else {**real, **{name: 0 for name in seen if name not in real}}
+        handed_out = self.count_per_node(instance)
+        counted_by_ec2 = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
+        if handed_out == counted_by_ec2:
+            return {}
+        return {**handed_out, **{name: 0 for name in counted_by_ec2 if name not in handed_out}}
 
 
 def _find_unit(resource: str) -> str:
@@ -75,7 +77,7 @@ def _find_unit(resource: str) -> str:
 
 
 def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> SharingProfile:
-    """Derive the profile of a combination that ``refusals`` accepts; the taint of a mixed layout names the pool."""
+    """Derive the profile of a combination without refusals; the taint of a mixed layout names the pool."""
     if family is BOTTLEROCKET:
         return _derive_on_bottlerocket(gpu, sharing)
     match sharing:
@@ -91,7 +93,7 @@ def derive_profile(pool: str, gpu: Gpu, family: AmiFamily, sharing: Sharing) -> 
 
 
 def _hand_out(per_device: Mapping[str, int], summary: str, **applied: Any) -> SharingProfile:
-    """Build a profile whose taint has the name of its resource; on EKS a pod that requests it tolerates that taint."""
+    """Build a profile whose taint is named after its resource: EKS adds the toleration to pods that request it."""
     taint = {"key": next(iter(per_device)), "effect": "NoSchedule"}
     return SharingProfile(summary=summary, per_device=per_device, taint=taint, **applied)
 
@@ -119,7 +121,7 @@ def _replicate(
 
 def find_mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
     """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits."""
-    assert gpu.mig is not None, "refusals() lets no GPU without MIG pass"
+    assert gpu.mig is not None, "find_refusals() accepts no GPU without MIG"
     if sharing.layout is not None:
         return dict(sharing.layout)
     profile = gpu.mig.profiles[str(sharing.profile)]

@@ -33,8 +33,8 @@ def find_refusals(gpu: Gpu, family: AmiFamily, sharing: Sharing, *, fractional: 
 
 def _refuse_mig(gpu: Gpu, family: AmiFamily, sharing: Mig, *, fractional: bool) -> Iterator[Problem]:
     if gpu.mig is None or fractional:
-        able = ", ".join(row.name for row in GPUS.values() if row.mig and row.karpenter_name)
-        reason = f"{'a fractional GPU' if fractional else gpu.name} has no MIG (GPUs with MIG: {able})"
+        capable = ", ".join(row.name for row in GPUS.values() if row.mig and row.karpenter_name)
+        reason = f"{'a fractional GPU' if fractional else gpu.name} has no MIG (GPUs with MIG: {capable})"
         hint = f"use time-slicing{'' if fractional else ' or mps'} to share it"
         yield Problem("gpu-without-mig", ("sharing", "mode"), reason, hint)
         return
@@ -59,7 +59,7 @@ def _refuse_layout(gpu: Gpu, table: MigTable, layout: dict[str, int], path: tupl
 
 def _refuse_on_bottlerocket(gpu: Gpu, sharing: Mig) -> Iterator[Problem]:
     if sharing.layout is not None:
-        reason = "Bottlerocket applies one profile to every GPU, and no mix"
+        reason = "Bottlerocket applies one profile to every GPU, not a mix of profiles"
         yield Problem("bottlerocket-mig-layout", ("sharing", "layout"), reason, f"{_ON_AL2023}, or name one profile")
     if gpu.bottlerocket_mig_key is None:
         reason = f"Bottlerocket has no MIG setting for {gpu.name}"

@@ -9,7 +9,7 @@ from .pool_chain import build_pod
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
     """Name the limits, nodeSelector and tolerations of a pod.
 
-    Unless limits are given, the pod asks for the least that the pool hands out.
+    Without limits, the pod requests the least that the pool hands out.
     """
     spec = build_pod(stack, pool, limits=limits)["spec"]
     (container,) = spec["containers"]

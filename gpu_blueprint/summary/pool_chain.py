@@ -19,7 +19,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
     yield Step("a node hands out", tuple(_list_nodes(stack, pool)))
-    yield Step("made so by", tuple(_describe_application(pool)))
+    yield Step("applied by", tuple(_describe_sharing_setup(pool)))
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
     )
@@ -39,13 +39,13 @@ def build_pod(
 ) -> dict[str, Any]:
     """Build the smallest pod that runs in a pool.
 
-    The pod needs no toleration of the taint that is named after its resource: EKS adds it.
+    The pod needs no toleration of the taint that is named after its resource, because EKS adds the toleration.
 
     Args:
         stack: The stack of the pool.
-        pool: Where the pod runs.
-        namespace: Where it is made; the namespace of the first tenant with a grant in the pool unless given.
-        limits: Extended resource → count; the least that the pool hands out unless given.
+        pool: The pool in which the pod runs.
+        namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
+        limits: Extended resource → count; by default the least that the pool hands out.
     """
     resource = next(iter(pool.profile.per_device))
     tolerations = [
@@ -67,7 +67,7 @@ def build_pod(
 
 
 def _least_request(pool: Pool) -> dict[str, int]:
-    """Return one unit of what a pool hands out; a whole node where jobs span nodes."""
+    """Return one unit of the pool's first resource, or a whole node if jobs span nodes."""
     resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
     if pool.multi_node:
         return {resource: row.gpu_devices, "vpc.amazonaws.com/efa": row.efa_interfaces}
@@ -80,12 +80,12 @@ def _find_namespace(stack: StackConfig, pool: Pool) -> str:
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
     for row in stack.list_instances(pool):
-        given = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
+        handed_out = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
-        yield f"{row.instance_type}: {gpus} → {given}"
+        yield f"{row.instance_type}: {gpus} → {handed_out}"
 
 
-def _describe_application(pool: Pool) -> Iterator[str]:
+def _describe_sharing_setup(pool: Pool) -> Iterator[str]:
     profile = pool.profile
     if profile.has_operands_off:
         yield f"Bottlerocket at boot, from user data ({pool.ami.alias}); the GPU Operator stays off"
@@ -95,7 +95,7 @@ def _describe_application(pool: Pool) -> Iterator[str]:
         return
     yield f"NVIDIA's GPU Operator on {pool.ami.alias}, by node label:"
     if MIG_CONFIG_LABEL in profile.node_labels:
-        reboot = "; a fresh node reboots once" if profile.reboots else ""
+        reboot = "; a new node reboots once" if profile.reboots else ""
         yield f"MIG manager applies {profile.node_labels[MIG_CONFIG_LABEL]!r}{reboot}"
     yield f"device plugin reads config {profile.node_labels.get(PLUGIN_CONFIG_LABEL, 'none')!r}, MIG strategy mixed"
 
@@ -117,11 +117,11 @@ def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:
     if pool.static_nodes:
         yield f"nothing: {pool.static_nodes} static nodes in a managed node group"
         return
-    seen: dict[str, list[str]] = {}
+    types_by_capacity: dict[str, list[str]] = {}
     for row in stack.list_instances(pool):
         capacity = ", ".join(f"{name}: {count}" for name, count in pool.list_overlay(row).items())
-        seen.setdefault(capacity, []).append(row.instance_type)
-    for capacity, types in seen.items():
+        types_by_capacity.setdefault(capacity, []).append(row.instance_type)
+    for capacity, types in types_by_capacity.items():
         yield f"NodeOverlay for {', '.join(types)}: {capacity}" if capacity else "nothing: EC2's own count is right"
 
 
@@ -133,7 +133,7 @@ def _describe_ceiling(pool: Pool) -> Iterator[str]:
 def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:
     yield f"{hours}: {hours.per_week:g} hours a week, {pool.hours_per_month:.0f} of {HOURS_A_MONTH} a month"
     after = (
-        "its nodes take no new pods, and go when their jobs are done"
+        "its nodes take no new pods, and Karpenter removes them when their jobs are done"
         if pool.finishes_jobs
         else f"its nodes are drained, within {pool.lifecycle.termination_grace_period}"
     )
@@ -141,12 +141,12 @@ def _describe_hours(pool: Pool, hours: Hours) -> Iterator[str]:
     yield f"opens at {hours.open_schedule!r}"
 
 
-def _describe_headroom(stack: StackConfig, pool: Pool, room: Headroom) -> Iterator[str]:
-    asked = pool.count_by_unit(room.gpus)
-    each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in asked.items() if count)
+def _describe_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iterator[str]:
+    requested = pool.count_by_unit(headroom.gpus)
+    each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in requested.items() if count)
     always_on = find_always_on(stack, pool, find_terms(stack, pool))
     yield (
-        f"{room.pods} × room for a pod of {each}, {room.cpu} CPU, {room.memory}, "
+        f"{headroom.pods} × room for a pod of {each}, {headroom.cpu} CPU, {headroom.memory}, "
         "held by placeholders that give way at once"
     )
     yield (

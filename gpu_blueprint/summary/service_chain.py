@@ -21,14 +21,16 @@ def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
     yield Step("a replica asks", (describe_request(stack, pool, limits),))
     yield Step("scales on", tuple(_list_signals(stack, service)))
-    yield Step("replicas", (f"{service.replicas.min} to {service.replicas.max}; the signal that asks for most wins",))
+    yield Step(
+        "replicas", (f"{service.replicas.min} to {service.replicas.max}; the signal that asks for most replicas wins",)
+    )
     yield Step("holds", tuple(_describe_held(pool, service)))
     yield Step("tenant quota", tuple(_describe_quota(stack, pool, service)))
 
 
 def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
     place = f"{stack.find_namespace(service)}/{service.name}"
-    yield f"{place}: its team makes it, without replicas"
+    yield f"{place}: the team creates it, without replicas"
     if service.server:
         labels = ", ".join(f"{key}={value}" for key, value in service.find_pod_labels(service.name).items())
         port = INFERENCE_SERVERS[service.server].port
@@ -36,7 +38,7 @@ def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
 
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
-    """Yield each signal, and below it the PromQL that KEDA asks and the value that it aims at."""
+    """Yield each signal with its target value, and below it the PromQL that KEDA reads."""
     found = list_measures(service.name, stack.find_namespace(service), service)
     for words, measure in zip(summarize_service(stack, service).scales_on, found, strict=True):
         each = " for each replica" if measure.per_replica else ""
@@ -51,12 +53,12 @@ def _describe_held(pool: Pool, service: Service) -> Iterator[str]:
 
 
 def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterator[str]:
-    """Yield the grant of the service's tenant, the quota that it is part of, and the services that share it."""
+    """Yield the grant of the service's tenant, the quota of its namespace, and the services that share the grant."""
     tenant = next(tenant for tenant in stack.tenants if tenant.name == service.tenant)
     yield f"{tenant.name} has a grant of {describe_amount(pool, tenant.gpus[pool.name])} in pool {pool.name}"
     quota = stack.sum_quota(tenant)
     counted = [f"{quota[name]} {name}" for name in pool.profile.units.values() if name in quota]
-    yield f"the quota of namespace {tenant.namespace_name} counts over all its pools: {', '.join(counted)}"
+    yield f"the quota of namespace {tenant.namespace_name}, over all its pools: {', '.join(counted)}"
     for other in stack.services:
         if (other.tenant, other.pool) == (service.tenant, service.pool) and other.name != service.name:
             most = describe_amount(pool, other.gpus, other.replicas.max)

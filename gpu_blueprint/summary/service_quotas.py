@@ -1,4 +1,4 @@
-"""The service quotas of AWS that a stack needs when every pool is at its ceiling."""
+"""AWS's service quotas that a stack needs when every pool is at its ceiling."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -86,14 +86,14 @@ def _rank(quota: ServiceQuota) -> int:
 
 
 def list_platform_needs(stack: StackConfig) -> list[Need]:
-    """Return the needs of the platform itself, beside instances, on top of all that the account has already."""
-    made = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)]
+    """Return the needs of the platform itself, except instances; the account's existing resources come on top."""
+    needs = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)]
     if isinstance(stack.network, NewVpc):
         zones = stack.network.zones if stack.network.nat == "per-zone" else stack.network.zones[:1]
-        made.append(_build_need(VPCS, 1, "the network", stack.network.cidr))
-        made.append(_build_need(ELASTIC_IPS, len(zones), "NAT gateways", "one for each"))
-        made.append(_build_need(NAT_GATEWAYS, 1, "NAT gateways", f"one in {', '.join(zones)}"))
-    return made
+        needs.append(_build_need(VPCS, 1, "the network", stack.network.cidr))
+        needs.append(_build_need(ELASTIC_IPS, len(zones), "NAT gateways", "one for each"))
+        needs.append(_build_need(NAT_GATEWAYS, 1, "NAT gateways", f"one in {', '.join(zones)}"))
+    return needs
 
 
 def _build_need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need:
@@ -114,11 +114,11 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
 
 
 def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield a pool's whole ceiling for one way of buying, because the other way may run dry.
+    """Yield a pool's whole ceiling for one way to buy, because the other way may run dry.
 
     EKS updates a managed node group by up to two more nodes in each of its zones (EKS user guide, «Understand each
     phase of node updates»). If types of one pool count against different quotas, each quota has to hold the whole
-    ceiling. No GPU model is like that today, but rows are data.
+    ceiling. No GPU model has such types today, but the catalogue may change.
     """
     by_quota: dict[ServiceQuota, list[Instance]] = {}
     for row in stack.list_instances(pool):
@@ -133,7 +133,7 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
 
 
 def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
-    """Return the nodes with the most vCPUs that together hold no more than a number of GPUs.
+    """Return the nodes with the most vCPUs that together hold at most ``gpus`` GPUs.
 
     Types are taken by vCPUs per GPU. This is exact where each size of node divides the larger sizes, and nodes have
     1, 2, 4 or 8 GPUs.
@@ -164,7 +164,7 @@ def _count_vcpus(fleet: dict[Instance, int]) -> int:
 
 
 def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield reservations, used or not; nodes inside the ceiling of a pool that buys on-demand are counted there."""
+    """Yield reservations, used or not, without nodes that count in the ceiling of a pool that buys on-demand."""
     room = {pool.name: pool.max_gpus for pool in stack.pools if "on-demand" in pool.purchase}
     for reservation in stack.reservations:
         row, left = find_instance(reservation.instance_type), reservation.instances

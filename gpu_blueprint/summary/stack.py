@@ -33,7 +33,7 @@ class PoolSummary:
     ceiling_usd_per_hour: float | None
     """Cost of the pool at its ceiling, on demand, on the type with the dearest GPUs, disks included.
 
-    None where a price is not known.
+    None if a price is not known.
     """
     taints: list[dict[str, str]]
     hours: str | None
@@ -130,16 +130,16 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
 
 def summarize_service(stack: StackConfig, service: Service) -> ServiceSummary:
     """Summarize a service."""
-    space = stack.find_namespace(service)
+    namespace = stack.find_namespace(service)
     return ServiceSummary(
         name=service.name,
-        namespace=space,
+        namespace=namespace,
         pool=service.pool,
         server=service.server,
         min_replicas=service.replicas.min,
         max_replicas=service.replicas.max,
         scales_on=[_describe_signal(signal) for signal in service.scale_on],
-        promql=[measure.promql for measure in list_measures(service.name, space, service)],
+        promql=[measure.promql for measure in list_measures(service.name, namespace, service)],
     )
 
 

@@ -43,11 +43,11 @@ def _describe_cluster(stack: StackConfig) -> Iterator[str]:
     cluster, nodes = stack.cluster, stack.cluster.system_nodes
     versions = f"Karpenter {cluster.karpenter_version}, GPU Operator {GPU_OPERATOR.version}"
     yield f"Kubernetes {cluster.kubernetes_version}, {versions}"
-    who = ", ".join(cluster.api.allowed_cidrs)
+    allowed = ", ".join(cluster.api.allowed_cidrs)
     if isinstance(cluster.api, PrivateApi):
-        yield f"private API, reached from the VPC{f' and {who}' if who else ''}"
+        yield f"private API, reached from the VPC{f' and {allowed}' if allowed else ''}"
     else:
-        yield f"public API, reached from {who}"
+        yield f"public API, reached from {allowed}"
     yield f"{nodes.count} system nodes: {' or '.join(nodes.instance_types)}"
     yield from (f"admin: {arn}" for arn in cluster.admins)
     yield from (f"viewer: {arn}" for arn in cluster.viewers)

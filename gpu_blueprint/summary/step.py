@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step that follows from the steps before it; ``lines`` are text for people."""
+    """A step that follows from earlier steps; ``lines`` are text for people."""
 
     title: str
     lines: tuple[str, ...]

@@ -42,5 +42,5 @@ def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
 
 
 def _describe_share(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
-    yield "its part of each pool's cost, by its grants; the platform is not divided"
+    yield "the tenant's part of each pool's cost, by its grants; the platform is not divided"
     yield from describe_cost(estimate_tenant(stack, tenant))

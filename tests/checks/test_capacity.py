@@ -32,7 +32,7 @@ def spanning(**overrides: Any) -> dict[str, Any]:
 def test_a_subnet_too_small_for_the_ceiling_is_refused() -> None:
     small = network(cidr="10.40.0.0/20")
     (problem,) = problems(network=small, pools=[spanning(maxGpus=48)])
-    assert "48 GPUs need 600 addresses in us-east-1a, its subnet has 507" in problem
+    assert "48 GPUs need 600 addresses in us-east-1a, and its subnet has 507" in problem
     assert problems(network=small, pools=[spanning(maxGpus=40)]) == []
 
 
@@ -40,6 +40,6 @@ def test_shared_gpus_without_overlays_need_static_nodes() -> None:
     shared = pool(instanceTypes=["g6.xlarge"], sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=2)
     without = cluster(nodeOverlays=False)
     (problem,) = problems(cluster=without, pools=[shared])
-    assert problem.startswith("pools.0.staticNodes: Karpenter learns only from a NodeOverlay")
+    assert problem.startswith("pools.0.staticNodes: only a NodeOverlay tells Karpenter")
     assert problems(cluster=without, pools=[{**shared, "staticNodes": 2, "zones": ["us-east-1a"]}]) == []
     assert problems(cluster=without, pools=[pool()]) == []

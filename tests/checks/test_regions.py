@@ -21,7 +21,7 @@ def test_subnets_of_another_region_are_refused_at_each_subnet() -> None:
 def test_the_encryption_key_must_be_in_the_region(region: str, is_refused: bool) -> None:
     arn = f"arn:aws:kms:{region}:{ACCOUNT}:key/0a1b2c3d"
     found = problems(cluster=cluster(secretsKeyArn=arn))
-    refusal = "cluster.secretsKeyArn: the key is in us-west-2, the cluster in us-east-1; use a key of us-east-1"
+    refusal = "cluster.secretsKeyArn: the key is in us-west-2, and the cluster is in us-east-1; use a key of us-east-1"
     assert found == [refusal] * is_refused
 
 

@@ -39,7 +39,7 @@ def test_an_undeclared_reservation_is_refused() -> None:
 def test_the_zone_of_a_reservation_must_be_among_the_pools() -> None:
     found = problems(reservations=[reservation()], pools=[training(zones=["us-east-1b"])])
     assert found == [
-        f"pools.0.reservations.0: {ID} is in us-east-1a, the pool launches in us-east-1b; add the zone to the pool",
+        f"pools.0.reservations.0: {ID} is in us-east-1a, and the pool launches in us-east-1b; add the zone to the pool",
     ]
 
 
@@ -52,7 +52,7 @@ def test_the_type_of_a_reservation_must_be_among_the_pools() -> None:
 
 def test_a_reserved_type_with_more_gpus_than_the_ceiling_is_refused_with_the_ceiling_it_needs() -> None:
     (problem,) = problems(reservations=[reservation()], pools=[training(instanceTypes=["p5.4xlarge"], maxGpus=4)])
-    assert problem.endswith("; raise maxGpus to 8 or more, which one instance holds")
+    assert problem.endswith("; raise maxGpus to the 8 GPUs of an instance, or more")
 
 
 def test_a_reservation_that_no_pool_selects_is_paid_and_idle() -> None:
@@ -65,7 +65,7 @@ def test_a_reservation_that_no_pool_selects_is_paid_and_idle() -> None:
 
 def test_a_reservation_larger_than_the_pools_ceiling_is_partly_idle() -> None:
     (warning,) = warnings(reservations=[reservation(instances=4)], pools=[training()])
-    assert "it holds 32 GPUs, pool main takes at most 16" in warning
+    assert "it holds 32 GPUs, and pool main takes at most 16" in warning
 
 
 def test_tags_select_reservations_that_carry_all_of_them() -> None:

@@ -49,7 +49,7 @@ def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.Cap
     ("text", "words"),
     [
         ('{"deletion-protect": "advisory"}', "did you mean deletion-protected?"),
-        ('{"deletion-protected": "perhaps"}', "'perhaps' is no level"),
+        ('{"deletion-protected": "perhaps"}', "'perhaps' is not a level"),
         ("{", "cannot be read"),
     ],
 )
@@ -89,7 +89,8 @@ def test_several_stacks_are_a_list_in_json_and_one_run_in_sarif(
 def test_a_missing_stack_does_not_hide_the_others(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "reserch", "research", "--policies", "--format", "json"]) == 2
     captured = capsys.readouterr()
-    assert [problem["kind"] for problem in json.loads(captured.out)["problems"]] == ["deletion-protected"]
+    (document,) = json.loads(captured.out)
+    assert [problem["kind"] for problem in document["problems"]] == ["deletion-protected"]
     assert "Pulumi.reserch.yaml: no such stack file" in captured.err
 
 

@@ -134,4 +134,4 @@ def test_a_comparison_as_markdown_is_a_table_of_changes(project: Path, capsys: p
 
 def test_a_picture_says_when_prices_are_missing() -> None:
     cut = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])])
-    assert "without what has no known price (1)" in svg(estimate_stack(cut))
+    assert "without unknown prices (1)" in svg(estimate_stack(cut))

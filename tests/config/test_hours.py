@@ -198,5 +198,5 @@ def test_reservations_that_are_idle_outside_the_hours_cause_a_warning() -> None:
         return [str(found) for found in find_warnings(parse(stack, "us-east-1"), TODAY)]
 
     assert [line for line in warnings(**window) if line not in warnings()] == [
-        "pools.0.hours: outside the hours its reservations are paid and idle; let a pool without hours use them"
+        "pools.0.hours: its reservations are paid and idle outside the hours; let a pool without hours use them"
     ]

@@ -37,7 +37,7 @@ def test_a_bound_in_whole_cents_is_kept() -> None:
 
 def test_the_message_names_the_platform_where_it_costs_most() -> None:
     (line,) = builders.problems(hourlyCeiling=100, reservations=[reservation(count=4)])
-    assert "the platform with reservations that no pool uses ($220.52); let a pool use cr-" in line
+    assert "the platform with reservations that no pool uses costs most ($220.52); let a pool use cr-" in line
 
 
 def test_a_pool_on_reservations_is_told_to_give_them_back() -> None:

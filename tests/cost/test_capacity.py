@@ -18,7 +18,7 @@ def test_the_list_of_capacities_holds_the_capacity_of_each_pool(name: str) -> No
 
 def test_services_and_headroom_always_run() -> None:
     stack = shipped_config("prod")
-    pools = {capacity.pool.name: capacity.always_on(ON_DEMAND) for capacity in list_capacities(stack)}
+    pools = {capacity.pool.name: capacity.find_always_on(ON_DEMAND) for capacity in list_capacities(stack)}
     assert {name: (on.service_gpus, on.headroom_gpus) for name, on in pools.items()} == {
         "infer-l4": (0.5, 0),  # two replicas of ranking on a quarter of a GPU
         "infer-a10g": (0, 0),

@@ -25,8 +25,8 @@ def test_the_expectation_lies_between_floor_and_ceiling(name: str) -> None:
 def test_a_pool_without_expectation_is_expected_at_its_ceiling_and_the_estimate_says_so() -> None:
     found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
     assert found.pools[0].as_bought.expected.month == found.pools[0].as_bought.ceiling.month
-    assert "main: nothing says how much is used" in found.assumptions[0]
-    assert found.commitments[0].text == "say expectedHours or expectedUtilization first"
+    assert "main: no expected use is stated" in found.assumptions[0]
+    assert found.commitments[0].text == "state expectedHours or expectedUtilization first"
 
 
 def test_old_prices_are_shown_with_their_day() -> None:

@@ -59,7 +59,7 @@ def test_a_waiver_that_ended_fails_beside_its_finding(judge: Judge) -> None:
     ]
     assert [problem.path for problem in found] == [("waivers", 0), ("cluster",)]
     assert "ended on 2026-12-31" in found[0].reason
-    assert found[0].hint == "fix what it waived, or have research-computing renew it"
+    assert found[0].hint == "fix the resource, or ask research-computing to renew the waiver"
 
 
 @pytest.mark.parametrize(("old", "new"), [("deletion-protected", "delete-it"), ("cluster-eks", "cluster-ekz")])

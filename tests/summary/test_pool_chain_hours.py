@@ -19,5 +19,5 @@ def test_explain_shows_the_hours_and_the_effect_of_a_close() -> None:
         f"closes at '0 20-23 * * mon-fri': {close}",
         "opens at '0 7-19 * * mon-fri'",
     ]
-    assert "its nodes take no new pods, and go when their jobs are done" in explain_hours("train")
+    assert "its nodes take no new pods, and Karpenter removes them when their jobs are done" in explain_hours("train")
     assert explain_hours("always") == ""

@@ -38,7 +38,7 @@ def test_a_replica_asks_for_the_units_of_the_service() -> None:
 def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:
     assert explain(shipped_config("prod"), "chat")["tenant quota"] == (
         "serving has a grant of 16 nvidia.com/gpu in pool infer-l40s",
-        "the quota of namespace serving counts over all its pools: 32 nvidia.com/gpu",
+        "the quota of namespace serving, over all its pools: 32 nvidia.com/gpu",
     )
 
 
@@ -52,5 +52,5 @@ def test_a_service_with_a_query_needs_no_known_server() -> None:
     signal = {"signal": "query", "promql": "sum(queue_length)", "perReplica": 10}
     service = builders.service(server=None, replicas={"min": 0, "max": 4}, scaleOn=[signal])
     steps = explain(builders.config(**builders.services(service)), "chat")
-    assert steps["Deployment"] == ("team/chat: its team makes it, without replicas",)
+    assert steps["Deployment"] == ("team/chat: the team creates it, without replicas",)
     assert steps["scales on"] == ("query 10 each: this PromQL, kept at 10 for each replica", "  sum(queue_length)")
