@@ -113,7 +113,7 @@ def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
         for urn, resource in by_urn.items()
         if resource.type == "pulumi:providers:aws"
     }
-    return Stack([
+    resources = [
         Resource(
             urn=resource.urn,
             type=resource.type,
@@ -125,7 +125,8 @@ def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
         )
         for resource in plan
         if resource.custom
-    ])  # fmt: skip
+    ]
+    return Stack(resources)
 
 
 def _mark_unknowns(value: Any) -> Any:

@@ -49,7 +49,7 @@ def test_a_type_without_a_known_price_is_unknown_and_never_free() -> None:
 
 
 def test_a_disk_without_price_hides_no_gpu() -> None:
-    """What is known of a node still counts against a bound."""
+    """The known part of a node still counts against a bound."""
     found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"])], region="ap-northeast-1")
     most = found.pools[0].on_demand.ceiling.hour
     assert most.unknown == {"gp3-storage in ap-northeast-1"}

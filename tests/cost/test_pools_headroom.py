@@ -23,7 +23,7 @@ def cost(**pool: Any) -> Cost:
 
 
 def gpu_hour(**pool: Any) -> float:
-    """Of the cheapest type with more than four CPUs and 16 GiB."""
+    """Headroom is priced on the cheapest type with more than four CPUs and 16 GiB."""
     stack = builders.config(pools=[builders.pool(**pool)])
     (node,) = [node for node in price_nodes(stack, stack.pools[0]) if node.row.instance_type == "g6.2xlarge"]
     return node.price_gpu(ON_DEMAND).known

@@ -11,52 +11,24 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeGuard
 
 import pytest
 
-from policies import (
-    RULES,
-    Rule,
-    charts,
-    cluster,
-    cost,
-    disruption,
-    extended_resources,
-    gpu_operator,
-    gpu_pools,
-    iam,
-    karpenter_objects,
-    network,
-    node_classes,
-    node_overlays,
-    supply_chain,
-    tags,
-    teardown,
-    tenancy,
-)
+from policies import RULES, Rule
 
+from ..support.plans import ROOT
 from .cases import CASES
 from .cases.stacks import find_complaint
 
-MODULES: tuple[ModuleType, ...] = (
-    charts,
-    cluster,
-    cost,
-    disruption,
-    extended_resources,
-    gpu_operator,
-    gpu_pools,
-    iam,
-    karpenter_objects,
-    network,
-    node_classes,
-    node_overlays,
-    supply_chain,
-    tags,
-    teardown,
-    tenancy,
+FRAME = {"__init__", "__main__", "pack", "rule", "waivers"}
+"""Modules that run the rules and hold none."""
+MODULES: tuple[ModuleType, ...] = tuple(
+    import_module(f"policies.{file.stem}")
+    for file in sorted((ROOT / "policies").glob("*.py"))
+    if file.stem not in FRAME
 )
 """Every module whose functions rules call."""
 BROKEN = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)

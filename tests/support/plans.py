@@ -63,7 +63,7 @@ CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh
 
 
 def custom(resource: PlannedResource) -> bool:
-    """Whether a chart defines the kind of a resource."""
+    """Return whether a chart defines the kind of a resource."""
     return resource.type.removeprefix("kubernetes:").startswith(tuple(f"{group}/" for group in CUSTOM))
 
 
@@ -85,12 +85,12 @@ def find_resource(planned: Plan, type_: str, name_part: str = "") -> PlannedReso
 
 
 def is_component(resource: PlannedResource) -> bool:
-    """Whether a resource is one of this project's components."""
+    """Return whether a resource is one of this project's components."""
     return resource.type.startswith("gpu-blueprint:")
 
 
 def is_provider(resource: PlannedResource) -> bool:
-    """Whether a resource is an explicit provider."""
+    """Return whether a resource is an explicit provider."""
     return resource.type.startswith("pulumi:providers:")
 
 

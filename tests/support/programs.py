@@ -19,12 +19,12 @@ class Program:
 
     @property
     def is_missing(self) -> bool:
-        """Whether this machine lacks the program."""
+        """True if this machine lacks the program."""
         return shutil.which(self.name) is None
 
     @property
     def is_skipped(self) -> bool:
-        """Whether tests that need the program are skipped here."""
+        """True if tests that need the program are skipped here."""
         return self.is_missing and not os.environ.get("CI")
 
     @property

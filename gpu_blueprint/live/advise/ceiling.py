@@ -8,7 +8,7 @@ from ...config import Pool, StackConfig
 from ...cost.gpus import count_gpus, count_usable_gpus
 from ...cost.nodes import ON_DEMAND
 from ...cost.pools import estimate_pool
-from .moves import HEADROOM, change_pool, expect_gpus, round_to_nodes
+from .moves import PEAK_MARGIN, change_pool, expect_gpus, round_to_nodes
 from .observed import Observed, PoolUse
 from .proposal import Change, Proposal, Set, judge_confidence
 
@@ -53,7 +53,7 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
         "at most; no pod waited longer than a node takes to start"
     )
     yield (
-        f"{use.held_peak:.1f} × {HEADROOM} in whole nodes, and no less than the GPUs that ran, are reserved or are "
+        f"{use.held_peak:.1f} × {PEAK_MARGIN} in whole nodes, and no less than the GPUs that ran, are reserved or are "
         f"promised to services: {lower.max_gpus}, not {pool.max_gpus}"
     )
     if _lower_quotas(stack, pool, lower):
@@ -67,7 +67,7 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
 def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
     """Return a ceiling that holds the peak, all running nodes, reservations, services and a node of each type."""
     types = stack.list_instances(pool)
-    wanted = round_to_nodes(use.held_peak * HEADROOM, min(types, key=lambda row: row.gpu_devices))
+    wanted = round_to_nodes(use.held_peak * PEAK_MARGIN, min(types, key=lambda row: row.gpu_devices))
     services = sum(
         service.replicas.max * count_gpus(pool, service.gpus) for service in stack.services if service.pool == pool.name
     )

@@ -14,7 +14,7 @@ from .observed import Activity, Observed, PoolUse, Window
 from .proposal import AddPool, Change, Set
 from .stays import explain_stay
 
-HEADROOM = 1.25
+PEAK_MARGIN = 1.25
 """Factor over the highest peak of the window: the peak of next month may be higher."""
 LEAST_SAVING = 0.15
 """Part of a pool's bill. A move that saves less is not worth a benchmark and a canary."""
@@ -121,7 +121,7 @@ def round_to_nodes(gpus: float, row: Instance) -> int:
 
 def add_headroom(peak: float, row: Instance) -> int:
     """Return the ceiling that a peak needs: with headroom, in whole nodes, and at least one node."""
-    return max(round_to_nodes(peak * HEADROOM, row), row.gpu_devices)
+    return max(round_to_nodes(peak * PEAK_MARGIN, row), row.gpu_devices)
 
 
 def change_pool(pool: Pool, fields: Mapping[str, Any]) -> Pool:
