@@ -43,7 +43,10 @@ def front(moto: str) -> Iterator[Endpoint]:
 
 @pytest.fixture
 def aws_endpoint(front: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
-    """The address that boto3 takes for AWS: moto, and the answers that a test puts before it. No configuration of the machine is read."""
+    """The address that boto3 takes for AWS: moto, and the answers that a test puts before it.
+
+    The machine's own configuration is not read.
+    """
     for name in [*os.environ]:
         if name.startswith("AWS_"):
             monkeypatch.delenv(name)
