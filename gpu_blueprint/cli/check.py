@@ -7,7 +7,6 @@ from pathlib import Path
 from ..errors import BlueprintError, Problem, StackError, UsageError
 from ..loading import StackFile, open_stack
 from .text.check import Result, show
-from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,8 +30,9 @@ def _check(name: str, policies: bool, levels: Path | None) -> Result:
 
 
 def _judge(stack: StackFile, levels: Path | None) -> list[Problem]:
-    from ..judging.report import judge_stack  # both load Pulumi, which a plain check does without
+    from ..judging.report import judge_stack  # these load Pulumi and rich, which a plain check does without
     from ..plan import record
+    from .text.tables import show_progress
 
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)

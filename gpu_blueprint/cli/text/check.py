@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ...errors import BlueprintError, Problem
 from ...judging.formats import Format, make_printable
-from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from .problems import StackProblems, print_lines, print_problems
 
@@ -63,6 +62,8 @@ def _show_text(result: Result) -> None:
 
 def _summarize(result: Result, stack: StackFile) -> str:
     if result.findings is not None:
+        from ...judging.problems import summarize_findings  # loads the policy rules
+
         return summarize_findings(result.findings, "" if result.levels else stack.config.environment)
     pools, tenants = len(stack.config.pools), len(stack.config.tenants)
     return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}"

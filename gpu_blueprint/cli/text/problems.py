@@ -8,7 +8,6 @@ from typing import Any
 
 from ...errors import Problem
 from ...judging.formats import Format, to_json, to_markdown, to_text
-from ...judging.sarif import to_sarif
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,8 @@ def print_problems(stacks: Sequence[StackProblems], format_: Format, *, as_list:
             ]
             print_json(documents if as_list else documents[0])
         case "sarif":
+            from ...judging.sarif import to_sarif  # loads the policy rules, which a plain check does without
+
             print_json(to_sarif([problem for stack in stacks for problem in stack.problems]))
         case "markdown":
             print("\n".join(to_markdown(stack.problems, stack.stack) for stack in stacks), end="")
