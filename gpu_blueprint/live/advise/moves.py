@@ -1,9 +1,9 @@
 """Moves of a pool's work to a new pool beside it: the work that can move, the cost of a move, and its changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 from ...catalog import Instance
 from ...catalog.prices import HOURS_A_MONTH
@@ -11,7 +11,7 @@ from ...config import Pool, StackConfig
 from ...config.scalars import LONGEST_NAME
 from .bill import estimate_monthly_bill, measure_spot_part, price_gpu_hour
 from .observed import Activity, Observed, PoolUse, Window
-from .proposal import AddPool, Change, Set
+from .proposal import AddPool, Change, Proposal, Set, judge_confidence
 from .stays import explain_stay
 
 PEAK_MARGIN = 1.25
@@ -134,6 +134,35 @@ def expect_gpus(pool: Pool, gpus: float, max_gpus: int) -> dict[str, Any]:
     """Return the fields with which the estimate expects this number of GPUs on average."""
     share = gpus * HOURS_A_MONTH / pool.hours_per_month / max_gpus
     return {"expectedHours": None, "expectedUtilization": round(min(share, 1.0), 2)}
+
+
+def propose_move(
+    move: Move,
+    kind: Literal["right-size", "share"],
+    title: str,
+    *,
+    evidence: tuple[str, ...],
+    doubts: Iterable[str],
+    list_steps: Callable[[str], tuple[str, ...]],
+) -> Proposal | None:
+    """Return the proposal of a move, or None if the new pool exists, so the move has begun.
+
+    ``list_steps`` gets the name of the new pool.
+    """
+    changes = list_changes(move)
+    if changes is None:
+        return None
+    return Proposal(
+        kind=kind,
+        subject=move.work.pool.name,
+        pool=move.work.pool.name,
+        title=title,
+        evidence=evidence,
+        saving=round(move.saving, 2),
+        confidence=judge_confidence(move.work.window, *doubts),
+        next=list_steps(changes[0].name),
+        changes=changes,
+    )
 
 
 def list_changes(move: Move) -> tuple[AddPool, *tuple[Change, ...]] | None:

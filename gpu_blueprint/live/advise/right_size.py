@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
@@ -13,12 +14,12 @@ from .moves import (
     expect_gpus,
     find_price,
     find_work,
-    list_changes,
+    propose_move,
     round_to_nodes,
 )
 from .need import MEMORY_MARGIN, MOST_BUSY, Fit, estimate_compute, find_fits, find_usable_mib, list_lost_formats
 from .observed import Observed
-from .proposal import Proposal, judge_confidence, list_burst_doubts
+from .proposal import Proposal, list_burst_doubts
 
 _GIB = 1024
 _BENCHMARKS = {
@@ -74,20 +75,13 @@ def _make_move(work: Work, fit: Fit) -> ModelMove | None:
 
 
 def _propose(move: ModelMove) -> Proposal | None:
-    changes = list_changes(move)
-    if changes is None:
-        return None
-    pool = move.work.pool
-    return Proposal(
-        kind="right-size",
-        subject=pool.name,
-        pool=pool.name,
-        title=f"{pool.model.product} → {move.fit.gpu.product}",
+    return propose_move(
+        move,
+        "right-size",
+        f"{move.work.pool.model.product} → {move.fit.gpu.product}",
         evidence=(*_explain_need(move), _explain_bill(move)),
-        saving=round(move.saving, 2),
-        confidence=judge_confidence(move.work.window, *_list_doubts(move)),
-        next=_list_steps(move, changes[0].name),
-        changes=changes,
+        doubts=_list_doubts(move),
+        list_steps=partial(_list_steps, move),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -16,12 +17,12 @@ from .moves import (
     expect_gpus,
     find_price,
     find_work,
-    list_changes,
+    propose_move,
     round_to_nodes,
 )
 from .need import MEMORY_MARGIN, count_pods_per_gpu, find_usable_mib
 from .observed import Observed
-from .proposal import Proposal, judge_confidence, list_burst_doubts
+from .proposal import Proposal, list_burst_doubts
 
 MOST_SHARED = 0.8
 """The highest activity of a GPU or a MIG instance when all of its pods reach their 95th percentile at the same time."""
@@ -149,20 +150,13 @@ def _make_move(work: Work, cut: Cut, row: Instance) -> SharingMove | None:
 
 
 def _propose(move: SharingMove) -> Proposal | None:
-    changes = list_changes(move)
-    if changes is None:
-        return None
-    pool = move.work.pool
-    return Proposal(
-        kind="share",
-        subject=pool.name,
-        pool=pool.name,
-        title=f"whole {pool.model.product} → {move.target.profile.summary}",
+    return propose_move(
+        move,
+        "share",
+        f"whole {move.work.pool.model.product} → {move.target.profile.summary}",
         evidence=(*_explain_need(move), _explain_bill(move)),
-        saving=round(move.saving, 2),
-        confidence=judge_confidence(move.work.window, *_list_doubts(move)),
-        next=_list_steps(move, changes[0].name),
-        changes=changes,
+        doubts=_list_doubts(move),
+        list_steps=partial(_list_steps, move),
     )
 
 
