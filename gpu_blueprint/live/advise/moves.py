@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Literal
+from typing import Any
 
 from ...catalog import Instance
 from ...catalog.prices import HOURS_A_MONTH
@@ -11,7 +11,7 @@ from ...config import Pool, StackConfig
 from ...config.scalars import LONGEST_NAME
 from .bill import estimate_monthly_bill, measure_spot_part, price_gpu_hour
 from .observed import Activity, Observed, PoolUse, Window
-from .proposal import AddPool, Change, Proposal, Set, judge_confidence
+from .proposal import AddPool, Change, Kind, Proposal, Set, judge_confidence
 from .stays import explain_stay
 
 PEAK_MARGIN = 1.25
@@ -138,7 +138,7 @@ def expect_gpus(pool: Pool, gpus: float, max_gpus: int) -> dict[str, Any]:
 
 def propose_move(
     move: Move,
-    kind: Literal["right-size", "share"],
+    kind: Kind,
     title: str,
     *,
     evidence: tuple[str, ...],
