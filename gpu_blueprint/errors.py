@@ -5,6 +5,7 @@ BlueprintError       1
 ├── CatalogError     1  the catalogue does not have this name; also a WrongValueError
 ├── ProgramError     1  the Pulumi program raised while it was rendered
 ├── MetricsError     1  Prometheus did not answer, or has no metrics of the platform
+├── LabError         1  an engine of the lab is missing, does not start or gives up
 ├── RefreshError     1  AWS did not answer, or its answer must not go into a catalogue
 └── UsageError       2  the command line is wrong
 
@@ -127,6 +128,10 @@ class ProgramError(BlueprintError):
 
 class RefreshError(BlueprintError):
     """A catalogue file cannot be rebuilt from the answers of AWS."""
+
+
+class LabError(BlueprintError):
+    """An engine of the lab is missing, does not start or gives up."""
 
 
 class MetricsError(BlueprintError):
