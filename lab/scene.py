@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 Manifest = Mapping[str, Any]
@@ -16,6 +17,11 @@ class Reservation:
     instance_type: str
     zone: str
     instances: int
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Tags, for node classes that select reservations by tags."""
+    ends: date | None = None
+    """Last day; a Capacity Block always has a last day."""
+    capacity_block: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,10 @@ class Scene:
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())
     """AMI aliases that exist beside the pinned ones, such as ``al2023@v20260801``."""
+    subnets: Mapping[str, str] = field(default_factory=dict)
+    """Id → zone of the subnets of an existing VPC; empty if the stack makes its own VPC."""
+    spot_shares: Mapping[str, float] = field(default_factory=dict)
+    """Instance family → spot price as a share of on-demand, where the stack replaces the catalogue's."""
 
     def list_kind(self, kind: str) -> list[Manifest]:
         """Return the rendered objects of a kind."""
