@@ -20,6 +20,7 @@ from .dispatch import Dispatch, Handler
 from .faults import Faults
 from .fleet import Fleets
 from .images import Images
+from .instance_types import InstanceTypes
 from .instances import Instance, Instances
 from .launch_templates import LaunchTemplates
 from .nodes import Kube, Nodes
@@ -61,9 +62,7 @@ class Shim:
         Shim._running = self
         try:
             prepare_account(self._scene)
-            app = Dispatch(
-                self._list_handlers(), self.faults, self.calls, DomainDispatcherApplication(create_backend_app)
-            )
+            app = self._build_app()
             self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietHandler)
         except BaseException:
             Shim._running = None
@@ -111,6 +110,19 @@ class Shim:
         if instance_id not in self.instances:
             raise LabError(f"the lab has no instance {instance_id}")
         send_queue_message(self._scene, json.dumps(_build_event(self.instances[instance_id], self._scene.region)))
+
+    def _build_app(self) -> Dispatch:
+        types = InstanceTypes(self._scene)
+        return Dispatch(
+            handlers=self._list_handlers(),
+            narrows={
+                ("ec2", "DescribeInstanceTypes"): types.narrow_types,
+                ("ec2", "DescribeInstanceTypeOfferings"): types.narrow_offerings,
+            },
+            faults=self.faults,
+            calls=self.calls,
+            moto=DomainDispatcherApplication(create_backend_app),
+        )
 
     def _list_handlers(self) -> Mapping[tuple[str, str], Handler]:
         """Return (service, action) → handler, of all that moto lacks or answers otherwise than the catalogue."""

@@ -4,12 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 from xml.sax.saxutils import escape
 
 Params = dict[str, Any]
 """Parameters of a call, as nested dictionaries, lists and strings."""
+JSON, XML = "application/x-amz-json-1.1", "text/xml"
 EC2_NAMESPACE = "http://ec2.amazonaws.com/doc/2016-11-15/"
 STATUSES = {
     "DryRunOperation": 412,
@@ -37,9 +39,16 @@ class AwsError(Exception):
 class Answer:
     """An HTTP answer."""
 
-    status: int
-    content_type: str
-    body: str
+    status: str
+    """Status line, such as ``200 OK``."""
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+def _answer(status: int, content_type: str, body: str) -> Answer:
+    text = body.encode()
+    headers = (("Content-Type", content_type), ("Content-Length", str(len(text))), ("x-amzn-RequestId", "lab"))
+    return Answer(f"{status} {HTTPStatus(status).phrase}", headers, text)
 
 
 def read_query(body: str) -> Params:
@@ -78,25 +87,25 @@ def render_xml(value: Any) -> str:
 def answer_ec2(action: str, body: Mapping[str, Any]) -> Answer:
     """Return the answer of an EC2 action."""
     inside = f"<requestId>lab</requestId>{render_xml(body)}"
-    return Answer(200, "text/xml", f'<{action}Response xmlns="{EC2_NAMESPACE}">{inside}</{action}Response>')
+    return _answer(200, XML, f'<{action}Response xmlns="{EC2_NAMESPACE}">{inside}</{action}Response>')
 
 
 def answer_json(body: Mapping[str, Any]) -> Answer:
     """Return the answer of a service that speaks JSON."""
-    return Answer(200, "application/x-amz-json-1.1", json.dumps(body))
+    return _answer(200, JSON, json.dumps(body))
 
 
 def render_error(service: str, error: AwsError, *, speaks_json: bool) -> Answer:
     """Return an error in the format of a service."""
     code, message, status = error.code, error.message, STATUSES.get(error.code, 400)
     if speaks_json:
-        return Answer(status, "application/x-amz-json-1.1", json.dumps({"__type": code, "message": message}))
+        return _answer(status, JSON, json.dumps({"__type": code, "message": message}))
     inside = f"<Error><Code>{escape(code)}</Code><Message>{escape(message)}</Message></Error>"
     if service == "ec2":
         text = f"<Response><Errors>{inside}</Errors><RequestID>lab</RequestID></Response>"
     else:
         text = f"<ErrorResponse>{inside}<RequestId>lab</RequestId></ErrorResponse>"
-    return Answer(status, "text/xml", text)
+    return _answer(status, XML, text)
 
 
 def read_tags(specifications: Sequence[Params], resource: str) -> dict[str, str]:
