@@ -40,7 +40,21 @@ class Go:
             LabError: Go failed; the message ends with Go's last lines.
         """
         self.temporary.mkdir(parents=True, exist_ok=True)
-        running = subprocess.Popen(  # noqa: S603  Go itself
+        with self._start(arguments, folder) as running:
+            output = _Output(running)
+            try:
+                output.wait(watch)
+            except BaseException:  # Ctrl-C too: Go's compilers must not go on
+                _end_group(running)
+                output.drain()
+                raise
+        if running.returncode:
+            command = " ".join(["go", *arguments[:2]])
+            raise LabError(f"{command} failed in {SOURCES / folder}:\n{output.last_lines}")
+        return output.text
+
+    def _start(self, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(  # noqa: S603  Go itself
             [self.program, *arguments],
             cwd=SOURCES / folder,
             env={**_build_environment(), "GOTMPDIR": str(self.temporary)},
@@ -51,16 +65,6 @@ class Go:
             errors="replace",
             start_new_session=True,
         )
-        output = _Output(running)
-        try:
-            output.wait(watch)
-        except BaseException:  # Ctrl-C too: Go's compilers must not go on
-            _end_group(running)
-            raise
-        if running.returncode:
-            command = " ".join(["go", *arguments[:2]])
-            raise LabError(f"{command} failed in {SOURCES / folder}:\n{output.last_lines}")
-        return output.text
 
 
 class _Output:
@@ -86,6 +90,10 @@ class _Output:
                 break
             except subprocess.TimeoutExpired:
                 watch(self._count)
+        self.drain()
+
+    def drain(self) -> None:
+        """Read what an ended process has left in its streams."""
         for reader in self._readers:
             reader.join()
 
