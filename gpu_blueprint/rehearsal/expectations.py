@@ -69,6 +69,12 @@ def expect_no_gpu_node(text: str) -> Expectation:
     return Expectation(text, compare)
 
 
+def expect_managed_node() -> Expectation:
+    """Expect that all pods run on nodes that the platform pays for anyway."""
+    elsewhere = _each(lambda node: node.is_managed, "launched for a pod without GPU")
+    return Expectation("runs on a node without GPU", _chain(_all_run, elsewhere))
+
+
 def expect_not_in(pool: str) -> Expectation:
     """Expect that no pod runs in a pool."""
 
