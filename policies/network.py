@@ -1,19 +1,40 @@
 """Rules for subnets and security groups."""
 
 from collections.abc import Iterable, Mapping
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import Any
 
-from .rule import Report, Resource, Rule, Settings, find_wrong
+from .rule import UNKNOWN, NotYetKnownError, Report, Resource, Rule, Settings, find_wrong
 
 WIDEST_PREFIX = 8
-"""A public block with a shorter prefix holds more addresses than any single organisation owns."""
+"""A block with this prefix holds as many addresses as any single organisation owns."""
 
 
-def admits_internet(cidrs: Iterable[str]) -> bool:
-    """Tell whether address blocks admit the internet, as one block or in a few large pieces."""
-    networks = [ip_network(cidr, strict=False) for cidr in cidrs]
-    return any(network.prefixlen < WIDEST_PREFIX and not network.is_private for network in networks)
+def admits_internet(cidrs: Iterable[Any]) -> bool:
+    """Tell whether address blocks together hold more public addresses than any single organisation owns.
+
+    The number counts, so many small blocks admit the internet too. A block that cannot be read counts as the internet.
+
+    Raises:
+        NotYetKnownError: The known blocks do not admit the internet, and others are not known yet.
+    """
+    listed = list(cidrs)
+    known = [cidr for cidr in listed if cidr is not UNKNOWN]
+    try:
+        networks = [ip_network(str(cidr), strict=False) for cidr in known]
+    except ValueError:
+        return True
+    if _has_many_addresses(networks, IPv4Network) or _has_many_addresses(networks, IPv6Network):
+        return True
+    if len(known) < len(listed):
+        raise NotYetKnownError("an address block")
+    return False
+
+
+def _has_many_addresses(networks: Iterable[Any], family: type[IPv4Network | IPv6Network]) -> bool:
+    public = [network for network in networks if isinstance(network, family) and not network.is_private]
+    blocks = [network.num_addresses for network in collapse_addresses(public)]
+    return sum(blocks) > 2 ** (public[0].max_prefixlen - WIDEST_PREFIX) if public else False
 
 
 def _refuse_open_ingress(group: Resource, report: Report, _: Settings) -> None:

@@ -186,6 +186,7 @@ def as_plan(stack: Stack) -> list[PlannedResource]:
                 found.type,
                 found.name,
                 provider=provider,
+                parent=found.parent,
                 dependencies=found.dependencies,
                 inputs=_to_plan_value(found.props),
             )
@@ -197,7 +198,7 @@ _TAGGING_PROVIDER = "urn:pulumi:live::theirs::pulumi:providers:aws::tags"
 
 
 def _plan_resource(urn: str, type_: str, name: str, **fields: Any) -> PlannedResource:
-    return PlannedResource(urn=urn, type=type_, name=name, parent="", custom=True, **fields)
+    return PlannedResource(urn=urn, type=type_, name=name, custom=True, **{"parent": "", **fields})
 
 
 def _to_plan_value(value: Any) -> Any:
