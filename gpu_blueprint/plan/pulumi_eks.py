@@ -136,6 +136,6 @@ def _merge_tags(*tags: Any) -> Any:
 
 
 def _find_needed(component: Any, given: Mapping[str, Any]) -> set[str]:
-    """Return the URNs of the resources whose values the cluster gets."""
-    urns = {urn for listed in component.propertyDependencies.values() for urn in listed.urns}
-    return urns | {given["serviceRole"]["urn"]}
+    """Return the URNs of the resources whose values the cluster gets; only security groups would get the VPC."""
+    passed_on = (listed for key, listed in component.propertyDependencies.items() if key != "vpcId")
+    return {given["serviceRole"]["urn"], *(urn for listed in passed_on for urn in listed.urns)}
