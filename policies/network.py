@@ -24,17 +24,18 @@ def admits_internet(cidrs: Iterable[Any]) -> bool:
         networks = [ip_network(str(cidr), strict=False) for cidr in known]
     except ValueError:
         return True
-    if _has_many_addresses(networks, IPv4Network) or _has_many_addresses(networks, IPv6Network):
+    public = [network for network in networks if not network.is_private]
+    old = collapse_addresses([network for network in public if isinstance(network, IPv4Network)])
+    new = collapse_addresses([network for network in public if isinstance(network, IPv6Network)])
+    if _count_addresses(old) > 2 ** (32 - WIDEST_PREFIX) or _count_addresses(new) > 2 ** (128 - WIDEST_PREFIX):
         return True
     if len(known) < len(listed):
         raise NotYetKnownError("an address block")
     return False
 
 
-def _has_many_addresses(networks: Iterable[Any], family: type[IPv4Network | IPv6Network]) -> bool:
-    public = [network for network in networks if isinstance(network, family) and not network.is_private]
-    blocks = [network.num_addresses for network in collapse_addresses(public)]
-    return sum(blocks) > 2 ** (public[0].max_prefixlen - WIDEST_PREFIX) if public else False
+def _count_addresses(networks: Iterable[IPv4Network | IPv6Network]) -> int:
+    return sum(network.num_addresses for network in networks)
 
 
 def _refuse_open_ingress(group: Resource, report: Report, _: Settings) -> None:

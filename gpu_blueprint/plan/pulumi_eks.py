@@ -56,16 +56,17 @@ def build_cluster_request(component: Any, urn: str) -> Any:
         ProgramError: The arguments ask for more than a cluster.
     """
     given = json_format.MessageToDict(component.object)
+    inputs = translate_arguments(component.name, given)
     request = resource_pb2.RegisterResourceRequest(
         type=CLUSTER,
         name=f"{component.name}-eksCluster",
         parent=urn,
         custom=True,
-        provider=component.providers["aws"],
+        provider=component.providers.get("aws", ""),
         dependencies=sorted(_find_needed(component, given)),
         ignoreChanges=_SET_ONCE,
     )
-    request.object.update(translate_arguments(component.name, given))
+    request.object.update(inputs)
     return request
 
 

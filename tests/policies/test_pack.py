@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,14 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from gpu_blueprint.judging.levels import FOLDER, find_levels_file, read_levels
 from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.plan import PlannedResource
-from policies import JUDGED_INSIDE, RULES, Stack
+from policies import JUDGED_INSIDE, RULES
 from policies.pack import read_waivers
 
 from ..support.plans import SHIPPED, plan
 from ..support.policy_engine import Pack, PackVerdict, analyze_request, running_pack, to_struct
 from .cases import CASES
 from .cases.stacks import Path as InPath
-from .cases.stacks import as_plan, build_stack, put, resource
+from .cases.stacks import as_plan, build_stack, changed
 
 UNDECIDED = "cannot be judged before the deployment"
 PROD = read_levels(find_levels_file("prod"))
@@ -64,15 +63,6 @@ def _split(verdicts: Sequence[PackVerdict]) -> tuple[list[PackVerdict], list[Pac
 def _covers(given: PackVerdict, expected: PackVerdict) -> bool:
     names_resource = given.urn == expected.urn or expected.resource in given.message
     return given.rule == expected.rule and names_resource and expected.message in given.message
-
-
-def changed(planned: Any, *changes: tuple[str, InPath, Any]) -> list[PlannedResource]:
-    """Return a plan with some values replaced; each change names the only custom resource of its name."""
-    resources = {resource.urn: resource for resource in planned}
-    for name, path, value in changes:
-        (found,) = (resource for resource in resources.values() if resource.custom and resource.name == name)
-        resources[found.urn] = replace(found, inputs=put(found.inputs, path, value))
-    return list(resources.values())
 
 
 NODE = ("spec", "template", "spec")
@@ -155,29 +145,6 @@ def shows_only_arguments(planned: Sequence[PlannedResource]) -> bool:
     return any(found.type in JUDGED_INSIDE and found.inputs and found.urn not in opened for found in planned)
 
 
-def test_the_engines_way_to_show_a_cluster_of_pulumi_eks_needs_no_inputs_of_the_component(pack: Pack) -> None:
-    planned = changed(plan("prod"), ("gpu-prod-cluster-eks-eksCluster", ("version",), "1.29"))
-    (component,) = (found for found in planned if found.type in JUDGED_INSIDE)
-    assert component.inputs == {}
-    pack.configure(PROD)
-    told = {verdict.rule: verdict.resource for verdict in pack.verdicts(planned)}
-    assert told["kubernetes-supported"] == "gpu-prod-cluster-eks-eksCluster"
-    (inside,) = (found for found in planned if found.parent == component.urn)
-    hidden = [found for found in planned if found is not inside]
-    assert [(verdict.rule, verdict.urn) for verdict in pack.verdicts(hidden)] == [
-        ("cluster-inputs-shown", component.urn)
-    ]
-
-
-def test_a_component_whose_inputs_the_engine_shows_is_reported_once(pack: Pack) -> None:
-    arguments = {"version": "1.29", "endpointPublicAccess": True}
-    component = resource("eks:index:Cluster", "live", arguments)
-    inside = resource("aws:eks/cluster:Cluster", "inside", {"version": "1.29"}, parent=component.urn)
-    pack.configure({"all": "disabled", "kubernetes-supported": "mandatory", "api-not-public": "mandatory"})
-    told = [(verdict.rule, verdict.urn) for verdict in pack.verdicts(as_plan(Stack([component, inside])))]
-    assert sorted(told) == [("api-not-public", inside.urn), ("kubernetes-supported", inside.urn)]
-
-
 UNCLEAR: tuple[tuple[str, InPath, Any], ...] = (
     ("infer-l40s-node-pool", (*NODE, "taints"), {"$unknown": True}),
     ("tenant-serving-quota", ("spec", "hard"), {"$unknown": True}),
@@ -205,17 +172,6 @@ def test_a_first_preview_reports_every_rule_that_fails_later(pack: Pack) -> None
     pack.configure(PROD)
     reported = {verdict.rule for verdict in pack.verdicts(broken, first_preview=True)}
     assert {verdict.rule for verdict in offline(broken, PROD)} - reported == set()
-
-
-def test_versions_are_compared_although_pulumi_eks_outputs_no_version(pack: Pack) -> None:
-    component = resource("eks:index:Cluster", "live")
-    program = (
-        component,
-        resource("aws:eks/cluster:Cluster", "inside", {"name": "live", "version": "1.36"}, parent=component.urn),
-        resource("aws:eks/nodeGroup:NodeGroup", "old", {"clusterName": "live", "version": "1.31"}),
-    )
-    pack.configure({"all": "disabled", "version-skew": "mandatory"})
-    assert [verdict.urn for verdict in pack.verdicts(as_plan(Stack(program)))] == [program[-1].urn]
 
 
 COMPONENTS = ("helm.sh/v3:Chart", "yaml:ConfigFile", "yaml:ConfigGroup", "kustomize:Directory")

@@ -7,6 +7,7 @@ import pulumi_aws as aws
 import pytest
 
 from components import platform
+from components.cluster.storage import Storage
 from gpu_blueprint import __version__
 from gpu_blueprint.plan import PlannedResource, has_unknown
 
@@ -64,14 +65,14 @@ def test_a_component_that_is_added_later_is_reached(monkeypatch: pytest.MonkeyPa
             topic = aws.sns.Topic("further-topic", opts=pulumi.ResourceOptions(parent=self))
             aws.sqs.Queue("further-queue", opts=pulumi.ResourceOptions(parent=topic))
 
-    class Storage(platform.Storage):
+    class FurtherStorage(Storage):
         """The storage, with the component beside it."""
 
         def __init__(self, *args: Any, opts: pulumi.ResourceOptions, **named: Any) -> None:
             super().__init__(*args, opts=opts, **named)
             Further(pulumi.ResourceOptions(parent=opts.parent))
 
-    monkeypatch.setattr(platform, "Storage", Storage)
+    monkeypatch.setattr(platform, "Storage", FurtherStorage)
     planned = fresh_plan_of(builders.stack())
     added = [find_resource(planned, "Topic", "further"), find_resource(planned, "Queue", "further")]
     assert {found.urn for found in added} <= set(find_record(planned).dependencies)

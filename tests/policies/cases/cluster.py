@@ -88,6 +88,7 @@ CLOSED = cases_of(
     passes("a native cluster, private", _native()),
     passes("a native cluster, public for some address blocks", _public(publicAccessCidrs=[_OFFICE])),
     passes("blocks of both families", _public(publicAccessCidrs=[_OFFICE, "2600:1f00::/40"])),
+    passes("the largest IPv6 block of one organisation", _public(publicAccessCidrs=["2600::/8"])),
     passes("private blocks of any size", _public(publicAccessCidrs=["10.0.0.0/8", "fc00::/7"])),
     passes("a cluster that is not of EKS", OTHERS),
     fails("public for every address by default", _ours("vpcConfig", "endpointPublicAccess", True), _NAME),
