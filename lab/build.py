@@ -105,7 +105,7 @@ def _make(go: Go, part: Part, rest: float) -> None:
     def watch(lines: int) -> None:
         elapsed = time.monotonic() - began
         left = _say_minutes(max(rest - elapsed, 0))
-        print(f"      {elapsed:.0f} s, {lines} packages and downloads so far, about {left} left in all", flush=True)
+        print(f"      {elapsed:.0f} s: {lines} packages and downloads, about {left} left in all", flush=True)
 
     fresh = go.temporary / part.built.name
     part.make(go, fresh, watch)

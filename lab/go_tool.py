@@ -54,6 +54,7 @@ class Go:
         return output.text
 
     def _start(self, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+        # If this process is killed, nobody reads the pipes, and Go ends at the next line that it prints.
         return subprocess.Popen(  # noqa: S603  Go itself
             [self.program, *arguments],
             cwd=SOURCES / folder,
