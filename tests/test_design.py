@@ -144,9 +144,7 @@ def test_a_room_that_thinks_about_a_stack_knows_no_cloud(room: str) -> None:
 
 def test_only_live_lab_and_tools_use_the_network() -> None:
     users = {
-        room_of(place(file).removesuffix(".py").replace("/", "."))
-        for file in sources(*SOURCES)
-        if uses_network(file)
+        room_of(place(file).removesuffix(".py").replace("/", ".")) for file in sources(*SOURCES) if uses_network(file)
     }
     assert "live" in users and users <= {"live", "lab", "tools"}
 

@@ -15,7 +15,7 @@ SILENT = "karpenter"
 
 @pytest.mark.parametrize("name", [name for name in ENGINES if name != SILENT])
 def test_an_engine_says_its_version(name: str) -> None:
-    asked = [find_engine(name), *QUESTIONS.get(name, ["--version"])]
+    asked = [str(find_engine(name)), *QUESTIONS.get(name, ["--version"])]
     said = subprocess.run(asked, capture_output=True, text=True, check=True)
     assert ENGINES[name].version in said.stdout
 
