@@ -35,7 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("bundle", choices=[*_CHOICES])
     parser.add_argument("--check", action="store_true", help="only say what the build needs, and what is missing")
     given = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
         build(_CHOICES[given.bundle], only_check=given.check)
     except LabError as error:
@@ -141,4 +140,5 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(main())
