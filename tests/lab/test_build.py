@@ -132,7 +132,8 @@ def test_a_go_that_is_too_old_is_refused_with_both_versions(
     fake_go.install(version="go1.22.7")
     assert main(["rehearse"]) == 1
     oldest = go_modules.read_go_module("karpenter").go
-    assert f"built with Go {oldest} or newer, and {fake_go.folder}/bin/go is Go 1.22.7; install Go from" in capsys.readouterr().err
+    refused = f"built with Go {oldest} or newer, and {fake_go.folder}/bin/go is Go 1.22.7; install Go from"
+    assert refused in capsys.readouterr().err
     assert fake_go.builds == []
 
 
