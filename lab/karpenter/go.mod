@@ -7,7 +7,6 @@ tool github.com/aws/karpenter-provider-aws/cmd/controller
 require (
 	github.com/aws/karpenter-provider-aws v1.14.1
 	k8s.io/apiextensions-apiserver v0.35.0
-	// The provider asks for a commit that no proxy serves; this release holds it.
 	sigs.k8s.io/karpenter v1.14.1
 	sigs.k8s.io/yaml v1.6.0
 )
