@@ -25,11 +25,17 @@ class Reservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemNodeGroup:
-    """The managed node group on which Karpenter, CoreDNS and the operators run."""
+class NodeGroup:
+    """A managed node group: the system nodes, or a pool with a fixed number of nodes."""
 
+    name: str
     instance_type: str
     count: int
+    zones: tuple[str, ...]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Mapping[str, str], ...] = ()
+    devices: Mapping[str, str] = field(default_factory=dict)
+    """Extended resources of a node, once its device plugin reports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +53,8 @@ class Scene:
     """Every rendered object, in the order in which Pulumi creates them."""
     karpenter_values: Mapping[str, Any]
     """Values of Karpenter's chart."""
-    system_nodes: SystemNodeGroup
+    service_cidr: str
+    node_groups: tuple[NodeGroup, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())
     """AMI aliases that exist beside the pinned ones, such as ``al2023@v20260801``."""
