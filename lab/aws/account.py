@@ -19,7 +19,6 @@ from .wire import AwsError
 VPC_CIDR = "10.80.0.0/16"
 SUBNET_PREFIX = 19
 """Eight subnets of 8,187 addresses."""
-SERVICE_CIDR = "172.20.0.0/16"
 
 
 def read_account() -> str:
@@ -95,13 +94,14 @@ def _make_security_groups(scene: Scene, node_classes: list[Manifest], vpc: Any) 
 
 
 def _make_cluster(scene: Scene) -> None:
-    subnets = [subnet_id for zone in _read_ec2(scene).subnets.values() for subnet_id in zone]
+    zones = [_read_ec2(scene).subnets[zone] for zone in scene.zones]
+    subnets = [subnet_id for zone in zones for subnet_id, subnet in zone.items() if not subnet.default_for_az]
     eks_backends[read_account()][scene.region].create_cluster(
         name=scene.cluster_name,
         role_arn=f"arn:{get_partition(scene.region)}:iam::{read_account()}:role/cluster",
         version=scene.kubernetes,
         resources_vpc_config={"subnetIds": subnets},
-        kubernetes_network_config={"serviceIpv4Cidr": SERVICE_CIDR},
+        kubernetes_network_config={"serviceIpv4Cidr": scene.service_cidr},
     )
 
 
