@@ -8,13 +8,13 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from gpu_blueprint.errors import LabError
 
 from ..scene import Scene
 from .account import prepare_account, read_account, send_queue_message
+from .backends import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from .calls import Call
 from .devices import Timings
 from .dispatch import Dispatch, Handler
