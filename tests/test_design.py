@@ -31,7 +31,7 @@ CLOUDLESS = (
 )
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}
-FOLDERS = ("gpu_blueprint", "components", "policies", "tests", "tools")
+FOLDERS = ("gpu_blueprint", "components", "lab", "policies", "tests", "tools")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 MOST_SKIPS = 10
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -79,13 +79,13 @@ def room_of(module: str) -> str | None:
     top, *rest = module.split(".")
     if top == "gpu_blueprint":
         return rest[0] if rest else None
-    return top if top in ("components", "policies", "tools", "__main__") else None
+    return top if top in ("components", "lab", "policies", "tools", "__main__") else None
 
 
 def draw_import_graph() -> dict[str, set[str]]:
     """Return room → the rooms that it imports."""
     graph: dict[str, set[str]] = {}
-    for file in (ROOT / "__main__.py", *sources("gpu_blueprint", "components", "policies", "tools")):
+    for file in (ROOT / "__main__.py", *sources("gpu_blueprint", "components", "lab", "policies", "tools")):
         room = room_of(place(file).removesuffix(".py").removesuffix("/__init__").replace("/", "."))
         if room is None or place(file) == "gpu_blueprint/__main__.py":
             continue
@@ -167,7 +167,7 @@ def test_the_test_for_loaded_modules_sees_pulumi() -> None:
 def test_imports_inside_a_package_are_relative() -> None:
     absolute = {
         place(file)
-        for file in sources("gpu_blueprint", "components")
+        for file in sources("gpu_blueprint", "components", "lab")
         for node in ast.walk(tree(file))
         if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
@@ -211,7 +211,7 @@ def test_few_tables_are_formatted_by_hand() -> None:
 
 def list_docstrings() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of every docstring outside the tests."""
-    for file in sources("gpu_blueprint", "components", "policies", "tools"):
+    for file in sources("gpu_blueprint", "components", "lab", "policies", "tools"):
         for node in ast.walk(tree(file)):
             if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
                 yield f"{place(file)}:{getattr(node, 'name', '')}", text
@@ -243,14 +243,14 @@ def test_a_participle_is_told_from_a_verb() -> None:
 def test_functions_are_verbs() -> None:
     participles = [
         f"{place(file)}:{node.name}"
-        for file, node in list_functions("gpu_blueprint", "components", "policies", "tools")
+        for file, node in list_functions("gpu_blueprint", "components", "lab", "policies", "tools")
         if is_participle(node.name)
         and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
     ]
     assert participles == []
 
 
-SOURCES = ("gpu_blueprint", "components", "policies", "tools")
+SOURCES = ("gpu_blueprint", "components", "lab", "policies", "tools")
 
 
 def find_tested_sources(test: Path) -> list[Path]:
