@@ -6,6 +6,7 @@ from typing import Any
 
 from lab.scene import Manifest
 
+from ..catalog import find_instance
 from ..config import Pool, StackConfig, Tenant
 from .expectations import expect_no_gpu_node, expect_not_in, expect_pool, expect_refusal
 from .outcome import Expectation, Fate, Outcome
@@ -87,10 +88,8 @@ def _send_cpu_pods(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
 
 
 def _find_large_cpu_request(config: StackConfig) -> int:
-    """Return CPUs that no system node has and the smallest possible GPU node has."""
-    from ..catalog import find_instance
-
-    return max(find_instance(name).vcpu for name in config.cluster.system_nodes.instance_types)
+    """Return one CPU more than the largest system node has."""
+    return 1 + max(find_instance(name).vcpu for name in config.cluster.system_nodes.instance_types)
 
 
 def _send_critical_pod(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
