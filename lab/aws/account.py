@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.ec2.models import ec2_backends
-from moto.eks.models import eks_backends
-from moto.iam.models import iam_backends
-from moto.sqs.models import sqs_backends
-from moto.utilities.utils import get_partition
-
 from ..scene import Manifest, Scene
+from .backends import (
+    DEFAULT_ACCOUNT_ID,
+    Cluster,
+    ec2_backends,
+    eks_backends,
+    get_partition,
+    iam_backends,
+    isolate_moto,
+    sqs_backends,
+)
 from .wire import AwsError
 
 VPC_CIDR = "10.80.0.0/16"
 SUBNET_PREFIX = 19
 """Eight subnets of 8,187 addresses."""
-SERVICE_CIDR = "172.20.0.0/16"
 
 
 def read_account() -> str:
@@ -42,14 +44,18 @@ def prepare_account(scene: Scene) -> None:
 
     moto keeps its state for the whole process, so only one account can exist at a time.
     """
-    account = read_account()
-    for backends in (ec2_backends, eks_backends, iam_backends, sqs_backends):
-        backends[account].reset()
+    with isolate_moto():
+        for backends in (ec2_backends, eks_backends, iam_backends, sqs_backends):
+            backends[read_account()].reset()
+        _fill_account(scene)
+
+
+def _fill_account(scene: Scene) -> None:
     node_classes = [node_class["spec"] for node_class in scene.list_kind("EC2NodeClass")]
     vpc = _read_ec2(scene).create_vpc(VPC_CIDR)
     _make_subnets(scene, node_classes, vpc)
     _make_security_groups(scene, node_classes, vpc)
-    iam = iam_backends[account][get_partition(scene.region)]
+    iam = iam_backends[read_account()][get_partition(scene.region)]
     for role in sorted({spec["role"] for spec in node_classes if "role" in spec}):
         iam.create_role(role, "{}", "/", None, "", [], "3600")
     _make_cluster(scene)
@@ -95,13 +101,19 @@ def _make_security_groups(scene: Scene, node_classes: list[Manifest], vpc: Any) 
 
 
 def _make_cluster(scene: Scene) -> None:
-    subnets = [subnet_id for zone in _read_ec2(scene).subnets.values() for subnet_id in zone]
-    eks_backends[read_account()][scene.region].create_cluster(
+    zones = [_read_ec2(scene).subnets[zone] for zone in scene.zones]
+    subnets = [subnet_id for zone in zones for subnet_id, subnet in zone.items() if not subnet.default_for_az]
+    partition = get_partition(scene.region)
+    # moto's own create_cluster checks the role's ARN with a new boto3 session, which takes longer than all the rest.
+    eks_backends[read_account()][scene.region].clusters[scene.cluster_name] = Cluster(
         name=scene.cluster_name,
-        role_arn=f"arn:{get_partition(scene.region)}:iam::{read_account()}:role/cluster",
-        version=scene.kubernetes,
+        role_arn=f"arn:{partition}:iam::{read_account()}:role/cluster",
         resources_vpc_config={"subnetIds": subnets},
-        kubernetes_network_config={"serviceIpv4Cidr": SERVICE_CIDR},
+        account_id=read_account(),
+        region_name=scene.region,
+        aws_partition=partition,
+        version=scene.kubernetes,
+        kubernetes_network_config={"serviceIpv4Cidr": scene.service_cidr},
     )
 
 

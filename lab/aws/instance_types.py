@@ -6,11 +6,10 @@ EC2 has fourteen hundred types. moto needs seconds for all of them, and Karpente
 from collections.abc import Mapping
 from typing import Any
 
-from moto.ec2.models.instance_types import INSTANCE_TYPES
-
 from gpu_blueprint.catalog import list_instances
 
 from ..scene import Scene
+from .backends import INSTANCE_TYPES
 from .wire import Params
 
 Parameters = Mapping[str, str]

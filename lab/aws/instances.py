@@ -75,6 +75,11 @@ class Instances(dict[str, Instance]):
             one.state = "terminated"
         return {"instancesSet": changes}
 
+    def terminate_all(self) -> None:
+        """End every instance, as an account is emptied by hand."""
+        for one in [*self.values()]:
+            one.state = "terminated"
+
     def create_tags(self, params: Params) -> dict[str, Any] | None:
         """Answer CreateTags; returns None if a resource is no instance, so that moto answers."""
         ids = params.get("ResourceId", [])

@@ -92,7 +92,7 @@ class LaunchTemplates:
         template = LaunchTemplate(
             id=f"lt-{token_hex(8)}0",
             name=name,
-            data=params["LaunchTemplateData"],
+            data=params.get("LaunchTemplateData", {}),
             tags=read_tags(params.get("TagSpecification", []), "launch-template"),
         )
         if len(template.user_data.encode()) > USER_DATA_LIMIT:

@@ -69,7 +69,7 @@ def list_capacity(row: InstanceType, settings: KubeletSettings, template: Launch
 def list_allocatable(row: InstanceType, settings: KubeletSettings, template: LaunchTemplate) -> Resources:
     """Return the part of the capacity that pods get.
 
-    Kubelet takes huge pages out of the memory of all pods; Karpenter does not count them.
+    Kubelet takes huge pages out of the memory of other pods.
     """
     storage = _count_storage(row, settings, template)
     reserved = POD_MIB * settings.max_pods + KUBELET_MIB + EVICTION_MIB

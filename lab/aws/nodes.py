@@ -35,6 +35,9 @@ class Kube(Protocol):
     ) -> Any:
         """Merge a body into an object, or into one of its subresources such as ``status``."""
 
+    def delete(self, api_version: str, kind: str, name: str) -> Any:
+        """Delete an object; an object that is gone is no error."""
+
 
 class Nodes:
     """Boots instances, each in a thread of its own.
@@ -94,6 +97,9 @@ class Nodes:
         node = build_node(instance, settings, self._scene.region)
         self._kube.create(node)
         instance.node = node["metadata"]["name"]
+        if instance.state != "running":  # it ended during the call; in AWS, the cloud controller removes its Node
+            self._kube.delete("v1", "Node", instance.node)
+            return
         for step in list_device_steps(row, settings, template.efa_count, self._overlays, self._timings):
             if not self._waits(instance, step.after_s):
                 return

@@ -22,13 +22,9 @@ class Offers:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._rows = [row for row in list_instances().values() if scene.region in row.regions]
 
     def price_on_demand(self, instance_type: str) -> float | None:
         """Return the US dollars an hour, or None if the region does not sell the type or the price is unknown."""
-        row = list_instances().get(instance_type)
-        if row is None or self._scene.region not in row.regions or "on-demand" not in row.usage_classes:
-            return None
         price = find_on_demand_price(instance_type, self._scene.region)
         return price.usd if price else None
 
@@ -52,7 +48,7 @@ class Offers:
         return self._scene.spot_shares.get(family, assumed.usd if assumed else None)
 
     def _list_prices(self, *, bare_metal: bool) -> list[tuple[str, float]]:
-        rows = [row for row in self._rows if row.is_bare_metal == bare_metal]
+        rows = [row for row in list_instances().values() if row.is_bare_metal == bare_metal]
         return [(row.instance_type, usd) for row in rows if (usd := self.price_on_demand(row.instance_type))]
 
     def get_products(self, params: Params) -> dict[str, Any]:
@@ -69,7 +65,7 @@ class Offers:
         return {
             "spotPriceHistorySet": [
                 _render_spot_price(row, zone, usd)
-                for row in self._rows
+                for row in list_instances().values()
                 if (usd := self.price_spot(row.instance_type))
                 for zone in self._scene.zones
             ]

@@ -2,21 +2,23 @@
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from os import devnull
 from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from gpu_blueprint.errors import LabError
 
 from ..scene import Scene
 from .account import prepare_account, read_account, send_queue_message
+from .backends import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from .calls import Call
 from .devices import Timings
 from .dispatch import Dispatch, Handler
+from .fallback import Wsgi
 from .faults import Faults
 from .fleet import Fleets
 from .images import Images
@@ -121,7 +123,7 @@ class Shim:
             },
             faults=self.faults,
             calls=self.calls,
-            moto=DomainDispatcherApplication(create_backend_app),
+            moto=_build_moto(),
         )
 
     def _list_handlers(self) -> Mapping[tuple[str, str], Handler]:
@@ -159,6 +161,13 @@ class Shim:
     def _record_fault(self, instance: Instance) -> None:
         params = {"InstanceId": instance.id, "UserData": instance.template.user_data}
         self.calls.append(Call(service="node", action="Join", params=params, error=instance.fault))
+
+
+@cache
+def _build_moto() -> Wsgi:
+    """Return moto's application; it holds no state, and it is slow to build."""
+    application: Wsgi = DomainDispatcherApplication(create_backend_app)
+    return application
 
 
 class _QuietHandler(MotoRequestHandler):

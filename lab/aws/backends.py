@@ -1,0 +1,56 @@
+"""moto's parts, imported apart from the developer's own AWS settings.
+
+moto asks boto3 for the names of regions while it is imported, and boto3 stops if ``AWS_PROFILE`` names no profile.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+ISOLATION = {
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "MOTO_EC2_LOAD_DEFAULT_AMIS": "false",
+}
+"""Environment in which moto is imported and prepares an account."""
+
+
+@contextmanager
+def isolate_moto() -> Iterator[None]:
+    """Hide the developer's own AWS settings; and AWS's public images, for which moto needs half a second."""
+    own = [name for name in os.environ if name.startswith("AWS_") or name in ISOLATION]
+    before = {name: os.environ.pop(name) for name in own}
+    os.environ.update(ISOLATION)
+    try:
+        yield
+    finally:
+        for name in ISOLATION:
+            del os.environ[name]
+        os.environ.update(before)
+
+
+with isolate_moto():
+    from moto.core.models import DEFAULT_ACCOUNT_ID
+    from moto.ec2.models import ec2_backends
+    from moto.ec2.models.instance_types import INSTANCE_TYPES
+    from moto.eks.models import Cluster, eks_backends
+    from moto.iam.models import iam_backends
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+    from moto.sqs.models import sqs_backends
+    from moto.utilities.utils import get_partition
+
+__all__ = [
+    "DEFAULT_ACCOUNT_ID",
+    "INSTANCE_TYPES",
+    "Cluster",
+    "DomainDispatcherApplication",
+    "MotoRequestHandler",
+    "create_backend_app",
+    "ec2_backends",
+    "eks_backends",
+    "get_partition",
+    "iam_backends",
+    "isolate_moto",
+    "sqs_backends",
+]
