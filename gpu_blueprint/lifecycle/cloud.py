@@ -3,7 +3,7 @@
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -67,6 +67,8 @@ class Cloud:
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
+        self.afterwards: list[Rule] = []
+        """Rules that look at an operation when its work is done; RefusedError then means that the answer is lost."""
         self._objects: dict[tuple[str, str], CloudObject] = {}
         self._log: list[Entry] = []
         self._lock = threading.RLock()
@@ -82,7 +84,10 @@ class Cloud:
         try:
             for rule in list(self.rules):
                 rule(operation)
-            return work()
+            answer = work()
+            for rule in list(self.afterwards):
+                rule(operation)
+            return answer
         except RefusedError as error:
             refusal = str(error)
             raise
@@ -138,7 +143,3 @@ class Cloud:
         """Every operation so far, in the order in which the operations ended."""
         with self._lock:
             return tuple(self._log)
-
-    def list_since(self, length: int) -> Iterator[Entry]:
-        """Yield the entries that followed when the log had this length."""
-        yield from self.log[length:]

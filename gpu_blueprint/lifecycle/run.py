@@ -9,6 +9,8 @@ from pulumi.automation.events import EngineEvent, StepEventMetadata
 from .wire import Values, mark_like_a_plan
 
 Command = Literal["preview", "up", "refresh", "destroy"]
+_CANNOT_RUN = "can't run policy"
+"""The beginning of CrossGuard's message where a rule needs a value that only the deployment will know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,10 @@ class Run:
     def count(self, *changes: str) -> int:
         """Count the resources with these changes."""
         return sum(len(self.changes.get(change, ())) for change in changes)
+
+    def list_violations(self) -> list[tuple[str, str]]:
+        """Return rule and URN of each violation; a rule that a preview cannot run is no violation."""
+        return [(said.rule, said.urn) for said in self.policies if not said.message.startswith(_CANNOT_RUN)]
 
     def read_event(self, event: EngineEvent) -> None:
         """Take over the facts of an event."""
