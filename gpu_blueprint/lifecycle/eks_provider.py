@@ -10,10 +10,10 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, resource_pb2
 from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
 from pulumi.runtime.proto.resource_pb2_grpc import ResourceMonitorStub
 
+from ..plan.pulumi_eks import CLUSTER, COMPONENT, SET_ONCE, find_needed, translate_arguments
 from .wire import UNKNOWN, Values, from_struct, make_reference, to_struct
 
 AWS_VERSION = "7.51.1"
-CLUSTER = "eks:index:Cluster"
 _FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPartialValues": True}
 
 
@@ -52,7 +52,7 @@ class EksProvider(ResourceProviderServicer):
 
     def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Register the component and the cluster inside it, and return the component's outputs."""
-        if request.type != CLUSTER:
+        if request.type != COMPONENT:
             context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the stand-in for pulumi-eks cannot make {request.type}")
         with grpc.insecure_channel(request.monitorEndpoint) as channel:
             monitor = ResourceMonitorStub(channel)
@@ -81,52 +81,27 @@ def _describe_component(request: Any) -> Any:
 def _describe_cluster(request: Any, component: str, monitor: ResourceMonitorStub) -> Any:
     """Return the registration of the cluster, with the component as parent."""
     given = from_struct(request.inputs)
-    role_arn = _look_up_arn(given.get("serviceRole"), monitor)
-    inputs = {key: value for key, value in _translate(given, role_arn).items() if value is not None}
+    inputs = translate_arguments(request.name, given) | {"roleArn": _look_up_arn(given["serviceRole"], monitor)}
     return resource_pb2.RegisterResourceRequest(
-        type="aws:eks/cluster:Cluster",
+        type=CLUSTER,
         name=f"{request.name}-eksCluster",
         parent=component,
         custom=True,
         object=to_struct(inputs),
         provider=request.providers.get("aws", ""),
         version=AWS_VERSION,
-        dependencies=request.dependencies,
+        dependencies=sorted(find_needed(request.inputDependencies, given)),
+        ignoreChanges=SET_ONCE,
         **_FEATURES,
     )
 
 
-def _look_up_arn(role: Mapping[str, Any] | None, monitor: ResourceMonitorStub) -> Any:
+def _look_up_arn(role: Mapping[str, Any], monitor: ResourceMonitorStub) -> Any:
     """Return the ARN of a role that the program passes as a resource; a preview does not know it."""
-    if role is None:
-        return None
     arguments = to_struct({"urn": role["urn"]})
     answer = monitor.Invoke(resource_pb2.ResourceInvokeRequest(tok="pulumi:pulumi:getResource", args=arguments))
     state = from_struct(getattr(answer, "return")).get("state", {})
     return state.get("arn", UNKNOWN)
-
-
-def _translate(given: Values, role_arn: Any) -> Values:
-    """Return the inputs that pulumi-eks gives the cluster; None stands for an input that it leaves out."""
-    key, services = given.get("encryptionConfigKeyArn"), given.get("kubernetesServiceIpAddressRange")
-    network = ("subnetIds", "endpointPrivateAccess", "endpointPublicAccess", "publicAccessCidrs")
-    return {
-        "name": given.get("name"),
-        "version": given.get("version"),
-        "roleArn": role_arn,
-        "vpcConfig": {name: given[name] for name in network if given.get(name) is not None},
-        "accessConfig": {
-            "authenticationMode": given.get("authenticationMode"),
-            "bootstrapClusterCreatorAdminPermissions": True,
-        },
-        "bootstrapSelfManagedAddons": given.get("bootstrapSelfManagedAddons"),
-        "enabledClusterLogTypes": given.get("enabledClusterLogTypes"),
-        "encryptionConfig": {"provider": {"keyArn": key}, "resources": ["secrets"]} if key else None,
-        "kubernetesNetworkConfig": {"serviceIpv4Cidr": services} if services else None,
-        "deletionProtection": given.get("deletionProtection"),
-        "upgradePolicy": given.get("upgradePolicy"),
-        "tags": given.get("tags"),
-    }
 
 
 def _list_outputs(cluster: Any) -> Values:
