@@ -83,12 +83,3 @@ def _fill(value: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(value, list):
         return [_fill(item, known) for item in value]
     return value.format_map(known) if isinstance(value, str) else value
-
-
-def merge_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> Values:
-    """Lay inputs over outputs; blocks such as ``vpcConfig`` hold both."""
-    merged = dict(outputs)
-    for key, value in inputs.items():
-        current = merged.get(key)
-        merged[key] = merge_outputs(current, value) if isinstance(current, dict) and isinstance(value, dict) else value
-    return merged

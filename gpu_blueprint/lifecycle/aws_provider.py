@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..catalog.replacing_properties import list_replacing_properties
-from .aws_objects import fill_object, find_object_type, merge_outputs, name_object
+from .aws_objects import fill_object, find_object_type, name_object
 from .cloud import Cloud, Operation, RefusedError
 from .differences import list_replacing_paths
 from .stand_in import StandIn, abort
-from .wire import Values, from_struct, reveal
+from .wire import UNKNOWN, Values, from_struct, merge_outputs, reveal
 
 
 class AwsProvider(StandIn):
@@ -62,9 +62,10 @@ class AwsProvider(StandIn):
         found = self.cloud.find(type_, id_)
         return (inputs, found.properties) if found else None
 
-    def list_outputs(self, type_: str) -> Sequence[str]:
-        """Return the outputs in the table; a block such as ``vpcConfig`` stays an input in a preview."""
-        return [*find_object_type(type_).outputs]
+    def guess_outputs(self, type_: str) -> Values:
+        """Return the outputs in the table."""
+        guessed: Values = _hide(find_object_type(type_).outputs)
+        return guessed
 
     def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:  # noqa: ARG002
         """Return the changed paths that the catalogue knows as replacing."""
@@ -85,6 +86,11 @@ class AwsProvider(StandIn):
             for user in self.cloud.list_objects(kind)
             if words & {*_list_values(user.properties, path)}
         )
+
+
+def _hide(value: Any) -> Any:
+    """Return a tree of outputs with unknown values."""
+    return {key: _hide(item) for key, item in value.items()} if isinstance(value, dict) else UNKNOWN
 
 
 def _list_values(properties: Any, path: str) -> list[Any]:

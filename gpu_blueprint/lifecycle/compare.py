@@ -8,6 +8,8 @@ from .run import Resource
 
 _OWN_PROVIDER = "pulumi:providers:pulumi"
 """A provider inside the engine: it looks up resources for components."""
+_HIDDEN = {"$secret": UNKNOWN}
+"""A secret in an event of the engine, which does not show its content."""
 _OF_PROVIDERS = ("version", "__internal")
 """Inputs that the engine adds to a provider."""
 
@@ -57,6 +59,8 @@ def _compare_resource(
 
 def _compare_values(ours: Any, theirs: Any, path: str, is_preview: bool) -> Iterator[tuple[str, Any, Any]]:
     if ours == UNKNOWN and not is_preview and theirs is not None:
+        return
+    if theirs == _HIDDEN and isinstance(ours, dict) and _HIDDEN.keys() == ours.keys():
         return
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in sorted({*ours, *theirs}):

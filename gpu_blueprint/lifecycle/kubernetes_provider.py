@@ -11,7 +11,7 @@ from .cloud import Cloud, Operation, RefusedError
 from .differences import list_replacing_paths
 from .kubernetes_objects import Objects, read_live_inputs, to_manifest
 from .stand_in import StandIn
-from .wire import Values, reveal
+from .wire import UNKNOWN, Values, reveal
 
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 _MOST_SECONDS = 600
@@ -111,9 +111,9 @@ class KubernetesProvider(StandIn):
         kept = {key: inputs[key] if found[key] == plain[key] else found[key] for key in found}
         return kept, {**state, **kept}
 
-    def list_outputs(self, type_: str) -> Sequence[str]:
+    def guess_outputs(self, type_: str) -> Values:
         """Return the status of a release; of other objects a preview knows everything that the program reads."""
-        return ["status"] if _is_release(type_) else []
+        return {"status": UNKNOWN} if _is_release(type_) else {}
 
     def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:  # noqa: ARG002
         """Return the changed fields that the API server never changes."""

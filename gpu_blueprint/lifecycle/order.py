@@ -7,7 +7,6 @@ log. Source of the graph: DependenciesOf in pkg/resource/graph/dependency_graph.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from .cloud import Entry
 from .run import Resource
@@ -58,27 +57,30 @@ class Promise:
 def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection[str]]) -> list[Promise]:
     """Return the promised order of a destroy.
 
-    Tenants go before their pools, pools before node classes and overlays, these before Karpenter, Karpenter before its
-    CRDs, its permissions and the nodes that it runs on, everything inside the cluster before the cluster, and the
-    cluster before its network.
+    Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
+    before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
+    cluster before the cluster, and the cluster before its network.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
         grants: Namespace of each tenant → names of its pools.
     """
     state = _Selection(resources)
-    chain = [
-        state.select_kinds("NodePool"),
-        state.select_kinds("EC2NodeClass", "NodeOverlay"),
-        state.select_releases("karpenter"),
-        state.select_releases("karpenter-crd"),
-        [*state.select_inside("Karpenter"), *state.select_kinds("NodeGroup", "Addon")],
-        state.select_type("aws:eks/cluster:Cluster"),
-        state.select_inside("Network"),
-    ]
-    pairs = [(first, second) for group, following in pairwise(chain) for first in group for second in following]
     cluster = state.select_type("aws:eks/cluster:Cluster")
-    pairs += [(first, second) for first in state.select_package("kubernetes") for second in cluster]
+    karpenter, definitions = state.select_releases("karpenter"), state.select_releases("karpenter-crd")
+    needed = [*state.select_inside("Karpenter"), *state.select_kinds("NodeGroup", "Addon")]
+    groups = [
+        (state.select_kinds("NodePool", "EC2NodeClass", "NodeOverlay"), karpenter),
+        (karpenter, definitions),
+        (definitions, needed),
+        (state.select_package("kubernetes"), cluster),
+        (state.select_kinds("NodeGroup", "Addon", "AccessEntry", "PodIdentityAssociation"), cluster),
+        (cluster, state.select_inside("Network")),
+    ]
+    pairs = [(first, second) for group, following in groups for first in group for second in following]
+    for pool in state.select_kinds("NodePool"):
+        described = state.select_beside(pool, "EC2NodeClass", "NodeOverlay")
+        pairs += [(pool, found) for found in described]
     for namespace, pools in grants.items():
         spaces, used = state.select_objects("Namespace", [namespace]), state.select_objects("NodePool", pools)
         pairs += [(first, second) for first in spaces for second in used]
@@ -105,6 +107,10 @@ class _Selection:
 
     def select_objects(self, kind: str, names: Collection[str]) -> list[Resource]:
         return [found for found in self.select_kinds(kind) if found.inputs["metadata"]["name"] in names]
+
+    def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
+        """Return the resources of the same parent."""
+        return [found for found in self.select_kinds(*kinds) if found.parent == resource.parent]
 
     def select_inside(self, component: str) -> list[Resource]:
         """Return everything of AWS inside the components of a class, at any depth."""

@@ -11,7 +11,7 @@ from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
 
 from .cloud import Action, Cloud, Operation, RefusedError
 from .differences import list_changed_paths
-from .wire import UNKNOWN, Values, from_struct, reveal, to_struct
+from .wire import Values, from_struct, merge_outputs, reveal, to_struct
 
 
 class StandIn(ResourceProviderServicer, ABC):
@@ -42,8 +42,8 @@ class StandIn(ResourceProviderServicer, ABC):
         """Return inputs and state of an object as the cloud has them now, or None if it is gone."""
 
     @abstractmethod
-    def list_outputs(self, type_: str) -> Sequence[str]:
-        """Return the names of the outputs that a preview cannot know."""
+    def guess_outputs(self, type_: str) -> Values:
+        """Return the outputs that a preview cannot know, with ``UNKNOWN`` as values."""
 
     @abstractmethod
     def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:
@@ -104,8 +104,8 @@ class StandIn(ResourceProviderServicer, ABC):
         """Create an object; a preview learns which outputs are unknown."""
         inputs = from_struct(request.properties)
         if request.preview:
-            unknown = dict.fromkeys(self.list_outputs(request.type), UNKNOWN)
-            return provider_pb2.CreateResponse(properties=to_struct(unknown | inputs))
+            state = merge_outputs(self.guess_outputs(request.type), inputs)
+            return provider_pb2.CreateResponse(properties=to_struct(state))
         operation = _read_operation("create", request, inputs)
         made: list[str] = []
 

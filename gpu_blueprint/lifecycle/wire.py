@@ -88,3 +88,12 @@ def _open(value: Mapping[str, Any]) -> Any:
 def make_reference(urn: str, id_: str) -> Values:
     """Return a reference to a resource; its id is empty until the resource exists."""
     return {_SIGNATURE: _REFERENCE, "urn": urn, "id": id_}
+
+
+def merge_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> Values:
+    """Lay inputs over outputs; blocks such as ``vpcConfig`` hold both."""
+    merged = dict(outputs)
+    for key, value in inputs.items():
+        current = merged.get(key)
+        merged[key] = merge_outputs(current, value) if isinstance(current, dict) and isinstance(value, dict) else value
+    return merged
