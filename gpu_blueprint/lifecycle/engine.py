@@ -74,13 +74,15 @@ class Engine:
     def configure(self, config: Mapping[str, Any]) -> None:
         """Replace the stack's configuration; each secret becomes a placeholder.
 
-        The passphrase's salt stays, since the state was encrypted with it.
+        The salt stays, since the state was encrypted with it, and so do the secrets that ``set_secret`` has set.
         """
-        kept = yaml.safe_load(self._settings.read_text(encoding="utf-8")) if self._settings.exists() else {}
+        before = yaml.safe_load(self._settings.read_text(encoding="utf-8")) if self._settings.exists() else {}
+        kept = {key: value for key, value in before.get("config", {}).items() if _is_encrypted(value)}
         secrets = {f"{PROJECT}:{key}" for key in SECRET_KEYS} & config.keys()
-        secrets |= {key for key, value in config.items() if isinstance(value, dict) and set(value) == {"secure"}}
+        secrets |= {key for key, value in config.items() if _is_encrypted(value)}
         given = {key: _PLACEHOLDER if key in secrets else value for key, value in config.items()}
-        self._settings.write_text(yaml.safe_dump({**(kept or {}), "config": given}, sort_keys=False), encoding="utf-8")
+        settings = {**before, "config": kept | given}
+        self._settings.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
 
     def set_secret(self, name: str) -> None:
         """Give a config secret of the program a placeholder."""
@@ -142,6 +144,10 @@ class Engine:
         run.seconds = time.monotonic() - start
         self.runs.append(run)
         return run
+
+
+def _is_encrypted(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) == {"secure"}
 
 
 def _write_analyzer(path: Path) -> None:

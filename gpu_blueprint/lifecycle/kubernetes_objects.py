@@ -1,7 +1,7 @@
 """The objects of a cluster, as the stand-in for pulumi-kubernetes reads and writes them."""
 
 import threading
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Protocol
@@ -34,9 +34,12 @@ class MemoryObjects:
         self._lock = threading.Lock()
 
     def apply(self, manifest: Manifest) -> dict[str, Any]:
-        """Keep an object."""
+        """Keep an object; the texts of a Secret go to ``data``, as in a real cluster."""
         place = manifest["metadata"]
         kept: dict[str, Any] = deepcopy(dict(manifest))
+        texts = kept.pop("stringData", None)
+        if texts is not None:
+            kept["data"] = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
         with self._lock:
             self._objects[manifest["apiVersion"], manifest["kind"], place.get("namespace") or "", place["name"]] = kept
         return kept

@@ -207,8 +207,8 @@ def _explain(run: Run) -> list[str]:
     """Return the errors of a command that failed."""
     if run.succeeded:
         return []
-    lines = [line.strip() for line in run.error.splitlines() if "error:" in line]
-    return [f"{run.command} failed: {line}" for line in lines or [run.error[-500:]]]
+    lines = [line.strip() for line in run.error.splitlines() if line.strip().startswith("error: ")]
+    return [f"{run.command} failed: {line}" for line in dict.fromkeys(lines) or [run.error[-500:]]]
 
 
 def _list_operations(log: Sequence[Entry]) -> list[str]:
