@@ -3,9 +3,9 @@ PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check cost quotas preflight advise render test types suite golden docs bench clean
+.PHONY: help preview check cost quotas preflight advise render lab lab-lifecycle rehearse lifecycle test types suite test-lab golden docs bench clean
 help: ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gpu-blueprint needs Python 3.11 or newer: make PYTHON=python3.11"; exit 2; }
@@ -21,7 +21,12 @@ help: ## show this list
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-live.txt
 	@touch $@
 
-.venv/ready-dev: .venv/ready requirements-dev.txt requirements-live.txt
+.venv/ready-lab: .venv/ready requirements-lab.txt
+	@echo "installing requirements-lab.txt into .venv (once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
+	@touch $@
+
+.venv/ready-dev: .venv/ready requirements-dev.txt requirements-live.txt requirements-lab.txt
 	@echo "installing requirements-dev.txt into .venv (once) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
@@ -47,16 +52,32 @@ advise: .venv/ready-live ## read its metrics, propose what would cost less: make
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
 	@$(BIN)/blueprint render $(STACK) --out rendered/$(STACK)
 
+lab: .venv/ready ## build the engines of `make rehearse` from source (needs Go; once, about 12 minutes)
+	@$(BIN)/python -m lab.build rehearse
+
+lab-lifecycle: .venv/ready ## build the engines of `make lifecycle` (about 4 minutes more)
+	@$(BIN)/python -m lab.build all
+
+rehearse: .venv/ready-lab lab ## run a stack on real engines, without AWS: make rehearse STACK=prod
+	@$(BIN)/blueprint rehearse $(STACK)
+
+lifecycle: .venv/ready-lab lab-lifecycle ## build and destroy a stack with Pulumi's engine, without AWS: make lifecycle STACK=dev
+	@$(BIN)/blueprint lifecycle $(STACK)
+
 test: .venv/ready-dev ## format, lint, types and the whole suite; types and suite run side by side
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(MAKE) --no-print-directory --jobs 2 types suite
+	@echo "NOT RUN: the tests on real engines. make test-lab runs them (it needs Go)."
 
 types: .venv/ready-dev
 	@$(BIN)/python -m mypy
 
 suite: .venv/ready-dev
 	@$(BIN)/python -m pytest
+
+test-lab: .venv/ready-dev lab-lifecycle ## the tests that need the engines of the lab
+	@$(BIN)/python -m pytest -m lab --dist loadfile
 
 golden: .venv/ready-dev ## rewrite the golden plans; read the diff
 	@$(BIN)/python -m tests.golden
@@ -67,5 +88,5 @@ docs: .venv/ready ## regenerate stacks/schema.json and docs/
 bench: .venv/ready-dev ## measure speed and memory
 	@$(BIN)/python -m tests.bench
 
-clean: ## remove .venv and rendered files
-	rm -rf .venv rendered
+clean: ## remove .venv, rendered files and the engines of the lab
+	rm -rf .venv rendered .lab

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 Manifest = Mapping[str, Any]
@@ -16,14 +17,25 @@ class Reservation:
     instance_type: str
     zone: str
     instances: int
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Tags, for node classes that select reservations by tags."""
+    ends: date | None = None
+    """Last day; a Capacity Block always has a last day."""
+    capacity_block: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemNodeGroup:
-    """The managed node group on which Karpenter, CoreDNS and the operators run."""
+class NodeGroup:
+    """A managed node group: the system nodes, or a pool with a fixed number of nodes."""
 
+    name: str
     instance_type: str
     count: int
+    zones: tuple[str, ...]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Mapping[str, str], ...] = ()
+    devices: Mapping[str, str] = field(default_factory=dict)
+    """Extended resources of a node, once its device plugin reports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +53,15 @@ class Scene:
     """Every rendered object, in the order in which Pulumi creates them."""
     karpenter_values: Mapping[str, Any]
     """Values of Karpenter's chart."""
-    system_nodes: SystemNodeGroup
+    service_cidr: str
+    node_groups: tuple[NodeGroup, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())
     """AMI aliases that exist beside the pinned ones, such as ``al2023@v20260801``."""
+    subnets: Mapping[str, str] = field(default_factory=dict)
+    """Id → zone of the subnets of an existing VPC; empty if the stack makes its own VPC."""
+    spot_shares: Mapping[str, float] = field(default_factory=dict)
+    """Instance family → spot price as a share of on-demand, where the stack replaces the catalogue's."""
 
     def list_kind(self, kind: str) -> list[Manifest]:
         """Return the rendered objects of a kind."""

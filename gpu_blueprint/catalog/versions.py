@@ -73,8 +73,12 @@ KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
 
-KARPENTER_VERSIONS = ("1.15.0", "1.14.1")
-"""Karpenter releases whose values and custom resources this blueprint renders, newest first."""
+KARPENTER_VERSIONS = ("1.14.1", "1.15.0")
+"""Karpenter releases whose values and custom resources this blueprint renders, the default first.
+
+The default is the newest release that the lab runs (lab/karpenter/go.mod), so that a rehearsal shows the real thing.
+Karpenter 1.15 needs Go 1.26.9, and a module that Go's proxy does not serve.
+"""
 
 GPU_OPERATOR = Chart(
     name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
@@ -99,6 +103,8 @@ PROMETHEUS_STACK = Chart(
     repository=_PROMETHEUS_CHARTS,
     has_crd_chart=True,
 )
+PROMETHEUS_OPERATOR = "0.93.1"
+"""The release of the operator that both charts above bring; the lab takes its custom resource definitions."""
 KEDA = Chart(name="keda", version="2.20.2", reference="keda", repository="https://kedacore.github.io/charts")
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""

@@ -30,6 +30,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_cost(command)
     _add_files(command)
     _add_account(command)
+    _add_rehearse(command)
     _add_advise(command)
     _add_explanations(command)
     return top
@@ -104,6 +105,20 @@ def _add_account(command: _AddCommand) -> None:
         "--policy", action="store_true", help="print the IAM policy that preflight needs, and ask nothing"
     )
     _add_format(preflight)
+
+
+def _add_rehearse(command: _AddCommand) -> None:
+    rehearse = command(
+        "rehearse", "run the stack on real engines on this machine, send pods, and compare promise and reality"
+    )
+    rehearse.add_argument("stack", metavar="STACK", help=_STACK)
+    rehearse.add_argument(
+        "--probe",
+        metavar="FILE",
+        type=Path,
+        help="send your own manifests in place of the probes, such as the output of `helm template`",
+    )
+    _add_json(rehearse)
 
 
 def _add_advise(command: _AddCommand) -> None:

@@ -103,7 +103,7 @@ class Cluster(Model):
     kubernetes_version: Annotated[str, AfterValidator(_check_kubernetes)] = DEFAULT_KUBERNETES
     """Kubernetes minor version, quoted. Add-ons and node images are pinned for it."""
     karpenter_version: Annotated[str, AfterValidator(_check_karpenter)] = KARPENTER_VERSIONS[0]
-    """Karpenter release. An environment may stay one release behind while another tries the newest."""
+    """Karpenter release. Default: the newest that `make rehearse` runs; an environment may try a newer one."""
     api: Annotated[PrivateApi | PublicApi, Field(discriminator="access")]
     """Network access to the Kubernetes API."""
     service_cidr: Cidr = "172.20.0.0/16"

@@ -1,6 +1,6 @@
 module gpu-blueprint/lab/etcd
 
-go 1.26.8
+go 1.26.6
 
 tool go.etcd.io/etcd/server/v3
 

@@ -1,6 +1,6 @@
 module gpu-blueprint/lab/kwok
 
-go 1.26.8
+go 1.26.6
 
 tool sigs.k8s.io/kwok/cmd/kwok
 

@@ -1,0 +1,79 @@
+"""A rehearsal as text: expected beside happened, and the reason where they differ."""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from lab.lab import Refusal
+from rich.console import Group
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ...config import StackConfig
+from ...rehearsal.outcome import Outcome, Result
+from ...rehearsal.runner import Rehearsal
+from .tables import make_console, make_table
+
+_LONGEST_REASON = 400
+
+
+def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
+    """Print the report of a rehearsal."""
+    out = make_console()
+    out.print(Text(f"{config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    for refusal in found.refusals:
+        out.print(Text(format_refusal(refusal), style="bold red"))
+    for subject, results in groupby(found.results, key=lambda result: result.subject):
+        out.print()
+        out.print(build_results_table(subject, results))
+    differing = [result for result in found.results if not result.is_as_expected]
+    if differing:
+        out.print(Text("\nDifferences", style="bold"))
+        out.print(Group(*(_explain(result) for result in differing)))
+    out.print()
+    out.print(Text(summarize(found), style="green" if found.is_as_expected else "bold red"))
+
+
+def format_refusal(refusal: Refusal) -> str:
+    """Return the refusal of an object in one line, with the file that render would write."""
+    return f"refused: {refusal.kind} {refusal.name}: {refusal.reason}"
+
+
+def build_results_table(subject: str, results: Iterable[Result]) -> Table:
+    """Return a table of probes: expected, happened, price, seconds."""
+    table = make_table(subject, "probe", "expected", "happened", "$/h", "s")
+    for column in (3, 4):
+        table.columns[column].justify = "right"
+        table.columns[column].no_wrap = True
+    for result in results:
+        style = "" if result.is_as_expected else "bold red"
+        mark = "" if result.is_as_expected else "✗ "
+        table.add_row(
+            Text(mark + result.title, style=style),
+            result.expected,
+            Text(str(result.outcome), style=style),
+            format_price(result.outcome),
+            f"{result.outcome.seconds:.0f}",
+        )
+    return table
+
+
+def format_price(outcome: Outcome) -> str:
+    """Return the list price of all nodes of an outcome; empty if nothing was launched."""
+    return f"{outcome.usd_per_hour:.2f}" if outcome.usd_per_hour else ""
+
+
+def _explain(result: Result) -> Padding:
+    """Return a difference with the words of the engine that decided."""
+    reasons = [reason[:_LONGEST_REASON] for reason in result.outcome.list_reasons() if reason not in result.difference]
+    lines = [f"[bold]{escape(result.subject)}, {escape(result.title)}:[/] {escape(result.difference)}"]
+    return Padding(Text.from_markup("\n".join([*lines, *(f"  {escape(reason)}" for reason in reasons)])), (0, 0, 0, 2))
+
+
+def summarize(found: Rehearsal) -> str:
+    """Return the verdict in one line."""
+    total, wrong = len(found.results), sum(not result.is_as_expected for result in found.results)
+    verdict = f"all {total} probes as expected" if not wrong else f"{wrong} of {total} probes differ"
+    refused = f"; {len(found.refusals)} objects refused" if found.refusals else ""
+    return f"{verdict}{refused}; {found.seconds:.0f} s, {found.memory_bytes / 1024**3:.1f} GiB"

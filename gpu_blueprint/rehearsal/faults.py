@@ -1,0 +1,27 @@
+"""Faults of EC2 that a probe asks for, for as long as it runs."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from ..catalog.purchases import Purchase
+from ..config import Pool, StackConfig
+from .offers import list_reservations
+from .stage import Stage
+
+
+@contextmanager
+def refuse_purchase(stage: Stage, config: StackConfig, pool: Pool, refused: Sequence[Purchase]) -> Iterator[None]:
+    """Let EC2 have no capacity for a pool's types in some ways to buy."""
+    faults = stage.lab.aws.faults
+    patterns = {
+        f"{way}:{row.instance_type}:*" for way in refused if way != "reserved" for row in config.list_instances(pool)
+    }
+    full = {row.id: 0 for row in list_reservations(config, pool)} if "reserved" in refused else {}
+    faults.insufficient |= patterns
+    faults.reservations.update(full)
+    try:
+        yield
+    finally:
+        faults.insufficient -= patterns
+        for name in full:
+            faults.reservations.pop(name, None)

@@ -1,0 +1,81 @@
+"""Nodes that a pool may buy, with their list prices: the yardstick for the nodes that Karpenter really chooses."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..catalog import Instance, prices
+from ..catalog.purchases import PURCHASE_ORDER, Purchase
+from ..config import Pool, StackConfig
+from ..config.buying import Reservation
+from ..cost.nodes import find_spot_share
+
+_TOLERANCE = 1.001
+"""Prices are rounded on their way through AWS's price list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One instance type in one way to buy; the price is the list price in dollars an hour."""
+
+    row: Instance
+    purchase: Purchase
+    usd: float
+
+    def __str__(self) -> str:
+        return f"{self.row.instance_type} {self.purchase}"
+
+
+def list_offers(config: StackConfig, pool: Pool, purchase: Purchase) -> list[Offer]:
+    """Return the nodes that a pool may buy in one way, cheapest first."""
+    return sorted(_price_types(config, pool, purchase), key=lambda offer: (offer.usd, offer.row.instance_type))
+
+
+def _price_types(config: StackConfig, pool: Pool, purchase: Purchase) -> Iterator[Offer]:
+    reserved = {row.instance_type for row in list_reservations(config, pool)}
+    for row in config.list_instances(pool):
+        price = find_price(config, row, purchase)
+        sold = row.instance_type in reserved if purchase == "reserved" else purchase in row.usage_classes
+        if price is not None and sold:
+            yield Offer(row, purchase, price)
+
+
+def list_reservations(config: StackConfig, pool: Pool) -> list[Reservation]:
+    """Return the reservations of the account that a pool selects."""
+    return [row for row in config.reservations if any(term.selects(row) for term in pool.reservations)]
+
+
+def find_price(config: StackConfig, row: Instance, purchase: Purchase) -> float | None:
+    """Return the list price in dollars an hour; a reservation costs its on-demand price, used or not."""
+    on_demand = prices.find_on_demand_price(row.instance_type, config.region)
+    if on_demand is None or purchase != "spot":
+        return on_demand.usd if on_demand else None
+    share = find_spot_share(row.family, config.costs.spot_share)
+    return on_demand.usd * share if share else None
+
+
+def list_purchases(pool: Pool) -> list[Purchase]:
+    """Return the ways to buy of a pool, in Karpenter's order."""
+    return [purchase for purchase in PURCHASE_ORDER if purchase in pool.purchase]
+
+
+def holds(pool: Pool, row: Instance, limits: Mapping[str, int]) -> bool:
+    """Return whether a node of a type hands out the GPU resources of a pod."""
+    handed_out = pool.profile.count_per_node(row)
+    return all(handed_out[name] >= count for name, count in limits.items() if name in handed_out)
+
+
+def price_pods(offers: list[Offer], pool: Pool, resource: str, count: int) -> float:
+    """Return the least dollars an hour of nodes that together hold a count of one resource.
+
+    A table over the counts 0 to ``count``: each entry takes the cheapest node on top of a smaller count.
+    """
+    sizes = [(pool.profile.count_per_node(offer.row)[resource], offer.usd) for offer in offers]
+    least = [0.0]
+    for wanted in range(1, count + 1):
+        least.append(min(least[max(0, wanted - size)] + usd for size, usd in sizes))
+    return least[count]
+
+
+def is_dearer(usd: float, expected: float) -> bool:
+    """Return whether a price is above another by more than rounding."""
+    return usd > expected * _TOLERANCE

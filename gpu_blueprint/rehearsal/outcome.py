@@ -1,0 +1,118 @@
+"""Results of a probe: the fate of each pod, the nodes, and the verdict."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Fate(StrEnum):
+    """The end of a pod's way to a node."""
+
+    RUNS = "runs"
+    WAITS = "waits"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """The node on which a pod runs; ``pool`` is the node group where Karpenter did not launch the node."""
+
+    node: str
+    pool: str
+    instance_type: str
+    purchase: str
+    zone: str
+    usd_per_hour: float
+    """List price, 0 for managed nodes, which the platform pays for anyway."""
+    is_managed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.instance_type} {self.purchase}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodFate:
+    """The fate of one pod, and its reason in the words of the engine that decided."""
+
+    name: str
+    namespace: str
+    fate: Fate
+    reason: str = ""
+    landing: Landing | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Everything that happened to the pods of a probe."""
+
+    pods: tuple[PodFate, ...]
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    """Further facts, such as the pod that was preempted."""
+
+    def list_nodes(self) -> list[Landing]:
+        """Return each node once, in the order of the pods."""
+        return list({pod.landing.node: pod.landing for pod in self.pods if pod.landing}.values())
+
+    @property
+    def usd_per_hour(self) -> float:
+        """List price of all nodes together."""
+        return sum(node.usd_per_hour for node in self.list_nodes())
+
+    def count(self, fate: Fate) -> int:
+        """Return the number of pods with a fate."""
+        return sum(pod.fate is fate for pod in self.pods)
+
+    def list_reasons(self) -> list[str]:
+        """Return each reason once."""
+        return list(dict.fromkeys(pod.reason for pod in self.pods if pod.reason))
+
+    def __str__(self) -> str:
+        """Return the fates in a few words, such as ``2 run on g6.xlarge spot, 1 waits``."""
+        parts = []
+        if running := self.count(Fate.RUNS):
+            parts.append(f"{_say(running, 'run')} on {_count_nodes(self.list_nodes())}")
+        if waiting := self.count(Fate.WAITS):
+            parts.append(_say(waiting, "wait"))
+        if refused := self.count(Fate.REFUSED):
+            parts.append(f"{refused} refused")
+        return ", ".join([*parts, *self.notes]) or "nothing"
+
+
+def _say(count: int, verb: str) -> str:
+    """Return a count with its verb: ``1 runs``, ``2 run``."""
+    return f"{count} {verb}{'s' if count == 1 else ''}"
+
+
+def _count_nodes(nodes: list[Landing]) -> str:
+    """Return nodes by kind: ``2 × g6.xlarge spot``."""
+    counts = Counter(f"{node} of {node.pool}" if node.is_managed else str(node) for node in nodes)
+    return ", ".join(f"{count} × {node}" if count > 1 else node for node, count in counts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The promise of the stack file, and the test of an outcome against it."""
+
+    text: str
+    find_difference: Callable[[Outcome], str]
+    """Return the first difference as a sentence without a full stop, or nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One line of the report."""
+
+    probe: str
+    subject: str
+    title: str
+    expected: str
+    outcome: Outcome
+    difference: str = field(default="")
+
+    @property
+    def is_as_expected(self) -> bool:
+        """True if the engines did what the stack file promises."""
+        return not self.difference

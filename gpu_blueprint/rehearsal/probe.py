@@ -1,0 +1,38 @@
+"""A probe: a question that the engines answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from .outcome import Expectation, Outcome
+from .stage import Stage
+
+
+class Phase(IntEnum):
+    """Parts of a rehearsal, in order. Karpenter avoids an offering for minutes after a refusal, so faults come last."""
+
+    ONE = 1
+    NODE = 2
+    BURST = 3
+    TENANTS = 4
+    SERVICES = 5
+    CEILING = 6
+    CHANGES = 7
+    FAULTS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One question with its expected answer."""
+
+    name: str
+    """Stable name, such as ``infer-l4/burst``."""
+    subject: str
+    """Part of the stack, such as ``pool infer-l4``."""
+    title: str
+    phase: Phase
+    expected: Expectation
+    play: Callable[[Stage], Outcome]
+    """Send pods, wait, and return their fates."""
+    alone_in: frozenset[str] = field(default=frozenset())
+    """Pools in which no other probe may run at the same time, because the choice of nodes is judged."""

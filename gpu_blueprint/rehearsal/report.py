@@ -1,0 +1,84 @@
+"""A rehearsal as one JSON document."""
+
+from dataclasses import asdict
+from typing import Any
+
+from lab.aws import Instance
+
+from .outcome import Outcome, Result
+from .runner import Rehearsal
+
+
+def as_json(found: Rehearsal) -> dict[str, Any]:
+    """Return all facts of a rehearsal: refused objects, probes, and the launches of every pool."""
+    return {
+        "asExpected": found.is_as_expected,
+        "seconds": round(found.seconds, 1),
+        "memoryMiB": found.memory_bytes // 1024**2,
+        "refusals": [asdict(refusal) for refusal in found.refusals],
+        "probes": [_write_result(result) for result in found.results],
+        "launches": [_write_launch(instance) for instance in found.launches],
+    }
+
+
+def _write_result(result: Result) -> dict[str, Any]:
+    return {
+        "probe": result.probe,
+        "subject": result.subject,
+        "title": result.title,
+        "asExpected": result.is_as_expected,
+        "expected": result.expected,
+        "happened": str(result.outcome),
+        "difference": result.difference,
+        **write_outcome(result.outcome),
+    }
+
+
+def write_outcome(outcome: Outcome) -> dict[str, Any]:
+    """Return the pods and nodes of an outcome, prices in US dollars."""
+    return {
+        "seconds": round(outcome.seconds, 1),
+        "usdPerHour": round(outcome.usd_per_hour, 4),
+        "notes": list(outcome.notes),
+        "nodes": [
+            {
+                "node": node.node,
+                "pool": node.pool,
+                "instanceType": node.instance_type,
+                "purchase": node.purchase,
+                "zone": node.zone,
+                "usdPerHour": round(node.usd_per_hour, 4),
+            }
+            for node in outcome.list_nodes()
+        ],
+        "pods": [
+            {
+                "name": pod.name,
+                "namespace": pod.namespace,
+                "fate": pod.fate.value,
+                "reason": pod.reason,
+                "node": pod.landing.node if pod.landing else None,
+            }
+            for pod in outcome.pods
+        ],
+    }
+
+
+def _write_launch(instance: Instance) -> dict[str, Any]:
+    """Return the launch of an instance as EC2 got it: disks, interfaces, tags, user data in clear."""
+    template = instance.template
+    return {
+        "pool": instance.tags.get("karpenter.sh/nodepool", ""),
+        "instanceType": instance.instance_type,
+        "purchase": instance.lifecycle,
+        "zone": instance.zone,
+        "usdPerHour": round(instance.usd_per_hour, 4),
+        "image": instance.image,
+        "subnet": instance.subnet,
+        "reservation": instance.reservation or None,
+        "tags": dict(instance.tags),
+        "blockDevices": list(template.block_devices),
+        "networkInterfaces": list(template.interfaces),
+        "userData": template.user_data,
+        "fault": instance.fault,
+    }

@@ -1,0 +1,77 @@
+"""From a stack and its plan to the scene that the lab plays."""
+
+from collections.abc import Iterator, Sequence
+
+from lab.scene import NodeGroup, Reservation, Scene
+
+from ..config import Pool, StackConfig
+from ..plan import PlannedResource
+from ..plan.manifests import list_manifests
+
+_KARPENTER = "karpenter"
+_RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource]) -> Scene:
+    """Collect everything that the lab must know of a stack."""
+    values = next(
+        resource.inputs.get("values", {})
+        for resource in plan
+        if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
+    )
+    zones = sorted({zone for pool in config.pools for zone in config.list_zones(pool)} | set(config.network.zones))
+    return Scene(
+        stack=name,
+        region=config.region,
+        zones=tuple(zones),
+        kubernetes=config.cluster.kubernetes_version,
+        cluster_name=config.cluster_name,
+        interruption_queue=values["settings"]["interruptionQueue"],
+        manifests=tuple(list_manifests(plan)),
+        karpenter_values=values,
+        service_cidr=config.cluster.service_cidr,
+        node_groups=(_describe_system_nodes(config), *_list_static_groups(config)),
+        reservations=tuple(_list_reservations(config)),
+        subnets={subnet.id: subnet.zone for subnet in getattr(config.network, "subnets", [])},
+        spot_shares=config.costs.spot_share,
+    )
+
+
+def _describe_system_nodes(config: StackConfig) -> NodeGroup:
+    nodes = config.cluster.system_nodes
+    return NodeGroup(
+        name="system", instance_type=nodes.instance_types[0], count=nodes.count, zones=tuple(config.network.zones)
+    )
+
+
+def _list_static_groups(config: StackConfig) -> Iterator[NodeGroup]:
+    for pool in config.pools:
+        if pool.static_nodes:
+            yield _describe_static_group(config, pool, pool.static_nodes)
+
+
+def _describe_static_group(config: StackConfig, pool: Pool, count: int) -> NodeGroup:
+    row = config.list_instances(pool)[0]
+    devices = {name: str(count) for name, count in pool.profile.count_per_node(row).items()}
+    return NodeGroup(
+        name=pool.name,
+        instance_type=row.instance_type,
+        count=count,
+        zones=tuple(config.list_zones(pool)),
+        labels=pool.node_labels,
+        taints=tuple(pool.node_taints),
+        devices=devices,
+    )
+
+
+def _list_reservations(config: StackConfig) -> Iterator[Reservation]:
+    for row in config.reservations:
+        yield Reservation(
+            id=row.id,
+            instance_type=row.instance_type,
+            zone=row.zone,
+            instances=row.instances,
+            tags=row.tags or {},
+            ends=row.ends,
+            capacity_block=row.capacity_block,
+        )

@@ -1,0 +1,119 @@
+"""The account in moto, as the blueprint's components would have made it before Karpenter starts."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_network
+from typing import Any
+
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.ec2.models import ec2_backends
+from moto.eks.models import eks_backends
+from moto.iam.models import iam_backends
+from moto.sqs.models import sqs_backends
+from moto.utilities.utils import get_partition
+
+from ..scene import Manifest, Scene
+from .wire import AwsError
+
+VPC_CIDR = "10.80.0.0/16"
+SUBNET_PREFIX = 19
+"""Eight subnets of 8,187 addresses."""
+SERVICE_CIDR = "172.20.0.0/16"
+
+
+def read_account() -> str:
+    """Return the number of the account to which moto assigns a request."""
+    return os.environ.get("MOTO_ACCOUNT_ID", DEFAULT_ACCOUNT_ID)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subnet:
+    """A subnet of the account."""
+
+    id: str
+    zone: str
+    zone_id: str
+    cidr: str
+
+
+def prepare_account(scene: Scene) -> None:
+    """Empty moto's account, and make the subnets, security groups, roles, cluster and queue of the scene.
+
+    moto keeps its state for the whole process, so only one account can exist at a time.
+    """
+    account = read_account()
+    for backends in (ec2_backends, eks_backends, iam_backends, sqs_backends):
+        backends[account].reset()
+    node_classes = [node_class["spec"] for node_class in scene.list_kind("EC2NodeClass")]
+    vpc = _read_ec2(scene).create_vpc(VPC_CIDR)
+    _make_subnets(scene, node_classes, vpc)
+    _make_security_groups(scene, node_classes, vpc)
+    iam = iam_backends[account][get_partition(scene.region)]
+    for role in sorted({spec["role"] for spec in node_classes if "role" in spec}):
+        iam.create_role(role, "{}", "/", None, "", [], "3600")
+    _make_cluster(scene)
+    sqs_backends[read_account()][scene.region].create_queue(scene.interruption_queue, {})
+
+
+def _read_ec2(scene: Scene) -> Any:
+    return ec2_backends[read_account()][scene.region]
+
+
+def _list_terms(node_classes: list[Manifest], field: str) -> Iterator[Manifest]:
+    """Yield the different selector terms of all node classes."""
+    seen: list[Manifest] = []
+    for spec in node_classes:
+        for term in spec[field]:
+            if term not in seen:
+                seen.append(term)
+                yield term
+
+
+def _make_subnets(scene: Scene, node_classes: list[Manifest], vpc: Any) -> None:
+    """Make a subnet for each zone, with the ids and tags by which node classes select subnets."""
+    ec2, terms = _read_ec2(scene), [*_list_terms(node_classes, "subnetSelectorTerms")]
+    tags = {key: value for term in terms for key, value in term.get("tags", {}).items()}
+    ids = [term["id"] for term in terms if "id" in term]
+    wanted = dict(scene.subnets) or dict(zip(ids, scene.zones, strict=False))
+    cidrs = ip_network(VPC_CIDR).subnets(new_prefix=SUBNET_PREFIX)
+    for subnet_id, zone in wanted.items() or (("", zone) for zone in scene.zones):
+        subnet = ec2.create_subnet(vpc.id, str(next(cidrs)), availability_zone=zone)
+        if subnet_id:  # moto chooses ids by itself
+            ec2.subnets[zone][subnet_id] = ec2.subnets[zone].pop(subnet.id)
+            subnet.id = subnet_id
+        for key, value in tags.items():
+            subnet.add_tag(key, value)
+
+
+def _make_security_groups(scene: Scene, node_classes: list[Manifest], vpc: Any) -> None:
+    """Make a security group for each term that selects by tags."""
+    for number, term in enumerate(_list_terms(node_classes, "securityGroupSelectorTerms")):
+        group = _read_ec2(scene).create_security_group(f"lab-{number}", "Security group of the lab", vpc_id=vpc.id)
+        for key, value in term.get("tags", {}).items():
+            group.add_tag(key, value)
+
+
+def _make_cluster(scene: Scene) -> None:
+    subnets = [subnet_id for zone in _read_ec2(scene).subnets.values() for subnet_id in zone]
+    eks_backends[read_account()][scene.region].create_cluster(
+        name=scene.cluster_name,
+        role_arn=f"arn:{get_partition(scene.region)}:iam::{read_account()}:role/cluster",
+        version=scene.kubernetes,
+        resources_vpc_config={"subnetIds": subnets},
+        kubernetes_network_config={"serviceIpv4Cidr": SERVICE_CIDR},
+    )
+
+
+def find_subnet(scene: Scene, subnet_id: str) -> Subnet:
+    """Return the subnet of an id; raises AwsError if there is none."""
+    for subnets in _read_ec2(scene).subnets.values():
+        if subnet := subnets.get(subnet_id):
+            zone = subnet._availability_zone
+            return Subnet(id=subnet_id, zone=zone.name, zone_id=zone.zone_id, cidr=subnet.cidr_block)
+    raise AwsError("InvalidSubnetID.NotFound", f"The subnet ID '{subnet_id}' does not exist")
+
+
+def send_queue_message(scene: Scene, body: str) -> None:
+    """Put a message into the interruption queue."""
+    sqs_backends[read_account()][scene.region].send_message(scene.interruption_queue, body)

@@ -1,0 +1,52 @@
+"""The record of every call that changes something in AWS."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from .wire import Params, read_now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call that changed something, or that nobody could answer."""
+
+    service: str
+    """Name in the signature, such as ``ec2``; ``node`` if an instance could not join the cluster."""
+    action: str
+    params: Params
+    """Parameters as the API names them; user data is decoded."""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+    """The error code, a colon and the message; empty if the call succeeded."""
+    at: datetime = field(default_factory=read_now)
+
+
+def decode_user_data(encoded: str) -> str:
+    """Return user data as text; text that is no Base64 is returned as it is."""
+    try:
+        return base64.b64decode(encoded, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return encoded
+
+
+def show_params(params: Params) -> Params:
+    """Return a copy of the parameters, with user data as text."""
+    shown = deepcopy(params)
+    data = shown.get("LaunchTemplateData", {})
+    if "UserData" in data:
+        data["UserData"] = decode_user_data(data["UserData"])
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer of a handler."""
+
+    body: Mapping[str, Any]
+    result: Mapping[str, Any]
+    """Short form of the body, for the record of calls."""

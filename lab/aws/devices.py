@@ -1,0 +1,86 @@
+"""The devices that a node shows as time passes: whole GPUs first, then the shares that the pool promises."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpu_blueprint.catalog import Instance as InstanceType
+
+from ..scene import Manifest
+from .node_resources import Resources
+from .user_data import KubeletSettings
+
+GPU, EFA = "nvidia.com/gpu", "vpc.amazonaws.com/efa"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """Seconds of a node's start; real nodes take minutes."""
+
+    boot_s: float = 2.0
+    """From the launch to the Node."""
+    device_plugin_s: float = 1.0
+    """From the Node to its first devices."""
+    mig_manager_s: float = 1.0
+    """From whole GPUs to their shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStep:
+    """Devices that a node shows some seconds after the step before."""
+
+    after_s: float
+    devices: Resources
+
+
+def list_device_steps(
+    row: InstanceType,
+    settings: KubeletSettings,
+    efa_count: int,
+    overlays: Sequence[Manifest],
+    timings: Timings,
+) -> list[DeviceStep]:
+    """Return the steps in which a node's devices appear.
+
+    A node whose GPUs are shared shows whole GPUs until the GPU Operator has applied the pool's sharing. Bottlerocket
+    shares the GPUs itself while it boots, so such a node never shows them whole.
+
+    Args:
+        row: The node's instance type.
+        settings: The kubelet's settings; its labels decide which overlays apply.
+        efa_count: Number of EFA interfaces.
+        overlays: The rendered NodeOverlays: the pool's promise to Karpenter, kept here.
+        timings: Seconds of each step.
+    """
+    whole = {GPU: str(row.gpu_devices)} if row.gpu_devices else {}
+    efa = {EFA: str(efa_count)} if efa_count else {}
+    shared = {**whole, **_find_promise(row, settings.labels, overlays)}
+    if whole != shared and not settings.shares_at_boot:
+        first = DeviceStep(timings.device_plugin_s, {**whole, **efa})
+        return [first, DeviceStep(timings.mig_manager_s, shared)]
+    devices = {**shared, **efa}
+    return [DeviceStep(timings.device_plugin_s, devices)] if devices else []
+
+
+def _find_promise(row: InstanceType, labels: Mapping[str, str], overlays: Sequence[Manifest]) -> dict[str, str]:
+    """Return the devices that overlays state for this node; the overlay with the highest weight wins."""
+    known = {**labels, "node.kubernetes.io/instance-type": row.instance_type}
+    promise: dict[str, str] = {}
+    for overlay in sorted(overlays, key=lambda manifest: int(manifest["spec"].get("weight", 0))):
+        if all(_meets(requirement, known) for requirement in overlay["spec"]["requirements"]):
+            promise |= overlay["spec"].get("capacity", {})
+    return {name: str(count) for name, count in promise.items() if "/" in name}
+
+
+def _meets(requirement: Manifest, labels: Mapping[str, str]) -> bool:
+    """Return whether labels meet a requirement with In, NotIn, Exists or DoesNotExist."""
+    value, values = labels.get(requirement["key"]), requirement.get("values", [])
+    match requirement["operator"]:
+        case "In":
+            return value in values
+        case "NotIn":
+            return value not in values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    return False

@@ -1,0 +1,129 @@
+"""EC2's launch templates: the disks, interfaces, tags and user data with which an instance starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any
+
+from .calls import decode_user_data
+from .filters import passes_filters
+from .wire import AwsError, Params, list_tags, read_now, read_tags
+
+USER_DATA_LIMIT = 16 * 1024
+"""Bytes of user data that EC2 takes, before Base64."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchTemplate:
+    """One launch template, with its first and only version."""
+
+    id: str
+    name: str
+    data: Mapping[str, Any]
+    """``LaunchTemplateData`` as Karpenter sent it; its user data is in Base64."""
+    tags: Mapping[str, str]
+    """Tags of the template itself."""
+
+    @property
+    def user_data(self) -> str:
+        """User data as text."""
+        return decode_user_data(self.data.get("UserData", ""))
+
+    @property
+    def block_devices(self) -> list[Params]:
+        """Disks, as EC2 names their fields: ``DeviceName``, and ``Ebs`` with ``VolumeSize`` in GiB."""
+        return [*self.data.get("BlockDeviceMapping", [])]
+
+    @property
+    def interfaces(self) -> list[Params]:
+        """Network interfaces; an interface without ``InterfaceType`` is an ordinary one."""
+        return [*self.data.get("NetworkInterface", [])]
+
+    @property
+    def efa_count(self) -> int:
+        """Number of EFA interfaces."""
+        return sum(entry.get("InterfaceType", "").startswith("efa") for entry in self.interfaces)
+
+    @property
+    def security_groups(self) -> list[str]:
+        """Ids of the security groups of the first interface."""
+        first = self.interfaces[0].get("SecurityGroupId", []) if self.interfaces else []
+        return [*(self.data.get("SecurityGroupId") or first)]
+
+    @property
+    def reservation(self) -> str:
+        """Id of the capacity reservation into which the instance goes; empty without a reservation."""
+        target = self.data.get("CapacityReservationSpecification", {}).get("CapacityReservationTarget", {})
+        return str(target.get("CapacityReservationId", ""))
+
+    @property
+    def reservation_preference(self) -> str:
+        """EC2's ``CapacityReservationPreference``."""
+        specification = self.data.get("CapacityReservationSpecification", {})
+        return str(specification.get("CapacityReservationPreference", "none"))
+
+    def list_resource_tags(self, resource: str) -> dict[str, str]:
+        """Return the tags for one type of resource that the launch makes, such as ``volume``."""
+        return read_tags(self.data.get("TagSpecification", []), resource)
+
+
+class LaunchTemplates:
+    """The launch templates of the account."""
+
+    def __init__(self) -> None:
+        self._templates: dict[str, LaunchTemplate] = {}
+
+    def find(self, specification: Params) -> LaunchTemplate:
+        """Return the template of a name or an id; raises AwsError if there is none."""
+        name, template_id = specification.get("LaunchTemplateName"), specification.get("LaunchTemplateId")
+        for template in self._templates.values():
+            if template.name == name or template.id == template_id:
+                return template
+        if name:
+            message = "At least one of the launch templates specified in the request does not exist."
+            raise AwsError("InvalidLaunchTemplateName.NotFoundException", f"{message} ({name})")
+        raise AwsError("InvalidLaunchTemplateId.NotFound", f"The launch template ID '{template_id}' does not exist")
+
+    def create(self, params: Params) -> dict[str, Any]:
+        """Answer CreateLaunchTemplate; raises AwsError for a name in use and for too much user data."""
+        name = params["LaunchTemplateName"]
+        if name in self._templates:
+            raise AwsError("InvalidLaunchTemplateName.AlreadyExistsException", f"{name} is already in use.")
+        template = LaunchTemplate(
+            id=f"lt-{token_hex(8)}0",
+            name=name,
+            data=params["LaunchTemplateData"],
+            tags=read_tags(params.get("TagSpecification", []), "launch-template"),
+        )
+        if len(template.user_data.encode()) > USER_DATA_LIMIT:
+            raise AwsError("InvalidUserData.Malformed", f"User data is limited to {USER_DATA_LIMIT} bytes")
+        self._templates[name] = template
+        return {"launchTemplate": _render_template(template)}
+
+    def describe(self, params: Params) -> dict[str, Any]:
+        """Answer DescribeLaunchTemplates; raises AwsError if a named template does not exist."""
+        named = [self.find({"LaunchTemplateName": name}) for name in params.get("LaunchTemplateName", [])]
+        named += [self.find({"LaunchTemplateId": name}) for name in params.get("LaunchTemplateId", [])]
+        chosen = [
+            template
+            for template in named or self._templates.values()
+            if passes_filters(params.get("Filter", []), {"launch-template-name": template.name}, template.tags)
+        ]
+        return {"launchTemplates": [_render_template(template) for template in chosen]}
+
+    def delete(self, params: Params) -> dict[str, Any]:
+        """Answer DeleteLaunchTemplate; raises AwsError if there is no such template."""
+        template = self.find(params)
+        del self._templates[template.name]
+        return {"launchTemplate": _render_template(template)}
+
+
+def _render_template(template: LaunchTemplate) -> dict[str, Any]:
+    return {
+        "launchTemplateId": template.id,
+        "launchTemplateName": template.name,
+        "defaultVersionNumber": 1,
+        "latestVersionNumber": 1,
+        "createTime": read_now(),
+        "tagSet": list_tags(template.tags),
+    }

@@ -1,0 +1,92 @@
+"""The offers of EC2: which types a region sells, and at which price."""
+
+import json
+from typing import Any
+
+from gpu_blueprint.catalog import Instance as InstanceType
+from gpu_blueprint.catalog import list_instances
+from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
+
+from ..scene import Scene
+from .wire import Params, read_now
+
+UNSOLD_METAL = ("lab.metal", 1.0)
+"""A type that nobody can launch: Karpenter gives up if a region sells no bare metal at all."""
+
+
+class Offers:
+    """Prices of the scene's region, from the catalogue and the stack's own spot shares.
+
+    Spot costs the same in all zones.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._rows = [row for row in list_instances().values() if scene.region in row.regions]
+
+    def price_on_demand(self, instance_type: str) -> float | None:
+        """Return the US dollars an hour, or None if the region does not sell the type or the price is unknown."""
+        row = list_instances().get(instance_type)
+        if row is None or self._scene.region not in row.regions or "on-demand" not in row.usage_classes:
+            return None
+        price = find_on_demand_price(instance_type, self._scene.region)
+        return price.usd if price else None
+
+    def price_spot(self, instance_type: str) -> float | None:
+        """Return the US dollars an hour on spot, or None if spot does not have the type or the price is unknown."""
+        usd, share = self.price_on_demand(instance_type), self._find_share(instance_type)
+        if usd is None or share is None or "spot" not in list_instances()[instance_type].usage_classes:
+            return None
+        return round(usd * share, 5)
+
+    def price(self, lifecycle: str, instance_type: str) -> float | None:
+        """Return the US dollars an hour of ``spot``, ``on-demand`` or ``reserved``.
+
+        A reserved instance costs its on-demand price, which the account pays for the reservation in any case.
+        """
+        return self.price_spot(instance_type) if lifecycle == "spot" else self.price_on_demand(instance_type)
+
+    def _find_share(self, instance_type: str) -> float | None:
+        family = instance_type.split(".")[0]
+        assumed = find_spot_share(family)
+        return self._scene.spot_shares.get(family, assumed.usd if assumed else None)
+
+    def _list_prices(self, *, bare_metal: bool) -> list[tuple[str, float]]:
+        rows = [row for row in self._rows if row.is_bare_metal == bare_metal]
+        return [(row.instance_type, usd) for row in rows if (usd := self.price_on_demand(row.instance_type))]
+
+    def get_products(self, params: Params) -> dict[str, Any]:
+        """Answer the Price List's GetProducts: one product for each type with a price.
+
+        Karpenter asks for bare metal by the tenancy ``Dedicated``.
+        """
+        bare_metal = any(entry["Field"] == "tenancy" and entry["Value"] == "Dedicated" for entry in params["Filters"])
+        priced = self._list_prices(bare_metal=bare_metal) or [UNSOLD_METAL]
+        return {"FormatVersion": "aws_v1", "PriceList": [_render_product(name, usd) for name, usd in priced]}
+
+    def describe_spot_price_history(self, _: Params) -> dict[str, Any]:
+        """Answer with the price of every type in every zone of the scene."""
+        return {
+            "spotPriceHistorySet": [
+                _render_spot_price(row, zone, usd)
+                for row in self._rows
+                if (usd := self.price_spot(row.instance_type))
+                for zone in self._scene.zones
+            ]
+        }
+
+
+def _render_product(instance_type: str, usd: float) -> str:
+    terms = {"term": {"priceDimensions": {"hours": {"unit": "Hrs", "pricePerUnit": {"USD": str(usd)}}}}}
+    product = {"productFamily": "Compute Instance", "attributes": {"instanceType": instance_type}}
+    return json.dumps({"product": product, "serviceCode": "AmazonEC2", "terms": {"OnDemand": terms}})
+
+
+def _render_spot_price(row: InstanceType, zone: str, usd: float) -> dict[str, Any]:
+    return {
+        "instanceType": row.instance_type,
+        "productDescription": "Linux/UNIX",
+        "spotPrice": usd,
+        "timestamp": read_now(),
+        "availabilityZone": zone,
+    }

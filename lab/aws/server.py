@@ -1,0 +1,187 @@
+"""AWS on loopback for one scene: starts and stops it, and shows what Karpenter made of it."""
+
+import json
+from collections.abc import Mapping
+from os import devnull
+from threading import Thread
+from typing import Any
+from uuid import uuid4
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from gpu_blueprint.errors import LabError
+
+from ..scene import Scene
+from .account import prepare_account, read_account, send_queue_message
+from .calls import Call
+from .devices import Timings
+from .dispatch import Dispatch, Handler
+from .faults import Faults
+from .fleet import Fleets
+from .images import Images
+from .instance_types import InstanceTypes
+from .instances import Instance, Instances
+from .launch_templates import LaunchTemplates
+from .nodes import Kube, Nodes
+from .offers import Offers
+from .placement_groups import PlacementGroups
+from .reservations import Reservations
+from .wire import AwsError, Params, read_now
+
+POLL_S = 0.05
+"""Seconds between looks of the server at the order to stop."""
+INTERRUPTION = "EC2 Spot Instance Interruption Warning"
+
+
+class Shim:
+    """AWS for the scene of one stack, on a free port of 127.0.0.1.
+
+    moto holds its state for the whole process, so only one Shim can run at a time in a process.
+    """
+
+    _running: "Shim | None" = None
+
+    def __init__(self, scene: Scene, kube: Kube, timings: Timings | None = None) -> None:
+        self._scene = scene
+        self.faults = Faults()
+        self.calls: list[Call] = []
+        self.instances = Instances()
+        self._nodes = Nodes(scene, kube, self.faults, timings or Timings(), self._record_fault)
+        self._server: BaseWSGIServer | None = None
+        self._thread: Thread | None = None
+
+    def start(self) -> str:
+        """Prepare the account, start the server and return its address.
+
+        Raises:
+            LabError: Another Shim runs in this process.
+        """
+        if Shim._running:
+            raise LabError("the lab's AWS already runs in this process; start a second lab in a process of its own")
+        Shim._running = self
+        try:
+            prepare_account(self._scene)
+            app = self._build_app()
+            self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietHandler)
+        except BaseException:
+            Shim._running = None
+            raise
+        self._thread = Thread(target=self._server.serve_forever, args=(POLL_S,), name="lab-aws", daemon=True)
+        self._thread.start()
+        return self.url
+
+    @property
+    def url(self) -> str:
+        """Address of the endpoint; only while the server runs."""
+        if self._server is None:
+            raise LabError("the lab's AWS does not run; call start() first")
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def stop(self) -> None:
+        """Stop the server and every boot; a second call does nothing."""
+        if self._server is None or self._thread is None:
+            return
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self._nodes.stop()
+        self._server, Shim._running = None, None
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that lead an AWS SDK here, and away from the developer's own credentials."""
+        return {
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_REGION": self._scene.region,
+            "AWS_DEFAULT_REGION": self._scene.region,
+            "AWS_ACCESS_KEY_ID": "lab",
+            "AWS_SECRET_ACCESS_KEY": "lab",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_CONFIG_FILE": devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": devnull,
+        }
+
+    def send_interruption(self, instance_id: str) -> None:
+        """Warn Karpenter, through its queue, that EC2 will take a spot instance.
+
+        Raises:
+            LabError: There is no such instance.
+        """
+        if instance_id not in self.instances:
+            raise LabError(f"the lab has no instance {instance_id}")
+        send_queue_message(self._scene, json.dumps(_build_event(self.instances[instance_id], self._scene.region)))
+
+    def _build_app(self) -> Dispatch:
+        types = InstanceTypes(self._scene)
+        return Dispatch(
+            handlers=self._list_handlers(),
+            narrows={
+                ("ec2", "DescribeInstanceTypes"): types.narrow_types,
+                ("ec2", "DescribeInstanceTypeOfferings"): types.narrow_offerings,
+            },
+            faults=self.faults,
+            calls=self.calls,
+            moto=DomainDispatcherApplication(create_backend_app),
+        )
+
+    def _list_handlers(self) -> Mapping[tuple[str, str], Handler]:
+        """Return (service, action) → handler, of all that moto lacks or answers otherwise than the catalogue."""
+        offers, images, templates = Offers(self._scene), Images(self._scene), LaunchTemplates()
+        reservations = Reservations(self._scene, self.faults, self.instances.count_reserved)
+        fleets = Fleets(
+            scene=self._scene,
+            faults=self.faults,
+            offers=offers,
+            images=images,
+            templates=templates,
+            reservations=reservations,
+            instances=self.instances,
+            boot=self._nodes.boot,
+        )
+        ec2: dict[str, Handler] = {
+            "CreateFleet": fleets.create,
+            "CreateLaunchTemplate": templates.create,
+            "CreateTags": self.instances.create_tags,
+            "DeleteLaunchTemplate": templates.delete,
+            "DescribeCapacityReservations": reservations.describe,
+            "DescribeImages": images.describe,
+            "DescribeInstances": self.instances.describe,
+            "DescribeInstanceStatus": self.instances.describe_status,
+            "DescribeLaunchTemplates": templates.describe,
+            "DescribePlacementGroups": PlacementGroups(self._scene).describe,
+            "DescribeSpotPriceHistory": offers.describe_spot_price_history,
+            "RunInstances": _refuse_run_instances,
+            "TerminateInstances": self.instances.terminate,
+        }
+        others = {("pricing", "GetProducts"): offers.get_products, ("ssm", "GetParameter"): images.get_parameter}
+        return {**{("ec2", action): handler for action, handler in ec2.items()}, **others}
+
+    def _record_fault(self, instance: Instance) -> None:
+        params = {"InstanceId": instance.id, "UserData": instance.template.user_data}
+        self.calls.append(Call(service="node", action="Join", params=params, error=instance.fault))
+
+
+class _QuietHandler(MotoRequestHandler):
+    """Writes no line for each request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Write nothing."""
+
+
+def _refuse_run_instances(_: Params) -> dict[str, Any]:
+    raise AwsError("UnsupportedOperation", "the lab launches instances by CreateFleet only")
+
+
+def _build_event(instance: Instance, region: str) -> dict[str, Any]:
+    """Return EventBridge's event of a spot interruption."""
+    return {
+        "version": "0",
+        "id": str(uuid4()),
+        "detail-type": INTERRUPTION,
+        "source": "aws.ec2",
+        "account": read_account(),
+        "time": read_now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": region,
+        "resources": [f"arn:aws:ec2:{region}:{read_account()}:instance/{instance.id}"],
+        "detail": {"instance-id": instance.id, "instance-action": "terminate"},
+    }

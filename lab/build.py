@@ -1,0 +1,144 @@
+"""Build the engines of the lab from source: ``python -m lab.build rehearse``, ``lifecycle`` or ``all``.
+
+It needs Go and nothing else of the project, says so first, and leaves finished engines alone.
+"""
+
+import argparse
+import fcntl
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from gpu_blueprint.errors import LabError
+
+from .built import find_built_folder, put_in_place
+from .engines import Bundle
+from .go_tool import Go, find_go
+from .needs import check_needs, estimate_megabytes, estimate_seconds
+from .parts import Part, find_oldest_go, list_parts
+
+_CHOICES: dict[str, tuple[Bundle, ...]] = {
+    "rehearse": ("rehearse",),
+    "lifecycle": ("lifecycle",),
+    "all": ("rehearse", "lifecycle"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build one bundle or all, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m lab.build", description="Build the engines of the lab.")
+    parser.add_argument("bundle", choices=[*_CHOICES])
+    parser.add_argument("--check", action="store_true", help="only say what the build needs, and what is missing")
+    given = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        build(_CHOICES[given.bundle], only_check=given.check)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("stopped; finished engines stay, and the next build goes on after them", file=sys.stderr)
+        return 130
+    return 0
+
+
+def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
+    """Build what is missing of some bundles.
+
+    Raises:
+        LabError: The machine lacks something, or Go failed.
+    """
+    parts = list_parts(*bundles)
+    missing = [part for part in parts if not part.is_built]
+    if not missing:
+        print(f"all {len(parts)} parts of the lab are built in {find_built_folder()}")
+        return
+    go = _say_needs(missing)
+    if only_check:
+        return
+    with _lock(find_built_folder()):
+        _sweep(go.temporary)
+        _make_all(go, [part for part in missing if not part.is_built])
+        _sweep(go.temporary)
+    print(f"all {len(parts)} parts of the lab are built in {find_built_folder()}")
+
+
+def _say_needs(missing: list[Part]) -> Go:
+    """Print what the build needs, and refuse a machine that lacks it."""
+    oldest = find_oldest_go(missing)
+    print(
+        f"the lab has {len(missing)} parts to build from source. With empty caches it needs\n"
+        f"  Go       {oldest} or newer\n"
+        f"  network  Go's module proxy (GOPROXY)\n"
+        f"  disk     {estimate_megabytes(missing) / 1000:.1f} GB, most of it in Go's caches\n"
+        f"  time     about {_say_minutes(estimate_seconds(missing))} on two cores",
+        flush=True,
+    )
+    go = find_go(oldest, find_built_folder() / "tmp")
+    check_needs(go, missing)
+    print(f"this machine has Go {go.version} and the disk", flush=True)
+    return go
+
+
+def _make_all(go: Go, missing: list[Part]) -> None:
+    start = time.monotonic()
+    pace = 1.0
+    for number, part in enumerate(missing):
+        rest = estimate_seconds(missing[number:]) * pace
+        print(f"[{number + 1}/{len(missing)}] {part.title} … (about {_say_minutes(rest)} left in all)", flush=True)
+        began = time.monotonic()
+        _make(go, part, rest)
+        elapsed = time.monotonic() - start
+        pace = elapsed / estimate_seconds(missing[: number + 1])
+        print(f"[{number + 1}/{len(missing)}] {part.title}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def _make(go: Go, part: Part, rest: float) -> None:
+    """Make one part beside its place, and move it there when it is whole."""
+    began = time.monotonic()
+
+    def watch(lines: int) -> None:
+        elapsed = time.monotonic() - began
+        left = _say_minutes(max(rest - elapsed, 0))
+        print(f"      {elapsed:.0f} s, {lines} packages and downloads so far, about {left} left in all", flush=True)
+
+    fresh = go.temporary / part.built.name
+    part.make(go, fresh, watch)
+    part.built.parent.mkdir(parents=True, exist_ok=True)
+    put_in_place(fresh, part.built, part.stamp)
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Let one build at a time write into the folder; the lock ends with its process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("another build of the lab runs; this build waits for it", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _sweep(temporary: Path) -> None:
+    """Remove what this build, or a build that was killed, has left."""
+    shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _say_minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Turn SIGTERM into Ctrl-C, so that Go ends too."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

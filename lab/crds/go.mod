@@ -1,0 +1,10 @@
+// The modules whose folders hold custom resource definitions as YAML. Nothing of them is compiled, so no package
+// imports them and `go mod tidy` would drop them: raise a version with `go get MODULE@VERSION`.
+module gpu-blueprint/lab/crds
+
+go 1.26.6
+
+require (
+	github.com/kedacore/keda/v2 v2.20.2
+	github.com/prometheus-operator/prometheus-operator v0.93.1
+)

@@ -1,0 +1,127 @@
+"""The engines of the lab: which program comes from which Go module. build.py builds them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from .built import find_built_folder, refuse_unfit
+from .go_modules import hash_go_modules, read_go_module
+
+Bundle = Literal["rehearse", "lifecycle"]
+"""What `blueprint rehearse` needs, and what `blueprint lifecycle` needs on top."""
+REMEDIES: Mapping[Bundle, str] = MappingProxyType({"rehearse": "make lab", "lifecycle": "make lab-lifecycle"})
+"""Bundle → the command that builds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The cost of a cold build on two cores, measured in the order of the table."""
+
+    seconds: int
+    modules: int
+    """Growth of Go's module cache, in MB."""
+    cache: int
+    """Growth of Go's build cache, in MB."""
+    result: int
+    """Size of the result, in MB."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """One program of the lab."""
+
+    name: str
+    folder: str
+    """Folder of its Go module in lab/."""
+    package: str
+    bundle: Bundle = "rehearse"
+    effort: Effort
+    version_flags: Mapping[str, str] = field(default_factory=dict)
+    """Go variable → text that the linker writes into it, where the program does not know its own version."""
+
+    @property
+    def version(self) -> str:
+        """The version that its go.mod names, without a v."""
+        return read_go_module(self.folder).find_version(self.package)
+
+    @property
+    def linker_flags(self) -> str:
+        """The argument of ``-ldflags``: no symbol tables, and the version."""
+        version = self.version
+        major, minor, *_ = version.split(".")
+        written = (
+            f"-X {variable}={text.format(version=version, major=major, minor=minor)}"
+            for variable, text in self.version_flags.items()
+        )
+        return " ".join(["-s -w", *written])
+
+    @property
+    def stamp(self) -> str:
+        """The hash of everything that the program is built from."""
+        return hash_go_modules((self.folder,), self.package, self.linker_flags)
+
+    @property
+    def program(self) -> Path:
+        """The path of the built program."""
+        return find_built_folder() / "bin" / self.name
+
+
+_KUBERNETES_FLAGS = MappingProxyType(
+    {
+        "k8s.io/component-base/version.gitVersion": "v{version}",
+        "k8s.io/component-base/version.gitMajor": "{major}",
+        "k8s.io/component-base/version.gitMinor": "{minor}",
+        "k8s.io/client-go/pkg/version.gitVersion": "v{version}",
+    }
+)
+
+
+def _build_kubernetes_engine(name: str, effort: Effort) -> Engine:
+    return Engine(
+        name=name,
+        folder="kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{name}",
+        effort=effort,
+        version_flags=_KUBERNETES_FLAGS,
+    )
+
+
+_ENGINES = (
+    Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(51, 200, 400, 27)),
+    Engine(
+        name="karpenter",
+        folder="karpenter",
+        package="github.com/aws/karpenter-provider-aws/cmd/controller",
+        effort=Effort(165, 200, 400, 111),
+        version_flags={"sigs.k8s.io/karpenter/pkg/operator.Version": "{version}"},
+    ),
+    Engine(name="kwok", folder="kwok", package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(56, 200, 400, 64)),
+    _build_kubernetes_engine("kube-apiserver", Effort(205, 400, 900, 105)),
+    _build_kubernetes_engine("kube-scheduler", Effort(19, 0, 100, 73)),
+    _build_kubernetes_engine("kube-controller-manager", Effort(46, 0, 200, 96)),
+    _build_kubernetes_engine("kubectl", Effort(18, 0, 100, 60)),
+    Engine(
+        name="pulumi",
+        folder="pulumi",
+        package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+        bundle="lifecycle",
+        effort=Effort(192, 600, 900, 115),
+        version_flags={"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v{version}"},
+    ),
+)
+
+ENGINES: Mapping[str, Engine] = MappingProxyType({engine.name: engine for engine in _ENGINES})
+"""Name of each program → the engine, in the order in which build.py builds them."""
+
+
+def find_engine(name: str) -> Path:
+    """Return the path of a built program.
+
+    Raises:
+        LabError: The program is not built, or lab/ has changed since.
+    """
+    engine = ENGINES[name]
+    refuse_unfit(engine.program, engine.stamp, REMEDIES[engine.bundle])
+    return engine.program

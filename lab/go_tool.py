@@ -1,0 +1,160 @@
+"""Go, as the lab calls it: the same settings on every machine, and its output as it comes."""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu_blueprint.errors import LabError
+
+from .go_modules import SOURCES, find_platform, parse_go_version
+
+Watch = Callable[[int], None]
+"""Called now and then while Go runs, with the number of lines that Go has printed: a line per package."""
+BEAT = 20.0
+"""Seconds between two calls of a Watch."""
+_SHOWN_LINES = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """The Go of this machine, and the folders that it fills."""
+
+    program: str
+    version: str
+    module_cache: Path
+    build_cache: Path
+    temporary: Path
+    """Folder for Go's temporary files, which a killed Go leaves behind."""
+
+    def run(self, arguments: Sequence[str], folder: str, watch: Watch) -> str:
+        """Run Go in a folder of lab/ and return what it wrote to its standard output.
+
+        Raises:
+            LabError: Go failed; the message ends with Go's last lines.
+        """
+        self.temporary.mkdir(parents=True, exist_ok=True)
+        with self._start(arguments, folder) as running:
+            output = _Output(running)
+            try:
+                output.wait(watch)
+            except BaseException:  # Ctrl-C too: Go's compilers must not go on
+                _end_group(running)
+                output.drain()
+                raise
+        if running.returncode:
+            command = " ".join(["go", *arguments[:2]])
+            raise LabError(f"{command} failed in {SOURCES / folder}:\n{output.last_lines}")
+        return output.text
+
+    def _start(self, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(  # noqa: S603  Go itself
+            [self.program, *arguments],
+            cwd=SOURCES / folder,
+            env={**_build_environment(), "GOTMPDIR": str(self.temporary)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+
+
+class _Output:
+    """Reads both streams of a process, so that neither fills up."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self._texts: list[str] = []
+        self._errors: deque[str] = deque(maxlen=_SHOWN_LINES)
+        self._count = 0
+        self._readers = [
+            threading.Thread(target=self._texts.extend, args=[process.stdout], daemon=True),
+            threading.Thread(target=self._read_errors, args=[process.stderr], daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def wait(self, watch: Watch) -> None:
+        """Wait for the end of the process; call the watch meanwhile."""
+        while True:
+            try:
+                self._process.wait(BEAT)
+                break
+            except subprocess.TimeoutExpired:
+                watch(self._count)
+        self.drain()
+
+    def drain(self) -> None:
+        """Read what an ended process has left in its streams."""
+        for reader in self._readers:
+            reader.join()
+
+    @property
+    def text(self) -> str:
+        """All of the standard output."""
+        return "".join(self._texts)
+
+    @property
+    def last_lines(self) -> str:
+        """The end of the standard error."""
+        return "".join(self._errors).rstrip()
+
+    def _read_errors(self, stream: Iterable[str]) -> None:
+        for line in stream:
+            self._errors.append(line)
+            self._count += 1
+
+
+def find_go(oldest: str, temporary: Path) -> Go:
+    """Return the Go of this machine.
+
+    Args:
+        oldest: The oldest version that the modules accept.
+        temporary: The folder for Go's temporary files.
+
+    Raises:
+        LabError: There is no Go, or it is too old.
+    """
+    program = shutil.which("go")
+    if program is None:
+        raise LabError(f"the lab is built from source and needs Go {oldest} or newer; this machine has no go on PATH")
+    names = ("GOVERSION", "GOMODCACHE", "GOCACHE")
+    asked = subprocess.run(  # noqa: S603
+        [program, "env", *names], env=_build_environment(), capture_output=True, text=True, check=False
+    )
+    if asked.returncode or len(asked.stdout.splitlines()) != len(names):
+        raise LabError(f"{program} does not tell its version: {asked.stderr.strip()}")
+    version, modules, cache = asked.stdout.splitlines()
+    if parse_go_version(version) < parse_go_version(oldest):
+        raise LabError(f"the lab needs Go {oldest} or newer; {program} is {version.removeprefix('go')}")
+    return Go(program, version.removeprefix("go"), Path(modules), Path(cache), temporary)
+
+
+def _build_environment() -> dict[str, str]:
+    """Return the environment of the lab's Go: the user's proxy and caches, none of the user's build settings."""
+    system, processor = find_platform()
+    mine = {
+        "CGO_ENABLED": "0",
+        "GO111MODULE": "on",
+        "GOARCH": processor,
+        "GOFLAGS": "-mod=readonly -trimpath -buildvcs=false",
+        "GOOS": system,
+        "GOTOOLCHAIN": "local",  # a Go that is too old must say so, not download another
+        "GOWORK": "off",
+    }
+    return {**os.environ, **mine}
+
+
+def _end_group(process: subprocess.Popen[str]) -> None:
+    """End a process and everything that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

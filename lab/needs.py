@@ -1,0 +1,73 @@
+"""What a build of the lab needs from the machine, checked before it starts."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gpu_blueprint.errors import LabError
+
+from .built import FOLDER_VARIABLE, find_built_folder
+from .go_tool import Go
+from .parts import Part
+
+_TEMPORARY = 400
+"""MB that the largest link step holds in Go's temporary folder."""
+_VARIABLES = {"module_cache": "GOMODCACHE", "build_cache": "GOCACHE", "built": FOLDER_VARIABLE}
+
+
+def estimate_seconds(parts: Iterable[Part]) -> int:
+    """Return how long two cores take with empty caches."""
+    return sum(part.effort.seconds for part in parts)
+
+
+def estimate_megabytes(parts: Iterable[Part]) -> int:
+    """Return the disk that a build with empty caches fills."""
+    return _TEMPORARY + sum(part.effort.modules + part.effort.cache + part.effort.result for part in parts)
+
+
+def check_needs(go: Go, parts: list[Part]) -> None:
+    """Refuse a machine on which the build would fail.
+
+    Raises:
+        LabError: A folder cannot be written, or a disk is too small; names every such place.
+    """
+    places = {
+        "GOMODCACHE": (go.module_cache, sum(part.effort.modules for part in parts)),
+        "GOCACHE": (go.build_cache, sum(part.effort.cache for part in parts)),
+        FOLDER_VARIABLE: (find_built_folder(), _TEMPORARY + sum(part.effort.result for part in parts)),
+    }
+    if faults := [*_find_unwritable(places), *_find_small_disks(places)]:
+        raise LabError("\n".join(faults))
+
+
+Places = dict[str, tuple[Path, int]]
+"""Environment variable that moves a folder → the folder, and the MB that the build adds to it."""
+
+
+def _find_unwritable(places: Places) -> Iterator[str]:
+    for variable, (folder, _) in places.items():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            writable = os.access(folder, os.W_OK | os.X_OK)
+        except OSError:
+            writable = False
+        if not writable:
+            yield f"the build must write into {folder}, and may not; {variable} names another folder"
+
+
+def _find_small_disks(places: Places) -> Iterator[str]:
+    """Yield a sentence for each disk that lacks room for the folders on it."""
+    disks: dict[int, list[str]] = {}
+    for variable, (folder, _) in places.items():
+        if folder.is_dir():
+            disks.setdefault(folder.stat().st_dev, []).append(variable)
+    for variables in disks.values():
+        folder = places[variables[0]][0]
+        needed = sum(places[variable][1] for variable in variables)
+        free = shutil.disk_usage(folder).free // 1_000_000
+        if free < needed:
+            yield (
+                f"the disk of {folder} has {free / 1000:.1f} GB free, and the build fills {needed / 1000:.1f} GB; "
+                f"free some, or move {' or '.join(variables)} to another disk"
+            )

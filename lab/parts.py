@@ -1,0 +1,65 @@
+"""The parts of the lab that a build makes: each engine, and the custom resource definitions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .built import is_fit
+from .crds import EFFORT, find_crds_folder, hash_crds, write_crds
+from .engines import ENGINES, Bundle, Effort, Engine
+from .go_modules import parse_go_version, read_go_module
+from .go_tool import Go, Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One result of a build."""
+
+    title: str
+    bundle: Bundle
+    effort: Effort
+    built: Path
+    """Its place once it is built."""
+    stamp: str
+    folders: tuple[str, ...]
+    """The Go modules in lab/ that it is made from."""
+    make: Callable[[Go, Path, Watch], None]
+    """Makes it at a path that does not exist yet."""
+
+    @property
+    def is_built(self) -> bool:
+        """True if a build has nothing to do."""
+        return is_fit(self.built, self.stamp)
+
+
+def list_parts(*bundles: Bundle) -> list[Part]:
+    """Return the parts of some bundles, in the order in which they are built.
+
+    The definitions stand last in their bundle: Karpenter's program has then compiled the same packages.
+    """
+    engines = [_describe_engine(engine) for engine in ENGINES.values()]
+    copied = Part(
+        "custom resource definitions",
+        "rehearse",
+        EFFORT,
+        find_crds_folder(),
+        hash_crds(),
+        ("karpenter", "crds"),
+        write_crds,
+    )
+    return [part for bundle in bundles for part in (*engines, copied) if part.bundle == bundle]
+
+
+def find_oldest_go(parts: list[Part]) -> str:
+    """Return the oldest Go that builds all the parts."""
+    versions = {read_go_module(folder).go for part in parts for folder in part.folders}
+    return max(versions, key=parse_go_version)
+
+
+def _describe_engine(engine: Engine) -> Part:
+    def make(go: Go, fresh: Path, watch: Watch) -> None:
+        arguments = ["build", "-v", "-ldflags", engine.linker_flags, "-o", str(fresh), engine.package]
+        go.run(arguments, engine.folder, watch)
+
+    title = f"{engine.name} {engine.version}"
+    return Part(title, engine.bundle, engine.effort, engine.program, engine.stamp, (engine.folder,), make)

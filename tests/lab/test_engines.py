@@ -1,0 +1,111 @@
+"""The versions of the lab's engines, beside the versions that the catalogue pins."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import yaml
+
+from gpu_blueprint.catalog.versions import (
+    DEFAULT_KUBERNETES,
+    KARPENTER_VERSIONS,
+    KEDA,
+    KUBERNETES,
+    PROMETHEUS_OPERATOR,
+)
+from lab.built import FOLDER_VARIABLE
+from lab.crds import COPIED_FOLDER
+from lab.engines import ENGINES
+from lab.go_modules import read_go_module
+
+from ..support.plans import ROOT
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same program in the lab and in the platform."""
+
+    subject: str
+    lab: str
+    platform: str
+
+
+DIFFERENCES = {
+    Pair("pulumi", "3.259.0", "3.272.0"): "Go's module proxy does not serve Pulumi's module after 3.259.0",
+    Pair("karpenter 1.15.0", "1.14.1", "1.15.0"): (
+        "1.15 needs Go 1.26.9, and timestreamwrite v1.43.1, which Go's module proxy does not serve"
+    ),
+    Pair("kubernetes 1.35", "1.36", "1.35"): "the lab has one control plane, of the catalogue's default",
+}
+"""Each known difference, and its reason."""
+
+
+def find_sdk(name: str) -> str:
+    """Return the version of a Python package that requirements.txt pins."""
+    pinned = re.search(rf"^{name}==(\S+)$", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    assert pinned
+    return pinned[1]
+
+
+def list_pairs() -> Iterator[Pair]:
+    kubernetes, karpenter = ENGINES["kube-apiserver"].version, ENGINES["karpenter"].version
+    for minor, release in KUBERNETES.items():
+        yield Pair(f"kubernetes {minor}", kubernetes.rpartition(".")[0], minor)
+        if minor == DEFAULT_KUBERNETES:
+            yield Pair("kubectl", ENGINES["kubectl"].version, release.kubectl.removeprefix("v"))
+            yield Pair("system nodes", kubernetes, release.system_node_release.rpartition("-")[0])
+    yield Pair("karpenter", karpenter, KARPENTER_VERSIONS[0])
+    for version in KARPENTER_VERSIONS[1:]:
+        yield Pair(f"karpenter {version}", karpenter, version)
+    copied = read_go_module(COPIED_FOLDER)
+    yield Pair("keda", copied.find_version("github.com/kedacore/keda/v2"), KEDA.version)
+    operator = copied.find_version("github.com/prometheus-operator/prometheus-operator")
+    yield Pair("prometheus operator", operator, PROMETHEUS_OPERATOR)
+    yield Pair("pulumi", ENGINES["pulumi"].version, find_sdk("pulumi"))
+
+
+def test_the_lab_differs_from_the_catalogue_only_where_a_reason_is_known() -> None:
+    pairs = [*list_pairs()]
+    assert len(pairs) >= 8
+    assert {pair for pair in pairs if pair.lab != pair.platform} == set(DIFFERENCES)
+    assert all(DIFFERENCES.values())
+
+
+def test_all_programs_of_kubernetes_and_their_libraries_have_one_version() -> None:
+    text = (ROOT / "lab" / "kubernetes" / "go.mod").read_text()
+    replaced = set(re.findall(r"^\s+k8s\.io/\S+ => k8s\.io/\S+ v0\.(\S+)$", text, re.MULTILINE))
+    assert replaced == {ENGINES["kube-apiserver"].version.removeprefix("1.")}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_module_names_its_programs_as_tools(name: str) -> None:
+    engine = ENGINES[name]
+    text = (ROOT / "lab" / engine.folder / "go.mod").read_text()
+    assert re.search(rf"^(tool |\t){re.escape(engine.package)}$", text, re.MULTILINE)
+
+
+def test_the_linker_writes_the_version_into_programs_that_do_not_know_theirs() -> None:
+    flags = ENGINES["kube-apiserver"].linker_flags
+    version = ENGINES["kube-apiserver"].version
+    major, minor, _ = version.split(".")
+    assert f"-X k8s.io/component-base/version.gitVersion=v{version} " in flags
+    assert f"-X k8s.io/component-base/version.gitMajor={major} " in flags
+    assert f"-X k8s.io/component-base/version.gitMinor={minor} " in flags
+    assert ENGINES["karpenter"].linker_flags.endswith(f"operator.Version={ENGINES['karpenter'].version}")
+    assert ENGINES["etcd"].linker_flags == "-s -w"
+
+
+def test_the_image_of_the_engines_is_built_with_the_go_of_the_modules() -> None:
+    text = (ROOT / "lab" / "Dockerfile").read_text()
+    assert f"FROM golang:{read_go_module('kubernetes').go}-" in text
+    assert f"ENV {FOLDER_VARIABLE}=" in text
+
+
+def test_the_workflow_builds_the_engines_anew_when_a_go_sum_changes() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "platform.yml").read_text())
+    steps = workflow["jobs"]["lab"]["steps"]
+    (cache,) = [step["with"] for step in steps if step.get("uses", "").startswith("actions/cache@")]
+    assert cache["path"] == ".lab"
+    assert "hashFiles('lab/**/go.sum'" in cache["key"]
+    assert [step["run"] for step in steps if "run" in step][-1] == "make test-lab"

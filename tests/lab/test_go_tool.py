@@ -1,0 +1,50 @@
+"""Go runs with the same settings on every machine."""
+
+import pytest
+
+from gpu_blueprint.errors import LabError
+from lab.go_tool import Go, find_go
+
+from ..support.fake_go import FakeGo
+
+
+def ignore(lines: int) -> None:
+    """Watch nothing."""
+
+
+def find(fake_go: FakeGo) -> Go:
+    return find_go("1.26.6", fake_go.folder / "tmp")
+
+
+def test_settings_of_the_user_do_not_reach_the_build(fake_go: FakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"GOFLAGS": "-mod=mod -race", "CGO_ENABLED": "1", "GOTOOLCHAIN": "auto", "GOOS": "js"}.items():
+        monkeypatch.setenv(name, value)
+    seen = fake_go.folder / "seen"
+    fake_go.install(before=f'echo "$GOFLAGS|$CGO_ENABLED|$GOTOOLCHAIN|$GOOS|$GOPROXY" > {seen}')
+    monkeypatch.setenv("GOPROXY", "https://proxy.example.com")
+    find(fake_go).run(["build", "-o", str(fake_go.folder / "x"), "."], "etcd", ignore)
+    flags, cgo, toolchain, system, proxy = seen.read_text().strip().split("|")
+    assert (flags, cgo, toolchain) == ("-mod=readonly -trimpath -buildvcs=false", "0", "local")
+    assert system in ("linux", "darwin")
+    assert proxy == "https://proxy.example.com"
+
+
+def test_the_output_comes_back_and_the_errors_do_not(fake_go: FakeGo) -> None:
+    fake_go.install(before="echo out; echo err >&2")
+    assert find(fake_go).run(["build"], "etcd", ignore) == "out\n"
+
+
+def test_a_failure_ends_with_the_last_lines(fake_go: FakeGo) -> None:
+    fake_go.install(before="seq 1 40 >&2; exit 3")
+    with pytest.raises(LabError) as failed:
+        find(fake_go).run(["build", "."], "etcd", ignore)
+    lines = str(failed.value).splitlines()
+    assert lines[0].startswith("go build . failed in ")
+    assert (lines[1], lines[-1]) == ("16", "40")
+
+
+def test_a_go_that_does_not_answer_is_refused(fake_go: FakeGo) -> None:
+    program = fake_go.folder / "bin" / "go"
+    program.write_text("#!/bin/sh\necho broken >&2; exit 2\n")
+    with pytest.raises(LabError, match="does not tell its version: broken"):
+        find(fake_go)

@@ -1,0 +1,30 @@
+"""The parts of a build."""
+
+import pytest
+
+from lab import parts
+from lab.engines import ENGINES
+from lab.go_modules import GoModule
+from lab.parts import find_oldest_go, list_parts
+
+from ..support.fake_go import FakeGo
+
+
+def test_a_bundle_lists_its_engines_in_the_order_of_the_table_and_its_definitions_last() -> None:
+    titles = [part.title.split()[0] for part in list_parts("rehearse")]
+    assert titles == [name for name, engine in ENGINES.items() if engine.bundle == "rehearse"] + ["custom"]
+
+
+def test_a_part_is_built_once_it_is_in_place(fake_go: FakeGo) -> None:
+    (pulumi,) = list_parts("lifecycle")
+    assert not pulumi.is_built
+    pulumi.built.parent.mkdir(parents=True)
+    pulumi.built.touch()
+    assert not pulumi.is_built, "it has no stamp"
+
+
+def test_the_oldest_go_is_the_one_that_the_most_demanding_module_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {"etcd": "1.9.0", "kwok": "1.26.1"}
+    monkeypatch.setattr(parts, "read_go_module", lambda folder: GoModule(versions.get(folder, "1.25.9"), {}))
+    built = [part for part in list_parts("rehearse") if part.title.startswith(("etcd", "kwok", "kube"))]
+    assert find_oldest_go(built) == "1.26.1"

@@ -1,0 +1,79 @@
+"""A shell script in place of Go: it notes its calls and writes a short text where Go would write a program."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lab import built, crds
+
+_SCRIPT = """#!/bin/sh
+echo "$*" >> {calls}
+case "$1" in
+env) printf '%s\\n' "{version}" {folder}/modules {folder}/cache; exit ;;
+list) printf '%s\\n' {places}; exit ;;
+mod) exit ;;
+esac
+{before}
+if [ "$1" = run ]; then echo kind > "$3/nodepools.karpenter.sh.yaml"; exit; fi
+while [ $# -gt 1 ]; do
+  if [ "$1" = -o ]; then echo "built by Go" > "$2"; fi
+  shift
+done
+"""
+
+
+@dataclass(frozen=True)
+class FakeGo:
+    """The script, and the folder in which a test lets it build."""
+
+    folder: Path
+
+    @property
+    def calls(self) -> list[str]:
+        """The arguments of each call so far."""
+        noted = self.folder / "calls"
+        return noted.read_text().splitlines() if noted.exists() else []
+
+    @property
+    def builds(self) -> list[str]:
+        """The last argument of each ``go build``: the package."""
+        return [call.split()[-1] for call in self.calls if call.startswith("build ")]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a build with this Go, for a process of its own."""
+        path = os.pathsep.join((str(self.folder / "bin"), os.environ["PATH"]))
+        return {**os.environ, "PATH": path, built.FOLDER_VARIABLE: str(self.folder / "lab")}
+
+    def install(self, version: str = "go1.99.0", before: str = "") -> None:
+        """Write the script.
+
+        Args:
+            version: The version that it claims.
+            before: Shell that runs before it builds; ``$*`` are its arguments.
+        """
+        places = []
+        for module, files in crds.COPIED_FILES.items():
+            place = self.folder / "modules" / module
+            places.append(str(place))
+            for file in files:
+                (place / file).parent.mkdir(parents=True, exist_ok=True)
+                (place / file).write_text(f"kind: CustomResourceDefinition # {file}\n")
+        text = _SCRIPT.format(
+            calls=self.folder / "calls", version=version, folder=self.folder, places=" ".join(places), before=before
+        )
+        program = self.folder / "bin" / "go"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(text)
+        program.chmod(0o755)
+
+
+def install_fake_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGo:
+    """Put the script first on PATH, and let the lab build into a folder beside it."""
+    go = FakeGo(folder)
+    go.install()
+    monkeypatch.setenv("PATH", go.environment["PATH"])
+    monkeypatch.setenv(built.FOLDER_VARIABLE, go.environment[built.FOLDER_VARIABLE])
+    return go
