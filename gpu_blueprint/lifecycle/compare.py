@@ -78,6 +78,16 @@ def _shorten(urn: str) -> str:
     return f"{types.rsplit('$', 1)[-1]} {name}"
 
 
+def compare_states(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> list[str]:
+    """Return everything that a command changed in a state: resources that are gone or new, and inputs."""
+    lines = [f"{_shorten(urn)}: gone" for urn in before if urn not in after]
+    lines += [f"{_shorten(urn)}: new" for urn in after if urn not in before]
+    for urn in before.keys() & after.keys():
+        for path, old, new in _compare_values(before[urn].inputs, after[urn].inputs, "inputs", is_preview=True):
+            lines.append(f"{_shorten(urn)}: {path} was {old!r}, and is {new!r}")
+    return sorted(lines)
+
+
 def compare_verdicts(
     ours: Iterable[tuple[str, str]],
     undecided: Iterable[tuple[str, str]],

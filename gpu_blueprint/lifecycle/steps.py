@@ -12,7 +12,7 @@ from ..keys import STACK_KEY
 from ..loading import StackFile
 from ..plan import PlannedResource
 from .cloud import Cloud, Entry
-from .compare import compare_verdicts, compare_with_preview, compare_with_state
+from .compare import compare_states, compare_verdicts, compare_with_preview, compare_with_state
 from .engine import POLICIES, Engine
 from .order import Wave, find_early_deletes, find_missing_paths, list_promises, list_waves
 from .run import Run
@@ -129,9 +129,7 @@ class Lifecycle:
         before = self._engine.read_state()
         run = self._engine.refresh()
         after = self._engine.read_state()
-        gone = [f"{urn}: gone" for urn in before if urn not in after]
-        changed = [f"{urn}: changed" for urn in after if after[urn].inputs != before[urn].inputs]
-        return len(after), [*_explain(run), *gone, *changed]
+        return len(after), [*_explain(run), *compare_states(before, after)]
 
     def destroy_protected(self) -> "_Outcome":
         """Expect that a destroy without a preview, the most dangerous one, deletes nothing in a cloud."""
