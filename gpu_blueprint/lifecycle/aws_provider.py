@@ -6,7 +6,7 @@ from typing import Any
 
 from ..catalog.replacing_properties import list_replacing_properties
 from .aws_objects import fill_object, find_object_type, name_object
-from .cloud import Cloud, Operation, RefusedError
+from .cloud import Cloud, CloudObject, Operation, RefusedError
 from .differences import list_replacing_paths
 from .stand_in import StandIn, abort
 from .wire import UNKNOWN, Values, from_struct, merge_outputs, reveal
@@ -36,7 +36,9 @@ class AwsProvider(StandIn):
         facts = {**plain, "name": name, "account": self._account, "region": self._region}
         id_, outputs = fill_object(row, facts, number)
         state = merge_outputs(outputs, inputs)
-        self.cloud.add(operation.type, id_, operation.name, state)
+        self.cloud.add(
+            CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state)
+        )
         return id_, state
 
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
@@ -46,7 +48,7 @@ class AwsProvider(StandIn):
         outputs = {key: value for key, value in before.items() if key in row.outputs}
         raised = {key: outputs[key] + 1 for key in row.grows if key in outputs}
         state = merge_outputs({**outputs, **raised}, inputs)
-        self.cloud.change(operation.type, id_, state)
+        self.cloud.change(operation.type, id_, inputs, state)
         return state
 
     def destroy(self, operation: Operation, id_: str, seconds: float) -> None:  # noqa: ARG002
@@ -60,7 +62,7 @@ class AwsProvider(StandIn):
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:  # noqa: ARG002
         """Return an object as it is in memory."""
         found = self.cloud.find(type_, id_)
-        return (inputs, found.properties) if found else None
+        return (found.inputs, found.properties) if found else None
 
     def guess_outputs(self, type_: str) -> Values:
         """Return the outputs in the table."""

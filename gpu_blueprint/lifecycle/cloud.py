@@ -54,8 +54,15 @@ class CloudObject:
     id: str
     name: str
     """Name of its resource in the program."""
+    inputs: Values
+    """The properties that the program gives, with signatures."""
     properties: Values
     """Inputs and outputs, with signatures."""
+
+    @property
+    def kind(self) -> str:
+        """The last part of the type, such as ``Vpc``."""
+        return self.type.rsplit(":", 1)[-1]
 
 
 Rule = Callable[[Operation], None]
@@ -100,19 +107,19 @@ class Cloud:
         with self._lock:
             return next(self._numbers)
 
-    def add(self, type_: str, id_: str, name: str, properties: Values) -> None:
+    def add(self, added: CloudObject) -> None:
         """Add an object.
 
         Raises:
             RefusedError: An object of this type and id exists.
         """
         with self._lock:
-            if (type_, id_) in self._objects:
-                raise RefusedError(f"{type_.rsplit(':', 1)[-1]} {id_} already exists")
-            self._objects[type_, id_] = CloudObject(type=type_, id=id_, name=name, properties=properties)
+            if (added.type, added.id) in self._objects:
+                raise RefusedError(f"{added.kind} {added.id} already exists")
+            self._objects[added.type, added.id] = added
 
-    def change(self, type_: str, id_: str, properties: Values) -> None:
-        """Replace the properties of an object.
+    def change(self, type_: str, id_: str, inputs: Values, properties: Values) -> None:
+        """Replace the inputs and the properties of an object.
 
         Raises:
             RefusedError: The object does not exist.
@@ -121,7 +128,7 @@ class Cloud:
             found = self._objects.get((type_, id_))
             if found is None:
                 raise RefusedError(f"{type_.rsplit(':', 1)[-1]} {id_} does not exist")
-            self._objects[type_, id_] = replace(found, properties=properties)
+            self._objects[type_, id_] = replace(found, inputs=inputs, properties=properties)
 
     def find(self, type_: str, id_: str) -> CloudObject | None:
         """Return an object, if it exists."""

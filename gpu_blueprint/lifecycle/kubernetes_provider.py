@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.kube import RefusedError as ApiError
 
-from .cloud import Cloud, Operation, RefusedError
+from .cloud import Cloud, CloudObject, Operation, RefusedError
 from .differences import list_replacing_paths
 from .kubernetes_objects import Objects, read_live_inputs, to_manifest
 from .stand_in import StandIn
@@ -66,7 +66,9 @@ class KubernetesProvider(StandIn):
             id_, state = f"{plain['namespace']}/{plain['name']}", {**inputs, "status": {"status": "deployed"}}
             if chart := self._charts.get(plain["name"]):
                 chart.install()
-            self.cloud.add(operation.type, id_, operation.name, state)
+            self.cloud.add(
+                CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state)
+            )
             return id_, state
         place = plain["metadata"]
         self._apply(to_manifest(plain))
@@ -76,7 +78,7 @@ class KubernetesProvider(StandIn):
         """Apply the new object; a release only changes its record."""
         if _is_release(operation.type):
             state = {**inputs, "status": {"status": "deployed"}}
-            self.cloud.change(operation.type, id_, state)
+            self.cloud.change(operation.type, id_, inputs, state)
             return state
         self._apply(to_manifest(operation.properties))
         return inputs

@@ -164,7 +164,7 @@ class Lifecycle:
     def list_left(self) -> list[str]:
         """Return everything that exists: AWS objects and releases, the content of the cluster, and the state."""
         return [
-            *sorted(f"{found.type.rsplit(':', 1)[-1]} {found.id}" for found in self._cloud.list_objects()),
+            *sorted(f"{found.kind} {found.id}" for found in self._cloud.list_objects()),
             *self._world.list_left(),
         ]
 
