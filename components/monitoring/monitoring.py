@@ -59,7 +59,12 @@ class Monitoring(pulumi.ComponentResource):
                 f"{name}-{entry.role}",
                 api_version="monitoring.coreos.com/v1",
                 kind=entry.kind,
-                metadata={"name": f"gpu-blueprint-{entry.role}", "namespace": namespaces.MONITORING, "labels": labels},
+                metadata={
+                    "name": f"gpu-blueprint-{entry.role}",
+                    "namespace": namespaces.MONITORING,
+                    # An API server drops empty labels, and a refresh would report them as changed.
+                    **({"labels": labels} if labels else {}),
+                },
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
             )
