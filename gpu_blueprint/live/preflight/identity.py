@@ -1,4 +1,4 @@
-"""Does preflight ask the right account, and is the cluster's name free or in use by this platform?"""
+"""Does a command ask the right account, and is the cluster's name free or in use by this platform?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,11 +12,12 @@ from .findings import Finding, confirm, report
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
     """Yield the questions for the caller's identity and for the cluster."""
-    yield Question(check="account", subject=stack.account_id, ask=partial(_check_account, stack))
+    yield Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
     yield Question(check="cluster", subject=stack.cluster_name, ask=partial(_check_cluster, stack))
 
 
-def _check_account(stack: StackConfig, account: Account) -> list[Finding]:
+def check_account(stack: StackConfig, account: Account) -> list[Finding]:
+    """Return the finding that the credentials belong to the stack's account, or to another account."""
     caller = account.ask("sts", "GetCallerIdentity")
     number, arn = read_part(caller, "Account"), read_part(caller, "Arn")
     if number == stack.account_id:
