@@ -38,6 +38,12 @@ def ec2_error(code: str, message: str, status: int = 400) -> Answer:
     return Answer(f"<Response>{error}<RequestID>1</RequestID></Response>", code=status)
 
 
+def query_error(code: str, message: str, status: int = 400) -> Answer:
+    """Return an error in the format of STS and IAM."""
+    error = f"<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>"
+    return Answer(f"<ErrorResponse>{error}<RequestId>1</RequestId></ErrorResponse>", code=status)
+
+
 def json_error(code: str, message: str, status: int = 400) -> Answer:
     """Return an error in the format of services that speak JSON."""
     return Answer(json.dumps({"__type": code, "message": message}), JSON, status, code)

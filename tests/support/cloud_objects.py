@@ -7,7 +7,7 @@ import boto3
 
 from gpu_blueprint.live.preflight.aws import AwsAccount, sign_in
 
-from .builders import REGION
+from .builders import REGION, role
 from .plans import shipped_config
 
 OURS = {key: shipped_config("dev").all_tags[key] for key in ("managed-by", "environment", "owner")}
@@ -58,16 +58,15 @@ def make_queue(name: str, tags: dict[str, str] = OURS) -> str:
 def make_cluster(name: str = CLUSTER, tags: dict[str, str] = OURS) -> str:
     """Make a cluster and return its name."""
     vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
-    client("eks").create_cluster(name=name, roleArn="arn:aws:iam::1:role/eks", resourcesVpcConfig=vpc, tags=tags)
+    client("eks").create_cluster(name=name, roleArn=role("eks"), resourcesVpcConfig=vpc, tags=tags)
     return name
 
 
 def launch(tags: dict[str, str], instance_type: str = "g6.xlarge") -> str:
     """Launch an instance whose volume has the same tags, and return its id."""
     ec2 = client("ec2")
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     made = ec2.run_instances(
-        ImageId=image,
+        ImageId=ec2.register_image(Name="node")["ImageId"],
         MinCount=1,
         MaxCount=1,
         InstanceType=instance_type,
