@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
+from ...cost.money import Usd
 from ...live.leftovers import Attended, Report, Resource, States, name_kind, write_command
 from ...live.preflight import Finding
 from ...summary.stack import identify_stack
@@ -59,7 +60,11 @@ def show(stack: StackConfig, report: Report) -> None:
         for resource in verdicts.leftovers:
             out.print(Text(write_command(resource.arn)), soft_wrap=True)  # to be copied
         out.print()
-    _print_findings(report.findings)
+    if report.findings:
+        out.print("[bold]No answer[/]")
+        for text in _list_unanswered(report.findings):
+            out.print(Text(text), soft_wrap=True)
+        out.print()
     out.print(Text(_summarize(report), style="bold" if report.exit_code == 0 else "bold red"))
 
 
@@ -76,8 +81,9 @@ def _describe_states(states: States) -> Iterator[str]:
 
 
 def _build_leftovers(leftovers: Sequence[Resource]) -> Table:
-    rows = make_table("In no state", "kind", "id or name", "made (UTC)")
-    rows.add_column("≈ a month", header_style="underline", justify="right")
+    rows = make_table("In no state", "kind", "id or name")
+    rows.add_column("made (UTC)", header_style="underline", width=16)
+    rows.add_column("≈ a month", header_style="underline", width=9, justify="right")
     for resource in leftovers:
         made = f"{resource.made:%Y-%m-%d %H:%M}" if resource.made else ""
         month = resource.month.in_whole_dollars if resource.month else ""
@@ -98,21 +104,23 @@ def _name(resource: Resource) -> str:
     return f"{name_kind(resource.arn)} {resource.detail}".rstrip()
 
 
-def _print_findings(findings: Iterable[Finding]) -> None:
-    """Print the questions without an answer, and the remedy of each."""
-    out, rows = make_console(), make_table("No answer", "question", "reason", "remedy")
+def _list_unanswered(findings: Iterable[Finding]) -> Iterator[str]:
+    """Yield each reason with its remedy and the questions that it leaves open."""
+    open_questions: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
-        rows.add_row(Text(f"{finding.check}: {finding.subject}"), Text(finding.message), Text(finding.remedy))
-    if rows.row_count:
-        rows.add_row()
-        out.print(rows)
+        questions = open_questions.setdefault((finding.message, finding.remedy), [])
+        questions.append(f"{finding.check}: {finding.subject}")
+    for (message, remedy), questions in open_questions.items():
+        yield f"{'; '.join(questions)}\n    {message}\n    {remedy}"
 
 
 def _summarize(report: Report) -> str:
     verdicts = report.verdicts
+    if any(finding.check == "account" for finding in report.findings):
+        return "Nothing else was asked, and nothing was changed."
     count = len(verdicts.leftovers)
-    costs = f", {verdicts.month.in_whole_dollars} a month" if count and verdicts.month.known else ""
+    costs = f", {verdicts.month.in_whole_dollars} a month" if verdicts.month != Usd() else ""
     text = f"{count} left over{costs}, {verdicts.held} in a state, {len(verdicts.attended)} run by the cluster."
     if report.findings:
-        text += f" {len(report.findings)} without an answer: that does not count as nothing left."
+        text += f" {len(report.findings)} without an answer, so more may be left."
     return f"{text} Nothing was changed."

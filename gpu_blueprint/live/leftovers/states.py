@@ -141,7 +141,7 @@ def _list_ids(resource: Mapping[str, Any]) -> Iterator[str]:
     if identity.startswith("arn:") or _EC2_ID.fullmatch(identity):
         yield identity
     outputs = _read_outputs(resource)
-    yield from (outputs[key] for key in _ARNS if isinstance(outputs.get(key), str))
+    yield from (outputs[key].removesuffix(":*") for key in _ARNS if isinstance(outputs.get(key), str))
 
 
 def _merge(deployments: Sequence[_Deployment]) -> States:

@@ -22,7 +22,7 @@ def check_account(stack: StackConfig, account: Account) -> list[Finding]:
     number, arn = read_part(caller, "Account"), read_part(caller, "Arn")
     if number == stack.account_id:
         return [confirm("account", number, f"asked as {arn}")]
-    reason = f"the credentials belong to account {number} ({arn}), so every other finding is about that account"
+    reason = f"the credentials belong to account {number} ({arn}), so every answer is about that account"
     hint = f"log in to account {stack.account_id}, or name its profile with --profile; `pulumi up` would refuse too"
     return [report("account", stack.account_id, Problem("account-mismatch", ("accountId",), reason, hint))]
 

@@ -1,6 +1,5 @@
 """EC2's objects: the names of its API, the marks by which they are found, and the states of deleted objects."""
 
-
 import pytest
 
 from gpu_blueprint.live.leftovers import Resource
@@ -11,8 +10,6 @@ from gpu_blueprint.live.leftovers.survey import take_survey
 from ...support import aws_models
 from ...support.cloud_objects import OURS, OWNED, account, client, launch, make_vpc, node_tags, specify
 from ...support.plans import shipped_config
-
-pytestmark = pytest.mark.usefixtures("cloud")
 
 
 def find() -> dict[str, Resource]:
@@ -37,6 +34,7 @@ def test_a_type_has_the_names_of_the_api(name: str) -> None:
     assert f"ec2:{name}" in KINDS
 
 
+@pytest.mark.usefixtures("cloud")
 def test_every_type_of_a_platform_is_found() -> None:
     ec2, vpc = client("ec2"), make_vpc()
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/24", TagSpecifications=specify("subnet"))["Subnet"]
@@ -82,14 +80,16 @@ def make_volume(tags: dict[str, str]) -> str:
     return str(made["VolumeId"])
 
 
+@pytest.mark.usefixtures("cloud")
 def test_a_volume_of_the_csi_driver_is_found_by_the_mark_of_the_cluster() -> None:
     volume = make_volume({**OWNED, "ebs.csi.aws.com/cluster": "true"})
     make_volume({"kubernetes.io/cluster/gpu-dev": "shared"})
     found = find()
     assert found.keys() == {volume}
-    assert (found[volume].detail, found[volume].month.exact if found[volume].month else None) == ("100 GiB gp3", 8.0)
+    assert (found[volume].detail, str(found[volume].month)) == ("100 GiB gp3", "$8.00")
 
 
+@pytest.mark.usefixtures("cloud")
 def test_a_terminated_instance_is_gone() -> None:
     node = launch(node_tags("l4"))
     assert node in find()
@@ -97,12 +97,14 @@ def test_a_terminated_instance_is_gone() -> None:
     assert node not in find()
 
 
+@pytest.mark.usefixtures("cloud")
 def test_a_volume_names_the_instance_that_it_is_attached_to() -> None:
     node = launch(node_tags("l4"))
     hosts = {resource.instance for resource in find().values() if resource.arn.type == "volume"}
     assert hosts == {node} and find()[node].instance == ""
 
 
+@pytest.mark.usefixtures("cloud")
 def test_objects_of_another_environment_are_not_found() -> None:
     make_vpc({**OURS, "environment": "prod"})
     assert find() == {}

@@ -33,6 +33,12 @@ def test_a_resource_is_known_by_its_arn_or_by_its_id_in_ec2(tmp_path: Path) -> N
     assert not held(states, "arn:aws:ec2:us-east-1:111122223333:natgateway/nat-0a1b2c3d4e5f60712")
 
 
+def test_a_log_group_is_known_with_and_without_the_suffix_for_its_streams(tmp_path: Path) -> None:
+    arn = "arn:aws:logs:us-east-1:111122223333:log-group:/aws/eks/gpu-dev/cluster"
+    group = resource("aws:cloudwatch/logGroup:LogGroup", "/aws/eks/gpu-dev/cluster", f"{arn}:*")
+    assert held(read(tmp_path, export([group])), arn)
+
+
 def test_a_name_alone_does_not_make_two_objects_the_same(tmp_path: Path) -> None:
     states = read(tmp_path, export([state_files.cluster("gpu-dev")]))
     assert not held(states, "arn:aws:sqs:us-east-1:111122223333:gpu-dev")
@@ -48,8 +54,8 @@ def test_the_living_parts_of_the_cluster_are_read(tmp_path: Path) -> None:
     group = resource("aws:eks/nodeGroup:NodeGroup", "gpu-dev:gpu-dev-system-8f3c")
     parts = [state_files.cluster(), state_files.node_pool("l4"), state_files.node_class("l4-class"), group]
     states = read(tmp_path, export(parts))
-    assert (states.clusters, states.pools) == ({"gpu-dev"}, {"l4"})
-    assert (states.node_classes, states.node_groups) == ({"l4-class"}, {"gpu-dev-system-8f3c"})
+    parts_by_kind = [states.clusters, states.pools, states.node_classes, states.node_groups]
+    assert [list(names) for names in parts_by_kind] == [["gpu-dev"], ["l4"], ["l4-class"], ["gpu-dev-system-8f3c"]]
 
 
 def test_a_destroyed_stack_is_a_good_state(tmp_path: Path) -> None:
