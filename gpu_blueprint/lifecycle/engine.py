@@ -1,6 +1,5 @@
 """Pulumi's real engine on one stack: the program runs inline, and state, settings and secrets are temporary."""
 
-import json
 import os
 import runpy
 import sys

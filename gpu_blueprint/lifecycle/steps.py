@@ -1,10 +1,11 @@
 """The life of a stack: preview, up, up again, refresh, the protection, destroy; each step with its differences."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from time import monotonic
+
 from ..judging.levels import find_levels_file, read_levels
 from ..judging.report import list_waivers
 from ..judging.verdicts import Finding, judge_plan
