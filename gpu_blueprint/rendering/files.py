@@ -40,8 +40,11 @@ def _render_values(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, str]]
         if found.type == RELEASE:
             inputs = found.inputs
             values, left_out = leave_out_markers(inputs.get("values", {}))
-            heading = f"# {inputs['chart']} {inputs['version']}\n" + _list_left_out(left_out)
-            yield f"values/{inputs['name']}.yaml", heading + _to_yaml(values)
+            chart = " ".join(filter(None, (inputs["chart"], inputs.get("version"))))
+            yield (
+                f"values/{inputs.get('name', found.name)}.yaml",
+                f"# {chart}\n{_list_left_out(left_out)}{_to_yaml(values)}",
+            )
 
 
 def _render_dashboards(manifest: Manifest) -> dict[str, str]:

@@ -10,8 +10,6 @@ from ..plan import PlannedResource
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 _MARKERS = ("$unknown", "$secret", "$resource")
-_HEAD = ("apiVersion", "kind", "metadata")
-"""The fields that readers expect at the top of a manifest."""
 _GONE: Any = object()
 
 
@@ -47,14 +45,17 @@ def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list
     known = list_kubernetes_secrets(monitoring) if isinstance(monitoring, InstallMonitoring) else ()
     secrets = {(secret.namespace, secret.name): secret for secret in known}
     objects = [found for found in plan if found.type.startswith("kubernetes:") and found.type != RELEASE]
-    return [_build_manifest(found.inputs, secrets) for found in objects]
+    return [_build_manifest(found, secrets) for found in objects]
 
 
-def _build_manifest(inputs: Mapping[str, Any], secrets: Mapping[Any, KubernetesSecret]) -> Manifest:
-    metadata, kind = inputs["metadata"], inputs["kind"]
+def _build_manifest(found: PlannedResource, secrets: Mapping[Any, KubernetesSecret]) -> Manifest:
+    # Readers expect these fields at the top.
+    head = {"apiVersion": found.inputs["apiVersion"], "kind": found.inputs["kind"], "metadata": {}}
+    content, left_out = leave_out_markers({**head, **found.inputs})
+    metadata, kind = content["metadata"], content["kind"]
+    metadata.setdefault("name", found.name)  # Pulumi would append a random text
     name = "-".join(part for part in (kind.lower(), metadata.get("namespace"), metadata["name"]) if part)
     secret = secrets.get((metadata.get("namespace"), metadata["name"])) if kind == "Secret" else None
-    content, left_out = leave_out_markers({**{key: inputs[key] for key in _HEAD}, **inputs})
     if secret and secret.plain:
         # Pulumi's SDK marks all values of a Secret as secret, also the values that everybody may read.
         content["stringData"] = dict(secret.plain)

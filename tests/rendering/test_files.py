@@ -67,7 +67,7 @@ def team() -> dict[str, str]:
 
 
 def test_a_secret_that_the_program_knows_is_in_no_file(team: dict[str, str]) -> None:
-    assert len(team) == 7
+    assert len(team) == 8
     assert [name for name, text in team.items() if "hunter2" in text or "aHVudGVyMg" in text] == []
 
 
@@ -80,6 +80,7 @@ def test_a_value_that_is_left_out_is_named_at_the_head_of_its_file(team: dict[st
     found = load(team, "manifests")
     assert found["manifests/configmap-mixed.yaml"]["data"] == {"plain": "yes"}
     assert found["manifests/secret-token.yaml"] == {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}}
+    assert found["manifests/configmap-nameless.yaml"]["metadata"] == {"name": "nameless"}
     assert load(team, "values") == {"values/chart.yaml": {"list": ["a", "b"]}}
     assert "# list.1 is left out" in team["values/chart.yaml"]
 

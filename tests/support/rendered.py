@@ -49,11 +49,10 @@ def list_team_objects() -> None:
         data={"plain": "yes", "password": pulumi.Output.secret("hunter2"), "later": later.id},
         opts=opts,
     )
+    k8s.core.v1.ConfigMap("nameless", data={"a": "b"}, opts=opts)
     k8s.helm.v3.Release(
         "chart",
-        name="chart",
         chart="chart",
-        version="1.0.0",
         values={"list": ["a", later.id, "b"], "password": pulumi.Output.secret("hunter2")},
         opts=opts,
     )
