@@ -84,6 +84,8 @@ class Nodes:
             instance.fault = str(error)
             self._report_fault(instance)
         except Exception as error:
+            if not self._waits(instance, 0):  # the Node went with its instance, or the API server with the lab
+                return
             instance.fault = f"the API server refused the node: {error}"
             LOG.exception("%s could not become a node", instance.id)
             self._report_fault(instance)
