@@ -132,7 +132,7 @@ def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Ma
         "metadata": {"name": name, "annotations": KWOK, "labels": labels},
         "spec": {
             "providerID": f"aws:///{instance.zone}/{instance.id}",
-            "taints": [{key: value for key, value in taint.items() if value} for taint in settings.taints],
+            "taints": [dict(taint) for taint in settings.taints],
         },
         "status": status,
     }

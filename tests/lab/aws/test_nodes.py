@@ -1,17 +1,18 @@
 """Instances become nodes."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lab.aws import Shim, Timings
-from lab.aws.nodes import name_node
+from lab.aws.nodes import Nodes, name_node
 
 from ...support.fake_kube import PATIENCE_S, FakeKube
 from ...support.lab_scenes import node_class, node_config, overlay, scene
 from ...support.launches import create_fleet, list_launched, make_template
-from .conftest import Start, connect
+from .conftest import AT_ONCE, Start, connect
 
 NEVER = 3600.0
 SHARED = overlay({"nvidia.com/gpu": "0", "nvidia.com/gpu.shared": "4"})
@@ -115,7 +116,18 @@ def test_a_node_that_the_api_server_refuses_is_a_fault_of_its_instance(
     assert "could not become a node" in caplog.text
 
 
-def test_an_instance_that_ends_before_it_has_booted_never_joins(start: Start, kube: FakeKube) -> None:
+def test_an_instance_that_ends_before_it_has_booted_never_joins(shim: Shim, kube: FakeKube) -> None:
+    name = launch(shim)
+    join_boots(name)
+    [node] = kube.nodes
+    kube.delete("v1", "Node", node)
+    nodes = Nodes(scene(), kube, shim.faults, AT_ONCE, lambda _: None)
+    nodes.boot(replace(shim.instances[name], state="terminated"))
+    join_boots(name)
+    assert kube.nodes == {}
+
+
+def test_a_boot_that_the_end_of_the_lab_cuts_short_makes_no_node(start: Start, kube: FakeKube) -> None:
     shim = start(timings=Timings(boot_s=NEVER))
     launch(shim)
     shim.stop()
