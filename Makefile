@@ -3,7 +3,7 @@ PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check cost quotas preflight advise render lab lab-lifecycle rehearse lifecycle test types suite test-lab golden docs bench clean
+.PHONY: help preview check cost quotas preflight leftovers advise render lab lab-lifecycle rehearse lifecycle test types suite test-lab golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -45,6 +45,9 @@ quotas: .venv/ready ## show the service quotas that a stack needs
 
 preflight: .venv/ready-live ## ask the account, reading only, whether it can hold a stack
 	@$(BIN)/blueprint preflight $(STACK)
+
+leftovers: .venv/ready-live ## list what carries a stack's tags in AWS and stands in no state: make leftovers STACK=prod STATE=state.json
+	@$(BIN)/blueprint leftovers $(STACK) $(addprefix --state ,$(STATE))
 
 advise: .venv/ready-live ## read its metrics, propose what would cost less: make advise STACK=prod PROMETHEUS=http://localhost:9090
 	@$(BIN)/blueprint advise $(STACK) --prometheus $(PROMETHEUS)

@@ -17,6 +17,7 @@ from .billing.billing import Billing
 from .cluster.access import Access
 from .cluster.addons import Addons
 from .cluster.cluster import Cluster
+from .cluster.record import PlatformRecord
 from .cluster.storage import Storage
 from .cluster.system_nodes import SystemNodes
 from .gpu.efa import Efa
@@ -42,7 +43,11 @@ class Platform(pulumi.ComponentResource):
 
     def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         name = self.cluster_name = config.cluster_name
-        super().__init__("gpu-blueprint:components:Platform", name, None, opts)
+        self._made: list[pulumi.Resource] = []
+        collecting = pulumi.ResourceOptions(transformations=[self._collect])
+        super().__init__(
+            "gpu-blueprint:components:Platform", name, None, pulumi.ResourceOptions.merge(opts, collecting)
+        )
         self._config = config
         cloud_providers = self._make_cloud_providers()
         cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
@@ -72,8 +77,15 @@ class Platform(pulumi.ComponentResource):
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
+        # The last resource, because it depends on all resources that were made before.
+        PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*self._made], opts=kubernetes)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
+
+    def _collect(self, args: pulumi.ResourceTransformationArgs) -> None:
+        """Note each resource below the platform; components of ours consist of the resources that are noted too."""
+        if not args.type_.startswith("gpu-blueprint:"):
+            self._made.append(args.resource)
 
     def _make_system_nodes(
         self, network: Network, cluster: Cluster, *, opts: pulumi.ResourceOptions

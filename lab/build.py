@@ -35,7 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("bundle", choices=[*_CHOICES])
     parser.add_argument("--check", action="store_true", help="only say what the build needs, and what is missing")
     given = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
         build(_CHOICES[given.bundle], only_check=given.check)
     except LabError as error:
@@ -86,26 +85,34 @@ def _say_needs(missing: list[Part]) -> Go:
 
 
 def _make_all(go: Go, missing: list[Part]) -> None:
+    """Make the parts one after the other; the time that the finished parts took corrects the estimate of the rest."""
     start = time.monotonic()
     pace = 1.0
     for number, part in enumerate(missing):
-        rest = estimate_seconds(missing[number:]) * pace
-        print(f"[{number + 1}/{len(missing)}] {part.title} … (about {_say_minutes(rest)} left in all)", flush=True)
+        here, later = (estimate_seconds(parts) * pace for parts in ([part], missing[number + 1 :]))
+        count = f"[{number + 1}/{len(missing)}] {part.title}"
+        print(f"{count} … (about {_say_minutes(here + later)} left in all)", flush=True)
         began = time.monotonic()
-        _make(go, part, rest)
-        elapsed = time.monotonic() - start
-        pace = elapsed / estimate_seconds(missing[: number + 1])
-        print(f"[{number + 1}/{len(missing)}] {part.title}: {time.monotonic() - began:.0f} s", flush=True)
+        _make(go, part, here, later)
+        print(f"{count}: {time.monotonic() - began:.0f} s", flush=True)
+        pace = (time.monotonic() - start) / estimate_seconds(missing[: number + 1])
 
 
-def _make(go: Go, part: Part, rest: float) -> None:
-    """Make one part beside its place, and move it there when it is whole."""
+def _make(go: Go, part: Part, here: float, later: float) -> None:
+    """Make one part beside its place, and move it there when it is whole.
+
+    Args:
+        go: The Go of this machine.
+        part: The part.
+        here: Seconds that the part should take.
+        later: Seconds that the parts after it should take.
+    """
     began = time.monotonic()
 
     def watch(lines: int) -> None:
         elapsed = time.monotonic() - began
-        left = _say_minutes(max(rest - elapsed, 0))
-        print(f"      {elapsed:.0f} s, {lines} packages and downloads so far, about {left} left in all", flush=True)
+        left = _say_minutes(max(here - elapsed, 0) + later)
+        print(f"      {elapsed:.0f} s: {lines} packages and downloads, about {left} left in all", flush=True)
 
     fresh = go.temporary / part.built.name
     part.make(go, fresh, watch)
@@ -141,4 +148,5 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(main())

@@ -158,6 +158,8 @@ def _start_controllers(workspace: Workspace, kubeconfig: Path) -> None:
         str(find_engine("kwok")),
         f"--kubeconfig={kubeconfig}",
         "--manage-all-nodes=false",
+        # Without leases the controller manager declares every node dead after 40 seconds.
+        "--node-lease-duration-seconds=40",
         f"--manage-nodes-with-annotation-selector={FAKE_NODE}",
         *(f"--config={file}" for file in sorted(_STAGES.glob("*.yaml"))),
     ]

@@ -10,7 +10,7 @@ from .built import find_built_folder, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
 Bundle = Literal["rehearse", "lifecycle"]
-"""What `blueprint rehearse` needs, and what `blueprint lifecycle` needs on top."""
+"""The engines of `blueprint rehearse`, and the engines that `blueprint lifecycle` needs on top."""
 REMEDIES: Mapping[Bundle, str] = MappingProxyType({"rehearse": "make lab", "lifecycle": "make lab-lifecycle"})
 """Bundle → the command that builds it."""
 
@@ -89,25 +89,25 @@ def _build_kubernetes_engine(name: str, effort: Effort) -> Engine:
 
 
 _ENGINES = (
-    Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(51, 200, 400, 27)),
+    Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(60, 279, 325, 26)),
     Engine(
         name="karpenter",
         folder="karpenter",
         package="github.com/aws/karpenter-provider-aws/cmd/controller",
-        effort=Effort(165, 200, 400, 111),
+        effort=Effort(227, 352, 1424, 106),
         version_flags={"sigs.k8s.io/karpenter/pkg/operator.Version": "{version}"},
     ),
-    Engine(name="kwok", folder="kwok", package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(56, 200, 400, 64)),
-    _build_kubernetes_engine("kube-apiserver", Effort(205, 400, 900, 105)),
-    _build_kubernetes_engine("kube-scheduler", Effort(19, 0, 100, 73)),
-    _build_kubernetes_engine("kube-controller-manager", Effort(46, 0, 200, 96)),
-    _build_kubernetes_engine("kubectl", Effort(18, 0, 100, 60)),
+    Engine(name="kwok", folder="kwok", package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(98, 200, 400, 64)),
+    _build_kubernetes_engine("kube-apiserver", Effort(230, 400, 900, 105)),
+    _build_kubernetes_engine("kube-scheduler", Effort(23, 0, 100, 73)),
+    _build_kubernetes_engine("kube-controller-manager", Effort(52, 0, 200, 96)),
+    _build_kubernetes_engine("kubectl", Effort(20, 0, 100, 60)),
     Engine(
         name="pulumi",
         folder="pulumi",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
         bundle="lifecycle",
-        effort=Effort(192, 600, 900, 115),
+        effort=Effort(261, 600, 900, 115),
         version_flags={"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v{version}"},
     ),
 )

@@ -20,6 +20,7 @@ Watch = Callable[[int], None]
 BEAT = 20.0
 """Seconds between two calls of a Watch."""
 _SHOWN_LINES = 25
+_REMEDY = "install Go from https://go.dev/dl, or use the image of lab/Dockerfile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Go:
         return output.text
 
     def _start(self, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+        # If this process is killed, nobody reads the pipes, and Go ends at the next line that it prints.
         return subprocess.Popen(  # noqa: S603  Go itself
             [self.program, *arguments],
             cwd=SOURCES / folder,
@@ -125,7 +127,7 @@ def find_go(oldest: str, temporary: Path) -> Go:
     """
     program = shutil.which("go")
     if program is None:
-        raise LabError(f"the lab is built from source and needs Go {oldest} or newer; this machine has no go on PATH")
+        raise LabError(f"the lab is built with Go {oldest} or newer, and this machine has no go on PATH; {_REMEDY}")
     names = ("GOVERSION", "GOMODCACHE", "GOCACHE")
     asked = subprocess.run(  # noqa: S603
         [program, "env", *names], env=_build_environment(), capture_output=True, text=True, check=False
@@ -134,7 +136,8 @@ def find_go(oldest: str, temporary: Path) -> Go:
         raise LabError(f"{program} does not tell its version: {asked.stderr.strip()}")
     version, modules, cache = asked.stdout.splitlines()
     if parse_go_version(version) < parse_go_version(oldest):
-        raise LabError(f"the lab needs Go {oldest} or newer; {program} is {version.removeprefix('go')}")
+        found = version.removeprefix("go")
+        raise LabError(f"the lab is built with Go {oldest} or newer, and {program} is Go {found}; {_REMEDY}")
     return Go(program, version.removeprefix("go"), Path(modules), Path(cache), temporary)
 
 

@@ -1,6 +1,7 @@
 """A client of the lab's API server: the official dynamic client, with plain values and strict validation."""
 
 import json
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,6 +39,8 @@ class KubeClient:
         settings.no_proxy = "127.0.0.1"
         settings.connection_pool_maxsize = 64
         cache = certificate.with_suffix(".discovery.json")
+        self._discovery = threading.Lock()
+        """The client's table of kinds is not made for threads: one that meets a new kind empties it for all."""
         self._client = DynamicClient(kubernetes.client.ApiClient(settings), cache_file=str(cache))
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
@@ -149,7 +152,8 @@ class KubeClient:
     ) -> dict[str, Any]:
         """Send a request and return the answer."""
         try:
-            resource = self._client.resources.get(api_version=api_version, kind=kind)
+            with self._discovery:
+                resource = self._client.resources.get(api_version=api_version, kind=kind)
             inside = namespace or ("default" if resource.namespaced and name else None)
             path = resource.path(name=name, namespace=inside if resource.namespaced else None)
             path += f"/{subresource}" if subresource else ""

@@ -13,7 +13,7 @@ from gpu_blueprint.errors import LabError
 
 from .aws import Shim, Timings
 from .control_plane import ControlPlane, start_control_plane
-from .engines import find_crds
+from .crds import find_crds
 from .karpenter import NAME, start_karpenter
 from .kube import KubeClient, RefusedError
 from .node_groups import join_node_groups

@@ -1,4 +1,4 @@
-"""What a build of the lab needs from the machine, checked before it starts."""
+"""A build of the lab needs time, disk and folders that it may write; the machine is checked before the build starts."""
 
 import os
 import shutil
@@ -13,7 +13,6 @@ from .parts import Part
 
 _TEMPORARY = 400
 """MB that the largest link step holds in Go's temporary folder."""
-_VARIABLES = {"module_cache": "GOMODCACHE", "build_cache": "GOCACHE", "built": FOLDER_VARIABLE}
 
 
 def estimate_seconds(parts: Iterable[Part]) -> int:

@@ -15,7 +15,7 @@ from . import (
     teardown,
     tenancy,
 )
-from .rule import UNKNOWN, Resource, Rule, Stack, Verdict, judge, read_default_tags
+from .rule import JUDGED_INSIDE, UNKNOWN, Resource, Rule, Stack, Verdict, judge, read_default_tags
 from .waivers import Waiver, find_waiver
 
 RULES: tuple[Rule, ...] = (
@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 __all__ = [
+    "JUDGED_INSIDE",
     "RULES",
     "UNKNOWN",
     "Resource",

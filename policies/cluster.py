@@ -1,11 +1,12 @@
 """Rules for the EKS control plane, created by pulumi-eks, by aws.eks.Cluster or by the Cloud Control provider."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from gpu_blueprint.catalog.versions import KUBERNETES
 
 from .network import admits_internet
-from .rule import UNKNOWN, Report, Resource, Rule, Settings, Stack
+from .rule import JUDGED_INSIDE, UNKNOWN, Report, Resource, Rule, Settings, Stack
 
 _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
     "eks:index:Cluster": {
@@ -36,7 +37,13 @@ _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def _is_cluster(resource: Resource) -> bool:
-    return resource.type in _PATHS
+    """Tell whether a resource is an EKS cluster whose inputs are known; a component may have none."""
+    return resource.type in _PATHS and not _is_closed(resource)
+
+
+def _is_closed(resource: Resource) -> bool:
+    """Tell whether a component shows nothing that a rule could judge."""
+    return resource.type in JUDGED_INSIDE and not resource.props
 
 
 def _read_fact(cluster: Resource, fact: str, default: Any = None) -> Any:
@@ -65,16 +72,36 @@ def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> 
 
 def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster):
-        key = cluster.props.get(*_PATHS[cluster.type]["key"])
-        if key is not UNKNOWN and not key:
+        found = cluster.props.get(*_PATHS[cluster.type]["key"])
+        if not any(map(_encrypts_secrets, found if isinstance(found, list) else [found])):
             report(f"Kubernetes secrets of {cluster.name} are not encrypted with a KMS key of the account")
+
+
+def _encrypts_secrets(config: Any) -> bool:
+    """Tell whether an encryption config, or the key that pulumi-eks takes instead, names a key for secrets.
+
+    A value that is not known yet counts as a key: programs create the key, and its ARN is not known before.
+    """
+    if isinstance(config, str):
+        return bool(config)
+    key = _look_into(_look_into(config, "provider"), "keyArn")
+    resources = _look_into(config, "resources")
+    return (key is UNKNOWN or bool(key)) and (
+        resources is UNKNOWN or any(item is UNKNOWN or item == "secrets" for item in resources or ())
+    )
+
+
+def _look_into(value: Any, key: str) -> Any:
+    if value is UNKNOWN:
+        return UNKNOWN
+    return value.get(key) if isinstance(value, Mapping) else None
 
 
 def _refuse_missing_logs(cluster: Resource, report: Report, settings: Settings) -> None:
     if _is_cluster(cluster):
-        enabled = [
-            item.get("type") if isinstance(item, dict) else item for item in _read_fact(cluster, "logs", default=[])
-        ]
+        logs = _read_fact(cluster, "logs")
+        items = logs if isinstance(logs, list) else []
+        enabled = [item.get("type") if isinstance(item, Mapping) else item for item in items]
         missing = [log_type for log_type in settings["logTypes"] if log_type not in enabled]
         if missing:
             report(f"{cluster.name} does not log {', '.join(missing)}")
@@ -97,7 +124,11 @@ def _refuse_unprotected_cluster(cluster: Resource, report: Report, _: Settings) 
 
 def _refuse_version_skew(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
     name = group.props.get("clusterName")
-    clusters = [resource for resource in stack.resources if _is_cluster(resource)]
+    clusters = [
+        resource
+        for resource in stack.select("Cluster")
+        if _is_cluster(resource) and resource.urn not in stack.opened_components
+    ]
     own = [cluster for cluster in clusters if cluster.props.get("name") == name] if len(clusters) > 1 else clusters
     for cluster in own:
         version = cluster.get("version", default="")
@@ -106,11 +137,27 @@ def _refuse_version_skew(group: Resource, report: Report, _: Settings, stack: St
             report(f"nodes of {group.name} are {behind} minor versions behind the control plane")
 
 
+def _refuse_closed_component(cluster: Resource, report: Report, _: Settings, __: Stack) -> None:
+    if _is_closed(cluster):
+        report(f"no rule can judge {cluster.name}: the stack shows neither its inputs nor the aws.eks.Cluster inside")
+
+
 def _parse_minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
 RULES = (
+    Rule(
+        id="cluster-inputs-shown",
+        kinds=("Cluster",),
+        check=_refuse_closed_component,
+        needs_stack=True,
+        looks_at="components of pulumi-eks",
+        passes="the stack shows the aws.eks.Cluster inside, or the inputs of the component",
+        fails="the stack shows neither, so the other rules about clusters cannot judge it",
+        why="a cluster that no rule has judged may be open to the internet",
+        fix="judge the plan of `blueprint render`, or a preview by the engine in which pulumi-eks makes the cluster",
+    ),
     Rule(
         id="api-not-public",
         kinds=("Cluster",),

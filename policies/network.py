@@ -1,19 +1,41 @@
 """Rules for subnets and security groups."""
 
 from collections.abc import Iterable, Mapping
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import Any
 
-from .rule import Report, Resource, Rule, Settings, find_wrong
+from .rule import UNKNOWN, NotYetKnownError, Report, Resource, Rule, Settings, find_wrong
 
 WIDEST_PREFIX = 8
-"""A public block with a shorter prefix holds more addresses than any single organisation owns."""
+"""A block with this prefix holds as many addresses as any single organisation owns."""
 
 
-def admits_internet(cidrs: Iterable[str]) -> bool:
-    """Tell whether address blocks admit the internet, as one block or in a few large pieces."""
-    networks = [ip_network(cidr, strict=False) for cidr in cidrs]
-    return any(network.prefixlen < WIDEST_PREFIX and not network.is_private for network in networks)
+def admits_internet(cidrs: Iterable[Any]) -> bool:
+    """Tell whether address blocks together hold more public addresses than any single organisation owns.
+
+    The number counts, so many small blocks admit the internet too. A block that cannot be read counts as the internet.
+
+    Raises:
+        NotYetKnownError: The known blocks do not admit the internet, and others are not known yet.
+    """
+    listed = list(cidrs)
+    known = [cidr for cidr in listed if cidr is not UNKNOWN]
+    try:
+        networks = [ip_network(str(cidr), strict=False) for cidr in known]
+    except ValueError:
+        return True
+    public = [network for network in networks if not network.is_private]
+    old = collapse_addresses([network for network in public if isinstance(network, IPv4Network)])
+    new = collapse_addresses([network for network in public if isinstance(network, IPv6Network)])
+    if _count_addresses(old) > 2 ** (32 - WIDEST_PREFIX) or _count_addresses(new) > 2 ** (128 - WIDEST_PREFIX):
+        return True
+    if len(known) < len(listed):
+        raise NotYetKnownError("an address block")
+    return False
+
+
+def _count_addresses(networks: Iterable[IPv4Network | IPv6Network]) -> int:
+    return sum(network.num_addresses for network in networks)
 
 
 def _refuse_open_ingress(group: Resource, report: Report, _: Settings) -> None:

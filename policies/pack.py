@@ -19,7 +19,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
-from .rule import UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, judge, read_default_tags
+from .rule import JUDGED_INSIDE, UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, judge, read_default_tags
 from .waivers import Waiver, find_waiver
 
 _log = logging.getLogger(__name__)
@@ -108,10 +108,15 @@ def _read_resource(args: ResourceValidationArgs) -> Resource:
         urn=args.urn,
         type=args.resource_type,
         name=args.name,
-        props=to_plain(args.props),
+        props=_read_inputs(args),
         provider=provider.urn if provider else "",
         default_tags=read_default_tags(to_plain(provider.props)) if provider else {},
     )
+
+
+def _read_inputs(args: ResourceValidationArgs) -> Any:
+    """Return the inputs of a resource; a component has none, because the engine sends the resource inside it next."""
+    return {} if args.resource_type in JUDGED_INSIDE else to_plain(args.props)
 
 
 def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver]) -> StackValidationPolicy:
@@ -130,6 +135,7 @@ def _read_stack_resource(resource: Any) -> Resource:
         name=resource.name,
         props=_read_outputs(resource),
         provider=resource.provider.urn if resource.provider else "",
+        parent=resource.parent.urn if resource.parent else "",
         dependencies=tuple(dependency.urn for dependency in resource.dependencies),
     )
 
@@ -159,7 +165,12 @@ class _UndecidedError(UnknownValueError):
 
 
 def _read_outputs(resource: Any) -> Any:
-    """Return the outputs of a resource, or UNKNOWN if its provider waits for a value such as a cluster's address."""
+    """Return the outputs of a resource, or UNKNOWN if its provider waits for a value such as a cluster's address.
+
+    The outputs of a component say nothing about its inputs, so they are left out.
+    """
+    if resource.resource_type in JUDGED_INSIDE:
+        return {}
     waits = resource.provider and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
     return to_plain(resource.props) or (UNKNOWN if waits else {})
 

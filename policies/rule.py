@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
+JUDGED_INSIDE: Mapping[str, str] = {"eks:index:Cluster": "aws:eks/cluster:Cluster"}
+"""Component that a provider makes → the resource inside that rules judge: the engine holds no inputs of components."""
+
 
 class NotYetKnownError(Exception):
     """A rule needs a value that is not known yet; the message names the value."""
@@ -51,6 +54,7 @@ class Resource:
     props: Mapping[str, Any]
     provider: str = ""
     dependencies: tuple[str, ...] = ()
+    parent: str = ""
     default_tags: Mapping[str, Any] = field(default_factory=dict)
     """Tags that its AWS provider adds."""
 
@@ -138,6 +142,15 @@ class Stack:
     def by_urn(self) -> dict[str, Resource]:
         """Resources by URN."""
         return {resource.urn: resource for resource in self.resources}
+
+    @cached_property
+    def opened_components(self) -> frozenset[str]:
+        """URNs of the components whose judged resource is in the stack; to judge both would report a fault twice."""
+        return frozenset(
+            resource.parent
+            for resource in self.resources
+            if (parent := self.by_urn.get(resource.parent)) and JUDGED_INSIDE.get(parent.type) == resource.type
+        )
 
 
 Report = Callable[[str], None]
@@ -231,7 +244,8 @@ def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterato
     """Run one rule over a stack and yield its verdicts; resources that pass have none."""
     chosen = {**rule.settings, **(settings or {})}
     for resource in stack.list_in_order(rule.kinds):
-        yield from _check(rule, resource, chosen, stack)
+        if resource.urn not in stack.opened_components:
+            yield from _check(rule, resource, chosen, stack)
 
 
 def _check(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:

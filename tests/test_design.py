@@ -31,7 +31,9 @@ CLOUDLESS = (
 )
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}
-FOLDERS = ("gpu_blueprint", "components", "lab", "policies", "tests", "tools")
+FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tests", "tools")
+SOURCES = ("gpu_blueprint", "components", "policies", "lab", "tools")
+"""The folders with the product's own code; tests mirror them."""
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 MOST_SKIPS = 10
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -79,13 +81,13 @@ def room_of(module: str) -> str | None:
     top, *rest = module.split(".")
     if top == "gpu_blueprint":
         return rest[0] if rest else None
-    return top if top in ("components", "lab", "policies", "tools", "__main__") else None
+    return top if top in ("components", "policies", "lab", "tools", "__main__") else None
 
 
 def draw_import_graph() -> dict[str, set[str]]:
     """Return room → the rooms that it imports."""
     graph: dict[str, set[str]] = {}
-    for file in (ROOT / "__main__.py", *sources("gpu_blueprint", "components", "lab", "policies", "tools")):
+    for file in (ROOT / "__main__.py", *sources(*SOURCES)):
         room = room_of(place(file).removesuffix(".py").removesuffix("/__init__").replace("/", "."))
         if room is None or place(file) == "gpu_blueprint/__main__.py":
             continue
@@ -140,13 +142,11 @@ def test_a_room_that_thinks_about_a_stack_knows_no_cloud(room: str) -> None:
     assert files and not read & CLOUD and not any(map(uses_network, files))
 
 
-def test_only_live_and_tools_use_the_network() -> None:
+def test_only_live_lab_and_tools_use_the_network() -> None:
     users = {
-        room_of(place(file).removesuffix(".py").replace("/", "."))
-        for file in sources("gpu_blueprint", "components", "policies", "tools")
-        if uses_network(file)
+        room_of(place(file).removesuffix(".py").replace("/", ".")) for file in sources(*SOURCES) if uses_network(file)
     }
-    assert "live" in users and users <= {"live", "tools"}
+    assert "live" in users and users <= {"live", "lab", "tools"}
 
 
 def loaded_clouds(module: str) -> str:
@@ -211,7 +211,7 @@ def test_few_tables_are_formatted_by_hand() -> None:
 
 def list_docstrings() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of every docstring outside the tests."""
-    for file in sources("gpu_blueprint", "components", "lab", "policies", "tools"):
+    for file in sources(*SOURCES):
         for node in ast.walk(tree(file)):
             if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
                 yield f"{place(file)}:{getattr(node, 'name', '')}", text
@@ -243,14 +243,11 @@ def test_a_participle_is_told_from_a_verb() -> None:
 def test_functions_are_verbs() -> None:
     participles = [
         f"{place(file)}:{node.name}"
-        for file, node in list_functions("gpu_blueprint", "components", "lab", "policies", "tools")
+        for file, node in list_functions(*SOURCES)
         if is_participle(node.name)
         and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
     ]
     assert participles == []
-
-
-SOURCES = ("gpu_blueprint", "components", "lab", "policies", "tools")
 
 
 def find_tested_sources(test: Path) -> list[Path]:

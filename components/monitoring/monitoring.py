@@ -4,6 +4,7 @@ Why this shape: docs/decisions/0009-monitoring.md.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -59,7 +60,7 @@ class Monitoring(pulumi.ComponentResource):
                 f"{name}-{entry.role}",
                 api_version="monitoring.coreos.com/v1",
                 kind=entry.kind,
-                metadata={"name": f"gpu-blueprint-{entry.role}", "namespace": namespaces.MONITORING, "labels": labels},
+                metadata=_build_metadata(f"gpu-blueprint-{entry.role}", labels),
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
             )
@@ -169,3 +170,9 @@ class Monitoring(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *depends_on]),
         )
         return [association, *role.attachments]
+
+
+def _build_metadata(name: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return the metadata of an object; an API server drops empty labels, and a refresh would report a change."""
+    metadata: dict[str, Any] = {"name": name, "namespace": namespaces.MONITORING}
+    return {**metadata, "labels": dict(labels)} if labels else metadata

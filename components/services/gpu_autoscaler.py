@@ -62,7 +62,8 @@ class GpuAutoscaler(pulumi.ComponentResource):
                 f"{name}-monitor",
                 api_version="monitoring.coreos.com/v1",
                 kind="PodMonitor",
-                metadata={**metadata, "labels": dict(monitor_labels or {})},
+                # An API server drops empty labels, and a refresh would report them as changed.
+                metadata={**metadata, **({"labels": dict(monitor_labels)} if monitor_labels else {})},
                 spec=build_pod_monitor_spec(deployment, scaling),
                 opts=child,
             )

@@ -8,8 +8,9 @@ from .. import __version__
 from ..judging.formats import FORMATS
 
 _ABOUT = (
-    "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight, which reads from"
-    " AWS, and advise, which reads from the Prometheus of a cluster. Exit codes: 0 fine, 1 wrong stack, 2 wrong call."
+    "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight and leftovers,"
+    " which read from AWS, and advise, which reads from the Prometheus of a cluster. Exit codes: 0 fine, 1 wrong stack,"
+    " 2 wrong call."
 )
 _STACK = "name of a stack, such as dev"
 
@@ -31,6 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_files(command)
     _add_account(command)
     _add_rehearse(command)
+    _add_lifecycle(command)
     _add_advise(command)
     _add_explanations(command)
     return top
@@ -100,11 +102,34 @@ def _add_account(command: _AddCommand) -> None:
 
     preflight = command("preflight", "ask AWS whether the account can hold the stack; nothing is written")
     preflight.add_argument("stack", metavar="STACK", nargs="?", help=_STACK)
-    preflight.add_argument("--profile", metavar="P", help="profile of the AWS CLI's configuration to use")
+    _add_profile(preflight)
     preflight.add_argument(
         "--policy", action="store_true", help="print the IAM policy that preflight needs, and ask nothing"
     )
     _add_format(preflight)
+
+    leftovers = command(
+        "leftovers", "list the objects in AWS that carry the tags of a stack and stand in no state; nothing is deleted"
+    )
+    leftovers.add_argument("stack", metavar="STACK", nargs="?", help=_STACK)
+    leftovers.add_argument(
+        "--state",
+        metavar="FILE",
+        action="append",
+        default=[],
+        type=Path,
+        help="state of the stack, as `pulumi stack export` writes it; give every state that may hold a part of it"
+        " (default: none, and everything with the tags is listed)",
+    )
+    _add_profile(leftovers)
+    leftovers.add_argument(
+        "--policy", action="store_true", help="print the IAM policy that leftovers needs, and ask nothing"
+    )
+    _add_json(leftovers)
+
+
+def _add_profile(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--profile", metavar="P", help="profile of the AWS CLI's configuration to use")
 
 
 def _add_rehearse(command: _AddCommand) -> None:
@@ -119,6 +144,14 @@ def _add_rehearse(command: _AddCommand) -> None:
         help="send your own manifests in place of the probes, such as the output of `helm template`",
     )
     _add_json(rehearse)
+
+
+def _add_lifecycle(command: _AddCommand) -> None:
+    lifecycle = command(
+        "lifecycle", "build and destroy the stack with Pulumi's own engine on this machine, and compare with the plan"
+    )
+    lifecycle.add_argument("stack", metavar="STACK", help=_STACK)
+    _add_json(lifecycle)
 
 
 def _add_advise(command: _AddCommand) -> None:

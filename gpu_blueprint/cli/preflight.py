@@ -1,12 +1,12 @@
 """``preflight``: ask AWS whether the account can hold the stack. It only reads."""
 
 import argparse
-import importlib
 
 from ..errors import UsageError
-from ..live.preflight import Account, build_policy, choose_exit_code
 from ..live.preflight import ask_account as ask
+from ..live.preflight import build_policy, choose_exit_code
 from ..loading import open_stack
+from .account import connect
 from .text.preflight import show
 from .text.problems import print_json
 from .text.tables import show_progress
@@ -25,20 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     if stack is None or arguments.policy:
         print_json(build_policy(stack.config if stack else None))
         return 0
-    account = _sign_in(stack.config.region, arguments.profile)
+    account = connect(stack.config.region, arguments.profile, command="preflight")
     with show_progress(f"asking account {stack.config.account_id} in {stack.config.region} …"):
         findings = ask(stack.config, account)
     show(stack, findings, arguments.format)
     return choose_exit_code(findings)
-
-
-def _sign_in(region: str, profile: str | None) -> Account:
-    try:
-        aws = importlib.import_module("gpu_blueprint.live.preflight.aws")
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("boto3", "botocore"):
-            raise
-        install = "run make preflight, or .venv/bin/python -m pip install -r requirements-live.txt"
-        raise UsageError(f"preflight needs boto3, which is not installed: {install}") from None
-    account: Account = aws.AwsAccount(aws.sign_in(region, profile), region)
-    return account

@@ -126,7 +126,7 @@ class Cluster(Model):
     for the rest. Karpenter replaces its own nodes with an alpha feature that ignores disruption budgets and
     `karpenter.sh/do-not-disrupt`; EKS replaces the nodes of managed groups."""
     deletion_protection: bool = True
-    """Refuse to delete the cluster, in EKS and in Pulumi."""
+    """Refuse to delete the platform: EKS keeps the cluster, and Pulumi keeps everything on a destroy."""
     system_nodes: SystemNodes = SystemNodes()
     """The nodes that Karpenter itself runs on."""
 

@@ -15,6 +15,7 @@ SECTIONS: Mapping[str, Path] = {
     "Addons": ("cluster",),
     "SystemNodes": ("cluster", "systemNodes"),
     "Storage": ("cluster",),
+    "PlatformRecord": ("cluster",),
     "Karpenter": ("cluster",),
     "GpuOperator": ("pools",),
     "Efa": ("pools",),

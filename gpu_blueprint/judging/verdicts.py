@@ -5,7 +5,19 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from policies import RULES, UNKNOWN, Resource, Rule, Stack, Verdict, Waiver, find_waiver, judge, read_default_tags
+from policies import (
+    JUDGED_INSIDE,
+    RULES,
+    UNKNOWN,
+    Resource,
+    Rule,
+    Stack,
+    Verdict,
+    Waiver,
+    find_waiver,
+    judge,
+    read_default_tags,
+)
 
 from ..errors import suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
@@ -120,11 +132,12 @@ def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:
             name=resource.name,
             props=_mark_unknowns(resource.inputs),
             provider=resource.provider,
+            parent=resource.parent,
             dependencies=resource.dependencies,
             default_tags=tags.get(resource.provider, {}),
         )
         for resource in plan
-        if resource.custom
+        if resource.custom or resource.type in JUDGED_INSIDE
     ]
     return Stack(resources)
 

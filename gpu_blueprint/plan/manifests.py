@@ -12,6 +12,6 @@ _HEAD = ("apiVersion", "kind", "metadata")
 def list_manifests(plan: Sequence[PlannedResource]) -> Iterator[dict[str, Any]]:
     """Yield every object that Pulumi applies by itself; the objects of Helm charts are not among them."""
     for resource in plan:
-        if resource.type.startswith("kubernetes:") and not resource.type.endswith(":Release"):
-            if resource.inputs["kind"] != "Secret":
-                yield {**{key: resource.inputs[key] for key in _HEAD}, **resource.inputs}
+        is_object = resource.type.startswith("kubernetes:") and not resource.type.endswith(":Release")
+        if is_object and resource.inputs["kind"] != "Secret":
+            yield {**{key: resource.inputs[key] for key in _HEAD}, **resource.inputs}

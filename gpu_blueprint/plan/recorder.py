@@ -16,7 +16,8 @@ from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2
 from pulumi.runtime.sync_await import _sync_await
 
 from ..errors import ProgramError
-from .resource import PlannedResource, has_unknown, to_plain
+from .pulumi_eks import COMPONENT, build_cluster_request
+from .resource import PlannedResource, has_unknown, make_reference, to_plain
 
 _STACK = "pulumi:pulumi:Stack"
 _FEATURES = [
@@ -54,8 +55,16 @@ class RecordingMonitor:
             response.id = rpc.UNKNOWN
         if request.custom and not self._is_unconfigured(request.provider):
             response.object.CopyFrom(request.object)
+        if request.type == COMPONENT and request.remote:
+            response.object.update({"eksCluster": self._register_cluster(request, urn)})
         self._answers[urn] = response
         return response
+
+    def _register_cluster(self, request: Any, urn: str) -> dict[str, str]:
+        """Record the cluster inside pulumi-eks's component, and return a reference to it."""
+        cluster = self.RegisterResource(build_cluster_request(request, urn))
+        cluster.object.Clear()  # outputs of EKS, such as its security group, are not known before the cluster exists
+        return make_reference(cluster.urn)
 
     def _build_urn(self, parent: str, type_: str, name: str) -> str:
         parent_type = parent.split("::")[2] if parent else _STACK
@@ -73,6 +82,7 @@ class RecordingMonitor:
             "aliases": [json_format.MessageToDict(alias) for alias in request.aliases] or None,
             "version": request.version or None,
         }
+        is_translated = request.type == COMPONENT and request.remote
         of_parent = self.resources[request.parent].options if request.parent else {}
         inherited = {key: of_parent[key] for key in _INHERITED if key in of_parent}
         return PlannedResource(
@@ -80,10 +90,10 @@ class RecordingMonitor:
             type=request.type,
             name=request.name,
             parent=request.parent,
-            custom=request.custom or request.remote,
+            custom=request.custom or (request.remote and not is_translated),
             provider=_find_provider_urn(request.provider),
             dependencies=tuple(sorted(request.dependencies)),
-            inputs=to_plain(request.object),
+            inputs={} if is_translated else to_plain(request.object),
             options=inherited | {key: value for key, value in options.items() if value is not None},
         )
 

@@ -44,6 +44,11 @@ class PlannedResource:
         }
 
 
+def make_reference(urn: str) -> dict[str, str]:
+    """Return a reference to a resource that does not exist yet, as it goes over the wire."""
+    return {_SIGNATURE: _REFERENCE, "urn": urn, "id": rpc.UNKNOWN}
+
+
 def to_plain(value: struct_pb2.Value | struct_pb2.Struct | struct_pb2.ListValue) -> Any:
     """Turn protobuf values into JSON values; unknowns, secrets and references become mappings with one key.
 

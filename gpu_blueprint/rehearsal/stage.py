@@ -191,7 +191,8 @@ class Stage:
         if pod["status"].get("phase") == "Running" and (node := snapshot.nodes.get(pod["spec"]["nodeName"])):
             seconds = time.monotonic() - sent.since
             return replace(fate, fate=Fate.RUNS, landing=self.find_landing(node), seconds=seconds)
-        return replace(fate, reason=find_reason(snapshot, pod) or "no engine gives a reason")
+        reason = find_reason(snapshot, pod) or find_reason(snapshot, pod, "default-scheduler")
+        return replace(fate, reason=reason or "no engine gives a reason")
 
 
 def _find_pod(snapshot: Snapshot, sent: _Sent) -> Mapping[str, Any] | None:
@@ -201,13 +202,13 @@ def _find_pod(snapshot: Snapshot, sent: _Sent) -> Mapping[str, Any] | None:
     )
 
 
-def find_reason(snapshot: Snapshot, pod: Mapping[str, Any]) -> str:
-    """Return Karpenter's last reason why a pod gets no node, or nothing."""
+def find_reason(snapshot: Snapshot, pod: Mapping[str, Any], engine: str = "karpenter") -> str:
+    """Return the last reason of an engine why a pod gets no node, or nothing."""
     found = [
         event
         for event in snapshot.events
         if event["involvedObject"].get("uid") == pod["metadata"]["uid"]
         and event["reason"] == "FailedScheduling"
-        and "karpenter" in (event.get("reportingComponent") or event.get("source", {}).get("component", ""))
+        and engine in (event.get("reportingComponent") or event.get("source", {}).get("component", ""))
     ]
     return str(found[-1]["message"]) if found else ""

@@ -8,7 +8,7 @@ from lab.scene import Manifest
 
 from ..catalog import find_instance
 from ..config import Pool, StackConfig, Tenant
-from .expectations import expect_no_gpu_node, expect_not_in, expect_pool, expect_refusal
+from .expectations import expect_managed_node, expect_no_gpu_node, expect_not_in, expect_pool, expect_refusal
 from .outcome import Expectation, Fate, Outcome
 from .pods import build_cpu_pod, build_gpu_pod
 from .pool_probes import build_filling_pods, find_least, send_pods
@@ -80,7 +80,7 @@ def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe
 def _send_cpu_pods(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
     """Yield pods without GPU: a small pod, and a pod that tolerates every taint and is larger than a system node."""
     small = build_cpu_pod(f"{tenant.name}-cpu", tenant.namespace_name)
-    yield _make(tenant, "cpu", "a pod without GPU", expect_no_gpu_node("runs on no GPU node"), small)
+    yield _make(tenant, "cpu", "a pod without GPU", expect_managed_node(), small)
     large = _find_large_cpu_request(config)
     pod = build_cpu_pod(f"{tenant.name}-keyless", tenant.namespace_name, large, tolerations=_KEYLESS)
     title = f"{large} CPUs without GPU, tolerating every taint"

@@ -31,7 +31,7 @@ def test_a_finding_stands_at_the_line_of_its_cause(research: Path, capsys: pytes
     assert main(["check", "research", "--policies"]) == 1
     out = capsys.readouterr().out
     line = line_of(research, "    cluster:")
-    assert out.startswith(f"stacks/Pulumi.research.yaml:{line}: cluster: gpu-research-cluster-eks ")
+    assert out.startswith(f"stacks/Pulumi.research.yaml:{line}: cluster: gpu-research-cluster-eks-eksCluster ")
     assert "set deletionProtection: true [deletion-protected]" in out
     assert out.endswith("policies: 1 error\n")
 
@@ -41,7 +41,7 @@ def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.Cap
     levels.write_text('{"all": "mandatory", "deletion-protected": "advisory"}')
     assert main(["check", "research", "--policies", "--policy-config", str(levels)]) == 0
     out = capsys.readouterr().out
-    assert ": warning: cluster: gpu-research-cluster-eks " in out
+    assert ": warning: cluster: gpu-research-cluster-eks-eksCluster " in out
     assert out.endswith("policies: 1 warning\n")
 
 

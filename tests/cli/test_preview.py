@@ -48,7 +48,7 @@ def test_preview_shows_findings_and_ends_as_pulumi_would(research: Path, capsys:
     assert (finding["kind"], finding["severity"], finding["subject"], finding["path"]) == (
         "deletion-protected",
         "error",
-        "gpu-research-cluster-eks",
+        "gpu-research-cluster-eks-eksCluster",
         "cluster",
     )
 
@@ -64,7 +64,7 @@ def test_preview_as_markdown_sums_the_stack_up(research: Path, capsys: pytest.Ca
         "| vision | h100-slices: 42",
         "gpu-research costs \\$",
         "**research**: 1 error.\n\n| where | severity | kind |",
-        "| error | deletion-protected | gpu-research-cluster-eks<br>cluster<br>",
+        "| error | deletion-protected | gpu-research-cluster-eks-eksCluster<br>cluster<br>",
     ):
         assert text in out
     rows = [line for line in out.splitlines() if line.startswith("|")]

@@ -24,7 +24,7 @@ def test_a_plan_has_objects_of_each_kind(planned: Plan, kind_: str) -> None:
 
 
 def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> None:
-    version = find_resource(planned, "eks:index:Cluster").inputs["version"]
+    version = find_resource(planned, "aws:eks/cluster:Cluster").inputs["version"]
     for found in filter_builtin_kinds(planned):
         used = kubernetes_validate.validate(reveal_secrets(found.inputs), version, strict=True)
         assert used == version, "kubernetes-validate has no schemas of this version"

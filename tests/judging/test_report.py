@@ -17,7 +17,7 @@ from ..support.plans import STACKS
 WAIVER = """\
     waivers:
       - rule: deletion-protected
-        resource: gpu-research-cluster-eks
+        resource: gpu-research-cluster-eks-eksCluster
         reason: torn down every night until the launch
         owner: research-computing
         until: {until}
@@ -45,7 +45,7 @@ def facts(found: list[PolicyProblem]) -> list[tuple[str, str, str]]:
 
 def test_a_waiver_sets_one_finding_aside_until_its_last_day(judge: Judge) -> None:
     found = judge(WAIVER.format(until="2026-12-31"), date(2026, 12, 31))
-    assert facts(found) == [("note", "deletion-protected", "gpu-research-cluster-eks")]
+    assert facts(found) == [("note", "deletion-protected", "gpu-research-cluster-eks-eksCluster")]
     assert found[0].waiver and found[0].waiver.owner == "research-computing"
     assert found[0].hint == ""
     assert found[0].reason.endswith("(waived until 2026-12-31: torn down every night until the launch)")
@@ -54,15 +54,15 @@ def test_a_waiver_sets_one_finding_aside_until_its_last_day(judge: Judge) -> Non
 def test_a_waiver_that_ended_fails_beside_its_finding(judge: Judge) -> None:
     found = judge(WAIVER.format(until="2026-12-31"), date(2027, 1, 1))
     assert facts(found) == [
-        ("error", "waiver-in-force", "gpu-research-cluster-eks"),
-        ("error", "deletion-protected", "gpu-research-cluster-eks"),
+        ("error", "waiver-in-force", "gpu-research-cluster-eks-eksCluster"),
+        ("error", "deletion-protected", "gpu-research-cluster-eks-eksCluster"),
     ]
     assert [problem.path for problem in found] == [("waivers", 0), ("cluster",)]
     assert "ended on 2026-12-31" in found[0].reason
     assert found[0].hint == "fix the resource, or ask research-computing to renew the waiver"
 
 
-@pytest.mark.parametrize(("old", "new"), [("deletion-protected", "delete-it"), ("cluster-eks", "cluster-ekz")])
+@pytest.mark.parametrize(("old", "new"), [("deletion-protected", "delete-it"), ("eksCluster", "eksKluster")])
 def test_a_waiver_for_an_unknown_rule_or_resource_fails(judge: Judge, old: str, new: str) -> None:
     found = judge(WAIVER.format(until="2026-12-31").replace(old, new), date(2026, 12, 1))
     assert (found[0].severity, found[0].kind, found[0].path) == ("error", "waiver-in-force", ("waivers", 0))

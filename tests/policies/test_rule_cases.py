@@ -17,6 +17,7 @@ BY_ID = {rule.id: rule for rule in RULES}
 NEVER_UNDECIDED = {
     "secrets-encrypted": "a key that is not known is a key",
     "no-default-providers": "it reads only types and providers",
+    "cluster-inputs-shown": "it asks only whether there are inputs",
 }
 """Rules that can always decide → the reason."""
 

@@ -38,6 +38,12 @@ def ec2_error(code: str, message: str, status: int = 400) -> Answer:
     return Answer(f"<Response>{error}<RequestID>1</RequestID></Response>", code=status)
 
 
+def query_error(code: str, message: str, status: int = 400) -> Answer:
+    """Return an error in the format of STS and IAM."""
+    error = f"<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>"
+    return Answer(f"<ErrorResponse>{error}<RequestId>1</RequestId></ErrorResponse>", code=status)
+
+
 def json_error(code: str, message: str, status: int = 400) -> Answer:
     """Return an error in the format of services that speak JSON."""
     return Answer(json.dumps({"__type": code, "message": message}), JSON, status, code)
@@ -73,10 +79,14 @@ def operation(path: str, method: str, headers: Any, body: bytes) -> tuple[str, d
     if target := headers.get("X-Amz-Target"):
         return target.split(".")[1], json.loads(body)
     if path.startswith("/clusters"):
-        named = path.removeprefix("/clusters").strip("/").split("?")[0]
-        return (f"{'Describe' if method == 'GET' else method}Cluster" if named else "ListClusters"), {"name": named}
+        named = path.partition("?")[0].strip("/").split("/")[1:]
+        return _EKS[len(named)] if method == "GET" else f"{method}Cluster", {"name": next(iter(named), "")}
     asked = parse_qs(body.decode())
-    return asked["Action"][0], asked
+    return asked.get("Action", [f"{method} {path}"])[0], asked
+
+
+_EKS = ("ListClusters", "DescribeCluster", "ListNodegroups", "DescribeNodegroup")
+"""Operations of EKS by the number of names in the path."""
 
 
 class _Server(ThreadingHTTPServer):

@@ -5,7 +5,7 @@ sdk/go/common/resource/plugin/analyzer_plugin.go):
 
 - The engine analyses every registered resource, components too, by its inputs, and the whole stack by its outputs.
 - The outputs of a component differ from its inputs. A provider that is not configured yet has no outputs.
-- Components have no provider, even if a provider creates them. pulumi-eks creates an aws.eks.Cluster, which is added.
+- Components have no provider, even if a provider creates them.
 - An unknown value is a sentinel text. A reference to a resource is the resource's id.
 - A diagnostic without URN is about the resource that was analysed.
 - A setting that the levels file does not state gets the default of the pack's schema.
@@ -17,7 +17,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,8 +90,7 @@ class Pack:
             for diagnostic in self.stub.Analyze(analyze_request(resource, by_urn)).diagnostics:
                 diagnostic.urn = diagnostic.urn or resource.urn
                 yield diagnostic
-        native_clusters = (_make_native_cluster(resource) for resource in plan if resource.type == "eks:index:Cluster")
-        outputs = [_stack_resource(resource, by_urn, first_preview) for resource in (*plan, *native_clusters)]
+        outputs = [_stack_resource(resource, by_urn, first_preview) for resource in plan]
         yield from self.stub.AnalyzeStack(proto.AnalyzeStackRequest(resources=outputs)).diagnostics
 
     def _strip_prefix(self, diagnostic: Any) -> str:
@@ -148,12 +146,6 @@ def _stack_resource(resource: PlannedResource, by_urn: Mapping[str, PlannedResou
         parent=resource.parent,
         dependencies=list(resource.dependencies),
     )
-
-
-def _make_native_cluster(cluster: PlannedResource) -> PlannedResource:
-    """Return the aws.eks.Cluster that pulumi-eks creates, with the inputs that rules over the whole stack read."""
-    inputs = {name: cluster.inputs[name] for name in ("name", "version") if name in cluster.inputs}
-    return replace(cluster, urn=f"{cluster.urn}-made", type="aws:eks/cluster:Cluster", inputs=inputs)
 
 
 def _is_component(resource: PlannedResource) -> bool:

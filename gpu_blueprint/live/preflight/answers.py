@@ -46,8 +46,8 @@ class DeniedError(UnansweredError):
 
     status = Status.DENIED
 
-    def __init__(self, action: str) -> None:
-        hint = f"grant {action}; `blueprint preflight --policy` prints every permission that preflight needs"
+    def __init__(self, action: str, command: str = "preflight") -> None:
+        hint = f"grant {action}; `blueprint {command} --policy` prints every permission that {command} needs"
         super().__init__("not-permitted", f"the permission {action} is missing", hint)
 
 
@@ -63,9 +63,9 @@ class LockedOutError(UnansweredError):
 class RefusedError(UnansweredError):
     """AWS answered with an error code; a check may know what the code means."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, command: str = "preflight") -> None:
         self.code = code
-        hint = f"look up {code} in the service's API reference, then run preflight again"
+        hint = f"look up {code} in the service's API reference, then run {command} again"
         super().__init__("aws-error", f"AWS answered {code}: {message}", hint)
 
 

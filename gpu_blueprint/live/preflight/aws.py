@@ -46,17 +46,20 @@ class Patience:
 
 
 class AwsAccount:
-    """One account in one region. Several threads may ask it at the same time."""
+    """One account in one region, asked by one command. Several threads may ask it at the same time."""
 
-    def __init__(self, session: Any, region: str, patience: Patience | None = None) -> None:
+    def __init__(
+        self, session: Any, region: str, patience: Patience | None = None, *, command: str = "preflight"
+    ) -> None:
         self._session, self._region, self._patience = session, region, patience or Patience()
+        self._command = command
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
         """Make one call that reads, and return all of its pages in one answer."""
         if not operation.startswith(READS):
-            raise ValueError(f"{operation} could write; preflight only reads")
+            raise ValueError(f"{operation} could write; {self._command} only reads")
         try:
             return self._call(self._open_client(service), xform_name(operation), parameters)
         except raised.ClientError as error:
@@ -86,7 +89,7 @@ class AwsAccount:
                     connect_timeout=patience.connect_seconds,
                     read_timeout=patience.read_seconds,
                     retries={"mode": "standard", "total_max_attempts": patience.attempts},
-                    user_agent_appid="gpu-blueprint-preflight",
+                    user_agent_appid=f"gpu-blueprint-{self._command}",
                 )
                 try:
                     self._clients[service] = self._session.client(service, region_name=self._region, config=config)
@@ -99,7 +102,7 @@ class AwsAccount:
         code, message = str(error.response["Error"].get("Code", "an error")), _shorten(error)
         if code in DENIED:
             named = re.search(r"not authorized to perform: ([\w-]+:\w+)", message)
-            return DeniedError(named[1] if named else action)
+            return DeniedError(named[1] if named else action, self._command)
         if code in LOCKED_OUT:
             hint = f"{_LOG_IN}; if the credentials are fresh, check that {self._region} is enabled in the account"
             return LockedOutError(f"AWS does not accept the credentials ({code})", hint)
@@ -109,7 +112,7 @@ class AwsAccount:
         if code.isdigit():  # AWS names its errors; a bare HTTP status comes from a proxy
             reason = f"{action} was answered with HTTP {code} and no reason"
             return UnansweredError("answer-not-from-aws", reason, f"{CHECK_ENDPOINT}, then run it again")
-        return RefusedError(code, " ".join(str(error.response["Error"].get("Message", "")).split()))
+        return RefusedError(code, " ".join(str(error.response["Error"].get("Message", "")).split()), self._command)
 
 
 def sign_in(region: str, profile: str | None = None) -> boto3.Session:

@@ -1,4 +1,4 @@
-"""Does preflight ask the right account, and is the cluster's name free or in use by this platform?"""
+"""Does a command ask the right account, and is the cluster's name free or in use by this platform?"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,16 +12,17 @@ from .findings import Finding, confirm, report
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
     """Yield the questions for the caller's identity and for the cluster."""
-    yield Question(check="account", subject=stack.account_id, ask=partial(_check_account, stack))
+    yield Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
     yield Question(check="cluster", subject=stack.cluster_name, ask=partial(_check_cluster, stack))
 
 
-def _check_account(stack: StackConfig, account: Account) -> list[Finding]:
+def check_account(stack: StackConfig, account: Account) -> list[Finding]:
+    """Return the finding that the credentials belong to the stack's account, or to another account."""
     caller = account.ask("sts", "GetCallerIdentity")
     number, arn = read_part(caller, "Account"), read_part(caller, "Arn")
     if number == stack.account_id:
         return [confirm("account", number, f"asked as {arn}")]
-    reason = f"the credentials belong to account {number} ({arn}), so every other finding is about that account"
+    reason = f"the credentials belong to account {number} ({arn}), so every answer is about that account"
     hint = f"log in to account {stack.account_id}, or name its profile with --profile; `pulumi up` would refuse too"
     return [report("account", stack.account_id, Problem("account-mismatch", ("accountId",), reason, hint))]
 

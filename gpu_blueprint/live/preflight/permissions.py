@@ -34,13 +34,19 @@ CALLS: dict[str, tuple[str, ...]] = {
 """Check → IAM actions, which have the names of the API's operations."""
 
 _NEEDS_NONE = "sts:GetCallerIdentity"
-_PREFIXES = {"service-quotas": "servicequotas"}
+_PREFIXES = {"service-quotas": "servicequotas", "resourcegroupstaggingapi": "tag", "elbv2": "elasticloadbalancing"}
+_UNLIKE_THEIR_OPERATION = {
+    "budgets:DescribeBudget": "budgets:ViewBudget",
+    "budgets:DescribeBudgets": "budgets:ViewBudget",
+}
+"""Operation → the IAM action with another name."""
 _IMAGES, _CLUSTER = "ssm:GetParameters", "eks:DescribeCluster"
 
 
 def name_action(service: str, operation: str) -> str:
     """Return the IAM action that allows an operation; service and operation have the SDK's names."""
-    return f"{_PREFIXES.get(service, service)}:{operation}"
+    action = f"{_PREFIXES.get(service, service)}:{operation}"
+    return _UNLIKE_THEIR_OPERATION.get(action, action)
 
 
 def build_policy(stack: StackConfig | None) -> dict[str, Any]:

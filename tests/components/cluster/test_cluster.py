@@ -1,4 +1,4 @@
-"""The EKS cluster: every input that pulumi-eks would choose by itself, and its protection."""
+"""The EKS cluster: every input that EKS would otherwise choose by itself, and its protection."""
 
 from typing import Any
 
@@ -12,60 +12,50 @@ from ...support import builders
 from ...support.plans import SHIPPED, Plan, find_resource, plan, plan_of, shipped_config
 
 CHOSEN = {
-    "authenticationMode": "API",
+    "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False},
     "bootstrapSelfManagedAddons": False,
-    "corednsAddonOptions": {"enabled": False},
-    "createInstanceRole": False,
-    "createOidcProvider": False,
-    "endpointPrivateAccess": True,
-    "kubeProxyAddonOptions": {"enabled": False},
-    "kubernetesServiceIpAddressRange": "172.20.0.0/16",
-    "skipDefaultNodeGroup": True,
-    "skipDefaultSecurityGroups": True,
+    "kubernetesNetworkConfig": {"ipFamily": "ipv4", "serviceIpv4Cidr": "172.20.0.0/16"},
     "upgradePolicy": {"supportType": "STANDARD"},
-    "useDefaultVpcCni": True,
 }
-"""Inputs that are the same in every stack. pulumi-eks would otherwise choose them by itself."""
-
-
+"""Inputs that are the same in every stack."""
 FROM_CONFIG = {
     "deletionProtection",
     "enabledClusterLogTypes",
-    "encryptionConfigKeyArn",
-    "endpointPublicAccess",
+    "encryptionConfig",
     "name",
-    "serviceRole",
-    "subnetIds",
+    "roleArn",
+    "tags",
     "version",
-    "vpcId",
+    "vpcConfig",
 }
 
 
 def find_cluster(planned: Plan) -> PlannedResource:
-    return find_resource(planned, "eks:index:Cluster")
+    return find_resource(planned, "aws:eks/cluster:Cluster")
 
 
 @pytest.mark.parametrize("protection", [True, False])
-def test_deletion_protection_protects_the_cluster_in_eks_and_in_pulumi(protection: bool) -> None:
+def test_deletion_protection_protects_the_cluster_and_the_record(protection: bool) -> None:
     planned = plan_of(builders.stack(cluster=builders.cluster(deletionProtection=protection)))
     assert find_cluster(planned).inputs["deletionProtection"] is protection
-    protected = [found.urn for found in planned if found.options.get("protect")]
-    assert protected == ([find_cluster(planned).urn] if protection else [])
+    protected = [found for found in planned if found.options.get("protect")]
+    record = find_resource(planned, "ConfigMap", "-record-")
+    component = find_resource(planned, "eks:index:Cluster")
+    assert protected == ([component, find_cluster(planned), record] if protection else [])
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_the_cluster_states_every_input_that_pulumi_eks_would_choose(stack: str) -> None:
-    inputs, config = dict(find_cluster(plan(stack)).inputs), shipped_config(stack)
-    public = {"publicAccessCidrs"} if config.cluster.api.access == "public" else set()
-    assert set(inputs) == {*CHOSEN, *FROM_CONFIG, *public}
+def test_the_cluster_states_every_input_that_eks_would_choose(stack: str) -> None:
+    cluster, config = find_cluster(plan(stack)), shipped_config(stack)
+    inputs, network = cluster.inputs, cluster.inputs["vpcConfig"]
+    public = config.cluster.api.access == "public"
+    assert set(inputs) == {*CHOSEN, *FROM_CONFIG}
     assert {name: inputs[name] for name in CHOSEN} == CHOSEN
-    assert inputs["endpointPublicAccess"] is bool(public)
-    assert "0.0.0.0/0" not in inputs.get("publicAccessCidrs", [])
+    assert (network["endpointPrivateAccess"], network["endpointPublicAccess"]) == (True, public)
+    assert ("publicAccessCidrs" in network) is public and "0.0.0.0/0" not in network.get("publicAccessCidrs", [])
     assert (inputs["name"], inputs["version"]) == (f"gpu-{stack}", "1.36")
-    assert len(inputs["subnetIds"]) >= 2
-    assert inputs["serviceRole"] == {
-        "$resource": find_resource(plan(stack), "aws:iam/role:Role", "-cluster-control-plane").urn
-    }
+    assert len(network["subnetIds"]) >= 2
+    assert find_resource(plan(stack), "aws:iam/role:Role", "-cluster-control-plane").urn in cluster.dependencies
 
 
 def transform(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResult | None:

@@ -11,6 +11,5 @@ def test_an_existing_vpc_is_not_changed() -> None:
     planned = plan_of(builders.stack(network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets}))
     ec2_types = Counter(found.type for found in planned if found.type.startswith("aws:ec2"))
     assert ec2_types == {"aws:ec2/launchTemplate:LaunchTemplate": 1}
-    cluster = find_resource(planned, "eks:index:Cluster")
-    assert cluster.inputs["vpcId"] == "vpc-0a1b2c3d"
-    assert cluster.inputs["subnetIds"] == ["subnet-0a1b2c3a", "subnet-0a1b2c3b"]
+    cluster = find_resource(planned, "aws:eks/cluster:Cluster")
+    assert cluster.inputs["vpcConfig"]["subnetIds"] == ["subnet-0a1b2c3a", "subnet-0a1b2c3b"]

@@ -12,7 +12,7 @@ from .test_gpu_autoscaler import SIGNALS, plan_services
 @pytest.mark.parametrize(("server", "port"), [("vllm", 8000), ("triton", 8002)])
 def test_a_known_server_is_scraped_at_its_own_port(server: str, port: int) -> None:
     monitor = find_resource(plan_services(builders.service(server=server)), "PodMonitor").inputs
-    assert monitor["metadata"] == {"name": "chat", "namespace": "team", "labels": {}}
+    assert monitor["metadata"] == {"name": "chat", "namespace": "team"}
     (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
     assert endpoint["portNumber"] == port
     assert monitor["spec"]["selector"]["matchLabels"] == {"app.kubernetes.io/name": "chat"}

@@ -2,6 +2,8 @@
 
 from . import (
     cluster,
+    cluster_components,
+    cluster_evasions,
     cost,
     disruption,
     gpu_operator,
@@ -25,6 +27,8 @@ CASES: tuple[Case, ...] = (
     *node_classes.CASES,
     *disruption.CASES,
     *cluster.CASES,
+    *cluster_components.CASES,
+    *cluster_evasions.CASES,
     *network.CASES,
     *iam.CASES,
     *tenancy.CASES,

@@ -1,4 +1,7 @@
-"""Cases of the rules about the control plane, as pulumi-eks, aws.eks and the Cloud Control provider create it."""
+"""Cases of the rules about the control plane, as aws.eks and the Cloud Control provider create it.
+
+pulumi-eks makes an aws.eks.Cluster inside its own component; cluster_components.py has the cases of the component.
+"""
 
 from typing import Any
 
@@ -18,7 +21,7 @@ from .stacks import (
     with_value,
 )
 
-_NAME = "gpu-prod-cluster-eks"
+_NAME = "gpu-prod-cluster-eks-eksCluster"
 _ANY, _OFFICE = "0.0.0.0/0", "8.8.8.0/24"
 _SAFE: dict[str, Any] = {
     "version": "1.36",
@@ -34,8 +37,10 @@ _SAFE: dict[str, Any] = {
 """Inputs of an aws.eks.Cluster that passes every rule."""
 
 
-def _ours(field: str, value: Any) -> Build:
-    return with_value("prod", "eks:index:Cluster", "", (field,), value)
+def _ours(*path_and_value: Any) -> Build:
+    """Prod with another value at a path of its cluster."""
+    *path, value = path_and_value
+    return with_value("prod", "aws:eks/cluster:Cluster", "", tuple(path), value)
 
 
 def _native(**inputs: Any) -> Build:
@@ -82,14 +87,16 @@ CLOSED = cases_of(
     passes("public for some address blocks", shipped_stack("dev")),
     passes("a native cluster, private", _native()),
     passes("a native cluster, public for some address blocks", _public(publicAccessCidrs=[_OFFICE])),
+    passes("blocks of both families", _public(publicAccessCidrs=[_OFFICE, "2600:1f00::/40"])),
+    passes("the largest IPv6 block of one organisation", _public(publicAccessCidrs=["2600::/8"])),
+    passes("private blocks of any size", _public(publicAccessCidrs=["10.0.0.0/8", "fc00::/7"])),
     passes("a cluster that is not of EKS", OTHERS),
-    fails("public for every address by default", _ours("endpointPublicAccess", True), _NAME),
+    fails("public for every address by default", _ours("vpcConfig", "endpointPublicAccess", True), _NAME),
     fails(
         "public for every address",
-        with_value("dev", "eks:index:Cluster", "", ("publicAccessCidrs",), [_OFFICE, _ANY]),
-        "gpu-dev-cluster-eks",
+        with_value("dev", "aws:eks/cluster:Cluster", "", ("vpcConfig", "publicAccessCidrs"), [_OFFICE, _ANY]),
+        "gpu-dev-cluster-eks-eksCluster",
     ),
-    fails("pulumi-eks with its defaults", _bare("eks:index:Cluster"), "bare"),
     fails("a native cluster with its defaults", _bare("aws:eks/cluster:Cluster"), "bare"),
     fails("a native cluster, public for every address", _public(publicAccessCidrs=[_ANY]), "native"),
     fails(
@@ -102,6 +109,7 @@ CLOSED = cases_of(
     undecided("the native VPC config not known", _native(vpcConfig=UNKNOWN), "native"),
     undecided("the blocks not known", _public(publicAccessCidrs=UNKNOWN), "native"),
     undecided("one block not known", _public(publicAccessCidrs=[_OFFICE, UNKNOWN]), "native"),
+    fails("one block not known, another open", _public(publicAccessCidrs=[UNKNOWN, _ANY]), "native"),
     undecided("public access not known", _public(endpointPublicAccess=UNKNOWN), "native"),
     passes(
         "public access not known, address blocks known",
@@ -122,18 +130,18 @@ ENTRIES = cases_of(
     passes("a cluster that is not of EKS", OTHERS),
     fails(
         "access entries and the config map",
-        _ours("authenticationMode", "API_AND_CONFIG_MAP"),
+        _ours("accessConfig", "authenticationMode", "API_AND_CONFIG_MAP"),
         _NAME,
         words="mode API_AND_CONFIG_MAP",
     ),
-    fails("the default of pulumi-eks", _ours("authenticationMode", GONE), _NAME, words="mode CONFIG_MAP"),
+    fails("the default of EKS", _ours("accessConfig", GONE), _NAME, words="mode CONFIG_MAP"),
     fails("a native cluster with its defaults", _bare("aws:eks/cluster:Cluster"), "bare"),
     fails(
         "a native cluster, access entries and the config map",
         _native(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"}),
         "native",
     ),
-    undecided("not known", _ours("authenticationMode", UNKNOWN), _NAME),
+    undecided("not known", _ours("accessConfig", "authenticationMode", UNKNOWN), _NAME),
     undecided("not known of a native cluster", _native(accessConfig=UNKNOWN), "native"),
 )
 
@@ -145,7 +153,7 @@ CREATOR = cases_of(
         _cloud_control(accessConfig={"authenticationMode": "API"}),
         "native",
     ),
-    passes("pulumi-eks, whose native cluster is judged", shipped_stack("prod")),
+    passes("pulumi-eks after our transform", shipped_stack("prod")),
     passes("off", _native()),
     passes("a cluster that is not of EKS", OTHERS),
     fails(
@@ -168,9 +176,10 @@ ENCRYPTED = cases_of(
     fails("a Cloud Control cluster that breaks the rule", _cloud_control(encryptionConfig=None), "native"),
     passes("a key that the program creates and whose ARN is not known", shipped_stack("prod")),
     passes("a native cluster with a key", _native()),
+    passes("resources not known", _native(encryptionConfig={"provider": {"keyArn": "arn"}, "resources": UNKNOWN})),
+    passes("one resource not known", _native(encryptionConfig={"provider": UNKNOWN, "resources": [UNKNOWN]})),
     passes("a cluster that is not of EKS", OTHERS),
-    fails("no key", _ours("encryptionConfigKeyArn", GONE), _NAME),
-    fails("an empty key", _ours("encryptionConfigKeyArn", ""), _NAME),
+    fails("no key", _ours("encryptionConfig", GONE), _NAME),
     fails("a native cluster without key", _native(encryptionConfig=None), "native"),
     fails(
         "a native cluster with the field of pulumi-eks",
@@ -225,7 +234,7 @@ PROTECTED = cases_of(
     passes("protected", shipped_stack("prod")),
     passes("a native cluster", _native()),
     passes("a cluster that is not of EKS", OTHERS),
-    fails("the dev stack", shipped_stack("dev"), "gpu-dev-cluster-eks"),
+    fails("the dev stack", shipped_stack("dev"), "gpu-dev-cluster-eks-eksCluster"),
     fails("off", _ours("deletionProtection", False), _NAME),
     fails("not set", _ours("deletionProtection", GONE), _NAME),
     undecided("not known", _ours("deletionProtection", UNKNOWN), _NAME),

@@ -1,7 +1,7 @@
 """Build the stacks of the policy cases: shipped plans with one value changed, and resources of other programs."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -186,6 +186,7 @@ def as_plan(stack: Stack) -> list[PlannedResource]:
                 found.type,
                 found.name,
                 provider=provider,
+                parent=found.parent,
                 dependencies=found.dependencies,
                 inputs=_to_plan_value(found.props),
             )
@@ -197,7 +198,7 @@ _TAGGING_PROVIDER = "urn:pulumi:live::theirs::pulumi:providers:aws::tags"
 
 
 def _plan_resource(urn: str, type_: str, name: str, **fields: Any) -> PlannedResource:
-    return PlannedResource(urn=urn, type=type_, name=name, parent="", custom=True, **fields)
+    return PlannedResource(urn=urn, type=type_, name=name, custom=True, **{"parent": "", **fields})
 
 
 def _to_plan_value(value: Any) -> Any:
@@ -206,6 +207,15 @@ def _to_plan_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _to_plan_value(item) for key, item in value.items()}
     return [_to_plan_value(item) for item in value] if isinstance(value, list) else value
+
+
+def changed(planned: Iterable[PlannedResource], *changes: tuple[str, Path, Any]) -> list[PlannedResource]:
+    """Return a plan with some values replaced; each change names the only custom resource of its name."""
+    resources = {resource.urn: resource for resource in planned}
+    for name, path, value in changes:
+        (found,) = (resource for resource in resources.values() if resource.custom and resource.name == name)
+        resources[found.urn] = replace(found, inputs=put(found.inputs, path, value))
+    return list(resources.values())
 
 
 def _with_edit(stack: str | Build, kind: str, name_part: str, edit: Callable[[Resource], Resource | None]) -> Build:

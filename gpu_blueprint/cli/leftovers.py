@@ -1,0 +1,32 @@
+"""``leftovers``: list the objects of an AWS account that carry a stack's tags and stand in no state. It only reads."""
+
+import argparse
+
+from ..errors import UsageError
+from ..live.leftovers import WORLD, build_policy, find_leftovers, read_states
+from ..loading import open_stack
+from .account import connect
+from .text.leftovers import show, show_json
+from .text.problems import print_json
+from .text.tables import show_progress
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask AWS and print the leftovers.
+
+    Return 0 if nothing is left, 1 if something is or a question has no answer, 2 if AWS does not accept the
+    credentials.
+    """
+    if arguments.policy:
+        print_json(build_policy())
+        return 0
+    if arguments.stack is None:
+        raise UsageError("name the STACK to look for, or pass --policy to print the IAM policy of the command")
+    stack = open_stack(arguments.stack, bounded=False).config
+    states = read_states(arguments.state, arguments.stack)
+    account = connect(stack.region, arguments.profile, command="leftovers")
+    world = account if stack.region == WORLD else connect(WORLD, arguments.profile, command="leftovers")
+    with show_progress(f"asking account {stack.account_id} in {stack.region} …"):
+        report = find_leftovers(stack, states, account, world)
+    (show_json if arguments.format == "json" else show)(stack, report)
+    return report.exit_code

@@ -1,0 +1,22 @@
+"""``lifecycle``: play the life of a stack on Pulumi's real engine, from its first preview to its destroy."""
+
+import argparse
+
+from ..lifecycle.session import open_lifecycle
+from ..loading import open_stack
+from .rehearse import report_progress
+from .text.lifecycle import show, show_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the steps, the order of the destroy and the rest. Return 1 if anything differs from the promise."""
+    stack = open_stack(arguments.stack)
+    with report_progress() as report:
+        report("starting the engines …")
+        with open_lifecycle(stack) as lifecycle:
+            life = lifecycle.live(report)
+    if arguments.format == "json":
+        show_json(life)
+    else:
+        show(life)
+    return int(not life.is_as_promised)

@@ -1,0 +1,102 @@
+"""The stand-in for pulumi-aws: objects in memory with plausible ids, and AWS's refusals where order matters."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..catalog.replacing_properties import list_replacing_properties
+from .aws_objects import fill_object, find_object_type, name_object
+from .cloud import Cloud, CloudObject, Operation, RefusedError
+from .differences import list_replacing_paths
+from .stand_in import StandIn, abort
+from .wire import UNKNOWN, Values, from_struct, merge_outputs, reveal
+
+
+class AwsProvider(StandIn):
+    """AWS in memory."""
+
+    version = "7.51.1"
+
+    def __init__(self, cloud: Cloud, account: str, region: str) -> None:
+        super().__init__(cloud)
+        self._account, self._region = account, region
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Refuse another account, as the real provider does."""
+        allowed = reveal(from_struct(request.args)).get("allowedAccountIds", [])
+        accounts = json.loads(allowed) if isinstance(allowed, str) else allowed
+        if accounts and self._account not in accounts:
+            abort(context, f"AWS account ID not allowed: {self._account}")
+        return super().Configure(request, context)
+
+    def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
+        """Create an object; an object with a name that exists already is refused."""
+        row, number, plain = find_object_type(operation.type), self.cloud.count(), operation.properties
+        name = name_object(operation.type, plain, operation.name, number)
+        facts = {**plain, "name": name, "account": self._account, "region": self._region}
+        id_, outputs = fill_object(row, facts, number)
+        state = merge_outputs(outputs, inputs)
+        self.cloud.add(CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state))
+        return id_, state
+
+    def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
+        """Update an object."""
+        found, row = self.cloud.find(operation.type, id_), find_object_type(operation.type)
+        before = found.properties if found else {}
+        outputs = {key: value for key, value in before.items() if key in row.outputs}
+        raised = {key: outputs[key] + 1 for key in row.grows if key in outputs}
+        state = merge_outputs({**outputs, **raised}, inputs)
+        self.cloud.change(operation.type, id_, inputs, state)
+        return state
+
+    def destroy(self, operation: Operation, id_: str, seconds: float) -> None:  # noqa: ARG002
+        """Delete an object, unless it protects itself or other objects need it."""
+        if operation.properties.get("deletionProtection") is True:
+            raise RefusedError(f"{operation.kind} {id_}: deletion protection is on")
+        if users := self._list_users(operation, id_):
+            raise RefusedError(f"{operation.kind} {id_} is in use by {', '.join(users)}")
+        self.cloud.remove(operation.type, id_)
+
+    def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:  # noqa: ARG002
+        """Return an object as it is in memory."""
+        found = self.cloud.find(type_, id_)
+        return (found.inputs, found.properties) if found else None
+
+    def guess_outputs(self, type_: str) -> Values:
+        """Return the outputs in the table."""
+        guessed: Values = _hide(find_object_type(type_).outputs)
+        return guessed
+
+    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:  # noqa: ARG002
+        """Return the changed paths that the catalogue knows as replacing."""
+        return list_replacing_paths(changed, list_replacing_properties(type_))
+
+    def keeps_name(self, old: Values, new: Values) -> bool:
+        """Compare the names that the program gives."""
+        return any(old.get(key) and old.get(key) == new.get(key) for key in ("name", "nodeGroupName", "clusterName"))
+
+    def _list_users(self, operation: Operation, id_: str) -> list[str]:
+        """Return the objects that hold this object by its id, its ARN or its name."""
+        own = operation.properties
+        words = {id_, own.get("arn"), own.get("name")} - {None}
+        fields = [field.partition(".") for field in find_object_type(operation.type).held_by]
+        return sorted(
+            f"{kind} {user.name}"
+            for kind, _, path in fields
+            for user in self.cloud.list_objects(kind)
+            if words & {*_list_values(user.properties, path)}
+        )
+
+
+def _hide(value: Any) -> Any:
+    """Return a tree of outputs with unknown values."""
+    return {key: _hide(item) for key, item in value.items()} if isinstance(value, dict) else UNKNOWN
+
+
+def _list_values(properties: Any, path: str) -> list[Any]:
+    """Return the value at a dotted path as a list."""
+    value = properties
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    plain = reveal(value)
+    return plain if isinstance(plain, list) else [plain]

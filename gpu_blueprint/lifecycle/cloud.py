@@ -1,0 +1,152 @@
+"""The clouds that the stand-ins play: their objects, a log of every operation, and rules that refuse operations."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from .wire import Values
+
+Action = Literal["create", "update", "delete"]
+
+
+class RefusedError(Exception):
+    """A cloud refuses an operation; the message is the cloud's answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """A request to change one object."""
+
+    action: Action
+    type: str
+    """Pulumi's type, such as ``aws:ec2/vpc:Vpc``."""
+    name: str
+    """Name of the resource in the program."""
+    urn: str
+    properties: Values = field(default_factory=dict, repr=False)
+    """Inputs of a create or an update, state of a delete; without signatures."""
+
+    @property
+    def kind(self) -> str:
+        """The last part of the type, such as ``Vpc``."""
+        return self.type.rsplit(":", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An operation in the log, with its start and its end in seconds of one clock."""
+
+    operation: Operation
+    start: float
+    end: float
+    refusal: str = ""
+    """The answer of a cloud that refused; empty if the operation succeeded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudObject:
+    """An object that exists in a cloud."""
+
+    type: str
+    id: str
+    name: str
+    """Name of its resource in the program."""
+    inputs: Values
+    """The properties that the program gives, with signatures."""
+    properties: Values
+    """Inputs and outputs, with signatures."""
+
+    @property
+    def kind(self) -> str:
+        """The last part of the type, such as ``Vpc``."""
+        return self.type.rsplit(":", 1)[-1]
+
+
+Rule = Callable[[Operation], None]
+"""Looks at each operation before it is carried out; it may wait, and it may raise RefusedError."""
+
+
+class Cloud:
+    """The objects of all stand-ins. A cloud outlives the engine and its state, as AWS does; threads share it."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self.afterwards: list[Rule] = []
+        """Rules that look at an operation when its work is done; RefusedError then means that the answer is lost."""
+        self._objects: dict[tuple[str, str], CloudObject] = {}
+        self._log: list[Entry] = []
+        self._lock = threading.RLock()
+        self._numbers = itertools.count(1)
+
+    def carry_out(self, operation: Operation, work: Callable[[], Values]) -> Values:
+        """Ask the rules, do the work and log the operation.
+
+        Raises:
+            RefusedError: A rule or the work refused; the log holds the answer.
+        """
+        start, refusal = time.monotonic(), ""
+        try:
+            for rule in list(self.rules):
+                rule(operation)
+            answer = work()
+            for rule in list(self.afterwards):
+                rule(operation)
+            return answer
+        except RefusedError as error:
+            refusal = str(error)
+            raise
+        finally:
+            with self._lock:
+                self._log.append(Entry(operation, start, time.monotonic(), refusal))
+
+    def count(self) -> int:
+        """Return a number that was not returned before."""
+        with self._lock:
+            return next(self._numbers)
+
+    def add(self, added: CloudObject) -> None:
+        """Add an object.
+
+        Raises:
+            RefusedError: An object of this type and id exists.
+        """
+        with self._lock:
+            if (added.type, added.id) in self._objects:
+                raise RefusedError(f"{added.kind} {added.id} already exists")
+            self._objects[added.type, added.id] = added
+
+    def change(self, type_: str, id_: str, inputs: Values, properties: Values) -> None:
+        """Replace the inputs and the properties of an object.
+
+        Raises:
+            RefusedError: The object does not exist.
+        """
+        with self._lock:
+            found = self._objects.get((type_, id_))
+            if found is None:
+                raise RefusedError(f"{type_.rsplit(':', 1)[-1]} {id_} does not exist")
+            self._objects[type_, id_] = replace(found, inputs=inputs, properties=properties)
+
+    def find(self, type_: str, id_: str) -> CloudObject | None:
+        """Return an object, if it exists."""
+        with self._lock:
+            return self._objects.get((type_, id_))
+
+    def remove(self, type_: str, id_: str) -> None:
+        """Remove an object, if it exists."""
+        with self._lock:
+            self._objects.pop((type_, id_), None)
+
+    def list_objects(self, kind: str = "") -> list[CloudObject]:
+        """Return all objects, or the objects whose type ends with a kind such as ``Vpc``."""
+        with self._lock:
+            return [found for found in self._objects.values() if found.type.endswith(f":{kind}" if kind else "")]
+
+    @property
+    def log(self) -> tuple[Entry, ...]:
+        """Every operation so far, in the order in which the operations ended."""
+        with self._lock:
+            return tuple(self._log)

@@ -1,0 +1,106 @@
+"""The engine's resources against the project's own plan of the same stack, property by property."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..plan import UNKNOWN, PlannedResource
+from .run import Resource
+
+_OWN_PROVIDER = "pulumi:providers:pulumi"
+"""A provider inside the engine: it looks up resources for components."""
+_HIDDEN = {"$secret": UNKNOWN}
+"""A secret in an event of the engine, which does not show its content."""
+_OF_PROVIDERS = ("version", "__internal")
+"""Inputs that the engine adds to a provider."""
+
+
+def compare_with_preview(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> list[str]:
+    """Return every difference between a plan and the engine's first preview; unknown values must be unknown in both."""
+    return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=True)]
+
+
+def compare_with_state(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> list[str]:
+    """Return every difference between a plan and a state; an unknown value of the plan fits any value."""
+    return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=False)]
+
+
+def _compare_sets(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> Iterator[str]:
+    planned = {resource.urn for resource in plan}
+    made = {urn for urn, resource in found.items() if resource.type != _OWN_PROVIDER}
+    yield from (f"{_shorten(urn)}: only in our plan" for urn in sorted(planned - made))
+    yield from (f"{_shorten(urn)}: only in the engine" for urn in sorted(made - planned))
+
+
+def _compare_each(plan: Sequence[PlannedResource], found: Mapping[str, Resource], *, is_preview: bool) -> Iterator[str]:
+    for planned in plan:
+        if made := found.get(planned.urn):
+            subject = _shorten(planned.urn)
+            for path, ours, theirs in _compare_resource(planned, made, is_preview):
+                yield f"{subject}: {path} is {ours!r} in our plan, {theirs!r} in the engine"
+
+
+def _compare_resource(planned: PlannedResource, made: Resource, is_preview: bool) -> Iterator[tuple[str, Any, Any]]:
+    is_provider = made.type.startswith("pulumi:providers:")
+    inputs = {key: value for key, value in made.inputs.items() if not (is_provider and key in _OF_PROVIDERS)}
+    yield from _compare_values(dict(planned.inputs), inputs, "inputs", is_preview)
+    pairs: list[tuple[str, Any, Any]] = [
+        ("parent", planned.parent, made.parent),
+        ("provider", planned.provider if planned.custom else "", made.provider),
+        ("protect", bool(planned.options.get("protect")), made.protect),
+    ]
+    if not is_preview:  # the events of a preview have no dependencies
+        pairs.append(("dependencies", set(planned.dependencies), set(made.dependencies)))
+    yield from ((path, ours, theirs) for path, ours, theirs in pairs if ours != theirs)
+
+
+def _compare_values(ours: Any, theirs: Any, path: str, is_preview: bool) -> Iterator[tuple[str, Any, Any]]:
+    if ours == UNKNOWN and not is_preview and theirs is not None:
+        return
+    if theirs == _HIDDEN and isinstance(ours, dict) and _HIDDEN.keys() == ours.keys():
+        return
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in sorted({*ours, *theirs}):
+            yield from _compare_values(ours.get(key), theirs.get(key), f"{path}.{key}", is_preview)
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for index, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from _compare_values(one, other, f"{path}.{index}", is_preview)
+    elif ours != theirs:
+        yield path, ours, theirs
+
+
+def _shorten(urn: str) -> str:
+    """Return the type and the name of a URN, without the types of its parents."""
+    *_, types, name = urn.split("::")
+    return f"{types.rsplit('$', 1)[-1]} {name}"
+
+
+def compare_states(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> list[str]:
+    """Return everything that a command changed in a state: resources that are gone or new, and inputs."""
+    lines = [f"{_shorten(urn)}: gone" for urn in before if urn not in after]
+    lines += [f"{_shorten(urn)}: new" for urn in after if urn not in before]
+    for urn in before.keys() & after.keys():
+        for path, old, new in _compare_values(before[urn].inputs, after[urn].inputs, "inputs", is_preview=True):
+            lines.append(f"{_shorten(urn)}: {path} was {old!r}, and is {new!r}")
+    return sorted(lines)
+
+
+def compare_verdicts(
+    ours: Iterable[tuple[str, str]],
+    undecided: Iterable[tuple[str, str]],
+    theirs: Iterable[tuple[str, str]],
+    is_complete: bool,
+) -> list[str]:
+    """Return the differences between the verdicts of the policies, offline and in the engine.
+
+    Args:
+        ours: Rule and URN of each offline finding.
+        undecided: Rule and URN of each resource that offline cannot judge before the deployment.
+        theirs: Rule and URN of each violation that the engine reports.
+        is_complete: True if the engine knows every value, and therefore must report every offline finding.
+    """
+    expected, possible, reported = set(ours), set(undecided), set(theirs)
+    missing = expected - reported if is_complete else set()
+    return [
+        *(f"{rule}: only offline blames {_shorten(urn)}" for rule, urn in sorted(missing)),
+        *(f"{rule}: only the engine blames {_shorten(urn)}" for rule, urn in sorted(reported - expected - possible)),
+    ]

@@ -1,0 +1,136 @@
+"""The stand-in for pulumi-eks: a component provider, whose Cluster registers an ``aws:eks/cluster:Cluster``."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, resource_pb2
+from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
+from pulumi.runtime.proto.resource_pb2_grpc import ResourceMonitorStub
+
+from ..plan.pulumi_eks import CLUSTER, COMPONENT, SET_ONCE, find_needed, translate_arguments
+from .wire import UNKNOWN, Values, from_struct, make_reference, to_struct
+
+AWS_VERSION = "7.51.1"
+_FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPartialValues": True}
+
+
+class EksProvider(ResourceProviderServicer):
+    """Makes clusters as pulumi-eks 4.4 does for a program that switches everything else off."""
+
+    version = "4.4.0"
+
+    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
+        """Accept secrets and references."""
+        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True)
+
+    def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept the engine."""
+        return empty_pb2.Empty()
+
+    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Let the engine go."""
+        return empty_pb2.Empty()
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Return the version of the real provider."""
+        return plugin_pb2.PluginInfo(version=self.version)
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept any configuration."""
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Report no change: the provider has no configuration."""
+        return provider_pb2.DiffResponse(changes=provider_pb2.DiffResponse.DIFF_NONE)
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept the configuration."""
+        return provider_pb2.ConfigureResponse(acceptSecrets=True, acceptResources=True, supportsPreview=True)
+
+    def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Register the component and the cluster inside it, and return the component's outputs."""
+        if request.type != COMPONENT:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the stand-in for pulumi-eks cannot make {request.type}")
+        with grpc.insecure_channel(request.monitorEndpoint) as channel:
+            monitor = ResourceMonitorStub(channel)
+            component = monitor.RegisterResource(_describe_component(request))
+            cluster = monitor.RegisterResource(_describe_cluster(request, component.urn, monitor))
+            outputs = _list_outputs(cluster)
+            done = resource_pb2.RegisterResourceOutputsRequest(urn=component.urn, outputs=to_struct(outputs))
+            monitor.RegisterResourceOutputs(done)
+        return provider_pb2.ConstructResponse(urn=component.urn, state=to_struct(outputs))
+
+
+def _describe_component(request: Any) -> Any:
+    """Return the registration of the component. It has no inputs: pulumi-eks sends none to the engine."""
+    return resource_pb2.RegisterResourceRequest(
+        type=request.type,
+        name=request.name,
+        parent=request.parent,
+        custom=False,
+        protect=request.protect if request.HasField("protect") else None,
+        aliasURNs=request.aliases,
+        dependencies=request.dependencies,
+        **_FEATURES,
+    )
+
+
+def _describe_cluster(request: Any, component: str, monitor: ResourceMonitorStub) -> Any:
+    """Return the registration of the cluster, with the component as parent."""
+    given = from_struct(request.inputs)
+    inputs = translate_arguments(request.name, given) | {"roleArn": _look_up_arn(given["serviceRole"], monitor)}
+    return resource_pb2.RegisterResourceRequest(
+        type=CLUSTER,
+        name=f"{request.name}-eksCluster",
+        parent=component,
+        custom=True,
+        object=to_struct(inputs),
+        provider=request.providers.get("aws", ""),
+        version=AWS_VERSION,
+        dependencies=sorted(find_needed(request.inputDependencies, given)),
+        ignoreChanges=SET_ONCE,
+        **_FEATURES,
+    )
+
+
+def _look_up_arn(role: Mapping[str, Any], monitor: ResourceMonitorStub) -> Any:
+    """Return the ARN of a role that the program passes as a resource; a preview does not know it."""
+    arguments = to_struct({"urn": role["urn"]})
+    answer = monitor.Invoke(resource_pb2.ResourceInvokeRequest(tok="pulumi:pulumi:getResource", args=arguments))
+    state = from_struct(getattr(answer, "return")).get("state", {})
+    return state.get("arn", UNKNOWN)
+
+
+def _list_outputs(cluster: Any) -> Values:
+    """Return the component's outputs; a preview of a new cluster knows no kubeconfig."""
+    state = from_struct(cluster.object)
+    kubeconfig = _build_kubeconfig(state) if cluster.id and state.get("endpoint", UNKNOWN) != UNKNOWN else UNKNOWN
+    return {
+        "eksCluster": make_reference(cluster.urn, cluster.id),
+        "kubeconfig": kubeconfig,
+        "kubeconfigJson": kubeconfig if kubeconfig == UNKNOWN else json.dumps(kubeconfig),
+    }
+
+
+def _build_kubeconfig(state: Values) -> Any:
+    """Return a kubeconfig that asks the AWS CLI for a token, as pulumi-eks writes it."""
+    token = {
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
+        "command": "aws",
+        "args": ["eks", "get-token", "--cluster-name", state["name"], "--output", "json"],
+    }
+    cluster = {
+        "server": state["endpoint"],
+        "certificate-authority-data": state["certificateAuthority"]["data"],
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "kubernetes", "cluster": cluster}],
+        "users": [{"name": "aws", "user": {"exec": token}}],
+        "contexts": [{"name": "aws", "context": {"cluster": "kubernetes", "user": "aws"}}],
+        "current-context": "aws",
+    }

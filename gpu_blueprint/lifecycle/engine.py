@@ -1,0 +1,173 @@
+"""Pulumi's real engine on one stack: the program runs inline, and state, settings and secrets are temporary."""
+
+import os
+import runpy
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pulumi import automation
+from pulumi.automation.errors import CommandError
+
+from lab.engines import find_engine
+from lab.workspace import MARK, Workspace
+
+from ..keys import PROJECT, SECRET_KEYS
+from ..plan.record import PROGRAM
+from .run import Command, Resource, Run, read_state
+
+Program = Callable[[], None]
+
+POLICIES = PROGRAM.parent / "policies"
+_ANALYZER = "pulumi-analyzer-policy-python"
+"""The engine starts a policy pack by this name on PATH where it finds no language plugin for Python."""
+_PLACEHOLDER = "set-by-the-lifecycle"
+"""Stands for every secret of the configuration: the team's own are not needed, and cannot be decrypted here."""
+_MISLEADING = ("PULUMI_", "AWS_", "KUBE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+"""Variables that would lead the engine to a real account, cluster or backend."""
+
+
+def run_program() -> None:
+    """Run the project's own ``__main__.py``."""
+    runpy.run_path(str(PROGRAM), run_name="__main__")
+
+
+class Engine:
+    """The Pulumi CLI with a state of its own in a temporary folder. The project's files are only read."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        stack: str,
+        config: Mapping[str, Any],
+        providers: str,
+        program: Program = run_program,
+    ) -> None:
+        """Prepare an empty stack.
+
+        Args:
+            workspace: The place for state and settings.
+            stack: Name of the stack.
+            config: The ``config`` section of a stack file.
+            providers: Value of PULUMI_DEBUG_PROVIDERS, from ``serve``.
+            program: The program; it runs in this process.
+        """
+        self.folder = workspace.folder
+        """The folder of the workspace; the environment of the CLI names it."""
+        folder = workspace.folder / "pulumi"
+        for name in ("project", "home", "state", "bin"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        _write_analyzer(folder / "bin" / _ANALYZER)
+        self._project = folder / "project"
+        self._settings = self._project / f"Pulumi.{stack}.yaml"
+        self._variables = _build_environment(folder, str(self.folder), providers)
+        self._program = program
+        self._name = stack
+        self.configure(config)
+        (self._project / "Pulumi.yaml").write_text(f"name: {PROJECT}\nruntime: python\n", encoding="utf-8")
+        self._command = automation.PulumiCommand(str(find_engine("pulumi").parents[1]))
+        self._stack = self._open_stack()
+        self.runs: list[Run] = []
+
+    def configure(self, config: Mapping[str, Any]) -> None:
+        """Replace the stack's configuration; each secret becomes a placeholder.
+
+        The salt stays, since the state was encrypted with it, and so do the secrets that ``set_secret`` has set.
+        """
+        text = self._settings.read_text(encoding="utf-8") if self._settings.exists() else "{}"
+        before: dict[str, Any] = yaml.safe_load(text)
+        kept = {key: value for key, value in before.get("config", {}).items() if _is_encrypted(value)}
+        secrets = {f"{PROJECT}:{key}" for key in SECRET_KEYS} & config.keys()
+        secrets |= {key for key, value in config.items() if _is_encrypted(value)}
+        given = {key: _PLACEHOLDER if key in secrets else value for key, value in config.items()}
+        settings = {**before, "config": kept | given}
+        self._settings.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+
+    def set_secret(self, name: str) -> None:
+        """Give a config secret of the program a placeholder."""
+        self._stack.set_config(f"{PROJECT}:{name}", automation.ConfigValue(_PLACEHOLDER, secret=True))
+
+    def preview(self, **options: Any) -> Run:
+        """Run ``pulumi preview``; options are those of Pulumi's Automation API."""
+        return self._run("preview", options)
+
+    def up(self, **options: Any) -> Run:
+        """Run ``pulumi up`` without its preview."""
+        return self._run("up", options)
+
+    def refresh(self, **options: Any) -> Run:
+        """Run ``pulumi refresh``."""
+        return self._run("refresh", options)
+
+    def destroy(self, **options: Any) -> Run:
+        """Run ``pulumi destroy`` without its preview, unless the options say ``preview_only``."""
+        return self._run("destroy", options)
+
+    def call(self, *words: str) -> str:
+        """Run any other command, such as ``state unprotect URN --yes``, and return its output.
+
+        Raises:
+            CommandError: The command failed.
+        """
+        command = [*words, "--stack", self._name]
+        return str(self._command.run(command, str(self._project), self._variables).stdout)
+
+    def read_state(self) -> dict[str, Resource]:
+        """Return the resources of the state by URN, in the order in which they were created."""
+        return read_state(self._export())
+
+    def list_pending(self) -> list[str]:
+        """Return the URNs of the operations that a killed engine had begun."""
+        return [row["resource"]["urn"] for row in self._export().get("pending_operations") or []]
+
+    def _export(self) -> dict[str, Any]:
+        return dict(self._stack.export_stack().deployment or {})
+
+    def _open_stack(self) -> automation.Stack:
+        options = automation.LocalWorkspaceOptions(
+            work_dir=str(self._project),
+            pulumi_home=self._variables["PULUMI_HOME"],
+            env_vars=self._variables,
+            pulumi_command=self._command,
+        )
+        return automation.create_or_select_stack(self._name, PROJECT, program=self._program, opts=options)
+
+    def _run(self, command: Command, options: Mapping[str, Any]) -> Run:
+        run, start = Run(command), time.monotonic()
+        output: list[str] = []
+        try:
+            getattr(self._stack, command)(on_event=run.read_event, on_output=output.append, color="never", **options)
+        except CommandError as error:
+            run.error = "\n".join(output) or str(error)
+        run.seconds = time.monotonic() - start
+        self.runs.append(run)
+        return run
+
+
+def _is_encrypted(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) == {"secure"}
+
+
+def _write_analyzer(path: Path) -> None:
+    """Write the script by which the engine starts a policy pack; it is called with an address and a folder."""
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -u -m pulumi.policy "$1" "$2"\n', encoding="utf-8")
+    path.chmod(0o700)
+
+
+def _build_environment(folder: Path, mark: str, providers: str) -> dict[str, str]:
+    """Return the variables of the CLI; an empty text hides a variable of this process."""
+    hidden = {name: "" for name in os.environ if name.startswith(_MISLEADING)}
+    return {
+        **hidden,
+        MARK: mark,
+        "PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]]),
+        "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
+        "PULUMI_HOME": str(folder / "home"),
+        "PULUMI_CONFIG_PASSPHRASE": "lifecycle",
+        "PULUMI_DEBUG_PROVIDERS": providers,
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+    }

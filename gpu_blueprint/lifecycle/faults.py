@@ -1,0 +1,67 @@
+"""Faults to play through: a cloud that refuses, loses its answer or waits, and an engine that is killed."""
+
+import threading
+
+import psutil
+
+from lab.workspace import MARK
+
+from .cloud import Operation, RefusedError, Rule
+
+_MOST_SECONDS = 120
+"""A gate that nobody opens ends the test, and does not hang it."""
+
+
+def refuse_once(kind: str, answer: str) -> Rule:
+    """Return a rule that refuses the first create of a kind, such as ``NodeGroup``."""
+    return _Once(kind, answer)
+
+
+def lose_answer_once(kind: str) -> Rule:
+    """Return a rule for ``Cloud.afterwards``: the first object of a kind is made, and nobody hears of it."""
+    return _Once(kind, "read tcp: connection reset by peer")
+
+
+class _Once:
+    """Raises at the first create of a kind."""
+
+    def __init__(self, kind: str, answer: str) -> None:
+        self._kind, self._answer, self._lock = kind, answer, threading.Lock()
+        self._is_spent = False
+
+    def __call__(self, operation: Operation) -> None:
+        if operation.action != "create" or operation.kind != self._kind:
+            return
+        with self._lock:
+            is_first, self._is_spent = not self._is_spent, True
+        if is_first:
+            raise RefusedError(self._answer)
+
+
+class Gate:
+    """A rule that holds the creates of a kind until it is opened.
+
+    Attributes:
+        reached: Set as soon as the first create waits.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self.reached, self._open = threading.Event(), threading.Event()
+
+    def __call__(self, operation: Operation) -> None:
+        if operation.action == "create" and operation.kind == self._kind and not self._open.is_set():
+            self.reached.set()
+            self._open.wait(_MOST_SECONDS)
+
+    def open(self) -> None:
+        """Let the operations pass, from now on."""
+        self._open.set()
+
+
+def kill_engine(folder: str) -> list[int]:
+    """Kill the CLI that works in the folder of a workspace, as a lost laptop does; return its process ids."""
+    found = [child for child in psutil.Process().children() if child.environ().get(MARK) == folder]
+    for process in found:
+        process.kill()
+    return [process.pid for process in found]

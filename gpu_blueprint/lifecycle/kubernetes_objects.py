@@ -1,0 +1,99 @@
+"""The objects of a cluster, as the stand-in for pulumi-kubernetes reads and writes them."""
+
+import threading
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any, Protocol
+
+from .wire import Values
+
+Manifest = Mapping[str, Any]
+
+
+class Objects(Protocol):
+    """The part of the lab's client that the stand-in needs; its methods raise the client's ``RefusedError``."""
+
+    def apply(self, manifest: Manifest) -> dict[str, Any]:
+        """Apply an object on the server and return it."""
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
+        """Return an object, or None."""
+
+    def delete(
+        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+    ) -> bool:
+        """Delete an object; return False if it is still there after the wait."""
+
+
+class MemoryObjects:
+    """A cluster in memory, for a lifecycle without the lab: it accepts everything, and no controller runs."""
+
+    def __init__(self) -> None:
+        self._objects: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def apply(self, manifest: Manifest) -> dict[str, Any]:
+        """Keep an object; the texts of a Secret go to ``data``, as in a real cluster."""
+        place = manifest["metadata"]
+        kept: dict[str, Any] = deepcopy(dict(manifest))
+        texts = kept.pop("stringData", None)
+        if texts is not None:
+            kept["data"] = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
+        with self._lock:
+            self._objects[manifest["apiVersion"], manifest["kind"], place.get("namespace") or "", place["name"]] = kept
+        return kept
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
+        """Return an object, or None."""
+        with self._lock:
+            return deepcopy(self._objects.get((api_version, kind, namespace or "", name)))
+
+    def delete(
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str | None = None,
+        *,
+        wait_s: float = 0,  # noqa: ARG002
+    ) -> bool:
+        """Remove an object; a namespace takes its content along."""
+        with self._lock:
+            self._objects.pop((api_version, kind, namespace or "", name), None)
+            if kind == "Namespace":
+                self._objects = {key: kept for key, kept in self._objects.items() if key[2] != name}
+        return True
+
+    def list_names(self) -> list[str]:
+        """Return ``Kind namespace/name`` of every object."""
+        with self._lock:
+            return sorted(f"{kind} {place}/{name}".replace(" /", " ") for _, kind, place, name in self._objects)
+
+
+def to_manifest(inputs: Values) -> dict[str, Any]:
+    """Return inputs without signatures as an object; names that begin with two underscores are Pulumi's own."""
+    return {key: value for key, value in inputs.items() if not key.startswith("__") and key != "status"}
+
+
+def read_live_inputs(inputs: Values, live: Manifest) -> Values:
+    """Return the inputs with the values that the cluster has now, as pulumi-kubernetes does when it refreshes.
+
+    Fields that the program does not state are left out. The text of a Secret stands under ``data``, in base64.
+    """
+    texts = {key: b64decode(value).decode() for key, value in live.get("data", {}).items()} if _is_secret(live) else {}
+    found: Values = _prune(inputs, {**live, "stringData": texts} if "stringData" in inputs else live)
+    return found
+
+
+def _is_secret(manifest: Manifest) -> bool:
+    return manifest.get("kind") == "Secret"
+
+
+def _prune(stated: Any, live: Any) -> Any:
+    """Return the live value of every stated field; a stated field that is gone is left out."""
+    if isinstance(stated, Mapping) and isinstance(live, Mapping):
+        return {key: _prune(value, live[key]) for key, value in stated.items() if key in live}
+    if isinstance(stated, list) and isinstance(live, list) and len(stated) == len(live):
+        return [_prune(one, other) for one, other in zip(stated, live, strict=True)]
+    return live

@@ -1,0 +1,179 @@
+"""The stand-in for pulumi-kubernetes: it applies to a cluster, waits as the real provider does, and runs charts."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab.kube import RefusedError as ApiError
+
+from .cloud import Cloud, CloudObject, Operation, RefusedError
+from .differences import list_replacing_paths
+from .kubernetes_objects import Objects, read_live_inputs, to_manifest
+from .stand_in import StandIn
+from .wire import UNKNOWN, Values, reveal
+
+_SKIP_AWAIT = "pulumi.com/skipAwait"
+_MOST_SECONDS = 600
+"""The time that pulumi-kubernetes waits where the program states none."""
+_FIXED: Mapping[str, tuple[str, ...]] = {
+    "StorageClass": ("provisioner", "parameters", "volumeBindingMode", "reclaimPolicy"),
+    "RoleBinding": ("roleRef",),
+    "ClusterRoleBinding": ("roleRef",),
+    "PriorityClass": ("value",),
+    "Deployment": ("spec.selector",),
+}
+"""Fields that the API server never changes, beside kind, name and namespace (pulumi-kubernetes: force_new.go)."""
+_UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress", "PersistentVolumeClaim")
+"""Kinds for which the real provider waits in its own way, and which no program of ours has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The effect of a chart on the lab."""
+
+    install: Callable[[], None]
+    uninstall: Callable[[], None]
+
+
+class KubernetesProvider(StandIn):
+    """Kubernetes on a real API server, or in memory. Releases are recorded, and some start programs of the lab."""
+
+    version = "4.34.2"
+
+    def __init__(
+        self,
+        cloud: Cloud,
+        objects: Objects,
+        charts: Mapping[str, Chart] | None = None,
+        longest_delete: float = _MOST_SECONDS,
+    ) -> None:
+        """Take the charts by name of release.
+
+        Args:
+            cloud: Keeps releases, and logs every operation.
+            objects: The cluster.
+            charts: Name of a release → the chart's effect; other releases are only recorded.
+            longest_delete: Seconds after which a delete gives up, even where the program allows more.
+        """
+        super().__init__(cloud)
+        self._objects, self._charts, self._longest_delete = objects, charts or {}, longest_delete
+
+    def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
+        """Apply an object, or install a release."""
+        plain = operation.properties
+        if _is_release(operation.type):
+            id_, state = f"{plain['namespace']}/{plain['name']}", {**inputs, "status": {"status": "deployed"}}
+            if chart := self._charts.get(plain["name"]):
+                chart.install()
+            self.cloud.add(
+                CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state)
+            )
+            return id_, state
+        place = plain["metadata"]
+        self._apply(to_manifest(plain))
+        return "/".join(filter(None, (place.get("namespace"), place["name"]))), inputs
+
+    def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
+        """Apply the new object; a release only changes its record."""
+        if _is_release(operation.type):
+            state = {**inputs, "status": {"status": "deployed"}}
+            self.cloud.change(operation.type, id_, inputs, state)
+            return state
+        self._apply(to_manifest(operation.properties))
+        return inputs
+
+    def destroy(self, operation: Operation, id_: str, seconds: float) -> None:
+        """Delete an object and wait until it is gone, or uninstall a release."""
+        if _is_release(operation.type):
+            if chart := self._charts.get(operation.properties["name"]):
+                chart.uninstall()
+            self.cloud.remove(operation.type, id_)
+            return
+        api_version, kind, name, namespace = _find_place(operation.properties)
+        longest = min(seconds or _MOST_SECONDS, self._longest_delete)
+        try:
+            waits = not _skips_await(operation.properties)
+            gone = self._objects.delete(api_version, kind, name, namespace, wait_s=longest if waits else 0)
+        except ApiError as error:
+            raise RefusedError(str(error)) from None
+        if waits and not gone:
+            raise RefusedError(f"{kind} {id_} is still there after {longest:.0f} s: {self._explain(operation)}")
+
+    def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:
+        """Return the object of the cluster, with the fields that the program states."""
+        if _is_release(type_):
+            return (inputs, state) if self.cloud.find(type_, id_) else None
+        live = self._objects.get(*_find_place(reveal(state)))
+        if live is None:
+            return None
+        plain = reveal(inputs)
+        found = read_live_inputs(plain, live)
+        # The values that did not change keep their form, because some are secrets.
+        kept = {key: inputs[key] if found[key] == plain[key] else found[key] for key in found}
+        return kept, {**state, **kept}
+
+    def guess_outputs(self, type_: str) -> Values:
+        """Return the status of a release; of other objects a preview knows everything that the program reads."""
+        return {"status": UNKNOWN} if _is_release(type_) else {}
+
+    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:  # noqa: ARG002
+        """Return the changed fields that the API server never changes."""
+        if _is_release(type_):
+            return list_replacing_paths(changed, ("name", "namespace"))
+        fixed = _FIXED.get(new.get("kind", ""), ())
+        return list_replacing_paths(changed, ("kind", "metadata.name", "metadata.namespace", *fixed))
+
+    def keeps_name(self, old: Values, new: Values) -> bool:
+        """Compare kind, name and namespace, or the names of two releases."""
+        if "metadata" not in new:
+            return [old.get(key) for key in ("name", "namespace")] == [new.get(key) for key in ("name", "namespace")]
+        return _find_place(old) == _find_place(new)
+
+    def _apply(self, manifest: dict[str, Any]) -> None:
+        if manifest["kind"] in _UNKNOWN_WAITS and not _skips_await(manifest):
+            raise RefusedError(f"the stand-in does not know how pulumi-kubernetes waits for a {manifest['kind']}")
+        try:
+            live = self._objects.apply(manifest)
+        except ApiError as error:
+            raise RefusedError(str(error)) from None
+        if manifest["kind"] == "Deployment" and not _skips_await(manifest):
+            self._wait_for_rollout(manifest, live)
+
+    def _wait_for_rollout(self, manifest: dict[str, Any], live: Mapping[str, Any]) -> None:
+        """Wait until every replica of a Deployment is available."""
+        end, place = time.monotonic() + _MOST_SECONDS, _find_place(manifest)
+        while not _is_rolled_out(live):
+            if time.monotonic() > end:
+                raise RefusedError(f"Deployment {place[2]} is not available after {_MOST_SECONDS} s")
+            time.sleep(0.3)
+            live = self._objects.get(*place) or {}
+
+    def _explain(self, operation: Operation) -> str:
+        """Return who holds an object: its finalizers, and the messages of its conditions."""
+        live = self._objects.get(*_find_place(operation.properties)) or {}
+        conditions = live.get("status", {}).get("conditions", [])
+        messages = [found["message"] for found in conditions if found.get("message") and found["status"] == "True"]
+        finalizers = live.get("metadata", {}).get("finalizers", [])
+        return "; ".join([f"finalizers {', '.join(finalizers) or 'none'}", *messages])
+
+
+def _is_release(type_: str) -> bool:
+    return type_.endswith(":Release")
+
+
+def _skips_await(manifest: Mapping[str, Any]) -> bool:
+    annotations = manifest["metadata"].get("annotations") or {}
+    return str(annotations.get(_SKIP_AWAIT, "false")).lower() == "true"
+
+
+def _find_place(manifest: Mapping[str, Any]) -> tuple[str, str, str, str | None]:
+    """Return apiVersion, kind, name and namespace."""
+    place = manifest["metadata"]
+    return manifest["apiVersion"], manifest["kind"], place["name"], place.get("namespace")
+
+
+def _is_rolled_out(live: Mapping[str, Any]) -> bool:
+    status, wanted = live.get("status", {}), live.get("spec", {}).get("replicas", 1)
+    fresh = status.get("observedGeneration") == live.get("metadata", {}).get("generation")
+    return bool(fresh) and status.get("updatedReplicas", 0) == status.get("availableReplicas", 0) == wanted

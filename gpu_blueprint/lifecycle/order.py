@@ -1,0 +1,174 @@
+"""The order in which a destroy deletes resources: the dependencies that the engine follows, and our promises.
+
+The engine deletes by depth: a resource goes when every deeper resource is gone. A missing dependency stays hidden while
+the depths happen to fit. A promise is therefore proven by a path in the graph of dependencies, and then seen in the
+log. Source of the graph: DependenciesOf in pkg/resource/graph/dependency_graph.go of pulumi/pulumi 3.259.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .cloud import Entry
+from .run import Resource
+
+
+class DeletionGraph:
+    """The dependencies between the resources of a state, as the engine sees them when it deletes."""
+
+    def __init__(self, resources: Sequence[Resource]) -> None:
+        """Read the resources in the order in which they were created."""
+        self._needs: dict[str, set[str]] = {}
+        inside: dict[str, set[str]] = {}
+        components = {resource.urn for resource in resources if not resource.custom}
+        parents = {resource.urn: resource.parent for resource in resources}
+        for resource in resources:
+            named = {*resource.dependencies, resource.provider, resource.deleted_with}
+            implied = {urn for name in named & components for urn in inside.get(name, ())}
+            self._needs[resource.urn] = (named | implied | {resource.parent}) & self._needs.keys()
+            for ancestor in _list_ancestors(resource.urn, parents):
+                inside.setdefault(ancestor, set()).add(resource.urn)
+
+    def has_path(self, first: str, second: str) -> bool:
+        """Return whether the first resource depends on the second, so that a destroy deletes the first before it."""
+        todo, visited = [first], set[str]()
+        while todo:
+            for urn in self._needs.get(todo.pop(), set()) - visited:
+                if urn == second:
+                    return True
+                visited.add(urn)
+                todo.append(urn)
+        return False
+
+
+def _list_ancestors(urn: str, parents: Mapping[str, str]) -> Iterator[str]:
+    while urn := parents.get(urn, ""):
+        yield urn
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """One resource is gone before the deletion of another begins."""
+
+    first: str
+    """URN of the resource that goes first."""
+    second: str
+
+
+def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection[str]]) -> list[Promise]:
+    """Return the promised order of a destroy.
+
+    Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
+    before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
+    cluster before the cluster, and the cluster before its network.
+
+    Args:
+        resources: The resources of a state, in the order in which they were created.
+        grants: Namespace of each tenant → names of its pools.
+    """
+    state = _Selection(resources)
+    cluster = state.select_type("aws:eks/cluster:Cluster")
+    karpenter, definitions = state.select_releases("karpenter"), state.select_releases("karpenter-crd")
+    needed = [*state.select_inside("Karpenter"), *state.select_kinds("NodeGroup", "Addon")]
+    groups = [
+        (state.select_kinds("NodePool", "EC2NodeClass", "NodeOverlay"), karpenter),
+        (karpenter, definitions),
+        (definitions, needed),
+        (state.select_package("kubernetes"), cluster),
+        (state.select_kinds("NodeGroup", "Addon", "AccessEntry", "PodIdentityAssociation"), cluster),
+        (cluster, state.select_inside("Network")),
+    ]
+    pairs = [(first, second) for group, following in groups for first in group for second in following]
+    for pool in state.select_kinds("NodePool"):
+        described = state.select_beside(pool, "EC2NodeClass", "NodeOverlay")
+        pairs += [(pool, found) for found in described]
+    for namespace, pools in grants.items():
+        spaces, used = state.select_objects("Namespace", [namespace]), state.select_objects("NodePool", pools)
+        pairs += [(first, second) for first in spaces for second in used]
+    return [Promise(first.urn, second.urn) for first, second in pairs]
+
+
+class _Selection:
+    """Picks resources of a state."""
+
+    def __init__(self, resources: Sequence[Resource]) -> None:
+        self._resources = [resource for resource in resources if resource.custom]
+
+    def select_kinds(self, *kinds: str) -> list[Resource]:
+        return [resource for resource in self._resources if resource.kind in kinds]
+
+    def select_type(self, type_: str) -> list[Resource]:
+        return [resource for resource in self._resources if resource.type == type_]
+
+    def select_package(self, package: str) -> list[Resource]:
+        return [resource for resource in self._resources if resource.type.startswith(f"{package}:")]
+
+    def select_releases(self, name: str) -> list[Resource]:
+        return [release for release in self.select_kinds("Release") if release.inputs.get("name") == name]
+
+    def select_objects(self, kind: str, names: Collection[str]) -> list[Resource]:
+        return [found for found in self.select_kinds(kind) if found.inputs["metadata"]["name"] in names]
+
+    def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
+        """Return the resources of the same parent."""
+        return [found for found in self.select_kinds(*kinds) if found.parent == resource.parent]
+
+    def select_inside(self, component: str) -> list[Resource]:
+        """Return everything of AWS inside the components of a class, at any depth."""
+        type_ = f"gpu-blueprint:components:{component}"
+        return [found for found in self.select_package("aws") if f"{type_}$" in found.urn]
+
+
+def find_missing_paths(resources: Sequence[Resource], promises: Iterable[Promise]) -> list[str]:
+    """Return a line for each promise that no dependency keeps."""
+    graph = DeletionGraph(resources)
+    names = {resource.urn: f"{resource.kind} {resource.name}" for resource in resources}
+    return [
+        f"{names[promise.first]} does not depend on {names[promise.second]}"
+        for promise in promises
+        if not graph.has_path(promise.first, promise.second)
+    ]
+
+
+def find_early_deletes(log: Iterable[Entry], promises: Iterable[Promise]) -> list[str]:
+    """Return a line for each promise that a destroy broke, or kept only on paper because a delete is missing."""
+    deletes = {entry.operation.urn: entry for entry in log if entry.operation.action == "delete" and not entry.refusal}
+    lines = []
+    for promise in promises:
+        first, second = deletes.get(promise.first), deletes.get(promise.second)
+        if second and (first is None or second.start < first.end):
+            lines.append(f"{second.operation.kind} {second.operation.name} went before {promise.first.split('::')[-1]}")
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """The deletes of one component."""
+
+    component: str
+    """Class and name, such as ``GpuPool shared-l4``."""
+    objects: int
+    start: float
+    """Seconds from the first delete of all."""
+    end: float
+
+
+def list_waves(log: Iterable[Entry], resources: Mapping[str, Resource]) -> list[Wave]:
+    """Return the deletes by the project's innermost component, in the order of their ends."""
+    deletes = [entry for entry in log if entry.operation.action == "delete" and not entry.refusal]
+    if not deletes:
+        return []
+    zero = min(entry.start for entry in deletes)
+    groups: dict[str, list[Entry]] = {}
+    for entry in deletes:
+        groups.setdefault(_name_component(entry.operation.urn, resources), []).append(entry)
+    waves = [
+        Wave(name, len(group), min(entry.start for entry in group) - zero, max(entry.end for entry in group) - zero)
+        for name, group in groups.items()
+    ]
+    return sorted(waves, key=lambda wave: (wave.end, wave.start))
+
+
+def _name_component(urn: str, resources: Mapping[str, Resource]) -> str:
+    while (found := resources.get(urn)) and not found.type.startswith("gpu-blueprint:components:"):
+        urn = found.parent
+    return f"{found.kind} {found.name}" if found else ""

@@ -1,0 +1,129 @@
+"""The result of one command of the engine: what changed, what was planned, and what the policies said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pulumi.automation.events import EngineEvent, StepEventMetadata
+
+from .wire import Values, mark_like_a_plan
+
+Command = Literal["preview", "up", "refresh", "destroy"]
+_CANNOT_RUN = "can't run policy"
+"""The beginning of CrossGuard's message where a rule needs a value that only the deployment will know."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyMessage:
+    """A policy's verdict as the engine reports it."""
+
+    rule: str
+    urn: str
+    level: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource as the engine knows it, in a preview or in a state."""
+
+    urn: str
+    type: str
+    custom: bool
+    inputs: Values
+    parent: str = ""
+    provider: str = ""
+    dependencies: tuple[str, ...] = ()
+    deleted_with: str = ""
+    protect: bool = False
+    id: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The last part of the type, such as ``NodePool``."""
+        return self.type.rsplit(":", 1)[-1]
+
+    @property
+    def name(self) -> str:
+        """The name in the program."""
+        return self.urn.rsplit("::", 1)[-1]
+
+
+@dataclass(slots=True)
+class Run:
+    """A command that has ended."""
+
+    command: Command
+    seconds: float = 0.0
+    error: str = ""
+    """Output of a command that failed; empty if it succeeded."""
+    changes: dict[str, list[str]] = field(default_factory=dict)
+    """URNs by kind of change: same, create, update, replace, delete, …"""
+    planned: dict[str, Resource] = field(default_factory=dict)
+    """New resources of a preview, by URN."""
+    policies: list[PolicyMessage] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    """URNs of resources whose operation failed."""
+
+    @property
+    def succeeded(self) -> bool:
+        """True if the command ended without an error."""
+        return not self.error
+
+    def count(self, *changes: str) -> int:
+        """Count the resources with these changes."""
+        return sum(len(self.changes.get(change, ())) for change in changes)
+
+    def list_violations(self) -> list[tuple[str, str]]:
+        """Return rule and URN of each violation; a rule that a preview cannot run is no violation."""
+        return [(said.rule, said.urn) for said in self.policies if not said.message.startswith(_CANNOT_RUN)]
+
+    def read_event(self, event: EngineEvent) -> None:
+        """Take over the facts of an event."""
+        if event.resource_pre_event:
+            self._read_step(event.resource_pre_event.metadata)
+        if event.res_op_failed_event:
+            self.failed.append(event.res_op_failed_event.metadata.urn)
+        if event.policy_event:
+            verdict = event.policy_event
+            urn = verdict.resource_urn or ""
+            message = PolicyMessage(verdict.policy_name, urn, verdict.enforcement_level, verdict.message)
+            self.policies.append(message)
+
+    def _read_step(self, step: StepEventMetadata) -> None:
+        change = str(getattr(step.op, "value", step.op))
+        self.changes.setdefault(change, []).append(step.urn)
+        if self.command == "preview" and step.new:
+            self.planned[step.urn] = Resource(
+                urn=step.urn,
+                type=step.new.type,
+                custom=bool(step.new.custom),
+                inputs=mark_like_a_plan(step.new.inputs or {}),
+                parent=step.new.parent or "",
+                provider=strip_id(step.new.provider or ""),
+                protect=bool(step.new.protect),
+            )
+
+
+def strip_id(reference: str) -> str:
+    """Return the URN of a provider reference ``urn::id``."""
+    return reference.rsplit("::", 1)[0]
+
+
+def read_state(deployment: Mapping[str, Any]) -> dict[str, Resource]:
+    """Return the resources of an exported state by URN, in the order in which the engine created them."""
+    return {
+        row["urn"]: Resource(
+            urn=row["urn"],
+            type=row["type"],
+            custom=row.get("custom", False),
+            inputs=mark_like_a_plan(row.get("inputs", {})),
+            parent=row.get("parent", ""),
+            provider=strip_id(row.get("provider", "")),
+            dependencies=tuple(row.get("dependencies", ())),
+            deleted_with=row.get("deletedWith", ""),
+            protect=row.get("protect", False),
+            id=row.get("id", ""),
+        )
+        for row in deployment.get("resources", [])
+    }

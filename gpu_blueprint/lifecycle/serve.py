@@ -1,0 +1,30 @@
+"""Host the stand-ins on loopback, where the engine attaches to them instead of starting plugins."""
+
+from collections.abc import Iterator, Mapping
+from concurrent import futures
+from contextlib import contextmanager
+
+import grpc
+from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer, add_ResourceProviderServicer_to_server
+
+_LARGEST_MESSAGE = 1 << 28
+_MOST_CALLS = 128
+"""Calls at once. A destroy has many: each delete waits until its object is gone."""
+
+
+@contextmanager
+def serve(providers: Mapping[str, ResourceProviderServicer]) -> Iterator[str]:
+    """Serve providers by package, and yield the value of PULUMI_DEBUG_PROVIDERS: ``aws:40001,eks:40002``."""
+    servers, ports = [], []
+    try:
+        for package, provider in providers.items():
+            options = [("grpc.max_receive_message_length", _LARGEST_MESSAGE)]
+            server = grpc.server(futures.ThreadPoolExecutor(_MOST_CALLS), options=options)
+            add_ResourceProviderServicer_to_server(provider, server)
+            ports.append(f"{package}:{server.add_insecure_port('127.0.0.1:0')}")
+            server.start()
+            servers.append(server)
+        yield ",".join(ports)
+    finally:
+        for server in servers:
+            server.stop(grace=None).wait()

@@ -1,0 +1,57 @@
+"""Open everything that a life needs: the lab or a cluster in memory, the stand-ins, and the engine."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from lab.lab import Lab
+from lab.workspace import Workspace, open_workspace
+
+from ..loading import StackFile
+from ..plan import PlannedResource, record
+from ..rehearsal.scene import build_scene
+from .aws_provider import AwsProvider
+from .cloud import Cloud
+from .eks_provider import EksProvider
+from .engine import Engine, Program, run_program
+from .kubernetes_provider import KubernetesProvider
+from .serve import serve
+from .steps import Lifecycle
+from .world import LabWorld, MemoryWorld, World
+
+LONGEST_DELETE_S = 120.0
+"""Seconds after which a delete has failed: no node of the lab takes as long to drain."""
+
+
+@contextmanager
+def open_lifecycle(
+    stack: StackFile, *, with_lab: bool = True, program: Program = run_program, longest_delete: float = LONGEST_DELETE_S
+) -> Iterator[Lifecycle]:
+    """Start the lab, the stand-ins and an engine with an empty state; all of it ends with the context.
+
+    Args:
+        stack: The stack file.
+        with_lab: Use a real API server and a real Karpenter; else both clouds are in memory.
+        program: The Pulumi program.
+        longest_delete: Seconds after which a delete in the cluster gives up.
+    """
+    plan = record(stack.name, stack.source.config)
+    cloud = Cloud()
+    with ExitStack() as opened:
+        workspace, world = _open_world(stack, plan, with_lab, opened)
+        providers = {
+            "aws": AwsProvider(cloud, stack.config.account_id, stack.config.region),
+            "eks": EksProvider(),
+            "kubernetes": KubernetesProvider(cloud, world.objects, world.charts, longest_delete),
+        }
+        addresses = opened.enter_context(serve(providers))
+        engine = Engine(workspace, stack.name, stack.source.config, addresses, program)
+        yield Lifecycle(stack, plan, engine, cloud, world)
+
+
+def _open_world(
+    stack: StackFile, plan: tuple[PlannedResource, ...], with_lab: bool, opened: ExitStack
+) -> tuple[Workspace, World]:
+    if not with_lab:
+        return opened.enter_context(open_workspace()), MemoryWorld()
+    lab = opened.enter_context(Lab(build_scene(stack.name, stack.config, plan)))
+    return lab.workspace, LabWorld(lab)

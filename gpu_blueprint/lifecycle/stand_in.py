@@ -1,0 +1,175 @@
+"""A provider of Pulumi whose cloud is in memory; the stand-ins for AWS and Kubernetes build on it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2
+from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
+
+from .cloud import Action, Cloud, Operation, RefusedError
+from .differences import list_changed_paths
+from .wire import Values, from_struct, merge_outputs, reveal, to_struct
+
+
+class StandIn(ResourceProviderServicer, ABC):
+    """Answers the engine as a provider does. The methods in lower case are the parts in which clouds differ."""
+
+    version: str
+    """Version of the provider that it stands in for."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self.cloud = cloud
+
+    # What differs from cloud to cloud
+
+    @abstractmethod
+    def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
+        """Create an object; return its id, and its inputs with its outputs."""
+
+    @abstractmethod
+    def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
+        """Update an object and return its inputs with its outputs."""
+
+    @abstractmethod
+    def destroy(self, operation: Operation, id_: str, seconds: float) -> None:
+        """Delete an object, and wait at most this time until it is gone."""
+
+    @abstractmethod
+    def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:
+        """Return inputs and state of an object as the cloud has them now, or None if it is gone."""
+
+    @abstractmethod
+    def guess_outputs(self, type_: str) -> Values:
+        """Return the outputs that a preview cannot know, with ``UNKNOWN`` as values."""
+
+    @abstractmethod
+    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:
+        """Return the changed paths that replace the resource."""
+
+    @abstractmethod
+    def keeps_name(self, old: Values, new: Values) -> bool:
+        """Tell whether both objects would have the same name, so that the old object must be deleted first."""
+
+    # The protocol of Pulumi's providers
+
+    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
+        """Accept secrets and references."""
+        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True)
+
+    def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept the engine."""
+        return empty_pb2.Empty()
+
+    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Let the engine go."""
+        return empty_pb2.Empty()
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Return the version of the real provider."""
+        return plugin_pb2.PluginInfo(version=self.version)
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept any configuration."""
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Return the changed parts of the configuration; no change replaces the provider."""
+        old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
+        return _describe_changes([path for path in list_changed_paths(old, new) if path != "version"])
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept the configuration."""
+        return provider_pb2.ConfigureResponse(acceptSecrets=True, acceptResources=True, supportsPreview=True)
+
+    def Invoke(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Refuse to look anything up: the program must not ask a cloud."""
+        failure = provider_pb2.CheckFailure(reason=f"the program calls {request.tok}, which asks the cloud")
+        return provider_pb2.InvokeResponse(failures=[failure])
+
+    def Check(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accept any inputs."""
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    def Diff(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Return the changed inputs, and the inputs among them that replace the resource."""
+        old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
+        changed = list_changed_paths(old, new)
+        replacing = self.list_replacing(request.type, changed, old, new)
+        return _describe_changes(changed, replacing, first_delete=self.keeps_name(old, new))
+
+    def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Create an object; a preview learns which outputs are unknown."""
+        inputs = from_struct(request.properties)
+        if request.preview:
+            state = merge_outputs(self.guess_outputs(request.type), inputs)
+            return provider_pb2.CreateResponse(properties=to_struct(state))
+        operation = _read_operation("create", request, inputs)
+        made: list[str] = []
+
+        def work() -> Values:
+            id_, state = self.make(operation, inputs)
+            made.append(id_)
+            return state
+
+        state = self._carry_out(operation, work, context)
+        return provider_pb2.CreateResponse(id=made[0], properties=to_struct(state))
+
+    def Read(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Return an object as it is now; an empty answer says that it is gone."""
+        inputs, state = from_struct(request.inputs), from_struct(request.properties)
+        found = self.look_up(request.type, request.id, inputs, state)
+        if found is None:
+            return provider_pb2.ReadResponse()
+        inputs, state = found
+        return provider_pb2.ReadResponse(id=request.id, properties=to_struct(state), inputs=to_struct(inputs))
+
+    def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Change an object in place."""
+        inputs = from_struct(request.news)
+        if request.preview:
+            return provider_pb2.UpdateResponse(properties=to_struct(from_struct(request.olds) | inputs))
+        operation = _read_operation("update", request, inputs)
+
+        state = self._carry_out(operation, lambda: self.change(operation, request.id, inputs), context)
+        return provider_pb2.UpdateResponse(properties=to_struct(state))
+
+    def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Delete an object and wait until it is gone."""
+        operation = _read_operation("delete", request, from_struct(request.properties))
+
+        def work() -> Values:
+            self.destroy(operation, request.id, request.timeout)
+            return {}
+
+        self._carry_out(operation, work, context)
+        return empty_pb2.Empty()
+
+    def _carry_out(self, operation: Operation, work: Any, context: Any) -> Values:
+        try:
+            return self.cloud.carry_out(operation, work)
+        except RefusedError as error:
+            abort(context, str(error))
+
+
+def abort(context: Any, message: str) -> NoReturn:
+    """End a call with an error that the engine prints."""
+    context.abort(grpc.StatusCode.UNKNOWN, message)
+    raise AssertionError("abort raises")
+
+
+def _read_operation(action: Action, request: Any, values: Values) -> Operation:
+    return Operation(action=action, type=request.type, name=request.name, urn=request.urn, properties=reveal(values))
+
+
+def _describe_changes(changed: Sequence[str], replacing: Sequence[str] = (), *, first_delete: bool = False) -> Any:
+    """Return the answer to Diff. The engine shows the first part of a path, such as ``spec``."""
+    answer = provider_pb2.DiffResponse
+    return answer(
+        changes=answer.DIFF_SOME if changed else answer.DIFF_NONE,
+        diffs=sorted({path.split(".")[0] for path in changed}),
+        replaces=sorted({path.split(".")[0] for path in replacing}),
+        deleteBeforeReplace=bool(replacing) and first_delete,
+    )

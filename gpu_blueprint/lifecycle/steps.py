@@ -1,0 +1,216 @@
+"""The life of a stack: preview, up, up again, refresh, the protection, destroy; each step with its differences."""
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from time import monotonic
+
+from ..judging.levels import find_levels_file, read_levels
+from ..judging.report import list_waivers
+from ..judging.verdicts import Finding, judge_plan
+from ..keys import STACK_KEY
+from ..loading import StackFile
+from ..plan import PlannedResource
+from .cloud import Cloud, Entry
+from .compare import compare_states, compare_verdicts, compare_with_preview, compare_with_state
+from .engine import POLICIES, Engine
+from .order import Wave, find_early_deletes, find_missing_paths, list_promises, list_waves
+from .run import Run
+from .world import World
+
+Report = Callable[[str], None]
+"""Takes a line that says how far the lifecycle is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a life."""
+
+    name: str
+    resources: int
+    """Resources that the step is about: made, compared or deleted."""
+    seconds: float
+    differences: tuple[str, ...] = ()
+    """A line for each thing that is not as promised."""
+
+    @property
+    def is_as_promised(self) -> bool:
+        """True if nothing differs."""
+        return not self.differences
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The life of a stack, from its first preview to its destroy."""
+
+    stack: str
+    steps: tuple[Step, ...]
+    left: tuple[str, ...]
+    """Everything that still exists after the destroy."""
+    waves: tuple[Wave, ...]
+    """The deletes in their order."""
+
+    @property
+    def is_as_promised(self) -> bool:
+        """True if no step differs and nothing is left."""
+        return not self.left and all(step.is_as_promised for step in self.steps)
+
+
+_PREVIEW, _UP, _DESTROY = "preview", "up", "destroy"
+
+
+class Lifecycle:
+    """Plays the steps of one stack; every public method but ``live`` is a step and returns what it found."""
+
+    def __init__(
+        self, stack: StackFile, plan: Sequence[PlannedResource], engine: Engine, cloud: Cloud, world: World
+    ) -> None:
+        self.stack, self.plan, self.engine, self.cloud, self.world = stack, plan, engine, cloud, world
+        self._findings = _judge_offline(stack, plan)
+        self._waves: list[Wave] = []
+        for secret in stack.missing_secrets:
+            engine.set_secret(secret)
+
+    def live(self, report: Report) -> Life:
+        """Play the whole life. If the stack cannot be built, only the destroy follows."""
+        steps: list[Step] = []
+        for name, play in self._list_steps():
+            is_built = all(step.is_as_promised for step in steps if step.name in (_PREVIEW, _UP))
+            if name == _DESTROY or is_built:
+                report(f"{self.stack.name}: {name} …")
+                start = monotonic()
+                count, differences = play()
+                steps.append(Step(name, count, monotonic() - start, tuple(differences)))
+        return Life(self.stack.name, tuple(steps), tuple(self.list_left()), tuple(self._waves))
+
+    def _list_steps(self) -> Iterator[tuple[str, "_Play"]]:
+        yield _PREVIEW, self.preview
+        yield _UP, self.up
+        yield "pods on every pool", self.run_pods
+        yield "up again", self.up_again
+        yield "refresh", self.refresh
+        if self.stack.config.cluster.deletion_protection:
+            yield "destroy, protected", self.destroy_protected
+            yield "lift the protection", self.lift_protection
+        yield _DESTROY, self.destroy
+
+    def preview(self) -> "_Outcome":
+        """Compare the engine's preview with the plan, and the verdicts of the policy pack with the offline verdicts."""
+        run = self.engine.preview(**self._list_policy_options())
+        return len(run.planned), [
+            *_explain(run),
+            *compare_with_preview(self.plan, run.planned),
+            *self._compare_verdicts(run),
+        ]
+
+    def up(self) -> "_Outcome":
+        """Build the stack, and compare the state with the plan."""
+        run = self.engine.up(**self._list_policy_options())
+        state = self.engine.read_state()
+        return len(state), [
+            *_explain(run),
+            *compare_with_state(self.plan, state),
+            *self._compare_verdicts(run),
+        ]
+
+    def run_pods(self) -> "_Outcome":
+        """Run a pod on every pool, so that the destroy meets running nodes."""
+        return self.world.run_pods(self.stack.config), []
+
+    def up_again(self) -> "_Outcome":
+        """Expect that a second ``up`` finds everything as it is."""
+        length = len(self.cloud.log)
+        run = self.engine.up()
+        changed = [f"{change}: {urn}" for change, urns in run.changes.items() if change != "same" for urn in urns]
+        return run.count("same"), [*_explain(run), *changed, *_list_operations(self.cloud.log[length:])]
+
+    def refresh(self) -> "_Outcome":
+        """Expect that the clouds hold what the state holds."""
+        before = self.engine.read_state()
+        run = self.engine.refresh()
+        after = self.engine.read_state()
+        return len(after), [*_explain(run), *compare_states(before, after)]
+
+    def destroy_protected(self) -> "_Outcome":
+        """Expect that a destroy without a preview, the most dangerous one, deletes nothing in a cloud."""
+        before, length = self.list_left(), len(self.cloud.log)
+        run = self.engine.destroy()
+        succeeded = ["destroy succeeds although the stack is protected"] if run.succeeded else []
+        return len(before), [*succeeded, *_list_operations(self.cloud.log[length:])]
+
+    def lift_protection(self) -> "_Outcome":
+        """Switch ``deletionProtection`` off in the configuration, and apply it: docs/operations.md."""
+        config = copy.deepcopy(dict(self.stack.source.config))
+        config[STACK_KEY].setdefault("cluster", {})["deletionProtection"] = False
+        self.engine.configure(config)
+        run = self.engine.up()
+        kept = [f"{found.name} is still protected" for found in self.engine.read_state().values() if found.protect]
+        return run.count("update"), [*_explain(run), *kept]
+
+    def destroy(self) -> "_Outcome":
+        """Delete everything, and compare the order with the promise."""
+        state, length = self.engine.read_state(), len(self.cloud.log)
+        resources = [*state.values()]
+        promises = list_promises(resources, self._list_grants())
+        run = self.engine.destroy()
+        log = self.cloud.log[length:]
+        self._waves = list_waves(log, state)
+        return run.count("delete"), [
+            *_explain(run),
+            *find_missing_paths(resources, promises),
+            *find_early_deletes(log, promises),
+        ]
+
+    def list_left(self) -> list[str]:
+        """Return everything that exists: AWS objects and releases, the content of the cluster, and the state."""
+        return [
+            *sorted(f"{found.kind} {found.id}" for found in self.cloud.list_objects()),
+            *self.world.list_left(),
+        ]
+
+    def _list_grants(self) -> dict[str, list[str]]:
+        """Return the pools of each tenant's namespace."""
+        pools = [pool.name for pool in self.stack.config.pools]
+        return {
+            tenant.namespace_name: [pool for pool in pools if tenant.may_use(pool)]
+            for tenant in self.stack.config.tenants
+        }
+
+    def _list_policy_options(self) -> dict[str, list[str]]:
+        levels = find_levels_file(self.stack.config.environment)
+        return {"policy_packs": [str(POLICIES)], "policy_pack_configs": [str(levels)]}
+
+    def _compare_verdicts(self, run: Run) -> list[str]:
+        counted = [found for found in self._findings if found.standing not in ("waived", "undecided")]
+        undecided = [found for found in self._findings if found.standing == "undecided"]
+        is_complete = run.command != "preview"  # a preview knows few outputs, on which some rules depend
+        return compare_verdicts(_list_keys(counted), _list_keys(undecided), run.list_violations(), is_complete)
+
+
+_Outcome = tuple[int, list[str]]
+"""Number of resources, and a line for each difference."""
+_Play = Callable[[], _Outcome]
+
+
+def _judge_offline(stack: StackFile, plan: Sequence[PlannedResource]) -> list[Finding]:
+    levels = read_levels(find_levels_file(stack.config.environment))
+    return judge_plan(plan, levels, list_waivers(stack.config), date.today())
+
+
+def _list_keys(findings: Sequence[Finding]) -> list[tuple[str, str]]:
+    return [(found.verdict.rule, found.verdict.urn) for found in findings]
+
+
+def _explain(run: Run) -> list[str]:
+    """Return the errors of a command that failed."""
+    if run.succeeded:
+        return []
+    lines = [line.strip() for line in run.error.splitlines() if line.strip().startswith("error: ")]
+    return [f"{run.command} failed: {line}" for line in dict.fromkeys(lines) or [run.error[-500:]]]
+
+
+def _list_operations(log: Sequence[Entry]) -> list[str]:
+    """Return a line for each change in a cloud."""
+    done = [entry.operation for entry in log if not entry.refusal]
+    return [f"{operation.action} of {operation.kind} {operation.name} in the cloud" for operation in done]

@@ -1,0 +1,99 @@
+"""Values as Pulumi's engine sends them to its providers, and as it keeps them in a state."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf import json_format, struct_pb2
+from pulumi.runtime import rpc
+
+Values = dict[str, Any]
+"""Properties as JSON values. Secrets and references are mappings with a signature, unknown values a fixed text."""
+
+UNKNOWN: str = rpc.UNKNOWN
+"""The text that stands for a value that only the deployment will know."""
+_SIGNATURE = rpc._special_sig_key
+_SECRET, _REFERENCE, _OUTPUT = rpc._special_secret_sig, rpc._special_resource_sig, rpc._special_output_value_sig
+
+
+def to_struct(values: Mapping[str, Any]) -> struct_pb2.Struct:
+    """Return values in the form of the protocol."""
+    struct = struct_pb2.Struct()
+    struct.update(values)
+    return struct
+
+
+def from_struct(struct: struct_pb2.Struct) -> Values:
+    """Return a message's values; whole numbers are integers, and signatures stay."""
+    values: Values = _shorten_numbers(json_format.MessageToDict(struct))
+    return values
+
+
+def _shorten_numbers(value: Any) -> Any:
+    """On the wire every number is a double."""
+    if isinstance(value, dict):
+        return {key: _shorten_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shorten_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def reveal(value: Any) -> Any:
+    """Return a value without signatures: a secret becomes its content, a reference the id of its resource."""
+    if isinstance(value, list):
+        return [reveal(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    match value.get(_SIGNATURE):
+        case None:
+            return {key: reveal(item) for key, item in value.items()}
+        case signature if signature == _REFERENCE:
+            return value.get("id") or UNKNOWN
+        case _:
+            return reveal(_open(value))
+
+
+def mark_like_a_plan(value: Any) -> Any:
+    """Return a value in the form of ``PlannedResource.inputs``, so that both can be compared.
+
+    A secret is ``{"$secret": …}``, a reference ``{"$resource": URN}``, an unknown value ``{"$unknown": True}``.
+    """
+    if isinstance(value, list):
+        return [mark_like_a_plan(item) for item in value]
+    if value == UNKNOWN:
+        return {"$unknown": True}
+    if not isinstance(value, Mapping):
+        return _shorten_numbers(value)
+    match value.get(_SIGNATURE):
+        case None:
+            return {key: mark_like_a_plan(item) for key, item in value.items()}
+        case signature if signature == _SECRET:
+            return {"$secret": mark_like_a_plan(_open(value))}
+        case signature if signature == _REFERENCE:
+            return {"$resource": value.get("urn")}
+        case _:
+            return mark_like_a_plan(_open(value))
+
+
+def _open(value: Mapping[str, Any]) -> Any:
+    """Return the content of a secret or of an output value.
+
+    A state that was exported with its secrets holds a secret's content as JSON text, under ``plaintext``.
+    """
+    if "plaintext" in value:
+        return json.loads(value["plaintext"])
+    return value.get("value", UNKNOWN)
+
+
+def make_reference(urn: str, id_: str) -> Values:
+    """Return a reference to a resource; its id is empty until the resource exists."""
+    return {_SIGNATURE: _REFERENCE, "urn": urn, "id": id_}
+
+
+def merge_outputs(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> Values:
+    """Lay inputs over outputs; blocks such as ``vpcConfig`` hold both."""
+    merged = dict(outputs)
+    for key, value in inputs.items():
+        current = merged.get(key)
+        merged[key] = merge_outputs(current, value) if isinstance(current, dict) and isinstance(value, dict) else value
+    return merged

@@ -1,0 +1,131 @@
+"""The cluster behind the stand-in for Kubernetes: in memory, or the lab with a real API server and a real Karpenter."""
+
+import time
+from collections.abc import Mapping
+from typing import Protocol
+
+from lab.kube import RefusedError
+from lab.lab import Lab
+
+from ..config import Pool, StackConfig
+from ..errors import LabError
+from ..rehearsal.pods import build_gpu_pod
+from .kubernetes_objects import MemoryObjects, Objects
+from .kubernetes_provider import Chart
+
+_SECONDS_TO_RUN = 120
+_CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+_CLAIM, _NODE, _POD = ("karpenter.sh/v1", "NodeClaim"), ("v1", "Node"), ("v1", "Pod")
+_OF_KUBERNETES = ("kube-system", "kube-public", "kube-node-lease", "default")
+_LAUNCHED = "karpenter.sh/nodepool"
+"""Label of the nodes that Karpenter launched."""
+
+
+class World(Protocol):
+    """A cluster with the effects of its charts."""
+
+    @property
+    def objects(self) -> Objects:
+        """The objects of the cluster."""
+
+    @property
+    def charts(self) -> Mapping[str, Chart]:
+        """Name of a release → the chart's effect."""
+
+    def run_pods(self, config: StackConfig) -> int:
+        """Run a pod on every pool, and return the number of nodes that were launched for them."""
+
+    def list_left(self) -> list[str]:
+        """Return what the cluster and its nodes still hold, apart from Kubernetes' own."""
+
+
+class MemoryWorld:
+    """A cluster without engines: nothing runs in it."""
+
+    def __init__(self) -> None:
+        self.objects = MemoryObjects()
+        self.charts: Mapping[str, Chart] = {}
+
+    def run_pods(self, config: StackConfig) -> int:  # noqa: ARG002
+        """Run nothing."""
+        return 0
+
+    def list_left(self) -> list[str]:
+        """Return the objects that were applied and not deleted."""
+        return self.objects.list_names()
+
+
+class LabWorld:
+    """The lab. The charts of Karpenter start and stop it; other charts bring their custom resource definitions."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self.objects: Objects = lab.kube
+        self.charts: Mapping[str, Chart] = {
+            "karpenter-crd": Chart(self._install_karpenter_crds, lambda: self._remove_crds("karpenter")),
+            "karpenter": Chart(lab.start_karpenter, lab.stop_karpenter),
+            # Helm keeps the CRDs of these two charts when it removes them.
+            "prometheus-operator-crds": Chart(lambda: lab.install_crds("monitoring.coreos.com"), _do_nothing),
+            "keda": Chart(lambda: lab.install_crds("keda.sh"), _do_nothing),
+        }
+
+    def run_pods(self, config: StackConfig) -> int:
+        """Run a pod on every pool, in the namespace of a tenant who may use it; Karpenter must not disrupt the pods.
+
+        Raises:
+            LabError: A pod does not run after two minutes.
+        """
+        self._lab.wait_until_ready()
+        names = [self._send_pod(config, pool) for pool in config.pools if not pool.static_nodes]
+        end = time.monotonic() + _SECONDS_TO_RUN
+        while waiting := self._list_waiting(names):
+            self._lab.workspace.refuse_dead_engines()
+            if time.monotonic() > end:
+                raise LabError(f"these pods do not run after {_SECONDS_TO_RUN} s: {', '.join(waiting)}")
+            time.sleep(0.3)
+        return len(self._list_nodes())
+
+    def list_left(self) -> list[str]:
+        """Return namespaces, Karpenter's nodes and claims, and running instances."""
+        kube = self._lab.kube
+        spaces = {found["metadata"]["name"] for found in kube.list("v1", "Namespace")} - {*_OF_KUBERNETES}
+        claims = [found["metadata"]["name"] for found in kube.list(*_CLAIM)]
+        instances = [found.id for found in self._lab.aws.instances.values() if found.state != "terminated"]
+        return [
+            *(f"Namespace {name}" for name in sorted(spaces)),
+            *(f"Node {name}" for name in sorted(self._list_nodes())),
+            *(f"NodeClaim {name}" for name in sorted(claims)),
+            *(f"instance {name}" for name in sorted(instances)),
+        ]
+
+    def _send_pod(self, config: StackConfig, pool: Pool) -> str:
+        tenant = next((tenant for tenant in config.tenants if tenant.may_use(pool.name)), None)
+        place = tenant.namespace_name if tenant else "default"
+        pod = build_gpu_pod(config, pool, f"on-{pool.name}", namespace=place)
+        pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
+        try:
+            self._lab.kube.create(pod)
+        except RefusedError as error:
+            raise LabError(f"pool {pool.name}: the API server refuses a pod: {error.reason}") from None
+        return f"on-{pool.name}"
+
+    def _list_waiting(self, names: list[str]) -> list[str]:
+        phases = {pod["metadata"]["name"]: pod["status"].get("phase") for pod in self._lab.kube.list(*_POD)}
+        return [name for name in names if phases.get(name) != "Running"]
+
+    def _list_nodes(self) -> list[str]:
+        nodes = (found["metadata"] for found in self._lab.kube.list(*_NODE))
+        return [place["name"] for place in nodes if _LAUNCHED in place.get("labels", {})]
+
+    def _install_karpenter_crds(self) -> None:
+        self._lab.install_crds("karpenter")
+
+    def _remove_crds(self, group: str) -> None:
+        """Delete definitions, as Helm does where a chart holds them as templates; the objects go with them."""
+        for crd in self._lab.kube.list(*_CRD):
+            if group in crd["spec"]["group"]:
+                self._lab.kube.delete(*_CRD, crd["metadata"]["name"], wait_s=60)
+
+
+def _do_nothing() -> None:
+    pass

@@ -1,0 +1,23 @@
+"""Objects that carry the tags of a platform and stand in no state of it. Nothing is changed or deleted."""
+
+from .kinds import name_kind, write_command
+from .permissions import build_policy
+from .resource import Resource
+from .run import Report, find_leftovers
+from .states import States, read_states
+from .tagged import WORLD
+from .verdicts import Attended, Verdicts
+
+__all__ = [
+    "WORLD",
+    "Attended",
+    "Report",
+    "Resource",
+    "States",
+    "Verdicts",
+    "build_policy",
+    "find_leftovers",
+    "name_kind",
+    "read_states",
+    "write_command",
+]

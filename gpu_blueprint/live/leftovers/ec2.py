@@ -1,0 +1,153 @@
+"""EC2's objects, asked of EC2: the tagging API learns of a new object late and lists deleted objects for a while."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ...config import StackConfig
+from ..preflight import Account
+from .marks import BLUEPRINT, CLUSTER, CNI, Mark, list_marks, read_tags
+from .prices import price_month
+from .resource import Arn, Resource
+from .survey import Survey
+
+CHECK = "EC2"
+_OURS = frozenset({BLUEPRINT})
+_OF_CLUSTER = _OURS | {CLUSTER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ec2Type:
+    """Names in EC2's API for one type of object."""
+
+    operation: str
+    part: str
+    """Key of the list in the answer."""
+    id: str
+    made: str = ""
+    """Key of the time of creation, if EC2 tells it."""
+    state: str = "State"
+    gone: frozenset[str] = frozenset()
+    """States of an object that is deleted, or is being deleted."""
+    makers: frozenset[str] = _OURS
+    """Whose marks to look for; see marks.py."""
+
+
+TYPES = {
+    "instance": Ec2Type(
+        operation="DescribeInstances",
+        part="Reservations",
+        id="InstanceId",
+        made="LaunchTime",
+        gone=frozenset({"shutting-down", "terminated"}),
+        makers=_OF_CLUSTER,
+    ),
+    "volume": Ec2Type(
+        operation="DescribeVolumes",
+        part="Volumes",
+        id="VolumeId",
+        made="CreateTime",
+        gone=frozenset({"deleting", "deleted"}),
+        makers=_OF_CLUSTER,
+    ),
+    "snapshot": Ec2Type(
+        operation="DescribeSnapshots", part="Snapshots", id="SnapshotId", made="StartTime", makers=_OF_CLUSTER
+    ),
+    "network-interface": Ec2Type(
+        operation="DescribeNetworkInterfaces",
+        part="NetworkInterfaces",
+        id="NetworkInterfaceId",
+        makers=_OF_CLUSTER | {CNI},
+    ),
+    "launch-template": Ec2Type(
+        operation="DescribeLaunchTemplates",
+        part="LaunchTemplates",
+        id="LaunchTemplateId",
+        made="CreateTime",
+        makers=_OF_CLUSTER,
+    ),
+    "spot-instances-request": Ec2Type(
+        operation="DescribeSpotInstanceRequests",
+        part="SpotInstanceRequests",
+        id="SpotInstanceRequestId",
+        made="CreateTime",
+        gone=frozenset({"cancelled", "closed", "failed"}),
+        makers=_OF_CLUSTER,
+    ),
+    "security-group": Ec2Type(
+        operation="DescribeSecurityGroups", part="SecurityGroups", id="GroupId", makers=_OF_CLUSTER
+    ),
+    "vpc": Ec2Type(operation="DescribeVpcs", part="Vpcs", id="VpcId"),
+    "subnet": Ec2Type(operation="DescribeSubnets", part="Subnets", id="SubnetId"),
+    "internet-gateway": Ec2Type(operation="DescribeInternetGateways", part="InternetGateways", id="InternetGatewayId"),
+    "route-table": Ec2Type(operation="DescribeRouteTables", part="RouteTables", id="RouteTableId"),
+    "natgateway": Ec2Type(
+        operation="DescribeNatGateways",
+        part="NatGateways",
+        id="NatGatewayId",
+        made="CreateTime",
+        gone=frozenset({"deleting", "deleted", "failed"}),
+    ),
+    "elastic-ip": Ec2Type(operation="DescribeAddresses", part="Addresses", id="AllocationId"),
+    "vpc-endpoint": Ec2Type(
+        operation="DescribeVpcEndpoints",
+        part="VpcEndpoints",
+        id="VpcEndpointId",
+        made="CreationTimestamp",
+        gone=frozenset({"deleting", "deleted"}),
+    ),
+}
+"""Type in the ARN → names in the API."""
+
+
+def list_surveys(stack: StackConfig) -> Iterator[Survey]:
+    """Yield a survey for each type and each maker of its objects."""
+    for name, type_ in TYPES.items():
+        for mark in list_marks(stack):
+            if mark.maker in type_.makers:
+                yield Survey(CHECK, f"{name}s of the {mark.maker}", partial(_find, stack, name, mark))
+
+
+def _find(stack: StackConfig, name: str, mark: Mark, account: Account) -> Iterator[Resource]:
+    type_ = TYPES[name]
+    filters = [{"Name": f"tag:{key}", "Values": [value]} for key, value in mark.tags.items()]
+    answer = account.ask("ec2", type_.operation, Filters=filters)
+    for described in _list_objects(type_, answer):
+        if _read_state(type_, described) not in type_.gone:
+            yield _read_object(stack, name, described)
+
+
+def _list_objects(type_: Ec2Type, answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for row in answer.get(type_.part, []):
+        yield from row["Instances"] if type_.part == "Reservations" else [row]
+
+
+def _read_state(type_: Ec2Type, described: Mapping[str, Any]) -> str:
+    state = described.get(type_.state)
+    return str(state.get("Name") if isinstance(state, dict) else state).lower()
+
+
+def _read_object(stack: StackConfig, name: str, described: Mapping[str, Any]) -> Resource:
+    type_ = TYPES[name]
+    attachments = [*described.get("Attachments", []), described.get("Attachment", {}), described]
+    host = "" if name == "instance" else next(filter(None, (row.get("InstanceId") for row in attachments)), "")
+    return Resource(
+        arn=Arn.parse(stack.build_arn("ec2", f"{name}/{described[type_.id]}")),
+        tags=read_tags(described),
+        made=described.get(type_.made),
+        detail=_describe(name, described),
+        instance=host,
+        month=price_month(stack, f"ec2:{name}", described),
+    )
+
+
+def _describe(name: str, described: Mapping[str, Any]) -> str:
+    match name:
+        case "instance":
+            return ", ".join(filter(None, (described["InstanceType"], described.get("InstanceLifecycle"))))
+        case "volume":
+            return f"{described['Size']} GiB {described.get('VolumeType')}"
+        case "launch-template":
+            return str(described["LaunchTemplateName"])
+    return next((row["Value"] for row in described.get("Tags", []) if row["Key"] == "Name"), "")

@@ -1,0 +1,63 @@
+"""The tags by which an object belongs to a platform: the blueprint's own, and those of programs in the cluster."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...config import StackConfig
+
+BLUEPRINT, CLUSTER, CNI, LOAD_BALANCERS = "blueprint", "cluster", "vpc-cni", "load balancers"
+POOL_TAG, NODE_CLASS_TAG, NODE_GROUP_TAG = (
+    "karpenter.sh/nodepool",
+    "karpenter.k8s.aws/ec2nodeclass",
+    "eks:nodegroup-name",
+)
+_CLUSTER_PREFIX = "kubernetes.io/cluster/"
+_CLUSTER_TAGS = ("eks:eks-cluster-name", "eks:cluster-name", "cluster.k8s.amazonaws.com/name", "elbv2.k8s.aws/cluster")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Tags that one maker puts on its objects. An object has the mark if it carries all of them."""
+
+    maker: str
+    tags: Mapping[str, str]
+
+    def is_on(self, tags: Mapping[str, str]) -> bool:
+        """Return whether an object with these tags has the mark."""
+        return self.tags.items() <= tags.items()
+
+
+def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
+    """Return the marks of a platform.
+
+    Karpenter's objects have the first mark too, because every EC2NodeClass carries the tags of the stack. Pools of the
+    team's own, volumes of the EBS CSI driver and Kubernetes' load balancers have only the mark of the cluster.
+    Sources: Karpenter v1.14.1 pkg/utils GetTags; aws-ebs-csi-driver docs/tagging.md; amazon-vpc-cni-k8s pkg/awsutils;
+    AWS Load Balancer Controller guide, «Resource tags».
+    """
+    name = stack.cluster_name
+    return (
+        Mark(BLUEPRINT, {key: stack.all_tags[key] for key in ("managed-by", "environment")}),
+        Mark(CLUSTER, {f"{_CLUSTER_PREFIX}{name}": "owned"}),
+        Mark(CNI, {"cluster.k8s.amazonaws.com/name": name}),
+        Mark(LOAD_BALANCERS, {"elbv2.k8s.aws/cluster": name}),
+    )
+
+
+def find_cluster(tags: Mapping[str, str]) -> str:
+    """Return the name of the cluster that an object was made for; empty if its tags name no cluster."""
+    named = [tags[key] for key in _CLUSTER_TAGS if key in tags]
+    owners = [key for key, value in tags.items() if key.startswith(_CLUSTER_PREFIX) and value == "owned"]
+    return next(iter([*named, *(key.removeprefix(_CLUSTER_PREFIX) for key in owners)]), "")
+
+
+def read_tags(described: Mapping[str, Any]) -> dict[str, str]:
+    """Return the tags of an object that a service has described; EC2 calls the tags of an interface its TagSet."""
+    rows = described.get("Tags") or described.get("TagSet") or []
+    return {row["Key"]: row["Value"] for row in rows}
+
+
+def is_marked(stack: StackConfig, tags: Mapping[str, str]) -> bool:
+    """Return whether an object with these tags belongs to the platform or to its cluster."""
+    return any(mark.is_on(tags) for mark in list_marks(stack))

@@ -1,0 +1,104 @@
+"""Objects with names that the stack decides: cluster, node groups, log group, queue and budgets.
+
+The tagging API lists them late, and lists no log group that EKS itself made anew.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from ...config import StackConfig
+from ..preflight import Account, RefusedError
+from ..preflight.answers import read_part
+from .marks import is_marked
+from .prices import price_month
+from .resource import Arn, Resource
+from .survey import Survey
+
+GONE = frozenset({"DELETING"})
+"""States of a cluster or a node group that is being deleted."""
+NO_CLUSTER = ("ResourceNotFoundException",)
+NO_QUEUE = ("AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist")
+
+
+def list_surveys(stack: StackConfig) -> Iterator[Survey]:
+    """Yield a survey for each kind."""
+    yield Survey("EKS", "cluster and node groups", partial(_find_cluster, stack))
+    yield Survey("log groups", "log group of the control plane", partial(_find_log_group, stack))
+    yield Survey("queues", "queue of interruptions", partial(_find_queue, stack))
+    yield Survey("budgets", "budgets", partial(_find_budgets, stack))
+
+
+def build_queue_url(arn: Arn) -> str:
+    """Build the address of a queue, which SQS takes instead of its ARN."""
+    return f"https://sqs.{arn.region}.amazonaws.com/{arn.account}/{arn.name}"
+
+
+def _ask_unless_gone(account: Account, codes: tuple[str, ...], service: str, operation: str, **parameters: Any) -> Any:
+    """Return an answer, or None if AWS refuses with one of these codes, which mean that there is no such object."""
+    try:
+        return account.ask(service, operation, **parameters)
+    except RefusedError as refusal:
+        if refusal.code in codes:
+            return None
+        raise
+
+
+def _find_cluster(stack: StackConfig, account: Account) -> Iterator[Resource]:
+    """Yield the cluster and its node groups."""
+    answer = _ask_unless_gone(account, NO_CLUSTER, "eks", "DescribeCluster", name=stack.cluster_name)
+    cluster = read_part(answer, "cluster") if answer else None
+    if cluster is None or cluster.get("status") in GONE:
+        return
+    if is_marked(stack, cluster.get("tags") or {}):
+        yield Resource(
+            arn=Arn.parse(cluster["arn"]),
+            tags=cluster["tags"],
+            made=cluster.get("createdAt"),
+            detail=f"Kubernetes {cluster.get('version')}",
+            month=price_month(stack, "eks:cluster", cluster),
+        )
+    yield from _find_node_groups(stack, account)
+
+
+def _find_node_groups(stack: StackConfig, account: Account) -> Iterator[Resource]:
+    for name in account.ask("eks", "ListNodegroups", clusterName=stack.cluster_name).get("nodegroups", []):
+        asked = {"clusterName": stack.cluster_name, "nodegroupName": name}
+        answer = _ask_unless_gone(account, NO_CLUSTER, "eks", "DescribeNodegroup", **asked)
+        group = read_part(answer, "nodegroup") if answer else {}
+        if group and group.get("status") not in GONE and is_marked(stack, group.get("tags") or {}):
+            count = group.get("scalingConfig", {}).get("desiredSize")
+            detail = f"{count} × {', '.join(group.get('instanceTypes') or ['?'])}"
+            yield Resource(
+                arn=Arn.parse(group["nodegroupArn"]), tags=group["tags"], made=group.get("createdAt"), detail=detail
+            )
+
+
+def _find_log_group(stack: StackConfig, account: Account) -> Iterator[Resource]:
+    """Find the log group, also without tags: EKS makes it anew if it writes a last line after the destroy."""
+    name = f"/aws/eks/{stack.cluster_name}/cluster"
+    for group in account.ask("logs", "DescribeLogGroups", logGroupNamePrefix=name).get("logGroups", []):
+        if group["logGroupName"] == name:
+            made = datetime.fromtimestamp(group["creationTime"] / 1000, UTC)
+            detail = f"{group.get('storedBytes', 0) / 2**30:.1f} GiB"
+            yield Resource(arn=Arn.parse(group["arn"]), tags={}, made=made, detail=detail)
+
+
+def _find_queue(stack: StackConfig, account: Account) -> Iterator[Resource]:
+    arn = Arn.parse(stack.build_arn("sqs", stack.cluster_name))
+    url = build_queue_url(arn)
+    tags = (_ask_unless_gone(account, NO_QUEUE, "sqs", "ListQueueTags", QueueUrl=url) or {}).get("Tags", {})
+    if is_marked(stack, tags):
+        yield Resource(arn=arn, tags=tags)
+
+
+def _find_budgets(stack: StackConfig, account: Account) -> Iterator[Resource]:
+    answer = account.ask("budgets", "DescribeBudgets", AccountId=stack.account_id)
+    for budget in answer.get("Budgets") or []:
+        if budget["BudgetName"].startswith(f"{stack.cluster_name}-"):
+            arn = stack.build_arn("budgets", f"budget/{budget['BudgetName']}", region=False)
+            rows = account.ask("budgets", "ListTagsForResource", ResourceARN=arn).get("ResourceTags") or []
+            tags = {row["Key"]: row["Value"] for row in rows}
+            if is_marked(stack, tags):
+                yield Resource(arn=Arn.parse(arn), tags=tags)

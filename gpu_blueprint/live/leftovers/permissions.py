@@ -1,0 +1,33 @@
+"""The calls of each check of ``leftovers``, and the IAM policy that grants exactly these calls.
+
+Source: AWS Service Authorization Reference. No action can be granted for single objects, because nobody knows yet which
+objects there are. Read 2026-11-22.
+"""
+
+from typing import Any
+
+from ..preflight.permissions import name_action
+from . import confirm, ec2, iam, tagged
+
+CALLS: dict[str, frozenset[str]] = {
+    "account": frozenset({"sts:GetCallerIdentity"}),
+    tagged.CHECK: frozenset(
+        {"tag:GetResources", *(name_action(look.service, look.operation) for look in confirm.LOOKS.values())}
+    ),
+    ec2.CHECK: frozenset(name_action("ec2", type_.operation) for type_ in ec2.TYPES.values()),
+    iam.CHECK: frozenset(
+        name_action("iam", operation) for type_ in iam.TYPES for operation in (type_.listing, type_.reading)
+    ),
+    "EKS": frozenset({"eks:DescribeCluster", "eks:DescribeNodegroup", "eks:ListNodegroups"}),
+    "log groups": frozenset({"logs:DescribeLogGroups"}),
+    "queues": frozenset({"sqs:ListQueueTags"}),
+    "budgets": frozenset({"budgets:ListTagsForResource", "budgets:ViewBudget"}),
+}
+"""Check → IAM actions."""
+
+
+def build_policy() -> dict[str, Any]:
+    """Return the IAM policy that ``leftovers`` needs; sts:GetCallerIdentity needs no permission."""
+    actions = frozenset[str]().union(*CALLS.values()) - CALLS["account"]
+    statement = {"Sid": "Leftovers", "Effect": "Allow", "Action": sorted(actions), "Resource": "*"}
+    return {"Version": "2012-10-17", "Statement": [statement]}

@@ -1,0 +1,64 @@
+"""The price of an object by the month, as far as the catalogue knows one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...catalog.prices import HOURS_A_MONTH
+from ...config import StackConfig
+from ...cost.items import price_disk, price_instance, price_item
+from ...cost.money import Usd
+from ...cost.nodes import find_spot_share
+
+_ITEMS = {
+    "ec2:elastic-ip": "public-ipv4",
+    "ec2:natgateway": "nat-gateway",
+    "eks:cluster": "eks-cluster",
+    "elasticloadbalancing:loadbalancer/net": "network-load-balancer",
+    "kms:key": "kms-key",
+}
+"""Kind → its item in service_prices.csv."""
+_GP3_IOPS, _GP3_THROUGHPUT = 3000, 125
+_PAID = "running", "pending", "stopping"
+
+
+def price_month(stack: StackConfig, kind: str, described: Mapping[str, Any]) -> Usd | None:
+    """Return US dollars a month of an object, or None if AWS bills nothing for it, or not by its time.
+
+    Args:
+        stack: The stack, which has the region and its own assumptions about spot.
+        kind: Service and type of the ARN, such as ``ec2:volume``.
+        described: The object as its service describes it.
+    """
+    if kind in _ITEMS:
+        return _price_service(_ITEMS[kind], stack.region)
+    if kind == "ec2:instance":
+        return _price_instance(stack, described)
+    if kind == "ec2:volume":
+        return _price_volume(stack.region, described)
+    if kind == "ec2:vpc-endpoint" and described.get("VpcEndpointType") == "Interface":
+        return _price_service("interface-endpoint", stack.region) * len(described.get("SubnetIds", []))
+    return None
+
+
+def _price_service(item: str, region: str) -> Usd:
+    return price_item(item, item, region).hour * HOURS_A_MONTH
+
+
+def _price_instance(stack: StackConfig, described: Mapping[str, Any]) -> Usd:
+    """Price an instance; its volumes are objects of their own. A stopped instance costs nothing."""
+    if described.get("State", {}).get("Name") not in _PAID:
+        return Usd()
+    name = described["InstanceType"]
+    month = price_instance(name, stack.region) * HOURS_A_MONTH
+    if described.get("InstanceLifecycle") != "spot":
+        return month
+    share = find_spot_share(name.split(".")[0], stack.costs.spot_share)
+    return month * share if share else Usd(unknown=frozenset({f"spot share of {name}"}))
+
+
+def _price_volume(region: str, described: Mapping[str, Any]) -> Usd:
+    kind, gib = described.get("VolumeType"), described["Size"]
+    if kind != "gp3":
+        return Usd(unknown=frozenset({f"{kind} volumes in {region}"}))
+    iops, throughput = described.get("Iops") or _GP3_IOPS, described.get("Throughput") or _GP3_THROUGHPUT
+    return price_disk(region, gib=gib, iops=iops, throughput=throughput) * HOURS_A_MONTH

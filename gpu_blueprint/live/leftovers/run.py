@@ -1,0 +1,64 @@
+"""Ask the account for everything that carries the tags of a platform, and compare it with the states."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+from ...config import StackConfig
+from ..preflight import Account, Finding, Question, Status, ask_question
+from ..preflight import choose_exit_code as judge_findings
+from ..preflight.identity import check_account
+from . import ec2, iam, names, tagged
+from .resource import Arn, Resource
+from .states import States
+from .survey import Survey, take_survey
+from .verdicts import Verdicts, judge
+
+_PARALLEL_CALLS = 8
+"""Fast enough, and far below EC2's rate limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The objects that ``leftovers`` found, and the questions that AWS did not answer."""
+
+    states: States
+    verdicts: Verdicts
+    findings: Sequence[Finding] = ()
+    """Questions without an answer, or the only finding that the account is not the stack's."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing is left, 1 if something is or an answer is missing, 2 if AWS does not accept the credentials."""
+        return judge_findings(self.findings) or int(bool(self.verdicts.leftovers))
+
+
+def list_surveys(stack: StackConfig) -> list[Survey]:
+    """Return every question for the region of the stack; a service's own answer stands before the tagging API's."""
+    return [survey for room in (ec2, names, iam, tagged) for survey in room.list_surveys(stack)]
+
+
+def find_leftovers(stack: StackConfig, states: States, account: Account, world: Account) -> Report:
+    """Ask every question in parallel. In another account than the stack's, nothing else is asked.
+
+    Args:
+        stack: The stack.
+        states: The contents of its state files.
+        account: The account in the region of the stack.
+        world: The account in the region that lists the objects of services without regions.
+    """
+    question = Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
+    if wrong := [finding for finding in ask_question(question, account) if finding.status is not Status.PASS]:
+        return Report(states, judge(stack, states, []), wrong)
+    asked = [(survey, account) for survey in list_surveys(stack)]
+    asked += [(survey, world) for survey in tagged.list_worldwide_surveys(stack)]
+    with ThreadPoolExecutor(_PARALLEL_CALLS) as threads:
+        answers = list(chain.from_iterable(threads.map(lambda pair: take_survey(*pair), asked)))
+    found: dict[Arn, Resource] = {}
+    for answer in answers:
+        if isinstance(answer, Resource):
+            found.setdefault(answer.arn, answer)
+    findings = dict.fromkeys(answer for answer in answers if isinstance(answer, Finding))
+    return Report(states, judge(stack, states, found.values()), list(findings))

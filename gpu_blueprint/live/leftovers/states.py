@@ -1,0 +1,170 @@
+"""The state files that Pulumi exports: which objects of AWS stand in them, and which parts of a cluster are alive.
+
+A stack that was destroyed has a state without resources, which is a good state file.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import UsageError
+from ...keys import PROJECT
+from .resource import Resource
+
+_ARNS = ("arn", "accessEntryArn", "associationArn")
+"""Outputs that hold the ARN of the resource itself. Others, such as nodeRoleArn, name other resources."""
+_URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
+_EC2_ID = re.compile(r"[a-z]+-[0-9a-f]{8,17}")
+_SECRET = "4dabf18193072939515e22adb298388d"
+"""The key by which Pulumi marks an encrypted value; source: pulumi sdk/go/common/resource/sig."""
+_EXPORT = "write it with `pulumi stack export --stack {stack} --file FILE`"
+_CLUSTER, _NODE_GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class States:
+    """Everything that the given state files hold together."""
+
+    files: tuple[str, ...] = ()
+    count: int = 0
+    """Number of AWS's resources in the files."""
+    ids: frozenset[str] = frozenset()
+    """ARNs of the resources, and ids of EC2's objects, which are unique without an ARN."""
+    clusters: frozenset[str] = frozenset()
+    node_groups: frozenset[str] = frozenset()
+    pools: frozenset[str] = frozenset()
+    node_classes: frozenset[str] = frozenset()
+    unfinished: tuple[str, ...] = ()
+    """Operations that were under way when Pulumi was killed, such as ``creating aws:eks/cluster:Cluster gpu-prod``."""
+
+    def hold(self, resource: Resource) -> bool:
+        """Return whether an object of the account stands in one of the files."""
+        return not self.ids.isdisjoint((resource.arn.text, resource.arn.name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Deployment:
+    file: str
+    resources: Sequence[Mapping[str, Any]]
+    pending: Sequence[Mapping[str, Any]]
+
+
+def read_states(paths: Sequence[Path], stack: str) -> States:
+    """Read the state files of a stack.
+
+    Raises:
+        UsageError: It has a line for each file that cannot be used.
+    """
+    deployments: list[_Deployment] = []
+    faults: list[str] = []
+    for path in paths:
+        try:
+            deployments.append(_read_file(path, stack))
+        except _UnfitError as unfit:
+            faults.append(f"{path}: {unfit}")
+    if faults:
+        raise UsageError("\n".join(faults))
+    return _merge(deployments)
+
+
+class _UnfitError(Exception):
+    """A file is no state of the stack."""
+
+
+def _read_file(path: Path, stack: str) -> _Deployment:
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text) if text.strip() else None
+    except FileNotFoundError:
+        raise _UnfitError(f"no such file; {_EXPORT.format(stack=stack)}") from None
+    except OSError as error:
+        raise _UnfitError(f"cannot be read: {error.strerror}") from None
+    except ValueError as error:  # also bytes that are no UTF-8
+        raise _UnfitError(f"is not JSON: {error}; {_EXPORT.format(stack=stack)}") from None
+    if document is None:
+        raise _UnfitError(f"is empty; {_EXPORT.format(stack=stack)}")
+    deployment = _read_deployment(document, stack)
+    found = _Deployment(str(path), deployment.get("resources") or [], deployment.get("pending_operations") or [])
+    _refuse_strangers(found, stack)
+    _refuse_encrypted(found, stack)
+    return found
+
+
+def _read_deployment(document: Any, stack: str) -> Mapping[str, Any]:
+    """Return the deployment of an export; refuse other documents of Pulumi, and documents of others."""
+    export = _EXPORT.format(stack=stack)
+    if isinstance(document, dict) and "checkpoint" in document:
+        raise _UnfitError(f"is a file of Pulumi's backend, not an export; {export}")
+    deployment = document.get("deployment") if isinstance(document, dict) else None
+    if not isinstance(deployment, dict):
+        raise _UnfitError(f"holds no deployment; {export}")
+    if _SECRET in deployment or "ciphertext" in deployment:
+        raise _UnfitError(f"its deployment is encrypted as a whole; {export}")
+    rows = [*(deployment.get("resources") or []), *(deployment.get("pending_operations") or [])]
+    if not all(isinstance(row, dict) and isinstance(row.get("resource", row).get("urn"), str) for row in rows):
+        raise _UnfitError(f"holds a resource without a URN; {export}")
+    return deployment
+
+
+def _refuse_strangers(deployment: _Deployment, stack: str) -> None:
+    for resource in deployment.resources:
+        named = _URN.match(resource["urn"])
+        if named is None or named["stack"] != stack or named["project"] != PROJECT:
+            other = f"the stack {named['stack']} of the project {named['project']}" if named else "no stack of Pulumi"
+            raise _UnfitError(f"is of {other}, not of the stack {stack} of the project {PROJECT}")
+
+
+def _refuse_encrypted(deployment: _Deployment, stack: str) -> None:
+    count = sum(
+        not any(_list_ids(resource)) and any(_SECRET in str(value) for value in _read_outputs(resource).values())
+        for resource in _list_cloud(deployment.resources)
+    )
+    if count:
+        shown = f"{_EXPORT.format(stack=stack)} and add --show-secrets"
+        raise _UnfitError(f"the ARNs of {count} resources are encrypted, so they cannot be compared; {shown}")
+
+
+def _list_cloud(resources: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    return (row for row in resources if row.get("custom") and str(row.get("type", "")).startswith("aws:"))
+
+
+def _read_outputs(resource: Mapping[str, Any]) -> Mapping[str, Any]:
+    return resource.get("outputs") or {}
+
+
+def _list_ids(resource: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ARN of a resource, and its id if no other kind of object can have the same."""
+    identity = str(resource.get("id", ""))
+    if identity.startswith("arn:") or _EC2_ID.fullmatch(identity):
+        yield identity
+    outputs = _read_outputs(resource)
+    yield from (outputs[key].removesuffix(":*") for key in _ARNS if isinstance(outputs.get(key), str))
+
+
+def _merge(deployments: Sequence[_Deployment]) -> States:
+    rows = [row for deployment in deployments for row in deployment.resources]
+    cloud = list(_list_cloud(rows))
+    return States(
+        files=tuple(deployment.file for deployment in deployments),
+        count=len(cloud),
+        ids=frozenset(identity for row in cloud for identity in _list_ids(row)),
+        clusters=_list_names(rows, _CLUSTER),
+        node_groups=_list_names(rows, _NODE_GROUP),
+        pools=_list_names(rows, "kubernetes:karpenter.sh/", ":NodePool"),
+        node_classes=_list_names(rows, "kubernetes:karpenter.k8s.aws/", ":EC2NodeClass"),
+        unfinished=tuple(_describe(row) for deployment in deployments for row in deployment.pending),
+    )
+
+
+def _list_names(rows: Iterable[Mapping[str, Any]], start: str, end: str = "") -> frozenset[str]:
+    """Return the names of the resources of a type; an id is ``name``, ``cluster:name`` or ``namespace/name``."""
+    chosen = [row for row in rows if str(row.get("type")).startswith(start) and str(row.get("type")).endswith(end)]
+    return frozenset(re.split("[:/]", str(row.get("id", "")))[-1] for row in chosen)
+
+
+def _describe(pending: Mapping[str, Any]) -> str:
+    resource = pending.get("resource", pending)
+    return f"{pending.get('type', 'changing')} {resource.get('type')} {resource['urn'].rsplit('::', 1)[-1]}"

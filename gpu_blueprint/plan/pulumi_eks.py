@@ -1,0 +1,147 @@
+"""Make the EKS cluster that pulumi-eks 4.4 makes of its arguments, because its provider runs only beside the engine.
+
+The engine holds no inputs for pulumi-eks's own component. Everything that counts stands in the ``aws.eks.Cluster``
+inside the component. Source: nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
+
+One child is left out of a plan: the Kubernetes provider ``NAME-eks-k8s``. pulumi-eks always makes it, no resource of
+ours uses it, and it creates nothing. The other children (service role, security groups, node group, instance role,
+add-ons, access entries, OIDC provider, the config map aws-auth) exist only if the arguments ask for them. A program
+that asks for them is refused, because its plan would not show them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf import json_format
+from pulumi.runtime import rpc
+from pulumi.runtime.proto import resource_pb2
+
+from ..errors import ProgramError
+
+COMPONENT = "eks:index:Cluster"
+CLUSTER = "aws:eks/cluster:Cluster"
+
+_CLUSTER_ALONE: Mapping[str, Any] = {
+    "authenticationMode": "API",
+    "createInstanceRole": False,
+    "createOidcProvider": False,
+    "corednsAddonOptions": {"enabled": False},
+    "kubeProxyAddonOptions": {"enabled": False},
+    "skipDefaultNodeGroup": True,
+    "skipDefaultSecurityGroups": True,
+    "useDefaultVpcCni": True,
+}
+"""Arguments by which a program asks pulumi-eks for the cluster and nothing else."""
+_REQUIRED = ("serviceRole", "subnetIds", "vpcId")
+"""Arguments that pulumi-eks would otherwise replace by a role of its own and by the account's default VPC."""
+_COPIED = ("name", "version", "enabledClusterLogTypes", "upgradePolicy", "deletionProtection")
+_COPIED_INTO_VPC_CONFIG = ("subnetIds", "endpointPrivateAccess", "endpointPublicAccess", "publicAccessCidrs")
+_TRANSLATED = (
+    *("bootstrapSelfManagedAddons", "clusterTags", "encryptionConfigKeyArn", "ipFamily"),
+    *("kubernetesServiceIpAddressRange", "tags"),
+)
+_KNOWN = {*_CLUSTER_ALONE, *_REQUIRED, *_COPIED, *_COPIED_INTO_VPC_CONFIG, *_TRANSLATED}
+SET_ONCE = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
+"""Inputs that count at the creation only; pulumi-eks ignores their changes."""
+
+
+def build_cluster_request(component: Any, urn: str) -> Any:
+    """Return the request by which pulumi-eks registers its cluster.
+
+    Args:
+        component: The program's request for the component.
+        urn: URN of the component.
+
+    Raises:
+        ProgramError: The arguments ask for more than a cluster.
+    """
+    given = json_format.MessageToDict(component.object)
+    inputs = translate_arguments(component.name, given)
+    request = resource_pb2.RegisterResourceRequest(
+        type=CLUSTER,
+        name=f"{component.name}-eksCluster",
+        parent=urn,
+        custom=True,
+        provider=component.providers.get("aws", ""),
+        dependencies=sorted(find_needed(component.propertyDependencies, given)),
+        ignoreChanges=SET_ONCE,
+    )
+    request.object.update(inputs)
+    return request
+
+
+def translate_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs of the ``aws.eks.Cluster`` inside a component.
+
+    Args:
+        name: Name of the component.
+        given: Its arguments as they go over the wire: unknown values are ``rpc.UNKNOWN``, secrets are wrapped.
+
+    Raises:
+        ProgramError: The arguments ask for more than a cluster.
+    """
+    _refuse_more_than_a_cluster(name, given)
+    return {
+        **{key: given[key] for key in _COPIED if key in given},
+        "roleArn": rpc.UNKNOWN,  # the role has no ARN before it exists
+        "vpcConfig": {key: given[key] for key in _COPIED_INTO_VPC_CONFIG if key in given},
+        "accessConfig": {
+            "authenticationMode": given["authenticationMode"],
+            "bootstrapClusterCreatorAdminPermissions": True,
+        },
+        "bootstrapSelfManagedAddons": given.get("bootstrapSelfManagedAddons", True),
+        "tags": _merge_tags({"Name": f"{name}-eksCluster"}, given.get("clusterTags"), given.get("tags")),
+        **_build_encryption(given.get("encryptionConfigKeyArn")),
+        **_build_service_network(given),
+    }
+
+
+def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
+    needed = [f"{key}: {value}" for key, value in _CLUSTER_ALONE.items() if given.get(key) != value]
+    needed += [key for key in _REQUIRED if key not in given]
+    if needed or given.keys() - _KNOWN:
+        changes = [f"set {', '.join(needed)}"] if needed else []
+        changes += [f"leave out {', '.join(sorted(given.keys() - _KNOWN))}"] if given.keys() - _KNOWN else []
+        raise ProgramError(
+            f"{name}: a preview shows only the cluster itself of what pulumi-eks makes, and these arguments ask for "
+            f"more; {'; '.join(changes)}; make the other resources with pulumi_aws"
+        )
+
+
+def _build_encryption(key: Any) -> dict[str, Any]:
+    """Return the whole config as unknown if the key is: pulumi-eks computes the config from the key."""
+    if not key:
+        return {}
+    known = {"provider": {"keyArn": key}, "resources": ["secrets"]}
+    return {"encryptionConfig": rpc.UNKNOWN if key == rpc.UNKNOWN else known}
+
+
+def _build_service_network(given: Mapping[str, Any]) -> dict[str, Any]:
+    service_cidr, family = given.get("kubernetesServiceIpAddressRange"), given.get("ipFamily")
+    if not service_cidr and not family:
+        return {}
+    network = {"ipFamily": family or "ipv4"}
+    if service_cidr and network["ipFamily"] == "ipv4":
+        network["serviceIpv4Cidr"] = service_cidr
+    return {"kubernetesNetworkConfig": network}
+
+
+def _merge_tags(*tags: Any) -> Any:
+    """Merge tags; later tags win, and unknown tags make all of them unknown."""
+    merged: dict[str, Any] = {}
+    for part in filter(None, tags):
+        if part == rpc.UNKNOWN:
+            return rpc.UNKNOWN
+        merged |= part
+    return merged
+
+
+def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
+    """Return the URNs of the resources whose values the cluster gets; only security groups would get the VPC.
+
+    Args:
+        dependencies: Name of each argument → message with the ``urns`` on which the argument depends.
+        given: The arguments as they go over the wire.
+    """
+    passed_on = (listed for key, listed in dependencies.items() if key != "vpcId")
+    return {given["serviceRole"]["urn"], *(urn for listed in passed_on for urn in listed.urns)}

@@ -1,0 +1,123 @@
+"""Each call that confirms an object has the names of AWS's API, and a deleted object is not confirmed."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.live.leftovers import Resource
+from gpu_blueprint.live.leftovers.confirm import LOOKS, confirm
+from gpu_blueprint.live.leftovers.resource import Arn
+from gpu_blueprint.live.preflight import RefusedError
+
+from ...support import aws_models
+from ...support.aws_endpoint import Endpoint
+from ...support.cloud_objects import account, client, make_cluster, make_queue
+from ...support.plans import shipped_config
+
+HERE = "us-east-1:111122223333"
+EXAMPLES = {
+    "bcm-data-exports:export": f"arn:aws:bcm-data-exports:{HERE}:export/costs-8f3c",
+    "budgets:budget": "arn:aws:budgets::111122223333:budget/gpu-dev-monthly",
+    "ce:anomalymonitor": "arn:aws:ce::111122223333:anomalymonitor/8f3c",
+    "ce:anomalysubscription": "arn:aws:ce::111122223333:anomalysubscription/8f3c",
+    "ec2:placement-group": f"arn:aws:ec2:{HERE}:placement-group/gpu-dev-train",
+    "ec2:security-group-rule": f"arn:aws:ec2:{HERE}:security-group-rule/sgr-0a1b",
+    "eks:cluster": f"arn:aws:eks:{HERE}:cluster/gpu-dev",
+    "eks:nodegroup": f"arn:aws:eks:{HERE}:nodegroup/gpu-dev/system/8f3c",
+    "eks:access-entry": f"arn:aws:eks:{HERE}:access-entry/gpu-dev/role/111122223333/admin/8f3c",
+    "eks:addon": f"arn:aws:eks:{HERE}:addon/gpu-dev/coredns/8f3c",
+    "eks:podidentityassociation": f"arn:aws:eks:{HERE}:podidentityassociation/gpu-dev/a-8f3c",
+    "elasticloadbalancing:loadbalancer/app": f"arn:aws:elasticloadbalancing:{HERE}:loadbalancer/app/api/8f3c",
+    "elasticloadbalancing:loadbalancer/net": f"arn:aws:elasticloadbalancing:{HERE}:loadbalancer/net/api/8f3c",
+    "elasticloadbalancing:targetgroup": f"arn:aws:elasticloadbalancing:{HERE}:targetgroup/api/8f3c",
+    "events:rule": f"arn:aws:events:{HERE}:rule/gpu-dev-karpenter-health-8f3c",
+    "iam:instance-profile": "arn:aws:iam::111122223333:instance-profile/gpu-dev_8f3c",
+    "iam:policy": "arn:aws:iam::111122223333:policy/gpu-dev-karpenter-interruption",
+    "kms:key": f"arn:aws:kms:{HERE}:key/1c65ba86-e0e2-4762-a553-47ff6a69c8da",
+    "logs:log-group": f"arn:aws:logs:{HERE}:log-group:/aws/eks/gpu-dev/cluster",
+    "s3": "arn:aws:s3:::costs",
+    "sns": f"arn:aws:sns:{HERE}:gpu-dev-billing",
+    "sqs": f"arn:aws:sqs:{HERE}:gpu-dev",
+}
+"""Kind → an ARN of it."""
+
+
+def look_up(arn: str) -> Resource | None:
+    return confirm(shipped_config("dev"), Resource(arn=Arn.parse(arn), tags={}), account())
+
+
+def test_every_kind_with_a_call_has_an_example() -> None:
+    assert EXAMPLES.keys() == LOOKS.keys()
+    assert {kind: Arn.parse(arn).kind for kind, arn in EXAMPLES.items()} == {kind: kind for kind in LOOKS}
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_the_call_has_the_names_of_the_api(kind: str) -> None:
+    look = LOOKS[kind]
+    asked = look.build(Arn.parse(EXAMPLES[kind]))
+    assert aws_models.find_faults(look.service, look.operation, asked) == ""
+    answer = aws_models.operation(look.service, look.operation).output_shape
+    for field in filter(None, (look.made, look.state)):
+        aws_models.follow(answer, *look.path, *([] if kind == "sqs" else [field]))
+    if kind not in ("ec2:placement-group", "ec2:security-group-rule", "s3"):
+        assert aws_models.list_error_codes(look.service, look.operation) & {*look.missing}
+
+
+class Refusing:
+    """An account that answers every question with an error."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def ask(self, service: str, operation: str, **parameters: Any) -> Any:
+        raise RefusedError(self.code, "no")
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_an_object_that_its_service_does_not_know_is_gone(kind: str) -> None:
+    listed = Resource(arn=Arn.parse(EXAMPLES[kind]), tags={})
+    for code in LOOKS[kind].missing:
+        assert confirm(shipped_config("dev"), listed, Refusing(code)) is None
+    with pytest.raises(RefusedError):
+        confirm(shipped_config("dev"), listed, Refusing("InternalError"))
+
+
+@pytest.mark.usefixtures("cloud")
+def test_a_key_that_waits_for_its_deletion_is_gone() -> None:
+    key = client("kms").create_key()["KeyMetadata"]
+    found = look_up(key["Arn"])
+    assert found and found.made and found.month and found.month.exact == 1.0
+    client("kms").schedule_key_deletion(KeyId=key["KeyId"])
+    assert look_up(key["Arn"]) is None
+
+
+@pytest.mark.usefixtures("cloud")
+def test_parts_of_a_cluster_are_gone_with_it() -> None:
+    assert look_up(EXAMPLES["eks:addon"]) is None
+    make_cluster()
+    assert look_up(EXAMPLES["eks:addon"]) is not None
+    found = look_up(EXAMPLES["eks:cluster"])
+    assert found and found.made and found.month and found.month.exact == 73.0
+
+
+@pytest.mark.usefixtures("cloud")
+def test_a_queue_tells_when_it_was_made() -> None:
+    make_queue("gpu-dev")
+    found = look_up(EXAMPLES["sqs"])
+    assert found and found.made and found.made.tzinfo
+    assert look_up(f"arn:aws:sqs:{HERE}:none") is None
+
+
+@pytest.mark.usefixtures("cloud")
+def test_topics_rules_and_buckets_are_confirmed() -> None:
+    topic = client("sns").create_topic(Name="gpu-dev-billing")["TopicArn"]
+    rule = client("events").put_rule(Name="gpu-dev-health", EventPattern='{"source": ["aws.health"]}')["RuleArn"]
+    assert look_up(topic) and look_up(rule)
+    client("sns").delete_topic(TopicArn=topic)
+    client("events").delete_rule(Name="gpu-dev-health")
+    assert look_up(topic) is None and look_up(rule) is None
+
+
+def test_a_kind_without_a_call_stays_as_it_is_listed(cloud: Endpoint) -> None:
+    listed = Resource(arn=Arn.parse(f"arn:aws:fsx:{HERE}:file-system/fs-0a1b"), tags={"a": "b"})
+    assert confirm(shipped_config("dev"), listed, account()) == listed and cloud.asked == []

@@ -1,0 +1,56 @@
+"""The command that shows an object is a command of the AWS CLI that only reads."""
+
+import pytest
+from botocore import xform_name
+
+from gpu_blueprint.live.leftovers import name_kind, write_command
+from gpu_blueprint.live.leftovers.confirm import LOOKS
+from gpu_blueprint.live.leftovers.kinds import KINDS
+from gpu_blueprint.live.leftovers.resource import Arn
+
+from ...support import aws_models
+
+_SERVICES = {"s3api": "s3"}
+"""Command of the CLI → service, where they differ."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_command_and_its_options_exist(kind: str) -> None:
+    command, operation, *words = KINDS[kind].command.split()
+    model = aws_models.service(_SERVICES.get(command, command))
+    operations = {xform_name(name, "-"): name for name in model.operation_names}
+    assert operation.startswith(("describe-", "get-", "list-")) and operation in operations
+    options = [word.removeprefix("--") for word in words if word.startswith("--")]
+    members = model.operation_model(operations[operation]).input_shape.members
+    assert options and {*options} <= {xform_name(name, "-") for name in members}
+
+
+@pytest.mark.parametrize(
+    ("arn", "words", "command"),
+    [
+        (
+            "arn:aws:ec2:us-east-1:1:natgateway/nat-0a",
+            "NAT gateway",
+            "aws ec2 describe-nat-gateways --nat-gateway-ids nat-0a --region us-east-1",
+        ),
+        ("arn:aws:iam::1:role/path/gpu-dev-system", "IAM role", "aws iam get-role --role-name gpu-dev-system"),
+        (
+            "arn:aws:eks:us-east-1:1:nodegroup/gpu-dev/system/8f3c",
+            "node group",
+            "aws eks describe-nodegroup --cluster-name gpu-dev --nodegroup-name system --region us-east-1",
+        ),
+        (
+            "arn:aws:fsx:us-east-1:1:file-system/fs-0a",
+            "fsx file-system",
+            "aws resourcegroupstaggingapi get-resources --resource-arn-list"
+            " arn:aws:fsx:us-east-1:1:file-system/fs-0a --region us-east-1",
+        ),
+    ],
+)
+def test_an_object_has_words_and_a_command(arn: str, words: str, command: str) -> None:
+    assert (name_kind(Arn.parse(arn)), write_command(Arn.parse(arn))) == (words, command)
+
+
+def test_kinds_that_a_service_confirms_have_words_too() -> None:
+    parts_of_a_cluster = {"eks:access-entry", "eks:podidentityassociation"}
+    assert LOOKS.keys() - KINDS.keys() == parts_of_a_cluster
