@@ -17,7 +17,7 @@ from .crds import find_crds
 from .karpenter import NAME, start_karpenter
 from .kube import KubeClient, RefusedError
 from .node_groups import join_node_groups
-from .scene import Manifest, Scene
+from .scene import Manifest, Scene, identify
 from .workspace import Workspace, open_workspace
 
 _FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
@@ -35,9 +35,12 @@ KARPENTER_KINDS = (
 class Refusal:
     """An object that the API server refuses."""
 
-    kind: str
     name: str
+    """Kind, namespace and name."""
     reason: str
+    """The message of the API server."""
+    file: str = ""
+    """The file in which `blueprint render` writes the object; empty for an object that is not the platform's."""
 
 
 class Lab:
@@ -105,7 +108,8 @@ class Lab:
             try:
                 self.kube.apply(manifest)
             except RefusedError as error:
-                refusals.append(Refusal(manifest["kind"], manifest["metadata"]["name"], error.reason))
+                name = identify(manifest)
+                refusals.append(Refusal(name, error.reason, self.scene.files.get(name, "")))
         return refusals
 
     def start_karpenter(self) -> None:

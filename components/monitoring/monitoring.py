@@ -4,6 +4,7 @@ Why this shape: docs/decisions/0009-monitoring.md.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -13,16 +14,15 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config import Monitoring as MonitoringConfig
-from gpu_blueprint.config.monitoring import Amp, RemoteUrl
-from gpu_blueprint.keys import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD
+from gpu_blueprint.config.monitoring import Amp
+from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..helm import install_chart
-from .alert_routes import ROUTES_SECRET
-from .dashboards import ADMIN_SECRET, PASSWORD_KEY, USER_KEY, Dashboards
+from .dashboards import Dashboards
 from .network_policy import build_network_policy_spec
 from .operator_objects import list_operator_objects
-from .prometheus_values import REMOTE_WRITE_SECRET, SERVICE_ACCOUNT, build_prometheus_values
+from .prometheus_values import SERVICE_ACCOUNT, build_prometheus_values
 from .secrets import read_secrets
 
 
@@ -59,12 +59,7 @@ class Monitoring(pulumi.ComponentResource):
                 f"{name}-{entry.role}",
                 api_version="monitoring.coreos.com/v1",
                 kind=entry.kind,
-                metadata={
-                    "name": f"gpu-blueprint-{entry.role}",
-                    "namespace": namespaces.MONITORING,
-                    # An API server drops empty labels, and a refresh would report them as changed.
-                    **({"labels": labels} if labels else {}),
-                },
+                metadata=_build_metadata(f"gpu-blueprint-{entry.role}", labels),
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
             )
@@ -127,31 +122,16 @@ class Monitoring(pulumi.ComponentResource):
         self, monitoring: InstallMonitoring, depends_on: Sequence[pulumi.Resource]
     ) -> list[pulumi.Resource]:
         """Make the Kubernetes Secrets that Alertmanager, Grafana and Prometheus read."""
-        values, target = read_secrets(monitoring.secrets), monitoring.remote_write
-        secrets: list[pulumi.Resource] = []
-        if monitoring.notify:
-            routes: dict[str, pulumi.Input[str]] = {key: values[key] for key in monitoring.notify.secrets}
-            secrets.append(self._make_secret("routes", ROUTES_SECRET, routes, depends_on))
-        if monitoring.grafana:
-            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin", PASSWORD_KEY: values[GRAFANA_PASSWORD]}
-            secrets.append(self._make_secret("grafana", ADMIN_SECRET, admin, depends_on))
-        if isinstance(target, RemoteUrl) and target.username:
-            login: dict[str, pulumi.Input[str]] = {
-                "username": target.username,
-                "password": values[REMOTE_WRITE_PASSWORD],
-            }
-            secrets.append(self._make_secret("remote-write", REMOTE_WRITE_SECRET, login, depends_on))
-        return secrets
-
-    def _make_secret(
-        self, role: str, secret_name: str, data: Mapping[str, pulumi.Input[str]], depends_on: Sequence[pulumi.Resource]
-    ) -> pulumi.Resource:
-        return k8s.core.v1.Secret(
-            f"{self._prefix}-{role}",
-            metadata={"name": secret_name, "namespace": namespaces.MONITORING},
-            string_data=data,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
+        values = read_secrets(monitoring.secrets)
+        return [
+            k8s.core.v1.Secret(
+                f"{self._prefix}-{secret.role}",
+                metadata={"name": secret.name, "namespace": secret.namespace},
+                string_data={**secret.plain, **{key: values[origin] for key, origin in secret.from_config.items()}},
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            )
+            for secret in list_kubernetes_secrets(monitoring)
+        ]
 
     def _make_amp_identity(
         self, config: StackConfig, target: Amp, depends_on: Sequence[pulumi.Resource]
@@ -174,3 +154,9 @@ class Monitoring(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *depends_on]),
         )
         return [association, *role.attachments]
+
+
+def _build_metadata(name: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return the metadata of an object; an API server drops empty labels, and a refresh would report a change."""
+    metadata: dict[str, Any] = {"name": name, "namespace": namespaces.MONITORING}
+    return {**metadata, "labels": dict(labels)} if labels else metadata

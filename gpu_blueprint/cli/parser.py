@@ -32,6 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_files(command)
     _add_account(command)
     _add_rehearse(command)
+    _add_lifecycle(command)
     _add_advise(command)
     _add_explanations(command)
     return top
@@ -74,7 +75,8 @@ def _add_preview(command: _AddCommand) -> None:
 
     render = command(
         "render",
-        "write plan.json, a YAML file for each Kubernetes object (secrets without values), Helm values and dashboards",
+        "write plan.json, a manifest for each Kubernetes object, Helm values, dashboards, and secrets.md, because no "
+        "file holds a secret",
     )
     render.add_argument("stack", metavar="STACK", help=_STACK)
     render.add_argument(
@@ -143,6 +145,14 @@ def _add_rehearse(command: _AddCommand) -> None:
         help="send your own manifests in place of the probes, such as the output of `helm template`",
     )
     _add_json(rehearse)
+
+
+def _add_lifecycle(command: _AddCommand) -> None:
+    lifecycle = command(
+        "lifecycle", "build and destroy the stack with Pulumi's own engine on this machine, and compare with the plan"
+    )
+    lifecycle.add_argument("stack", metavar="STACK", help=_STACK)
+    _add_json(lifecycle)
 
 
 def _add_advise(command: _AddCommand) -> None:

@@ -46,7 +46,7 @@ def _read_table() -> dict[str, ObjectType]:
     return {type_: _read_row(**row) for type_, row in rows.items()}
 
 
-def _read_row(id: str, outputs: Values | None = None, **lists: list[str]) -> ObjectType:  # noqa: A002, the file's word
+def _read_row(id: str, outputs: Values | None = None, **lists: list[str]) -> ObjectType:
     return ObjectType(id, outputs or {}, **{name: tuple(items) for name, items in lists.items()})
 
 

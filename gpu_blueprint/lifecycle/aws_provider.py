@@ -36,9 +36,7 @@ class AwsProvider(StandIn):
         facts = {**plain, "name": name, "account": self._account, "region": self._region}
         id_, outputs = fill_object(row, facts, number)
         state = merge_outputs(outputs, inputs)
-        self.cloud.add(
-            CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state)
-        )
+        self.cloud.add(CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state))
         return id_, state
 
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:

@@ -70,7 +70,7 @@ Rule = Callable[[Operation], None]
 
 
 class Cloud:
-    """Objects of all stand-ins. It outlives the engine and its state, as AWS does; its methods may run in any thread."""
+    """The objects of all stand-ins. A cloud outlives the engine and its state, as AWS does; threads share it."""
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []

@@ -31,9 +31,7 @@ def _compare_sets(plan: Sequence[PlannedResource], found: Mapping[str, Resource]
     yield from (f"{_shorten(urn)}: only in the engine" for urn in sorted(made - planned))
 
 
-def _compare_each(
-    plan: Sequence[PlannedResource], found: Mapping[str, Resource], *, is_preview: bool
-) -> Iterator[str]:
+def _compare_each(plan: Sequence[PlannedResource], found: Mapping[str, Resource], *, is_preview: bool) -> Iterator[str]:
     for planned in plan:
         if made := found.get(planned.urn):
             subject = _shorten(planned.urn)
@@ -41,9 +39,7 @@ def _compare_each(
                 yield f"{subject}: {path} is {ours!r} in our plan, {theirs!r} in the engine"
 
 
-def _compare_resource(
-    planned: PlannedResource, made: Resource, is_preview: bool
-) -> Iterator[tuple[str, Any, Any]]:
+def _compare_resource(planned: PlannedResource, made: Resource, is_preview: bool) -> Iterator[tuple[str, Any, Any]]:
     is_provider = made.type.startswith("pulumi:providers:")
     inputs = {key: value for key, value in made.inputs.items() if not (is_provider and key in _OF_PROVIDERS)}
     yield from _compare_values(dict(planned.inputs), inputs, "inputs", is_preview)

@@ -1,6 +1,5 @@
 """Pulumi's real engine on one stack: the program runs inline, and state, settings and secrets are temporary."""
 
-import json
 import os
 import runpy
 import sys
@@ -56,13 +55,15 @@ class Engine:
             providers: Value of PULUMI_DEBUG_PROVIDERS, from ``serve``.
             program: The program; it runs in this process.
         """
+        self.folder = workspace.folder
+        """The folder of the workspace; the environment of the CLI names it."""
         folder = workspace.folder / "pulumi"
         for name in ("project", "home", "state", "bin"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         _write_analyzer(folder / "bin" / _ANALYZER)
         self._project = folder / "project"
         self._settings = self._project / f"Pulumi.{stack}.yaml"
-        self._variables = _build_environment(folder, str(workspace.folder), providers)
+        self._variables = _build_environment(folder, str(self.folder), providers)
         self._program = program
         self._name = stack
         self.configure(config)
@@ -76,7 +77,8 @@ class Engine:
 
         The salt stays, since the state was encrypted with it, and so do the secrets that ``set_secret`` has set.
         """
-        before = yaml.safe_load(self._settings.read_text(encoding="utf-8")) if self._settings.exists() else {}
+        text = self._settings.read_text(encoding="utf-8") if self._settings.exists() else "{}"
+        before: dict[str, Any] = yaml.safe_load(text)
         kept = {key: value for key, value in before.get("config", {}).items() if _is_encrypted(value)}
         secrets = {f"{PROJECT}:{key}" for key in SECRET_KEYS} & config.keys()
         secrets |= {key for key, value in config.items() if _is_encrypted(value)}
@@ -122,8 +124,7 @@ class Engine:
         return [row["resource"]["urn"] for row in self._export().get("pending_operations") or []]
 
     def _export(self) -> dict[str, Any]:
-        deployment: dict[str, Any] = self._stack.export_stack().deployment or {}
-        return deployment
+        return dict(self._stack.export_stack().deployment or {})
 
     def _open_stack(self) -> automation.Stack:
         options = automation.LocalWorkspaceOptions(

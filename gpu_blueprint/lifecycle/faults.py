@@ -1,4 +1,4 @@
-"""Faults for the stand-ins: a cloud that refuses, that loses its answer or that is slow, and an engine that is killed."""
+"""Faults to play through: a cloud that refuses, loses its answer or waits, and an engine that is killed."""
 
 import threading
 

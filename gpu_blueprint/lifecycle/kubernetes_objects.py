@@ -50,7 +50,13 @@ class MemoryObjects:
             return deepcopy(self._objects.get((api_version, kind, namespace or "", name)))
 
     def delete(
-        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str | None = None,
+        *,
+        wait_s: float = 0,  # noqa: ARG002
     ) -> bool:
         """Remove an object; a namespace takes its content along."""
         with self._lock:

@@ -23,7 +23,7 @@ _FIXED: Mapping[str, tuple[str, ...]] = {
     "PriorityClass": ("value",),
     "Deployment": ("spec.selector",),
 }
-"""Fields that the API server never changes, beside kind, name and namespace. Source: pulumi-kubernetes, force_new.go."""
+"""Fields that the API server never changes, beside kind, name and namespace (pulumi-kubernetes: force_new.go)."""
 _UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress", "PersistentVolumeClaim")
 """Kinds for which the real provider waits in its own way, and which no program of ours has."""
 

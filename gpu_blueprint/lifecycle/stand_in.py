@@ -161,9 +161,7 @@ def abort(context: Any, message: str) -> NoReturn:
 
 
 def _read_operation(action: Action, request: Any, values: Values) -> Operation:
-    return Operation(
-        action=action, type=request.type, name=request.name, urn=request.urn, properties=reveal(values)
-    )
+    return Operation(action=action, type=request.type, name=request.name, urn=request.urn, properties=reveal(values))
 
 
 def _describe_changes(changed: Sequence[str], replacing: Sequence[str] = (), *, first_delete: bool = False) -> Any:

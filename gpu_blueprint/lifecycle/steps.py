@@ -1,10 +1,11 @@
 """The life of a stack: preview, up, up again, refresh, the protection, destroy; each step with its differences."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from time import monotonic
+
 from ..judging.levels import find_levels_file, read_levels
 from ..judging.report import list_waivers
 from ..judging.verdicts import Finding, judge_plan
@@ -65,7 +66,7 @@ class Lifecycle:
     def __init__(
         self, stack: StackFile, plan: Sequence[PlannedResource], engine: Engine, cloud: Cloud, world: World
     ) -> None:
-        self._stack, self._plan, self._engine, self._cloud, self._world = stack, plan, engine, cloud, world
+        self.stack, self.plan, self.engine, self.cloud, self.world = stack, plan, engine, cloud, world
         self._findings = _judge_offline(stack, plan)
         self._waves: list[Wave] = []
         for secret in stack.missing_secrets:
@@ -77,11 +78,11 @@ class Lifecycle:
         for name, play in self._list_steps():
             is_built = all(step.is_as_promised for step in steps if step.name in (_PREVIEW, _UP))
             if name == _DESTROY or is_built:
-                report(f"{self._stack.name}: {name} …")
+                report(f"{self.stack.name}: {name} …")
                 start = monotonic()
                 count, differences = play()
                 steps.append(Step(name, count, monotonic() - start, tuple(differences)))
-        return Life(self._stack.name, tuple(steps), tuple(self.list_left()), tuple(self._waves))
+        return Life(self.stack.name, tuple(steps), tuple(self.list_left()), tuple(self._waves))
 
     def _list_steps(self) -> Iterator[tuple[str, "_Play"]]:
         yield _PREVIEW, self.preview
@@ -89,71 +90,71 @@ class Lifecycle:
         yield "pods on every pool", self.run_pods
         yield "up again", self.up_again
         yield "refresh", self.refresh
-        if self._stack.config.cluster.deletion_protection:
+        if self.stack.config.cluster.deletion_protection:
             yield "destroy, protected", self.destroy_protected
             yield "lift the protection", self.lift_protection
         yield _DESTROY, self.destroy
 
     def preview(self) -> "_Outcome":
         """Compare the engine's preview with the plan, and the verdicts of the policy pack with the offline verdicts."""
-        run = self._engine.preview(**self._list_policy_options())
+        run = self.engine.preview(**self._list_policy_options())
         return len(run.planned), [
             *_explain(run),
-            *compare_with_preview(self._plan, run.planned),
+            *compare_with_preview(self.plan, run.planned),
             *self._compare_verdicts(run),
         ]
 
     def up(self) -> "_Outcome":
         """Build the stack, and compare the state with the plan."""
-        run = self._engine.up(**self._list_policy_options())
-        state = self._engine.read_state()
+        run = self.engine.up(**self._list_policy_options())
+        state = self.engine.read_state()
         return len(state), [
             *_explain(run),
-            *compare_with_state(self._plan, state),
+            *compare_with_state(self.plan, state),
             *self._compare_verdicts(run),
         ]
 
     def run_pods(self) -> "_Outcome":
         """Run a pod on every pool, so that the destroy meets running nodes."""
-        return self._world.run_pods(self._stack.config), []
+        return self.world.run_pods(self.stack.config), []
 
     def up_again(self) -> "_Outcome":
         """Expect that a second ``up`` finds everything as it is."""
-        length = len(self._cloud.log)
-        run = self._engine.up()
+        length = len(self.cloud.log)
+        run = self.engine.up()
         changed = [f"{change}: {urn}" for change, urns in run.changes.items() if change != "same" for urn in urns]
-        return run.count("same"), [*_explain(run), *changed, *_list_operations(self._cloud.log[length:])]
+        return run.count("same"), [*_explain(run), *changed, *_list_operations(self.cloud.log[length:])]
 
     def refresh(self) -> "_Outcome":
         """Expect that the clouds hold what the state holds."""
-        before = self._engine.read_state()
-        run = self._engine.refresh()
-        after = self._engine.read_state()
+        before = self.engine.read_state()
+        run = self.engine.refresh()
+        after = self.engine.read_state()
         return len(after), [*_explain(run), *compare_states(before, after)]
 
     def destroy_protected(self) -> "_Outcome":
         """Expect that a destroy without a preview, the most dangerous one, deletes nothing in a cloud."""
-        before, length = self.list_left(), len(self._cloud.log)
-        run = self._engine.destroy()
+        before, length = self.list_left(), len(self.cloud.log)
+        run = self.engine.destroy()
         succeeded = ["destroy succeeds although the stack is protected"] if run.succeeded else []
-        return len(before), [*succeeded, *_list_operations(self._cloud.log[length:])]
+        return len(before), [*succeeded, *_list_operations(self.cloud.log[length:])]
 
     def lift_protection(self) -> "_Outcome":
         """Switch ``deletionProtection`` off in the configuration, and apply it: docs/operations.md."""
-        config = copy.deepcopy(dict(self._stack.source.config))
+        config = copy.deepcopy(dict(self.stack.source.config))
         config[STACK_KEY].setdefault("cluster", {})["deletionProtection"] = False
-        self._engine.configure(config)
-        run = self._engine.up()
-        kept = [f"{found.name} is still protected" for found in self._engine.read_state().values() if found.protect]
+        self.engine.configure(config)
+        run = self.engine.up()
+        kept = [f"{found.name} is still protected" for found in self.engine.read_state().values() if found.protect]
         return run.count("update"), [*_explain(run), *kept]
 
     def destroy(self) -> "_Outcome":
         """Delete everything, and compare the order with the promise."""
-        state, length = self._engine.read_state(), len(self._cloud.log)
+        state, length = self.engine.read_state(), len(self.cloud.log)
         resources = [*state.values()]
         promises = list_promises(resources, self._list_grants())
-        run = self._engine.destroy()
-        log = self._cloud.log[length:]
+        run = self.engine.destroy()
+        log = self.cloud.log[length:]
         self._waves = list_waves(log, state)
         return run.count("delete"), [
             *_explain(run),
@@ -164,20 +165,20 @@ class Lifecycle:
     def list_left(self) -> list[str]:
         """Return everything that exists: AWS objects and releases, the content of the cluster, and the state."""
         return [
-            *sorted(f"{found.kind} {found.id}" for found in self._cloud.list_objects()),
-            *self._world.list_left(),
+            *sorted(f"{found.kind} {found.id}" for found in self.cloud.list_objects()),
+            *self.world.list_left(),
         ]
 
     def _list_grants(self) -> dict[str, list[str]]:
         """Return the pools of each tenant's namespace."""
-        pools = [pool.name for pool in self._stack.config.pools]
+        pools = [pool.name for pool in self.stack.config.pools]
         return {
             tenant.namespace_name: [pool for pool in pools if tenant.may_use(pool)]
-            for tenant in self._stack.config.tenants
+            for tenant in self.stack.config.tenants
         }
 
     def _list_policy_options(self) -> dict[str, list[str]]:
-        levels = find_levels_file(self._stack.config.environment)
+        levels = find_levels_file(self.stack.config.environment)
         return {"policy_packs": [str(POLICIES)], "policy_pack_configs": [str(levels)]}
 
     def _compare_verdicts(self, run: Run) -> list[str]:

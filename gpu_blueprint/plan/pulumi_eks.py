@@ -1,4 +1,4 @@
-"""Make the EKS cluster that pulumi-eks 4.4 makes of its arguments, because its provider runs only beside the engine.
+"""Make the EKS cluster that pulumi-eks makes of its arguments, because its provider runs only beside the engine.
 
 The engine holds no inputs for pulumi-eks's own component. Everything that counts stands in the ``aws.eks.Cluster``
 inside the component. Source: nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
@@ -18,6 +18,8 @@ from pulumi.runtime.proto import resource_pb2
 
 from ..errors import ProgramError
 
+VERSION = "4.4.0"
+"""The version of pulumi-eks whose behaviour this module repeats; a test compares it with the installed version."""
 COMPONENT = "eks:index:Cluster"
 CLUSTER = "aws:eks/cluster:Cluster"
 
@@ -41,7 +43,7 @@ _TRANSLATED = (
     *("kubernetesServiceIpAddressRange", "tags"),
 )
 _KNOWN = {*_CLUSTER_ALONE, *_REQUIRED, *_COPIED, *_COPIED_INTO_VPC_CONFIG, *_TRANSLATED}
-_SET_ONCE = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
+SET_ONCE = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
 """Inputs that count at the creation only; pulumi-eks ignores their changes."""
 
 
@@ -63,8 +65,8 @@ def build_cluster_request(component: Any, urn: str) -> Any:
         parent=urn,
         custom=True,
         provider=component.providers.get("aws", ""),
-        dependencies=sorted(_find_needed(component, given)),
-        ignoreChanges=_SET_ONCE,
+        dependencies=sorted(find_needed(component.propertyDependencies, given)),
+        ignoreChanges=SET_ONCE,
     )
     request.object.update(inputs)
     return request
@@ -136,7 +138,12 @@ def _merge_tags(*tags: Any) -> Any:
     return merged
 
 
-def _find_needed(component: Any, given: Mapping[str, Any]) -> set[str]:
-    """Return the URNs of the resources whose values the cluster gets; only security groups would get the VPC."""
-    passed_on = (listed for key, listed in component.propertyDependencies.items() if key != "vpcId")
+def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
+    """Return the URNs of the resources whose values the cluster gets; only security groups would get the VPC.
+
+    Args:
+        dependencies: Name of each argument → message with the ``urns`` on which the argument depends.
+        given: The arguments as they go over the wire.
+    """
+    passed_on = (listed for key, listed in dependencies.items() if key != "vpcId")
     return {given["serviceRole"]["urn"], *(urn for listed in passed_on for urn in listed.urns)}

@@ -10,7 +10,7 @@ _Check = Callable[[Outcome], str]
 
 def expect_nodes(pool: str, purchase: str, *, usd: float, text: str) -> Expectation:
     """Expect that all pods run in a pool, bought in one way, for at most a price."""
-    return Expectation(text, _chain(_all_run, _on(pool), _bought(purchase), _for_at_most(usd)))
+    return Expectation(text, _chain(_all_run, _on(pool), _paid_as(purchase), _for_at_most(usd)))
 
 
 def expect_offer(pool: str, offer: Offer) -> Expectation:
@@ -113,7 +113,7 @@ def _on(pool: str) -> _Check:
     return _each(lambda node: node.pool == pool, f"not in {pool}")
 
 
-def _bought(purchase: str) -> _Check:
+def _paid_as(purchase: str) -> _Check:
     return _each(lambda node: node.is_managed or node.purchase == purchase, f"not bought as {purchase}")
 
 

@@ -1,4 +1,4 @@
-"""Pods of the probes: a user's pod as `blueprint explain` shows it, in a security context that every namespace takes."""
+"""Pods of the probes: the pods that `blueprint explain` shows, in a security context that every namespace takes."""
 
 from collections.abc import Mapping
 from typing import Any

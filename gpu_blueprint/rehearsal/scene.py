@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from lab.scene import NodeGroup, Reservation, Scene
+from lab.scene import NodeGroup, Reservation, Scene, identify
 
 from ..config import Pool, StackConfig
 from ..plan import PlannedResource
-from ..plan.manifests import list_manifests
+from ..rendering import list_manifests
 
 _KARPENTER = "karpenter"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -19,6 +19,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         for resource in plan
         if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
     )
+    manifests = list_manifests(config, plan)
     zones = sorted({zone for pool in config.pools for zone in config.list_zones(pool)} | set(config.network.zones))
     return Scene(
         stack=name,
@@ -27,7 +28,8 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         kubernetes=config.cluster.kubernetes_version,
         cluster_name=config.cluster_name,
         interruption_queue=values["settings"]["interruptionQueue"],
-        manifests=tuple(list_manifests(plan)),
+        manifests=tuple(manifest.content for manifest in manifests),
+        files={identify(manifest.content): f"manifests/{manifest.file}" for manifest in manifests},
         karpenter_values=values,
         service_cidr=config.cluster.service_cidr,
         node_groups=(_describe_system_nodes(config), *_list_static_groups(config)),

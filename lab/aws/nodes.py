@@ -84,6 +84,8 @@ class Nodes:
             instance.fault = str(error)
             self._report_fault(instance)
         except Exception as error:
+            if not self._waits(instance, 0):  # the Node went with its instance, or the API server with the lab
+                return
             instance.fault = f"the API server refused the node: {error}"
             LOG.exception("%s could not become a node", instance.id)
             self._report_fault(instance)
@@ -130,7 +132,7 @@ def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Ma
         "metadata": {"name": name, "annotations": KWOK, "labels": labels},
         "spec": {
             "providerID": f"aws:///{instance.zone}/{instance.id}",
-            "taints": [{key: value for key, value in taint.items() if value} for taint in settings.taints],
+            "taints": [dict(taint) for taint in settings.taints],
         },
         "status": status,
     }

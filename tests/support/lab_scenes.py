@@ -63,11 +63,7 @@ def scene(**overrides: Any) -> Scene:
     return Scene(**(facts | overrides))
 
 
-def node_config(labels: Mapping[str, str] | None = None, taints: str = "[]", cluster: str = CLUSTER) -> str:
-    """User data of an AL2023 node, as Karpenter writes it: the pool's NodeConfig, then Karpenter's own."""
-    pairs = {"karpenter.sh/nodepool": "main", **(labels or {})}
-    flag = ",".join(f"{key}={value}" for key, value in pairs.items())
-    return f"""MIME-Version: 1.0
+NODE_CONFIG = """MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="//"
 
 --//
@@ -100,10 +96,18 @@ spec:
       maxPods: 58
       registerWithTaints: {taints}
     flags:
-    - --node-labels="{flag}"
+    - --node-labels="{labels}"
 
 --//--
 """
+"""User data of an AL2023 node, as Karpenter writes it: the pool's NodeConfig, then Karpenter's own."""
+
+
+def node_config(labels: Mapping[str, str] | None = None, taints: str = "[]", cluster: str = CLUSTER) -> str:
+    """User data of an AL2023 node in the pool main; taints are YAML."""
+    pairs = {"karpenter.sh/nodepool": "main", **(labels or {})}
+    text = ",".join(f"{key}={value}" for key, value in pairs.items())
+    return NODE_CONFIG.format(cluster=cluster, taints=taints, labels=text)
 
 
 BOTTLEROCKET = f"""
