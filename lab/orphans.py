@@ -23,7 +23,6 @@ PREFIX = "gpu-blueprint-lab-"
 _LOCK = "lock"
 _SECONDS_TO_LOCK = 60
 _SECONDS_TO_END = 10
-_ROUNDS = 5
 
 
 def find_temporary_folder() -> Path:
@@ -73,13 +72,14 @@ def sweep_dead_workspaces() -> list[Path]:
 
 def end_marked_processes(folder: Path) -> None:
     """Kill every process that works in a folder, and the children that it starts meanwhile."""
-    for _ in range(_ROUNDS):
-        found = [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]
-        if not found:
-            return
+    end = time.monotonic() + _SECONDS_TO_END
+    while found := [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]:
         for process in found:
-            _kill(process)
-        psutil.wait_procs(found, _SECONDS_TO_END)
+            with suppress(psutil.Error):  # it has ended meanwhile
+                process.kill()
+        if time.monotonic() > end:
+            return
+        time.sleep(0.05)
 
 
 def _lock_new_folder(folder: Path) -> int:
@@ -136,8 +136,3 @@ def _read_mark(process: psutil.Process) -> str:
         return str(process.environ().get(MARK, ""))
     except (psutil.Error, OSError):  # it has just ended, or belongs to another user
         return ""
-
-
-def _kill(process: psutil.Process) -> None:
-    with suppress(psutil.Error):
-        process.kill()
