@@ -36,6 +36,9 @@ class NodeGroup:
     taints: tuple[Mapping[str, str], ...] = ()
     devices: Mapping[str, str] = field(default_factory=dict)
     """Extended resources of a node, once its device plugin reports."""
+    disk_gib: int = 50
+    joins_disks: bool = False
+    """True if the local NVMe disks become one volume for images and pods."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,4 +76,4 @@ class Scene:
 def identify(manifest: Manifest) -> str:
     """Return kind, namespace and name of an object in one text: ``Secret monitoring/grafana-admin``."""
     place = manifest["metadata"]
-    return f"{manifest['kind']} {'/'.join(filter(None, (place.get('namespace'), place.get('name'))))}"
+    return f"{manifest['kind']} {'/'.join(filter(None, (place.get('namespace'), place.get('name') or place.get('generateName'))))}"

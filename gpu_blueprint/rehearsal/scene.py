@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from lab.scene import NodeGroup, Reservation, Scene, identify
 
 from ..config import Pool, StackConfig
+from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
 from ..rendering import list_manifests
 
@@ -42,7 +43,11 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
 def _describe_system_nodes(config: StackConfig) -> NodeGroup:
     nodes = config.cluster.system_nodes
     return NodeGroup(
-        name="system", instance_type=nodes.instance_types[0], count=nodes.count, zones=tuple(config.network.zones)
+        name="system",
+        instance_type=nodes.instance_types[0],
+        count=nodes.count,
+        zones=tuple(config.network.zones),
+        disk_gib=SYSTEM_DISK_GIB,
     )
 
 
@@ -63,6 +68,8 @@ def _describe_static_group(config: StackConfig, pool: Pool, count: int) -> NodeG
         labels=pool.node_labels,
         taints=tuple(pool.node_taints),
         devices=devices,
+        disk_gib=pool.disk.size_gib,
+        joins_disks=config.keeps_images_on_nvme(pool),
     )
 
 

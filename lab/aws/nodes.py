@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from gpu_blueprint.catalog import find_instance
 
+from ..kubelets import PLAYED
 from ..scene import Manifest, Scene
 from .devices import DeviceStep, Timings, list_device_steps
 from .faults import Faults
@@ -15,8 +16,6 @@ from .node_resources import list_allocatable, list_capacity
 from .user_data import KubeletSettings, UserDataError, read_user_data
 
 LOG = logging.getLogger(__name__)
-KWOK = {"kwok.x-k8s.io/node": "fake"}
-"""Annotation of the nodes that kwok keeps ready."""
 
 
 class Kube(Protocol):
@@ -129,7 +128,7 @@ def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Ma
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "annotations": KWOK, "labels": labels},
+        "metadata": {"name": name, "annotations": dict(PLAYED), "labels": labels},
         "spec": {
             "providerID": f"aws:///{instance.zone}/{instance.id}",
             "taints": [dict(taint) for taint in settings.taints],
