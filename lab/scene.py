@@ -76,4 +76,5 @@ class Scene:
 def identify(manifest: Manifest) -> str:
     """Return kind, namespace and name of an object in one text: ``Secret monitoring/grafana-admin``."""
     place = manifest["metadata"]
-    return f"{manifest['kind']} {'/'.join(filter(None, (place.get('namespace'), place.get('name') or place.get('generateName'))))}"
+    name = "/".join(filter(None, (place.get("namespace"), place.get("name") or place.get("generateName"))))
+    return f"{manifest['kind']} {name}"

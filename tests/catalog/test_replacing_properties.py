@@ -30,5 +30,5 @@ def test_known_replacements(type_: str, replaces: str, stays: str) -> None:
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(LabError, match="did you mean aws:ec2/vpc:Vpc"):
+    with pytest.raises(LabError, match="add the inputs"):
         list_replacing_properties("aws:ec2/vpc:Vpcs")

@@ -5,10 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from components.pools.gpu_pool import GpuPool
-from gpu_blueprint.lifecycle.engine import run_program
 from gpu_blueprint.lifecycle.steps import Life, Step
 
-from ..support.engine_sessions import open_in_lab, open_in_memory
+from ..support.engine_sessions import open_in_lab
 from ..support.plans import SHIPPED, shipped_config
 
 pytestmark = pytest.mark.lab
