@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from lab.aws import Timings
 from lab.scene import NodeGroup, Reservation, Scene, identify
 
 from ..config import Pool, StackConfig
@@ -9,6 +10,8 @@ from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
 from ..rendering import list_manifests
 
+TIMINGS = Timings(boot_s=1, device_plugin_s=0.5, mig_manager_s=0.5)
+"""Seconds of a node's start in a rehearsal; a real node takes minutes for the same steps."""
 _KARPENTER = "karpenter"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
