@@ -31,6 +31,17 @@ with open_workspace() as workspace:
     print(workspace.folder, workspace._processes["engine"].pid, flush=True)
     time.sleep(1000)
 """
+UNCLOSED = """
+import ctypes, os, signal
+from lab.workspace import open_workspace
+
+opened = open_workspace()
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened))  # Python never removes it, so it is never closed
+workspace = opened.__enter__()
+workspace.start("engine", ["sleep", "1000"])
+print(workspace.folder, workspace._processes["engine"].pid, flush=True)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -106,12 +117,8 @@ def test_processes_and_folder_are_gone_after_a_signal(number: signal.Signals, co
     assert not Path(folder).exists()
 
 
-def test_a_program_that_ends_between_two_lines_leaves_nothing(temporary: Path) -> None:
-    program = OWNER.replace(
-        "with open_workspace() as workspace:", "if workspace := (opened := open_workspace()).__enter__():"
-    )
-    program = program.replace("time.sleep(1000)", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
-    owner = start_python(program, temporary)
+def test_a_workspace_that_nobody_closes_ends_with_the_program(temporary: Path) -> None:
+    owner = start_python(UNCLOSED, temporary)
     pid = owner.communicate()[0].split()[1]
     assert owner.returncode == 128 + signal.SIGTERM
     assert not is_running(int(pid))
