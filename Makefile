@@ -88,7 +88,7 @@ golden: .venv/ready-dev ## rewrite the golden plans; read the diff
 docs: .venv/ready ## regenerate stacks/schema.json and docs/
 	@$(BIN)/blueprint docs
 
-bench: .venv/ready-dev ## measure speed and memory
+bench: .venv/ready-dev ## measure speed and memory, also of rehearsals if `make lab` has built the engines
 	@$(BIN)/python -m tests.bench
 
 clean: ## remove .venv, rendered files and the engines of the lab

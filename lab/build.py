@@ -75,6 +75,7 @@ def _say_needs(missing: list[Part]) -> Go:
         f"  Go       {oldest} or newer\n"
         f"  network  Go's module proxy (GOPROXY)\n"
         f"  disk     {estimate_megabytes(missing) / 1000:.1f} GB, most of it in Go's caches\n"
+        f"  memory   4 GB\n"
         f"  time     about {_say_minutes(estimate_seconds(missing))} on two cores",
         flush=True,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from pathlib import Path
 
+import urllib3
 import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -14,12 +15,11 @@ from gpu_blueprint.errors import LabError
 
 from .engines import find_engine
 from .kube import KubeClient
+from .kubelets import start_kubelets
 from .workspace import Workspace
 
-_STAGES = Path(__file__).parent / "stages"
-_SECONDS_TO_START = 60
-FAKE_NODE = "kwok.x-k8s.io/node=fake"
-"""Annotation of the nodes that kwok keeps alive."""
+_SECONDS_TO_START = 120
+_SECONDS_TO_ANSWER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +33,34 @@ class ControlPlane:
 
 
 def start_control_plane(workspace: Workspace, service_cidr: IPv4Network) -> ControlPlane:
-    """Start the engines of a cluster and wait until the API server is ready.
+    """Start the engines of a cluster and wait until the API server is ready. The other engines need some seconds more.
 
     Raises:
-        LabError: An engine is missing, ends, or is not ready within a minute.
+        LabError: An engine is missing or ends, or the API server is not ready within two minutes.
     """
-    _write_keys(workspace.folder)
-    token = _write_token(workspace.folder)
+    _write_key(workspace.folder / "sa.key")
+    token = _write_token(workspace.folder / "tokens.csv")
     etcd = _start_etcd(workspace)
-    port = workspace.find_port()
-    _start_api_server(workspace, etcd, port, service_cidr)
-    plane = _connect(workspace, f"https://127.0.0.1:{port}", token)
-    _start_controllers(workspace, plane.kubeconfig)
-    return plane
+    url = _start_api_server(workspace, etcd, service_cidr)
+    certificate = workspace.folder / "certs" / "apiserver.crt"
+    _wait_for_api_server(workspace, url, token, certificate)
+    kubeconfig = _write_kubeconfig(workspace.folder / "kubeconfig", url, token, certificate)
+    _start_controllers(workspace, kubeconfig)
+    start_kubelets(workspace, kubeconfig)
+    return ControlPlane(url, token, kubeconfig, KubeClient(url, token, certificate))
 
 
-def _write_keys(folder: Path) -> None:
+def _write_key(file: Path) -> None:
     """Write the key that signs the tokens of service accounts."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    (folder / "sa.key").write_bytes(key.private_bytes(encoding, form, serialization.NoEncryption()))
+    file.touch(mode=0o600)
+    file.write_bytes(key.private_bytes(encoding, form, serialization.NoEncryption()))
 
 
-def _write_token(folder: Path) -> str:
+def _write_token(file: Path) -> str:
     """Write the token of an administrator, and return it."""
     token = secrets.token_urlsafe(24)
-    file = folder / "tokens.csv"
     file.touch(mode=0o600)
     file.write_text(f'{token},admin,admin,"system:masters"\n', encoding="utf-8")
     return token
@@ -67,8 +69,8 @@ def _write_token(folder: Path) -> str:
 def _start_etcd(workspace: Workspace) -> str:
     """Start etcd and return its address; the data may be lost, so no write waits for the disk."""
     client, peer = (f"http://127.0.0.1:{workspace.find_port()}" for _ in range(2))
-    command = [
-        str(find_engine("etcd")),
+    command: list[str | Path] = [
+        find_engine("etcd"),
         f"--data-dir={workspace.folder / 'etcd'}",
         f"--listen-client-urls={client}",
         f"--advertise-client-urls={client}",
@@ -81,10 +83,11 @@ def _start_etcd(workspace: Workspace) -> str:
     return client
 
 
-def _start_api_server(workspace: Workspace, etcd: str, port: int, service_cidr: IPv4Network) -> None:
-    folder = workspace.folder
-    command = [
-        str(find_engine("kube-apiserver")),
+def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network) -> str:
+    """Start the API server, which makes its own certificate, and return its address."""
+    folder, port = workspace.folder, workspace.find_port()
+    command: list[str | Path] = [
+        find_engine("kube-apiserver"),
         f"--etcd-servers={etcd}",
         f"--cert-dir={folder / 'certs'}",
         "--bind-address=127.0.0.1",
@@ -100,32 +103,32 @@ def _start_api_server(workspace: Workspace, etcd: str, port: int, service_cidr: 
         "--enable-admission-plugins=ExtendedResourceToleration",
     ]
     workspace.start("kube-apiserver", command)
+    return f"https://127.0.0.1:{port}"
 
 
-def _connect(workspace: Workspace, url: str, token: str) -> ControlPlane:
-    """Wait until the API server is ready, and write a kubeconfig."""
-    certificate = workspace.folder / "certs" / "apiserver.crt"
+def _wait_for_api_server(workspace: Workspace, url: str, token: str, certificate: Path) -> None:
     end = time.monotonic() + _SECONDS_TO_START
-    client: KubeClient | None = None
-    while time.monotonic() < end:
+    while not _is_ready(url, token, certificate):
         workspace.refuse_dead_engines()
-        if client is None and certificate.exists():
-            client = _try_to_connect(url, token, certificate)
-        if client is not None and client.is_ready():
-            return ControlPlane(url, token, _write_kubeconfig(workspace.folder, url, token, certificate), client)
+        if time.monotonic() > end:
+            lines = workspace.read_end("kube-apiserver")
+            raise LabError(f"kube-apiserver is not ready after {_SECONDS_TO_START} s; its last lines:\n{lines}")
         time.sleep(0.1)
-    raise LabError(f"kube-apiserver is not ready after {_SECONDS_TO_START} s:\n{workspace.read_end('kube-apiserver')}")
 
 
-def _try_to_connect(url: str, token: str, certificate: Path) -> KubeClient | None:
-    """Return a client, or None while the server does not listen: the client asks for the API's version first."""
+def _is_ready(url: str, token: str, certificate: Path) -> bool:
+    """Return whether the API server says that it is ready. Its certificate may not be written yet."""
+    if not certificate.exists():
+        return False
+    access = {"Authorization": f"Bearer {token}"}
     try:
-        return KubeClient(url, token, certificate)
-    except Exception:  # noqa: BLE001  the client wraps every connection error in another way
-        return None
+        with urllib3.PoolManager(ca_certs=str(certificate), retries=False, timeout=_SECONDS_TO_ANSWER) as pool:
+            return pool.request("GET", f"{url}/readyz", headers=access).status == 200
+    except (urllib3.exceptions.HTTPError, OSError):
+        return False
 
 
-def _write_kubeconfig(folder: Path, url: str, token: str, certificate: Path) -> Path:
+def _write_kubeconfig(file: Path, url: str, token: str, certificate: Path) -> Path:
     document = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -134,33 +137,22 @@ def _write_kubeconfig(folder: Path, url: str, token: str, certificate: Path) -> 
         "contexts": [{"name": "lab", "context": {"cluster": "lab", "user": "admin"}}],
         "current-context": "lab",
     }
-    file = folder / "kubeconfig"
     file.touch(mode=0o600)
     file.write_text(yaml.safe_dump(document), encoding="utf-8")
     return file
 
 
 def _start_controllers(workspace: Workspace, kubeconfig: Path) -> None:
-    """Start the programs that watch the API server."""
+    """Start the controller manager and the scheduler."""
     access = [f"--{kind}kubeconfig={kubeconfig}" for kind in ("", "authentication-", "authorization-")]
-    local = [*access, "--leader-elect=false", "--bind-address=127.0.0.1"]
-    manager = [
-        str(find_engine("kube-controller-manager")),
-        *local,
-        f"--secure-port={workspace.find_port()}",
-        f"--service-account-private-key-file={workspace.folder / 'sa.key'}",
-        "--use-service-account-credentials=false",
-        "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
-    ]
-    workspace.start("kube-controller-manager", manager)
-    workspace.start("kube-scheduler", [find_engine("kube-scheduler"), *local, f"--secure-port={workspace.find_port()}"])
-    kwok = [
-        str(find_engine("kwok")),
-        f"--kubeconfig={kubeconfig}",
-        "--manage-all-nodes=false",
-        # Without leases the controller manager declares every node dead after 40 seconds.
-        "--node-lease-duration-seconds=40",
-        f"--manage-nodes-with-annotation-selector={FAKE_NODE}",
-        *(f"--config={file}" for file in sorted(_STAGES.glob("*.yaml"))),
-    ]
-    workspace.start("kwok", kwok)
+    for name, options in {
+        "kube-controller-manager": [
+            f"--service-account-private-key-file={workspace.folder / 'sa.key'}",
+            "--use-service-account-credentials=false",
+            # Nodes get no pod CIDR, and no cloud has to confirm that they exist.
+            "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
+        ],
+        "kube-scheduler": [],
+    }.items():
+        local = ["--leader-elect=false", "--bind-address=127.0.0.1", f"--secure-port={workspace.find_port()}"]
+        workspace.start(name, [find_engine(name), *access, *local, *options])

@@ -89,25 +89,25 @@ def _build_kubernetes_engine(name: str, effort: Effort) -> Engine:
 
 
 _ENGINES = (
-    Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(60, 279, 325, 26)),
+    Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(60, 293, 341, 27)),
     Engine(
         name="karpenter",
         folder="karpenter",
         package="github.com/aws/karpenter-provider-aws/cmd/controller",
-        effort=Effort(227, 352, 1424, 106),
+        effort=Effort(227, 370, 1495, 111),
         version_flags={"sigs.k8s.io/karpenter/pkg/operator.Version": "{version}"},
     ),
-    Engine(name="kwok", folder="kwok", package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(98, 200, 400, 64)),
-    _build_kubernetes_engine("kube-apiserver", Effort(230, 400, 900, 105)),
-    _build_kubernetes_engine("kube-scheduler", Effort(23, 0, 100, 73)),
-    _build_kubernetes_engine("kube-controller-manager", Effort(52, 0, 200, 96)),
-    _build_kubernetes_engine("kubectl", Effort(20, 0, 100, 60)),
+    Engine(name="kwok", folder="kwok", package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(98, 272, 667, 64)),
+    _build_kubernetes_engine("kube-apiserver", Effort(230, 368, 2007, 106)),
+    _build_kubernetes_engine("kube-scheduler", Effort(23, 0, 184, 74)),
+    _build_kubernetes_engine("kube-controller-manager", Effort(52, 26, 434, 97)),
+    _build_kubernetes_engine("kubectl", Effort(26, 16, 218, 60)),
     Engine(
         name="pulumi",
         folder="pulumi",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
         bundle="lifecycle",
-        effort=Effort(261, 600, 900, 115),
+        effort=Effort(261, 1401, 1562, 115),
         version_flags={"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v{version}"},
     ),
 )

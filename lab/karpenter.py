@@ -1,6 +1,6 @@
 """The production Karpenter, started as its chart starts it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .control_plane import ControlPlane
@@ -9,8 +9,35 @@ from .scene import Scene
 from .workspace import Workspace
 
 NAME = "karpenter"
-_GATES = {"NodeRepair": False, "ReservedCapacity": True, "SpotToSpotConsolidation": False, "NodeOverlay": False}
-"""Feature gates of Karpenter's chart where the values are silent."""
+_GATES = {
+    "nodeOverlay": False,
+    "nodeRepair": False,
+    "reservedCapacity": True,
+    "spotToSpotConsolidation": False,
+    "staticCapacity": False,
+    "capacityBuffer": False,
+}
+"""Feature gates of the chart, as they are where the values are silent."""
+_VARIABLES = {
+    "amiRefreshInterval": "AMI_REFRESH_INTERVAL",
+    "batchIdleDuration": "BATCH_IDLE_DURATION",
+    "batchMaxDuration": "BATCH_MAX_DURATION",
+    "clusterEndpoint": "CLUSTER_ENDPOINT",
+    "clusterName": "CLUSTER_NAME",
+    "disableClusterStateObservability": "DISABLE_CLUSTER_STATE_OBSERVABILITY",
+    "disableDryRun": "DISABLE_DRY_RUN",
+    "eksControlPlane": "EKS_CONTROL_PLANE",
+    "enableZonalShift": "ENABLE_ZONAL_SHIFT",
+    "ignoreDRARequests": "IGNORE_DRA_REQUESTS",
+    "interruptionQueue": "INTERRUPTION_QUEUE",
+    "isolatedVPC": "ISOLATED_VPC",
+    "minValuesPolicy": "MIN_VALUES_POLICY",
+    "preferencePolicy": "PREFERENCE_POLICY",
+    "reservedENIs": "RESERVED_ENIS",
+    "subnetRefreshInterval": "SUBNET_REFRESH_INTERVAL",
+    "vmMemoryOverheadPercent": "VM_MEMORY_OVERHEAD_PERCENT",
+}
+"""Setting of the chart → environment variable. The certificate of the cluster is the lab's own."""
 
 
 def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws: Mapping[str, str]) -> None:
@@ -22,33 +49,36 @@ def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws
         scene: The stack, with the values of Karpenter's chart.
         aws: Environment that leads Karpenter to the shim.
     """
-    settings: Mapping[str, Any] = scene.karpenter_values.get("settings", {})
-    workspace.start(
-        NAME,
-        [find_engine(NAME)],
-        {
-            **aws,
-            "KUBECONFIG": str(plane.kubeconfig),
-            "SYSTEM_NAMESPACE": "kube-system",
-            "KUBERNETES_MIN_VERSION": "1.19.0-0",
-            "KARPENTER_SERVICE": NAME,
-            "DISABLE_LEADER_ELECTION": "true",
-            "LOG_LEVEL": "info",
-            # Karpenter has no option to bind these ports: they listen on every address.
-            "METRICS_PORT": str(workspace.find_port()),
-            "HEALTH_PROBE_PORT": str(workspace.find_port()),
-            "CPU_REQUESTS": "2000",
-            "MEMORY_LIMIT": str(1024**3),
-            "FEATURE_GATES": _write_gates(settings.get("featureGates", {})),
-            "CLUSTER_NAME": settings["clusterName"],
-            "CLUSTER_CA_BUNDLE": "bGFi",
-            "EKS_CONTROL_PLANE": str(settings.get("eksControlPlane", False)).lower(),
-            "INTERRUPTION_QUEUE": settings.get("interruptionQueue", ""),
-        },
+    own = {
+        "KUBECONFIG": str(plane.kubeconfig),
+        "SYSTEM_NAMESPACE": "kube-system",
+        "KUBERNETES_MIN_VERSION": "1.19.0-0",
+        "KARPENTER_SERVICE": NAME,
+        "DISABLE_LEADER_ELECTION": "true",
+        "LOG_LEVEL": "info",
+        # Karpenter has no option to bind these ports: they listen on every address.
+        "METRICS_PORT": str(workspace.find_port()),
+        "HEALTH_PROBE_PORT": str(workspace.find_port()),
+        # The number of cores that Karpenter simulates with, in thousandths, and the memory that it may take.
+        "CPU_REQUESTS": "2000",
+        "MEMORY_LIMIT": str(1024**3),
+        "CLUSTER_CA_BUNDLE": "bGFi",
+    }
+    settings = dict(list_settings(scene.karpenter_values))
+    workspace.start(NAME, [find_engine(NAME)], {**settings, **own, **aws})
+
+
+def list_settings(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the environment variables that Karpenter's chart makes of its values."""
+    settings = values.get("settings", {})
+    gates = _GATES | settings.get("featureGates", {})
+    yield "FEATURE_GATES", ",".join(f"{name[0].upper()}{name[1:]}={_write(on)}" for name, on in gates.items())
+    yield from ((_VARIABLES[name], _write(value)) for name, value in settings.items() if name in _VARIABLES and value)
+    yield from (
+        (row["name"], str(row["value"])) for row in values.get("controller", {}).get("env", []) if "value" in row
     )
 
 
-def _write_gates(chosen: Mapping[str, bool]) -> str:
-    """Return the gates as the chart passes them: ``NodeOverlay=true,…``."""
-    gates = {**_GATES, **{name[:1].upper() + name[1:]: on for name, on in chosen.items()}}
-    return ",".join(f"{name}={str(on).lower()}" for name, on in sorted(gates.items()))
+def _write(value: object) -> str:
+    """Return a value as Helm prints it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

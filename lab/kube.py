@@ -1,19 +1,25 @@
 """A client of the lab's API server: the official dynamic client, with plain values and strict validation."""
 
 import json
-import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import kubernetes.client
 from kubernetes.dynamic import DynamicClient
-from kubernetes.dynamic.exceptions import DynamicApiError, NotFoundError, ResourceNotFoundError
+from kubernetes.dynamic.discovery import LazyDiscoverer
+from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
+from urllib3.exceptions import HTTPError
+
+from gpu_blueprint.errors import LabError
 
 from .scene import Manifest
 
 _MANAGER = "gpu-blueprint"
+_SECONDS_TO_ANSWER = 60
+_STRICT = ("fieldValidation", "Strict")
 
 
 class RefusedError(Exception):
@@ -29,8 +35,19 @@ class RefusedError(Exception):
         self.status, self.reason = status, reason
 
 
+class _Discovery(LazyDiscoverer):  # type: ignore[misc]
+    """The client's table of kinds, in memory alone: its file could outlive the folder of the lab."""
+
+    def _write_cache(self) -> None:
+        pass
+
+
 class KubeClient:
-    """Read and change objects by apiVersion, kind and name, as plain values. Threads may share a client."""
+    """Read and change objects by apiVersion, kind and name, as plain values. Threads may share a client.
+
+    Where no namespace is given, an object is in ``default``. Every method raises a LabError if the API server does not
+    answer, and a RefusedError if it refuses.
+    """
 
     def __init__(self, url: str, token: str, certificate: Path) -> None:
         settings = kubernetes.client.Configuration(host=url)
@@ -38,42 +55,30 @@ class KubeClient:
         settings.ssl_ca_cert = str(certificate)
         settings.no_proxy = "127.0.0.1"
         settings.connection_pool_maxsize = 64
-        cache = certificate.with_suffix(".discovery.json")
-        self._discovery = threading.Lock()
-        """The client's table of kinds is not made for threads: one that meets a new kind empties it for all."""
-        self._client = DynamicClient(kubernetes.client.ApiClient(settings), cache_file=str(cache))
+        self._url = url
+        self._discovery = Lock()
+        """The client's table of kinds is not made for threads: a thread that meets a new kind empties it for all."""
+        api, nowhere = kubernetes.client.ApiClient(settings), str(certificate.with_suffix(".none"))
+        self._client = DynamicClient(api, cache_file=nowhere, discoverer=_Discovery)
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
-        """Apply an object on the server; unknown fields are refused.
-
-        Raises:
-            RefusedError: The API server refuses the object, or does not know its kind.
-        """
-        query = [("fieldValidation", "Strict"), ("fieldManager", _MANAGER), ("force", "true")]
+        """Apply an object on the server; unknown fields are refused."""
+        query = [_STRICT, ("fieldManager", _MANAGER), ("force", "true")]
         query += [("dryRun", "All")] if dry_run else []
         place = manifest["metadata"]
-        return self._call(
-            "patch",
-            manifest["apiVersion"],
-            manifest["kind"],
-            name=place["name"],
-            namespace=place.get("namespace"),
-            body=dict(manifest),
-            content_type="application/apply-patch+yaml",
-            query_params=query,
-        )
+        path = self._find_path(manifest["apiVersion"], manifest["kind"], place["name"], place.get("namespace"))
+        return self._send("patch", path, manifest, content_type="application/apply-patch+yaml", query_params=query)
 
     def create(self, manifest: Manifest) -> dict[str, Any]:
         """Create an object; the server chooses the name where the manifest has only ``generateName``."""
         namespace = manifest["metadata"].get("namespace")
-        query = [("fieldValidation", "Strict")]
-        kind = manifest["apiVersion"], manifest["kind"]
-        return self._call("post", *kind, namespace=namespace, body=dict(manifest), query_params=query)
+        path = self._find_path(manifest["apiVersion"], manifest["kind"], namespace=namespace)
+        return self._send("post", path, manifest, query_params=[_STRICT])
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return an object, or None if there is none."""
         try:
-            return self._call("get", api_version, kind, name=name, namespace=namespace)
+            return self._send("get", self._find_path(api_version, kind, name, namespace))
         except RefusedError as error:
             if error.status == 404:
                 return None
@@ -82,12 +87,12 @@ class KubeClient:
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
         """Return all objects of a kind, of one namespace or of all; none if the server does not know the kind."""
         try:
-            answer = self._call("get", api_version, kind, namespace=namespace, label_selector=labels or None)
+            path = self._find_resource(api_version, kind).path(namespace=namespace)
+            return list(self._send("get", path, label_selector=labels or None)["items"])
         except RefusedError as error:
             if error.status == 404:
                 return []
             raise
-        return list(answer["items"])
 
     def patch(
         self,
@@ -99,16 +104,8 @@ class KubeClient:
         subresource: str = "",
     ) -> dict[str, Any]:
         """Merge values into an object, or into a subresource such as ``status``."""
-        return self._call(
-            "patch",
-            api_version,
-            kind,
-            name=name,
-            namespace=namespace,
-            subresource=subresource,
-            body=dict(body),
-            content_type="application/merge-patch+json",
-        )
+        path = self._find_path(api_version, kind, name, namespace) + (f"/{subresource}" if subresource else "")
+        return self._send("patch", path, body, content_type="application/merge-patch+json")
 
     def delete(
         self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
@@ -116,60 +113,75 @@ class KubeClient:
         """Delete an object in the foreground, and wait for its end; an object that is gone is no error.
 
         Returns:
-            True if the object is gone, False if it is still there after the wait.
+            True if the object is gone, also if a controller has made another of its name; False if it is still there
+            after the wait.
         """
         body = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground"}
         try:
-            self._call("delete", api_version, kind, name=name, namespace=namespace, body=body)
+            answer = self._send("delete", self._find_path(api_version, kind, name, namespace), body)
         except RefusedError as error:
-            if error.status != 404:
-                raise
+            if error.status == 404:
+                return True
+            raise
+        uid = (answer.get("details") or answer["metadata"])["uid"]
         end = time.monotonic() + wait_s
-        while self.get(api_version, kind, name, namespace) is not None:
+        while (left := self.get(api_version, kind, name, namespace)) and left["metadata"]["uid"] == uid:
             if time.monotonic() >= end:
                 return False
             time.sleep(0.2)
         return True
 
-    def is_ready(self) -> bool:
-        """Return whether the API server says that it is ready."""
+    def knows(self, api_version: str, kind: str) -> bool:
+        """Return whether the API server serves a kind."""
         try:
-            self._client.request("get", "/readyz", serialize=False)
-        except (DynamicApiError, OSError, kubernetes.client.ApiException):
+            self._find_resource(api_version, kind)
+        except RefusedError:
             return False
         return True
 
-    def _call(
-        self,
-        verb: str,
-        api_version: str,
-        kind: str,
-        *,
-        name: str | None = None,
-        namespace: str | None = None,
-        subresource: str = "",
-        **options: Any,
-    ) -> dict[str, Any]:
-        """Send a request and return the answer."""
+    def is_ready(self) -> bool:
+        """Return whether the API server says that it is ready."""
+        try:
+            self._client.request("get", "/readyz", serialize=False, _request_timeout=_SECONDS_TO_ANSWER)
+        except (DynamicApiError, HTTPError):
+            return False
+        return True
+
+    def _find_path(self, api_version: str, kind: str, name: str | None = None, namespace: str | None = None) -> str:
+        """Return the path of an object, or without a name the path at which objects of a namespace are created."""
+        return str(self._find_resource(api_version, kind).path(name=name, namespace=namespace or "default"))
+
+    def _find_resource(self, api_version: str, kind: str) -> Any:
+        """Return the client's description of a kind; a kind that it does not know, it looks up once more."""
+        group, _, version = api_version.rpartition("/")
         try:
             with self._discovery:
-                resource = self._client.resources.get(api_version=api_version, kind=kind)
-            inside = namespace or ("default" if resource.namespaced and name else None)
-            path = resource.path(name=name, namespace=inside if resource.namespaced else None)
-            path += f"/{subresource}" if subresource else ""
-            options.setdefault("query_params", [])
-            answer = self._client.request(verb, path, serialize=False, **options)
-        except (ResourceNotFoundError, NotFoundError) as error:
-            raise RefusedError(404, _read_reason(error) or f"no kind {kind} in {api_version}") from None
+                return self._client.resources.get(
+                    prefix="apis" if group else "api", group=group, api_version=version, kind=kind
+                )
+        except ResourceNotFoundError:
+            raise RefusedError(404, f"no kind {kind} in {api_version}") from None
         except DynamicApiError as error:
             raise RefusedError(error.status, _read_reason(error)) from None
-        found: dict[str, Any] = json.loads(answer.data)
+        except HTTPError as error:
+            raise LabError(f"{self._url}: the API server does not answer: {error}") from None
+
+    def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+        """Send a request and return the answer."""
+        options["_request_timeout"] = _SECONDS_TO_ANSWER
+        try:
+            answer = self._client.request(verb, path, dict(body) if body else None, serialize=False, **options)
+            found: dict[str, Any] = json.loads(answer.data)
+        except DynamicApiError as error:
+            raise RefusedError(error.status, _read_reason(error)) from None
+        except HTTPError as error:
+            raise LabError(f"{self._url}: the API server does not answer: {error}") from None
         return found
 
 
-def _read_reason(error: Exception) -> str:
+def _read_reason(error: DynamicApiError) -> str:
     """Return the message of the API server, or the text of its answer."""
-    body = getattr(error, "body", b"") or b""
+    body = error.body or b""
     try:
         return str(json.loads(body)["message"])
     except (ValueError, KeyError, TypeError):

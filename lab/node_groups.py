@@ -3,25 +3,40 @@
 from collections.abc import Iterator
 from itertools import cycle, islice
 
-from gpu_blueprint.catalog import Instance, find_instance
+from gpu_blueprint.catalog import AMI_FAMILIES, find_instance
 
+from .aws.launch_templates import LaunchTemplate
+from .aws.node_resources import list_allocatable, list_capacity
+from .aws.user_data import DEFAULT_MAX_PODS, KubeletSettings
 from .kube import KubeClient
+from .kubelets import PLAYED
 from .scene import Manifest, NodeGroup, Scene
 
-_RESERVED = 0.9
-"""Share of the memory that a kubelet leaves to pods."""
+_FAMILY = "al2023"
 
 
 def join_node_groups(kube: KubeClient, scene: Scene) -> None:
-    """Create every node of the scene's managed node groups; kwok makes them Ready."""
+    """Create every node of the scene's managed node groups; kwok makes them ready."""
     for group in scene.node_groups:
         for node in build_nodes(group, scene.region):
             kube.create(node)
 
 
 def build_nodes(group: NodeGroup, region: str) -> Iterator[Manifest]:
-    """Yield the nodes of a group, spread over its zones."""
+    """Yield the nodes of a group, spread over its zones. Their devices are there from the start."""
     row = find_instance(group.instance_type)
+    settings = KubeletSettings(
+        labels=group.labels,
+        taints=group.taints,
+        max_pods=DEFAULT_MAX_PODS,
+        family=_FAMILY,
+        joins_disks=group.joins_disks,
+    )
+    template = _describe_template(group)
+    status = {
+        "capacity": {**list_capacity(row, settings, template), **group.devices},
+        "allocatable": {**list_allocatable(row, settings, template), **group.devices},
+    }
     for index, zone in enumerate(islice(cycle(group.zones), group.count)):
         name = f"{group.name}-{index}.{region}.compute.internal"
         labels = {
@@ -34,16 +49,16 @@ def build_nodes(group: NodeGroup, region: str) -> Iterator[Manifest]:
             "topology.kubernetes.io/region": region,
             "topology.kubernetes.io/zone": zone,
         }
-        capacity = {**_describe_capacity(row), **group.devices}
         yield {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {"name": name, "labels": labels, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+            "metadata": {"name": name, "labels": labels, "annotations": dict(PLAYED)},
             "spec": {"taints": [dict(taint) for taint in group.taints]},
-            "status": {"capacity": capacity, "allocatable": capacity},
+            "status": status,
         }
 
 
-def _describe_capacity(row: Instance) -> dict[str, str]:
-    memory = f"{int(row.memory_mib * _RESERVED)}Mi"
-    return {"cpu": str(row.vcpu), "memory": memory, "ephemeral-storage": "45Gi", "pods": "110"}
+def _describe_template(group: NodeGroup) -> LaunchTemplate:
+    """Return the launch template of a group, as far as its nodes' resources follow from it."""
+    disk = {"DeviceName": AMI_FAMILIES[_FAMILY].data_device, "Ebs": {"VolumeSize": group.disk_gib}}
+    return LaunchTemplate(id="", name=group.name, data={"BlockDeviceMapping": [disk]}, tags={})

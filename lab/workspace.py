@@ -1,66 +1,86 @@
-"""One temporary folder with the engines that run in it, all gone at the end.
+"""One temporary folder with the engines that run in it, all gone at the end."""
 
-A killed rehearsal cannot clean up. Each process therefore carries a mark in its environment that names the folder and
-the owner, and the next start ends every process and removes every folder whose owner is dead.
-"""
-
-import json
+import atexit
+import errno
 import os
+import random
+import secrets
 import shutil
 import signal
 import socket
 import subprocess
-import tempfile
-import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 
 import psutil
 
 from gpu_blueprint.errors import LabError
 
-MARK = "GPU_BLUEPRINT_WORKSPACE"
-"""Environment variable of every engine: the folder that it works in."""
-PREFIX = "gpu-blueprint-lab-"
-_OWNER = "owner.json"
+from .orphans import MARK, PREFIX, end_marked_processes, find_temporary_folder, hold_folder, sweep_dead_workspaces
+from .signals import leave_on_signals
+
+_PORTS = range(20_000, 30_000)
+"""Ports that neither the kernel gives to outgoing connections nor Kubernetes to Services of type NodePort."""
+_PORT_TRIES = 1_000
+_KEPT_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME")
+"""Engines see no other variable of the user, because many read their settings from the environment: etcd from ETCD_*,
+Karpenter from names as plain as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
 _LAST_LINES = 6
+_LAST_BYTES = 8192
+_LONGEST_LINE = 300
 _SECONDS_TO_END = 10
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-@dataclass(slots=True)
 class Workspace:
-    """A folder, and the processes that were started in it."""
+    """A folder, and the processes that were started in it. Threads may share a workspace."""
 
-    folder: Path
-    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    _ports: set[int] = field(default_factory=set)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._ports: set[int] = set()
+        self.is_leaving = False
 
     def find_port(self) -> int:
-        """Return a loopback port that nobody listens on, and that this workspace has not given out."""
-        while True:
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                port: int = probe.getsockname()[1]
-            if port not in self._ports:
+        """Return a port that nobody listens on, on any address, and that this workspace has not given out.
+
+        Raises:
+            LabError: All ports seem to be taken.
+        """
+        for _ in range(_PORT_TRIES):
+            port = random.choice(_PORTS)  # noqa: S311  two workspaces must not try the same ports in the same order
+            if port not in self._ports and _is_free(port):
                 self._ports.add(port)
                 return port
+        raise LabError(f"no port from {_PORTS.start} to {_PORTS.stop - 1} is free on this machine")
 
     def start(self, name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> None:
-        """Start an engine in a session of its own, so that Ctrl-C reaches this program alone; log to ``NAME.log``."""
+        """Start an engine that logs to ``NAME.log``.
+
+        It gets a session of its own, so that Ctrl-C reaches this program alone, and the workspace as its home.
+
+        Raises:
+            LabError: The program cannot be executed.
+            ValueError: An engine of this name runs.
+        """
+        if self.runs(name):
+            raise ValueError(f"{name} runs already")
+        variables = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        mark = {"HOME": str(self.folder), MARK: str(self.folder)}
         with self.find_log(name).open("ab") as log:
-            self._processes[name] = subprocess.Popen(  # noqa: S603  the command is our own engine
-                [str(part) for part in command],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                env={**_list_harmless_variables(), **(environment or {}), MARK: str(self.folder)},
-                start_new_session=True,
-            )
+            try:
+                self._processes[name] = subprocess.Popen(  # noqa: S603  the command is our own engine
+                    [str(part) for part in command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=self.folder,
+                    env={**variables, **(environment or {}), **mark},
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise LabError(f"{command[0]}: cannot be started: {error.strerror}; run: make lab") from None
 
     def stop(self, name: str) -> None:
         """End an engine and wait for its end; an engine that does not run is no error."""
@@ -82,28 +102,45 @@ class Workspace:
         return self.folder / f"{name}.log"
 
     def refuse_dead_engines(self) -> None:
-        """Raise a LabError with its last lines if an engine has ended by itself."""
-        for name, process in self._processes.items():
+        """Raise a LabError with its last lines if an engine has ended by itself. Every loop that waits calls this.
+
+        Raises:
+            LabError: An engine has ended, or a signal has ended the rehearsal while other threads still wait.
+        """
+        if self.is_leaving:
+            raise LabError("the rehearsal was interrupted")
+        for name, process in [*self._processes.items()]:
             if process.poll() is not None:
-                raise LabError(f"{name} ended with code {process.returncode}; its last lines:\n{self.read_end(name)}")
+                raise LabError(f"{name} {_describe_end(process.returncode)}; its last lines:\n{self.read_end(name)}")
 
     def read_end(self, name: str) -> str:
         """Return the last lines of an engine's log, indented."""
-        lines = self.find_log(name).read_text(errors="replace").splitlines()[-_LAST_LINES:]
-        return "\n".join(f"  {line[:300]}" for line in lines)
+        with self.find_log(name).open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_BYTES))
+            lines = log.read().decode(errors="replace").splitlines()[-_LAST_LINES:]
+        return "\n".join(f"  {line[:_LONGEST_LINE]}" for line in lines) or "  (its log is empty)"
 
     def measure_memory(self) -> int:
         """Return the resident memory of all engines in bytes."""
-        sizes = (_read_memory(process.pid) for process in self._processes.values() if process.poll() is None)
-        return sum(sizes)
+        return sum(_read_memory(process.pid) for process in [*self._processes.values()] if process.poll() is None)
+
+    def leave(self) -> None:
+        """Let every thread that waits for an engine give up."""
+        self.is_leaving = True
+
+    def kill(self) -> None:
+        """Kill every engine, without waiting for its end."""
+        for process in [*self._processes.values()]:
+            process.kill()
 
     def close(self) -> None:
-        """Kill every engine at once, since nothing of them is kept, and remove the folder."""
-        for process in self._processes.values():
-            process.kill()
-        for process in self._processes.values():
+        """Kill every process that works in the folder, since nothing of it is kept, and remove the folder."""
+        self.leave()
+        self.kill()
+        for process in [*self._processes.values()]:
             process.wait()
         self._processes.clear()
+        end_marked_processes(self.folder)  # an engine's children, and an engine whose start a signal interrupted
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -112,80 +149,40 @@ def open_workspace() -> Iterator[Workspace]:
     """Give a fresh workspace and end all of it, also after Ctrl-C, SIGTERM or SIGHUP.
 
     Raises:
-        LabError: The temporary folder cannot be written.
+        LabError: The temporary folder cannot be written or its disk is full; or the block failed after an engine died,
+            and the engine's last lines explain the failure.
     """
     sweep_dead_workspaces()
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
-        (folder / _OWNER).write_text(json.dumps(_identify(psutil.Process())), encoding="utf-8")
-    except OSError as error:
-        raise LabError(f"{tempfile.gettempdir()}: cannot be written: {error.strerror}; set TMPDIR") from None
-    workspace = Workspace(folder)
-    with _signals_as_exceptions():
+    workspace = Workspace(find_temporary_folder() / f"{PREFIX}{secrets.token_hex(6)}")
+    atexit.register(workspace.close)  # for a signal between two lines of the caller
+    with leave_on_signals(workspace), hold_folder(workspace.folder):
         try:
             yield workspace
+        except OSError as error:
+            workspace.refuse_dead_engines()
+            if error.errno in _FULL:
+                raise LabError(f"{workspace.folder}: {error.strerror}; free some space, or set TMPDIR") from None
+            raise
+        except Exception:
+            workspace.refuse_dead_engines()
+            raise
         finally:
             workspace.close()
+            atexit.unregister(workspace.close)
 
 
-def sweep_dead_workspaces() -> list[Path]:
-    """End the processes and remove the folders of rehearsals that were killed; return the folders."""
-    dead = [folder for folder in Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*") if not _has_owner(folder)]
-    if dead:
-        marks = {str(folder) for folder in dead}
-        for process in psutil.process_iter():
-            if _read_mark(process) in marks:
-                _kill(process)
-        for folder in dead:
-            shutil.rmtree(folder, ignore_errors=True)
-    return dead
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("", port))  # Karpenter listens on every address; this probe never listens
+        except OSError:
+            return False
+    return True
 
 
-def _list_harmless_variables() -> dict[str, str]:
-    """Return the environment without the variables that would lead an engine to a real account or cluster."""
-    led = ("AWS_", "KUBE", "PULUMI_", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-    return {name: value for name, value in os.environ.items() if not name.startswith(led)}
-
-
-def _identify(process: psutil.Process) -> dict[str, float]:
-    return {"pid": process.pid, "started": process.create_time()}
-
-
-def _has_owner(folder: Path) -> bool:
-    """Return whether the owner of a workspace still runs. Process ids come back, start times do not."""
-    try:
-        owner = json.loads((folder / _OWNER).read_text(encoding="utf-8"))
-        return bool(_identify(psutil.Process(int(owner["pid"]))) == owner)
-    except psutil.AccessDenied:
-        return True
-    except FileNotFoundError:
-        return _is_young(folder)
-    except (OSError, ValueError, KeyError, psutil.NoSuchProcess):
-        return False
-
-
-def _is_young(folder: Path) -> bool:
-    """Return whether a folder was made within this minute, so that its owner may be about to sign it."""
-    try:
-        return time.time() - folder.stat().st_mtime < 60
-    except OSError:
-        return False
-
-
-def _read_mark(process: psutil.Process) -> str | None:
-    try:
-        mark = process.environ().get(MARK)
-        return str(mark) if mark else None
-    except (psutil.Error, OSError):
-        return None
-
-
-def _kill(process: psutil.Process) -> None:
-    try:
-        process.kill()
-        process.wait(_SECONDS_TO_END)
-    except psutil.Error:
-        pass
+def _describe_end(code: int) -> str:
+    """Describe the return code of a process; the system kills a process when memory is short."""
+    return f"ended with code {code}" if code >= 0 else f"was killed by {signal.Signals(-code).name}"
 
 
 def _read_memory(pid: int) -> int:
@@ -193,21 +190,3 @@ def _read_memory(pid: int) -> int:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.Error:
         return 0
-
-
-@contextmanager
-def _signals_as_exceptions() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into SystemExit, so that ``finally`` runs; only the main thread may set handlers."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

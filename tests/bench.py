@@ -1,7 +1,8 @@
 """Measure speed and memory: ``make bench``. Each line shows our number, a floor, and our number divided by the floor.
 
 A floor is the least that the same kind of work takes in a plain program (bench_work.py). The numbers are medians of
-processes that run in turns, ours and the floor. The program has no limits and never fails.
+processes that run in turns, ours and the floor. The program has no limits and never fails. bench_lab.py measures
+rehearsals.
 """
 
 import json
@@ -12,6 +13,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
+
+from .bench_lab import main as measure_lab
 
 Command = tuple[str, ...]
 """Arguments of the Python interpreter."""
@@ -78,6 +81,7 @@ def main() -> None:
             measured |= _measure_in_turns([line.ours, line.floor])
         ours, floor = measured[line.ours][line.number], measured[line.floor][line.floor_number or line.number]
         print(f"{line.name:34}{ours:10.4g}{floor:10.4g}{ours / floor:7.2f}x  {line.floor_name}", flush=True)
+    measure_lab()
 
 
 def _measure_in_turns(commands: list[Command]) -> dict[Command, dict[str, float]]:

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any
 
 _WARM_RUNS = 7
+_LOAD_PATIENCE_S = 900
 
 
 def load_one_model() -> dict[str, float]:
@@ -72,6 +73,41 @@ def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
 
     config = parse(make_stack(int(pools), int(tenants)), "us-east-1")
     return _measure(lambda: estimate_stack(config))
+
+
+def load_lab(nodes: str, pods: str) -> dict[str, float]:
+    """Start a lab, send pods that fill a number of nodes, and return the seconds until all of them run."""
+    from gpu_blueprint.loading import parse
+    from gpu_blueprint.plan import record
+    from gpu_blueprint.rehearsal.pods import NAMESPACE, build_deployment, build_gpu_pod
+    from gpu_blueprint.rehearsal.runner import load_platform
+    from gpu_blueprint.rehearsal.scene import build_scene
+    from lab.lab import Lab
+    from tests.support.builders import pool, stack
+
+    shared = {"mode": "time-slicing", "replicas": int(pods) // int(nodes)}
+    document = stack(pools=[pool(instanceTypes=["g6.xlarge"], sharing=shared, maxGpus=int(nodes))])
+    config = parse(document, "us-east-1")
+    plan = record("load", {"aws:region": "us-east-1", "gpu-blueprint:stack": document})
+    start = time.perf_counter()
+    with Lab(build_scene("load", config, plan)) as lab:
+        load_platform(lab, lambda _: None)
+        ready = time.perf_counter()
+        pod = build_gpu_pod(config, config.pools[0], "load")
+        for part in ("requests", "limits"):
+            pod["spec"]["containers"][0]["resources"][part].update(cpu="100m", memory="256Mi")
+        lab.kube.create(build_deployment(pod, int(pods)))
+        running = 0
+        while running < int(pods) and time.perf_counter() < ready + _LOAD_PATIENCE_S:
+            time.sleep(2)
+            lab.workspace.refuse_dead_engines()
+            running = sum(found["status"].get("phase") == "Running" for found in lab.kube.list("v1", "Pod", NAMESPACE))
+        return {
+            "started": ready - start,
+            "all_run_after": time.perf_counter() - ready,
+            "running": running,
+            "nodes": len(lab.aws.instances),
+        }
 
 
 def make_stack(pools: int, tenants: int) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config.monitoring import Notify
 from gpu_blueprint.keys import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD
 from gpu_blueprint.monitoring.rules import SOURCE
+from gpu_blueprint.monitoring.secrets import ROUTES_SECRET
 
-ROUTES_SECRET = "alert-routes"
 _FOLDER = f"/etc/alertmanager/secrets/{ROUTES_SECRET}"
 NOBODY, TEAM, ON_CALL = "nobody", "team", "on-call"
 _TEXT = (

@@ -10,11 +10,10 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
+from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KEY
 
 FOLDER_ANNOTATION = "grafana_folder"
 """Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
-ADMIN_SECRET = "grafana-admin"
-USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
 
 
 class Dashboards(pulumi.ComponentResource):

@@ -14,16 +14,15 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config import Monitoring as MonitoringConfig
-from gpu_blueprint.config.monitoring import Amp, RemoteUrl
-from gpu_blueprint.keys import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD
+from gpu_blueprint.config.monitoring import Amp
+from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..helm import install_chart
-from .alert_routes import ROUTES_SECRET
-from .dashboards import ADMIN_SECRET, PASSWORD_KEY, USER_KEY, Dashboards
+from .dashboards import Dashboards
 from .network_policy import build_network_policy_spec
 from .operator_objects import list_operator_objects
-from .prometheus_values import REMOTE_WRITE_SECRET, SERVICE_ACCOUNT, build_prometheus_values
+from .prometheus_values import SERVICE_ACCOUNT, build_prometheus_values
 from .secrets import read_secrets
 
 
@@ -123,31 +122,16 @@ class Monitoring(pulumi.ComponentResource):
         self, monitoring: InstallMonitoring, depends_on: Sequence[pulumi.Resource]
     ) -> list[pulumi.Resource]:
         """Make the Kubernetes Secrets that Alertmanager, Grafana and Prometheus read."""
-        values, target = read_secrets(monitoring.secrets), monitoring.remote_write
-        secrets: list[pulumi.Resource] = []
-        if monitoring.notify:
-            routes: dict[str, pulumi.Input[str]] = {key: values[key] for key in monitoring.notify.secrets}
-            secrets.append(self._make_secret("routes", ROUTES_SECRET, routes, depends_on))
-        if monitoring.grafana:
-            admin: dict[str, pulumi.Input[str]] = {USER_KEY: "admin", PASSWORD_KEY: values[GRAFANA_PASSWORD]}
-            secrets.append(self._make_secret("grafana", ADMIN_SECRET, admin, depends_on))
-        if isinstance(target, RemoteUrl) and target.username:
-            login: dict[str, pulumi.Input[str]] = {
-                "username": target.username,
-                "password": values[REMOTE_WRITE_PASSWORD],
-            }
-            secrets.append(self._make_secret("remote-write", REMOTE_WRITE_SECRET, login, depends_on))
-        return secrets
-
-    def _make_secret(
-        self, role: str, secret_name: str, data: Mapping[str, pulumi.Input[str]], depends_on: Sequence[pulumi.Resource]
-    ) -> pulumi.Resource:
-        return k8s.core.v1.Secret(
-            f"{self._prefix}-{role}",
-            metadata={"name": secret_name, "namespace": namespaces.MONITORING},
-            string_data=data,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
+        values = read_secrets(monitoring.secrets)
+        return [
+            k8s.core.v1.Secret(
+                f"{self._prefix}-{secret.role}",
+                metadata={"name": secret.name, "namespace": secret.namespace},
+                string_data={**secret.plain, **{key: values[origin] for key, origin in secret.from_config.items()}},
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            )
+            for secret in list_kubernetes_secrets(monitoring)
+        ]
 
     def _make_amp_identity(
         self, config: StackConfig, target: Amp, depends_on: Sequence[pulumi.Resource]

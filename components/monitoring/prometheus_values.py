@@ -6,15 +6,15 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.versions import PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config.monitoring import ALERTMANAGER_GIB, Amp
+from gpu_blueprint.monitoring.secrets import REMOTE_WRITE_SECRET, ROUTES_SECRET
 from gpu_blueprint.monitoring.state_metrics import build_state_metrics_values
 
 from ..helm import merge_values
 from ..tolerations import TOLERATE_EVERY_TAINT
-from .alert_routes import ROUTES_SECRET, build_alertmanager_config
+from .alert_routes import build_alertmanager_config
 from .dashboards import build_grafana_values
 
 SERVICE_ACCOUNT = "prometheus"
-REMOTE_WRITE_SECRET = "remote-write"
 DISABLED_ALERTS = (
     # A cluster that grows on demand has higher quotas than its nodes can serve, and has no spare node.
     "KubeCPUQuotaOvercommit",

@@ -75,7 +75,8 @@ def _add_preview(command: _AddCommand) -> None:
 
     render = command(
         "render",
-        "write plan.json, a YAML file for each Kubernetes object (secrets without values), Helm values and dashboards",
+        "write plan.json, a manifest for each Kubernetes object, Helm values, dashboards, and secrets.md, because no "
+        "file holds a secret",
     )
     render.add_argument("stack", metavar="STACK", help=_STACK)
     render.add_argument(

@@ -1,39 +1,86 @@
 """``rehearse``: run a stack on real engines and compare its promises with reality."""
 
 import argparse
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from lab.lab import Lab
 from rich.console import Console
 
-from ..loading import open_stack
+from ..errors import UsageError
+from ..loading import StackFile, open_stack
 from ..plan import record
-from ..rehearsal.report import as_json
-from ..rehearsal.runner import Report, rehearse
-from ..rehearsal.scene import build_scene
-from .text.rehearsal import show_rehearsal
+from .text.problems import print_json
+
+if TYPE_CHECKING:
+    from lab.lab import Lab
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report of a rehearsal. Return 1 if the engines did anything else than the stack file promises."""
+    """Print the report of a rehearsal. Return 1 if the engines do anything else than the stack file promises."""
+    refuse_missing_packages()
     stack = open_stack(arguments.stack)
-    with report_progress() as report:
-        report(f"rendering {stack.source.file} …")
-        scene = build_scene(stack.name, stack.config, record(stack.name, stack.source.config))
-        report("starting the engines …")
-        with Lab(scene) as lab:
-            found = rehearse(lab, stack.config, report)
+    return _rehearse_team(stack, arguments) if arguments.probe else _rehearse(stack, arguments)
+
+
+def _rehearse(stack: StackFile, arguments: argparse.Namespace) -> int:
+    from ..rehearsal.report import as_json
+    from ..rehearsal.runner import rehearse
+    from .text.rehearsal import show_rehearsal
+
+    with report_progress() as report, _start_lab(stack, report) as lab:
+        found = rehearse(lab, stack.config, report)
     if arguments.format == "json":
-        print(json.dumps(as_json(found), indent=2))
+        print_json(as_json(found))
     else:
         show_rehearsal(stack.config, found)
     return int(not found.is_as_expected)
 
 
+def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
+    from ..rehearsal.manifests import read_manifests
+    from ..rehearsal.report import write_team
+    from ..rehearsal.team import rehearse_team
+    from .text.rehearsal import show_team
+
+    manifests = read_manifests(arguments.probe)
+    with report_progress() as report, _start_lab(stack, report) as lab:
+        found = rehearse_team(lab, manifests, report)
+    if arguments.format == "json":
+        print_json(write_team(found))
+    else:
+        show_team(stack.config, arguments.probe, found)
+    return int(not found.runs)
+
+
 @contextmanager
-def report_progress() -> Iterator[Report]:
+def _start_lab(stack: StackFile, report: Callable[[str], None]) -> "Iterator[Lab]":
+    """Plan a stack and start the engines for it."""
+    from lab.lab import Lab
+
+    from ..rehearsal.scene import TIMINGS, build_scene
+
+    report(f"rendering {stack.source.file} …")
+    scene = build_scene(stack.name, stack.config, record(stack.name, stack.source.config))
+    report("starting the engines …")
+    with Lab(scene, TIMINGS) as lab:
+        yield lab
+
+
+def refuse_missing_packages() -> None:
+    """Raise a UsageError if the packages of requirements-lab.txt are not installed."""
+    try:
+        import kubernetes.dynamic
+        import moto
+        import psutil
+    except ModuleNotFoundError as error:
+        remedy = "install requirements-lab.txt, or run `make rehearse STACK=…`, which does"
+        raise UsageError(f"the lab needs the Python package {error.name}; {remedy}") from None
+    del kubernetes, moto, psutil
+
+
+@contextmanager
+def report_progress() -> Iterator[Callable[[str], None]]:
     """Give a function that shows a line on the terminal until the next line; a pipe gets every line."""
     console = Console(stderr=True)
     if not console.is_terminal:

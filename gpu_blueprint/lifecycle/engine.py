@@ -13,7 +13,8 @@ from pulumi import automation
 from pulumi.automation.errors import CommandError
 
 from lab.engines import find_engine
-from lab.workspace import MARK, Workspace
+from lab.orphans import MARK
+from lab.workspace import Workspace
 
 from ..keys import PROJECT, SECRET_KEYS
 from ..plan.record import PROGRAM

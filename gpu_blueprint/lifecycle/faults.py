@@ -4,7 +4,7 @@ import threading
 
 import psutil
 
-from lab.workspace import MARK
+from lab.orphans import MARK
 
 from .cloud import Operation, RefusedError, Rule
 

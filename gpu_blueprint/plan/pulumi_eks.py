@@ -1,4 +1,4 @@
-"""Make the EKS cluster that pulumi-eks 4.4 makes of its arguments, because its provider runs only beside the engine.
+"""Make the EKS cluster that pulumi-eks makes of its arguments, because its provider runs only beside the engine.
 
 The engine holds no inputs for pulumi-eks's own component. Everything that counts stands in the ``aws.eks.Cluster``
 inside the component. Source: nodejs/eks/cluster/cluster.ts in the repository pulumi/pulumi-eks.
@@ -18,6 +18,8 @@ from pulumi.runtime.proto import resource_pb2
 
 from ..errors import ProgramError
 
+VERSION = "4.4.0"
+"""The version of pulumi-eks whose behaviour this module repeats; a test compares it with the installed version."""
 COMPONENT = "eks:index:Cluster"
 CLUSTER = "aws:eks/cluster:Cluster"
 

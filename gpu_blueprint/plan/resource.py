@@ -31,7 +31,7 @@ class PlannedResource:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the resource as `preview --json` and plan.json show it."""
+        """Return the resource as `preview --json` and plan.json show it: without the values of secrets."""
         return {
             "urn": self.urn,
             "type": self.type,
@@ -39,7 +39,7 @@ class PlannedResource:
             "parent": self.parent,
             "provider": self.provider,
             "dependencies": list(self.dependencies),
-            "inputs": dict(self.inputs),
+            "inputs": hide_secrets(self.inputs),
             "options": dict(self.options),
         }
 
@@ -83,6 +83,17 @@ def _to_plain_marker(value: struct_pb2.Struct) -> Any:
         case signature if signature == _REFERENCE:
             return {"$resource": value.fields["urn"].string_value}
     return {key: to_plain(item) for key, item in value.fields.items() if key != _SIGNATURE}
+
+
+def hide_secrets(value: Any, *, inside: bool = False) -> Any:
+    """Return a plain value in which a text stands for each known part of a secret; keys and unknowns stay."""
+    if isinstance(value, Mapping):
+        if value == UNKNOWN:
+            return dict(value)
+        return {key: hide_secrets(item, inside=inside or key == "$secret") for key, item in value.items()}
+    if isinstance(value, list):
+        return [hide_secrets(item, inside=inside) for item in value]
+    return "(secret)" if inside else value
 
 
 def has_unknown(value: Any) -> bool:

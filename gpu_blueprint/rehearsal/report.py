@@ -7,6 +7,7 @@ from lab.aws import Instance
 
 from .outcome import Outcome, Result
 from .runner import Rehearsal
+from .team import TeamRehearsal
 
 
 def as_json(found: Rehearsal) -> dict[str, Any]:
@@ -61,6 +62,15 @@ def write_outcome(outcome: Outcome) -> dict[str, Any]:
             }
             for pod in outcome.pods
         ],
+    }
+
+
+def write_team(found: TeamRehearsal) -> dict[str, Any]:
+    """Return the fates of a team's own objects and pods."""
+    return {
+        "runs": found.runs,
+        "refusals": [asdict(refusal) for refusal in found.refusals],
+        **write_outcome(found.outcome),
     }
 
 

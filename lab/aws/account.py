@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
+from gpu_blueprint.errors import LabError, suggest
+
 from ..scene import Manifest, Scene
 from .backends import (
     DEFAULT_ACCOUNT_ID,
@@ -43,6 +45,9 @@ def prepare_account(scene: Scene) -> None:
     """Empty moto's account, and make the subnets, security groups, roles, cluster and queue of the scene.
 
     moto keeps its state for the whole process, so only one account can exist at a time.
+
+    Raises:
+        LabError: A zone of the scene is unknown.
     """
     with isolate_moto():
         for backends in (ec2_backends, eks_backends, iam_backends, sqs_backends):
@@ -52,6 +57,7 @@ def prepare_account(scene: Scene) -> None:
 
 def _fill_account(scene: Scene) -> None:
     node_classes = [node_class["spec"] for node_class in scene.list_kind("EC2NodeClass")]
+    _check_zones(scene)
     vpc = _read_ec2(scene).create_vpc(VPC_CIDR)
     _make_subnets(scene, node_classes, vpc)
     _make_security_groups(scene, node_classes, vpc)
@@ -74,6 +80,13 @@ def _list_terms(node_classes: list[Manifest], field: str) -> Iterator[Manifest]:
             if term not in seen:
                 seen.append(term)
                 yield term
+
+
+def _check_zones(scene: Scene) -> None:
+    """Refuse a zone that moto does not know; raises LabError."""
+    known = {zone.name for zone in _read_ec2(scene).describe_availability_zones()}
+    for zone in sorted({*scene.zones, *scene.subnets.values()} - known):
+        raise LabError(f"the lab knows no zone {zone}; {suggest(zone, known)}")
 
 
 def _make_subnets(scene: Scene, node_classes: list[Manifest], vpc: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from gpu_blueprint.catalog import find_instance
 
+from ..kubelets import PLAYED
 from ..scene import Manifest, Scene
 from .devices import DeviceStep, Timings, list_device_steps
 from .faults import Faults
@@ -15,8 +16,6 @@ from .node_resources import list_allocatable, list_capacity
 from .user_data import KubeletSettings, UserDataError, read_user_data
 
 LOG = logging.getLogger(__name__)
-KWOK = {"kwok.x-k8s.io/node": "fake"}
-"""Annotation of the nodes that kwok keeps ready."""
 
 
 class Kube(Protocol):
@@ -84,6 +83,8 @@ class Nodes:
             instance.fault = str(error)
             self._report_fault(instance)
         except Exception as error:
+            if not self._waits(instance, 0):  # the Node went with its instance, or the API server with the lab
+                return
             instance.fault = f"the API server refused the node: {error}"
             LOG.exception("%s could not become a node", instance.id)
             self._report_fault(instance)
@@ -127,10 +128,10 @@ def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Ma
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "annotations": KWOK, "labels": labels},
+        "metadata": {"name": name, "annotations": dict(PLAYED), "labels": labels},
         "spec": {
             "providerID": f"aws:///{instance.zone}/{instance.id}",
-            "taints": [{key: value for key, value in taint.items() if value} for taint in settings.taints],
+            "taints": [dict(taint) for taint in settings.taints],
         },
         "status": status,
     }

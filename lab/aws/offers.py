@@ -6,22 +6,26 @@ from typing import Any
 from gpu_blueprint.catalog import Instance as InstanceType
 from gpu_blueprint.catalog import list_instances
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
+from gpu_blueprint.errors import LabError
 
 from ..scene import Scene
 from .wire import Params, read_now
-
-UNSOLD_METAL = ("lab.metal", 1.0)
-"""A type that nobody can launch: Karpenter gives up if a region sells no bare metal at all."""
 
 
 class Offers:
     """Prices of the scene's region, from the catalogue and the stack's own spot shares.
 
     Spot costs the same in all zones.
+
+    Raises:
+        LabError: The catalogue has no price of the region, so Karpenter could choose nothing.
     """
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
+        if not any(map(self.price_on_demand, list_instances())):
+            hint = "read them with python -m tools.refresh_prices, or rehearse the stack in another region"
+            raise LabError(f"the catalogue has no prices of {scene.region}; {hint}")
 
     def price_on_demand(self, instance_type: str) -> float | None:
         """Return the US dollars an hour, or None if the region does not sell the type or the price is unknown."""
@@ -54,10 +58,10 @@ class Offers:
     def get_products(self, params: Params) -> dict[str, Any]:
         """Answer the Price List's GetProducts: one product for each type with a price.
 
-        Karpenter asks for bare metal by the tenancy ``Dedicated``.
+        Karpenter asks for bare metal by the tenancy ``Dedicated``, and stops if a region has none.
         """
         bare_metal = any(entry["Field"] == "tenancy" and entry["Value"] == "Dedicated" for entry in params["Filters"])
-        priced = self._list_prices(bare_metal=bare_metal) or [UNSOLD_METAL]
+        priced = self._list_prices(bare_metal=bare_metal)
         return {"FormatVersion": "aws_v1", "PriceList": [_render_product(name, usd) for name, usd in priced]}
 
     def describe_spot_price_history(self, _: Params) -> dict[str, Any]:

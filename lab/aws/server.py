@@ -57,8 +57,11 @@ class Shim:
         """Prepare the account, start the server and return its address.
 
         Raises:
-            LabError: Another Shim runs in this process.
+            LabError: Another Shim runs in this process, this one was started before, or the scene names a region or
+                zone that the lab does not know.
         """
+        if self._thread:
+            raise LabError("this AWS has been started before; make a new one")
         if Shim._running:
             raise LabError("the lab's AWS already runs in this process; start a second lab in a process of its own")
         Shim._running = self

@@ -1,7 +1,7 @@
 import pytest
 
 from gpu_blueprint.catalog.replacing_properties import list_replacing_properties
-from gpu_blueprint.errors import CatalogError
+from gpu_blueprint.errors import LabError
 
 from ..support.plans import SHIPPED, plan
 
@@ -30,5 +30,5 @@ def test_known_replacements(type_: str, replaces: str, stays: str) -> None:
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(CatalogError, match="did you mean aws:ec2/vpc:Vpc"):
+    with pytest.raises(LabError, match="add the inputs"):
         list_replacing_properties("aws:ec2/vpc:Vpcs")

@@ -32,6 +32,8 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
     kinds = [resource["type"] for resource in document["resources"]]
     manifests = [kind for kind in kinds if kind.startswith("kubernetes:") and "helm.sh" not in kind]
     assert len(list((out / "manifests").iterdir())) == len(manifests)
+    assert "pulumi config set --secret grafanaPassword --stack prod" in (out / "secrets.md").read_text()
+    assert "secrets.md says which secrets the manifests lack" in capsys.readouterr().out
 
 
 def test_render_replaces_its_own_folder_and_nothing_else(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,6 +43,9 @@ def test_render_replaces_its_own_folder_and_nothing_else(project: Path, capsys: 
     assert main(["render", "dev", "--out", "mine"]) == 2
     assert (mine / "thesis.txt").read_text() == "years of work"
     assert main(["render", "prod", "--out", "out"]) == 0
+    capsys.readouterr()
     assert main(["render", "dev", "--out", "out"]) == 0
+    assert "secrets" not in capsys.readouterr().out
+    assert not (project / "out" / "secrets.md").exists()
     assert not (project / "out" / "manifests" / "nodepool-train-h100.yaml").exists()
     assert sorted(path.name for path in project.iterdir()) == ["mine", "out", "stacks"]

@@ -1,6 +1,7 @@
 """A plan shows the cluster that pulumi-eks makes, with the inputs that the engine would show."""
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import pulumi
@@ -12,7 +13,7 @@ from pulumi.runtime import rpc
 from components.cluster.cluster import NO_EXTRAS
 from gpu_blueprint.errors import ProgramError
 from gpu_blueprint.plan import UNKNOWN, PlannedResource, record
-from gpu_blueprint.plan.pulumi_eks import translate_arguments
+from gpu_blueprint.plan.pulumi_eks import VERSION, translate_arguments
 
 from ..support.plans import Plan, find_resource
 
@@ -31,6 +32,11 @@ ALONE: dict[str, Any] = {
     "vpcId": "vpc-1",
 }
 """The fewest arguments that ask for a cluster and nothing else."""
+
+
+def test_the_module_describes_the_pinned_version_of_pulumi_eks() -> None:
+    """After a change of the version, compare the module with pulumi-eks's cluster.ts, then change VERSION."""
+    assert version("pulumi-eks") == VERSION
 
 
 def translate(**arguments: Any) -> dict[str, Any]:

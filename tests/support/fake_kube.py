@@ -17,6 +17,7 @@ class FakeKube:
         self.statuses: list[dict[str, Any]] = []
         self.refusal: Exception | None = None
         self.before_create: Callable[[], None] = lambda: None
+        self.before_patch: Callable[[], None] = lambda: None
         self._changed = Condition()
 
     def create(self, manifest: Manifest) -> None:
@@ -36,6 +37,7 @@ class FakeKube:
         namespace: str | None = None,
         subresource: str = "",
     ) -> None:
+        self.before_patch()
         assert (api_version, kind, namespace, subresource) == ("v1", "Node", None, "status")
         with self._changed:
             status = self.nodes[name]["status"]

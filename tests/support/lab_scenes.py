@@ -57,17 +57,14 @@ def scene(**overrides: Any) -> Scene:
         "cluster_name": CLUSTER,
         "interruption_queue": CLUSTER,
         "manifests": (node_class(),),
+        "files": {},
         "karpenter_values": {},
         "service_cidr": "172.20.0.0/16",
     }
     return Scene(**(facts | overrides))
 
 
-def node_config(labels: Mapping[str, str] | None = None, taints: str = "[]", cluster: str = CLUSTER) -> str:
-    """User data of an AL2023 node, as Karpenter writes it: the pool's NodeConfig, then Karpenter's own."""
-    pairs = {"karpenter.sh/nodepool": "main", **(labels or {})}
-    flag = ",".join(f"{key}={value}" for key, value in pairs.items())
-    return f"""MIME-Version: 1.0
+NODE_CONFIG = """MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="//"
 
 --//
@@ -100,10 +97,18 @@ spec:
       maxPods: 58
       registerWithTaints: {taints}
     flags:
-    - --node-labels="{flag}"
+    - --node-labels="{labels}"
 
 --//--
 """
+"""User data of an AL2023 node, as Karpenter writes it: the pool's NodeConfig, then Karpenter's own."""
+
+
+def node_config(labels: Mapping[str, str] | None = None, taints: str = "[]", cluster: str = CLUSTER) -> str:
+    """User data of an AL2023 node in the pool main; taints are YAML."""
+    pairs = {"karpenter.sh/nodepool": "main", **(labels or {})}
+    text = ",".join(f"{key}={value}" for key, value in pairs.items())
+    return NODE_CONFIG.format(cluster=cluster, taints=taints, labels=text)
 
 
 BOTTLEROCKET = f"""

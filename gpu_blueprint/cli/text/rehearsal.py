@@ -1,18 +1,23 @@
 """A rehearsal as text: expected beside happened, and the reason where they differ."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
-from lab.lab import Refusal
 from rich.console import Group
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lab.aws import Instance
+from lab.lab import Refusal
+
 from ...config import StackConfig
-from ...rehearsal.outcome import Outcome, Result
+from ...rehearsal.outcome import Fate, Outcome, Result
 from ...rehearsal.runner import Rehearsal
+from ...rehearsal.team import TeamRehearsal
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
@@ -27,6 +32,9 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
     for subject, results in groupby(found.results, key=lambda result: result.subject):
         out.print()
         out.print(build_results_table(subject, results))
+    if found.launches:
+        out.print()
+        out.print(build_launches_table(found.launches))
     differing = [result for result in found.results if not result.is_as_expected]
     if differing:
         out.print(Text("\nDifferences", style="bold"))
@@ -37,7 +45,7 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
 
 def format_refusal(refusal: Refusal) -> str:
     """Return the refusal of an object in one line, with the file that render would write."""
-    return f"refused: {refusal.kind} {refusal.name}: {refusal.reason}"
+    return f"refused: {f'{refusal.file}: ' if refusal.file else ''}{refusal.name}: {refusal.reason}"
 
 
 def build_results_table(subject: str, results: Iterable[Result]) -> Table:
@@ -57,6 +65,63 @@ def build_results_table(subject: str, results: Iterable[Result]) -> Table:
             f"{result.outcome.seconds:.0f}",
         )
     return table
+
+
+def build_launches_table(launches: Iterable[Instance]) -> Table:
+    """Return a table of the first launch of each pool in each way to buy; --json has the launches in full."""
+    table = make_table("Launches as EC2 gets them", "pool", "node", "zone", "$/h", "disks", "interfaces", "user data")
+    for launch in launches:
+        template = launch.template
+        table.add_row(
+            launch.tags.get("karpenter.sh/nodepool", ""),
+            f"{launch.instance_type} {launch.lifecycle}",
+            launch.zone,
+            f"{launch.usd_per_hour:.2f}",
+            ", ".join(_describe_disk(disk) for disk in template.block_devices),
+            f"{len(template.interfaces) or 1}, {template.efa_count} EFA",
+            f"{len(template.user_data)} bytes",
+        )
+    return table
+
+
+def _describe_disk(disk: Mapping[str, Any]) -> str:
+    """Return a volume in a few words: ``200 GiB gp3, encrypted``."""
+    volume = disk.get("Ebs", {})
+    encrypted = ", encrypted" if str(volume.get("Encrypted")).lower() == "true" else ""
+    return f"{volume.get('VolumeSize', '?')} GiB {volume.get('VolumeType', '')}{encrypted}"
+
+
+def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
+    """Print the fate of each pod of a team's own manifests, and the price of the nodes that they need."""
+    out = make_console()
+    out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    for refusal in found.refusals:
+        out.print(Text(format_refusal(refusal), style="bold red"))
+    table = make_table("", "pod", "happened", "node", "pool", "$/h of the node")
+    table.columns[4].justify = "right"
+    for pod in found.outcome.pods:
+        node = pod.landing
+        table.add_row(
+            f"{pod.namespace}/{pod.name}",
+            Text(pod.fate.value, style="" if node else "bold red"),
+            str(node) if node else pod.reason,
+            node.pool if node else "",
+            f"{node.usd_per_hour:.2f}" if node and not node.is_managed else "",
+        )
+    if found.outcome.pods:
+        out.print(table)
+    out.print(Text(_summarize_team(found), style="green" if found.runs else "bold red"))
+
+
+def _summarize_team(found: TeamRehearsal) -> str:
+    """Return the verdict on a team's manifests in one line."""
+    outcome = found.outcome
+    if not outcome.pods:
+        return "no pod came of these objects; an operator that the lab does not run may have to make them"
+    running = outcome.count(Fate.RUNS)
+    nodes = [node for node in outcome.list_nodes() if not node.is_managed]
+    price = f"{len(nodes)} new nodes cost ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
+    return f"{running} of {len(outcome.pods)} pods run; {price}"
 
 
 def format_price(outcome: Outcome) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from gpu_blueprint.errors import LabError
 from lab.aws import Shim
 from lab.aws.account import find_subnet
 from lab.aws.wire import AwsError
@@ -74,3 +75,9 @@ def test_a_second_account_starts_empty(start: Start) -> None:
 def test_a_subnet_that_does_not_exist_is_refused(shim: Shim) -> None:
     with pytest.raises(AwsError, match=r"InvalidSubnetID\.NotFound"):
         find_subnet(scene(), "subnet-0")
+
+
+@pytest.mark.parametrize("wrong", [{"zones": ("us-east-1a", "us-east-1x")}, {"subnets": {"subnet-1": "us-east-1x"}}])
+def test_a_zone_that_does_not_exist_is_refused(start: Start, wrong: dict[str, Any]) -> None:
+    with pytest.raises(LabError, match="the lab knows no zone us-east-1x; did you mean us-east-1"):
+        start(scene(**wrong))

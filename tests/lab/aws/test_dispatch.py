@@ -1,11 +1,13 @@
 """Requests reach the lab's handlers or moto, and changes are recorded."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from lab.aws import Shim
+from lab.aws import Call, Faults, Shim
+from lab.aws.dispatch import Dispatch
 
 from ...support.lab_scenes import CLUSTER
 from ...support.launches import create_fleet, list_launched, make_template
@@ -113,3 +115,16 @@ def test_a_fault_inside_moto_is_refused_and_recorded(
     with pytest.raises(ClientError, match="neither the lab nor moto answers"):
         ec2.describe_vpcs()
     assert [call.action for call in shim.calls] == ["DescribeVpcs"] and "moto is broken" in caplog.text
+
+
+def test_an_answer_of_moto_to_an_unknown_path_is_refused_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
+    def find_nothing(_: dict[str, Any], start_response: Any) -> list[bytes]:
+        start_response("404 NOT FOUND", [])
+        return [b"<title>404 Not Found</title>"]
+
+    calls: list[Call] = []
+    dispatch = Dispatch(handlers={}, narrows={}, faults=Faults(), calls=calls, moto=find_nothing)
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/nothing", "wsgi.input": BytesIO()}
+    [body] = dispatch(environ, lambda status, headers: None)
+    assert b"neither the lab nor moto answers  GET /nothing: 404 NOT FOUND" in body
+    assert [call.action for call in calls] == ["GET /nothing"] and "GET /nothing" in caplog.text

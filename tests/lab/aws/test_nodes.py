@@ -1,16 +1,18 @@
 """Instances become nodes."""
 
+import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lab.aws import Shim, Timings
-from lab.aws.nodes import name_node
+from lab.aws.nodes import Nodes, name_node
 
-from ...support.fake_kube import FakeKube
+from ...support.fake_kube import PATIENCE_S, FakeKube
 from ...support.lab_scenes import node_class, node_config, overlay, scene
 from ...support.launches import create_fleet, list_launched, make_template
-from .conftest import Start, connect
+from .conftest import AT_ONCE, Start, connect
 
 NEVER = 3600.0
 SHARED = overlay({"nvidia.com/gpu": "0", "nvidia.com/gpu.shared": "4"})
@@ -30,6 +32,13 @@ def join(shim: Shim, kube: FakeKube, user_data: str | None = None) -> dict[str, 
     kube.wait_for(lambda api: len(api.nodes) == 1)
     [node] = kube.nodes.values()
     return node
+
+
+def join_boots(name: str) -> None:
+    """Wait until the boot of an instance is over."""
+    for thread in threading.enumerate():
+        if thread.name == f"boot-{name}":
+            thread.join(PATIENCE_S)
 
 
 def test_a_node_has_the_labels_and_taints_of_its_user_data(shim: Shim, kube: FakeKube) -> None:
@@ -83,14 +92,14 @@ def test_whole_gpus_stay_until_the_mig_manager_is_done(start: Start, kube: FakeK
 
 def test_without_a_device_plugin_a_node_shows_no_gpu(shim: Shim, kube: FakeKube) -> None:
     shim.faults.no_device_plugin = True
-    join(shim, kube)
-    shim.stop()
+    join_boots(launch(shim))
+    assert len(kube.nodes) == 1
     assert kube.statuses == []
 
 
 def test_bad_user_data_keeps_a_node_away_and_the_instance_says_why(shim: Shim, kube: FakeKube) -> None:
     name = launch(shim, "#!/bin/sh")
-    shim.stop()
+    join_boots(name)
     assert kube.nodes == {} and shim.instances[name].node == ""
     assert "lacks the table 'settings'" in shim.instances[name].fault
     [call] = [call for call in shim.calls if call.service == "node"]
@@ -102,12 +111,23 @@ def test_a_node_that_the_api_server_refuses_is_a_fault_of_its_instance(
 ) -> None:
     kube.refusal = RuntimeError("Node is invalid")
     name = launch(shim)
-    shim.stop()
+    join_boots(name)
     assert shim.instances[name].fault == "the API server refused the node: Node is invalid"
     assert "could not become a node" in caplog.text
 
 
-def test_an_instance_that_ends_before_it_has_booted_never_joins(start: Start, kube: FakeKube) -> None:
+def test_an_instance_that_ends_before_it_has_booted_never_joins(shim: Shim, kube: FakeKube) -> None:
+    name = launch(shim)
+    join_boots(name)
+    [node] = kube.nodes
+    kube.delete("v1", "Node", node)
+    nodes = Nodes(scene(), kube, shim.faults, AT_ONCE, lambda _: None)
+    nodes.boot(replace(shim.instances[name], state="terminated"))
+    join_boots(name)
+    assert kube.nodes == {}
+
+
+def test_a_boot_that_the_end_of_the_lab_cuts_short_makes_no_node(start: Start, kube: FakeKube) -> None:
     shim = start(timings=Timings(boot_s=NEVER))
     launch(shim)
     shim.stop()
@@ -116,6 +136,27 @@ def test_an_instance_that_ends_before_it_has_booted_never_joins(start: Start, ku
 
 def test_an_instance_that_ends_while_it_joins_leaves_no_node(shim: Shim, kube: FakeKube) -> None:
     kube.before_create = shim.instances.terminate_all
-    launch(shim)
-    shim.stop()
+    join_boots(launch(shim))
     assert kube.nodes == {} and kube.statuses == []
+
+
+def test_a_node_that_goes_with_its_instance_is_no_fault(shim: Shim, kube: FakeKube) -> None:
+    def end_node() -> None:
+        shim.instances.terminate_all()
+        raise RuntimeError("nodes not found")
+
+    kube.before_patch = end_node
+    name = launch(shim)
+    kube.wait_for(lambda api: len(api.nodes) == 1)
+    join_boots(name)
+    assert shim.instances[name].state == "terminated" and shim.instances[name].fault == ""
+
+
+def test_devices_that_the_api_server_refuses_are_a_fault(shim: Shim, kube: FakeKube) -> None:
+    def refuse() -> None:
+        raise RuntimeError("invalid quantity")
+
+    kube.before_patch = refuse
+    name = launch(shim)
+    join_boots(name)
+    assert shim.instances[name].fault == "the API server refused the node: invalid quantity"

@@ -8,11 +8,13 @@ import pytest
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
+from gpu_blueprint.catalog.table import read_rows
+from gpu_blueprint.errors import LabError
 from lab.aws import Shim, offers
 from lab.aws.offers import Offers
 
 from ...support.lab_scenes import REGION, ZONES, scene
-from .conftest import Start, connect
+from .conftest import connect
 
 
 def list_products(shim: Shim, tenancy: str) -> dict[str, float]:
@@ -43,9 +45,15 @@ def test_bare_metal_stands_under_dedicated_tenancy_only(shim: Shim) -> None:
     assert "g4dn.metal" not in list_products(shim, "Shared")
 
 
-def test_a_region_without_bare_metal_still_shows_one_product(start: Start) -> None:
-    shim = start(scene(region="ap-southeast-4", zones=("ap-southeast-4a",)))
-    assert [*list_products(shim, "Dedicated")] == ["lab.metal"]
+@pytest.mark.parametrize("region", sorted({row["region"] for row in read_rows("prices.csv")}))
+def test_every_region_with_prices_has_bare_metal_without_which_karpenter_stops(region: str) -> None:
+    filters = [{"Field": "tenancy", "Value": "Dedicated"}]
+    assert Offers(scene(region=region, zones=(f"{region}a",))).get_products({"Filters": filters})["PriceList"]
+
+
+def test_a_region_without_prices_is_refused() -> None:
+    with pytest.raises(LabError, match="the catalogue has no prices of ap-southeast-4; read them with"):
+        Offers(scene(region="ap-southeast-4"))
 
 
 def test_a_type_that_the_region_lacks_has_no_price(shim: Shim) -> None:

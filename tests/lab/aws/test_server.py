@@ -57,6 +57,13 @@ def test_one_process_runs_one_aws(shim: Shim, kube: FakeKube) -> None:
     assert connect(shim, "ec2").describe_instances()["Reservations"] == []
 
 
+def test_an_aws_starts_once(start: Start) -> None:
+    shim = start()
+    shim.stop()
+    with pytest.raises(LabError, match="has been started before"):
+        shim.start()
+
+
 def test_a_start_that_fails_leaves_room_for_the_next(start: Start) -> None:
     with pytest.raises(LabError, match="no image"):
         start(scene(extra_images=("nothing",)))

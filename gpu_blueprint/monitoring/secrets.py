@@ -1,0 +1,45 @@
+"""The Kubernetes Secrets that Alertmanager, Grafana and Prometheus read, and the origin of each value in them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..catalog import namespaces
+from ..config import InstallMonitoring
+from ..config.monitoring import RemoteUrl
+from ..keys import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD
+
+ROUTES_SECRET, ADMIN_SECRET, REMOTE_WRITE_SECRET = "alert-routes", "grafana-admin", "remote-write"
+USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubernetesSecret:
+    """One Secret in the namespace of monitoring."""
+
+    role: str
+    name: str
+    from_config: Mapping[str, str]
+    """Key → the config secret whose value it holds."""
+    plain: Mapping[str, str] = field(default_factory=dict)
+    """Key → value, for values that everybody may read."""
+    namespace: str = namespaces.MONITORING
+
+
+def list_kubernetes_secrets(monitoring: InstallMonitoring) -> Iterator[KubernetesSecret]:
+    """Yield the Secrets that an installation needs."""
+    if monitoring.notify:
+        yield KubernetesSecret(
+            role="routes", name=ROUTES_SECRET, from_config={key: key for key in monitoring.notify.secrets}
+        )
+    if monitoring.grafana:
+        yield KubernetesSecret(
+            role="grafana", name=ADMIN_SECRET, plain={USER_KEY: "admin"}, from_config={PASSWORD_KEY: GRAFANA_PASSWORD}
+        )
+    target = monitoring.remote_write
+    if isinstance(target, RemoteUrl) and target.username:
+        yield KubernetesSecret(
+            role="remote-write",
+            name=REMOTE_WRITE_SECRET,
+            plain={"username": target.username},
+            from_config={"password": REMOTE_WRITE_PASSWORD},
+        )

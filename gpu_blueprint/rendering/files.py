@@ -1,0 +1,76 @@
+"""Every file of a rendered stack, as text."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from ..config import StackConfig
+from ..cost.estimate import as_json, estimate_stack
+from ..monitoring.dashboards import DASHBOARD_LABEL
+from ..plan import PlannedResource
+from ..summary.stack import identify_stack
+from .manifests import RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
+from .secrets_page import SECRETS_PAGE, render_secrets_page
+
+PLACES = ("plan.json", "manifests", "values", "dashboards", SECRETS_PAGE)
+"""Everything that may be in the folder of a rendered stack."""
+
+
+def render_files(config: StackConfig, plan: Sequence[PlannedResource]) -> dict[str, str]:
+    """Return path → text of every file. No file holds a secret, and no manifest or values file holds a marker."""
+    document = {
+        "stack": identify_stack(config),
+        "cost": as_json(estimate_stack(config)),
+        "resources": [resource.as_json() for resource in plan],
+    }
+    manifests = list_manifests(config, plan)
+    files = {"plan.json": json.dumps(document, indent=2) + "\n"}
+    for manifest in manifests:
+        files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + _to_yaml(manifest.content)
+        files |= _render_dashboards(manifest)
+    files |= dict(_render_values(plan))
+    page = render_secrets_page(config, manifests)
+    return {**files, SECRETS_PAGE: page} if page else files
+
+
+def _render_values(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, str]]:
+    for found in plan:
+        if found.type == RELEASE:
+            inputs = found.inputs
+            values, left_out = leave_out_markers(inputs.get("values", {}))
+            chart = " ".join(filter(None, (inputs["chart"], inputs.get("version"))))
+            yield (
+                f"values/{inputs.get('name', found.name)}.yaml",
+                f"# {chart}\n{_list_left_out(left_out)}{_to_yaml(values)}",
+            )
+
+
+def _render_dashboards(manifest: Manifest) -> dict[str, str]:
+    is_dashboard = DASHBOARD_LABEL in manifest.content["metadata"].get("labels", {})
+    return {f"dashboards/{key}": f"{text}\n" for key, text in manifest.content["data"].items()} if is_dashboard else {}
+
+
+def _list_left_out(left_out: Sequence[LeftOut]) -> str:
+    """Return comments for the head of a file."""
+    secret = f"is a secret and left out; {SECRETS_PAGE} says how to set it"
+    return "".join(
+        f"# {value.place} {secret if value.is_secret else 'is left out, because only `pulumi up` knows it'}\n"
+        for value in left_out
+    )
+
+
+def _to_yaml(value: Mapping[str, Any]) -> str:
+    return yaml.dump(dict(value), Dumper=_Readable, sort_keys=False, width=110)
+
+
+class _Readable(yaml.SafeDumper):
+    """A dumper that writes texts of several lines as blocks."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Readable.add_representer(str, _represent_text)

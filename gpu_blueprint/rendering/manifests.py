@@ -1,0 +1,92 @@
+"""The Kubernetes objects and Helm values of a plan, without secrets and without values that nobody knows yet."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..config import InstallMonitoring, StackConfig
+from ..monitoring.secrets import KubernetesSecret, list_kubernetes_secrets
+from ..plan import PlannedResource
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+_MARKERS = ("$unknown", "$secret", "$resource")
+_GONE: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A value of the plan that no file holds."""
+
+    path: tuple[str | int, ...]
+    is_secret: bool
+    """False for a value that only `pulumi up` knows."""
+
+    @property
+    def place(self) -> str:
+        """The path as readers write it, such as ``spec.rules.0.host``."""
+        return ".".join(map(str, self.path))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """One Kubernetes object as an API server takes it."""
+
+    file: str
+    """Name of its file in the folder ``manifests``."""
+    content: Mapping[str, Any]
+    left_out: Sequence[LeftOut] = ()
+    secret: KubernetesSecret | None = None
+    """The origin of the values, if the object is a Secret of monitoring."""
+
+
+def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list[Manifest]:
+    """Return every object that the program itself makes, in the order of the plan; charts make further objects."""
+    monitoring = config.monitoring
+    known = list_kubernetes_secrets(monitoring) if isinstance(monitoring, InstallMonitoring) else ()
+    secrets = {(secret.namespace, secret.name): secret for secret in known}
+    objects = [found for found in plan if found.type.startswith("kubernetes:") and found.type != RELEASE]
+    return [_build_manifest(found, secrets) for found in objects]
+
+
+def _build_manifest(found: PlannedResource, secrets: Mapping[Any, KubernetesSecret]) -> Manifest:
+    # Readers expect these fields at the top.
+    head = {"apiVersion": found.inputs["apiVersion"], "kind": found.inputs["kind"], "metadata": {}}
+    content, left_out = leave_out_markers({**head, **found.inputs})
+    metadata, kind = content["metadata"], content["kind"]
+    metadata.setdefault("name", found.name)  # Pulumi would append a random text
+    name = "-".join(part for part in (kind.lower(), metadata.get("namespace"), metadata["name"]) if part)
+    secret = secrets.get((metadata.get("namespace"), metadata["name"])) if kind == "Secret" else None
+    if secret and secret.plain:
+        # Pulumi's SDK marks all values of a Secret as secret, also the values that everybody may read.
+        content["stringData"] = dict(secret.plain)
+        left_out = [value for value in left_out if value.path[-1] not in secret.plain]
+    return Manifest(file=f"{name}.yaml", content=content, left_out=left_out, secret=secret)
+
+
+def leave_out_markers(value: Mapping[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
+    """Return a value of a plan without its markers, and what is left out; a secret is left out although it is known."""
+    left_out: list[LeftOut] = []
+    return _clean(value, (), left_out), left_out
+
+
+def _clean(value: Any, path: tuple[str | int, ...], left_out: list[LeftOut]) -> Any:
+    if isinstance(value, Mapping):
+        if value.keys() & set(_MARKERS):
+            left_out += _list_values(value, path)
+            return _GONE
+        inside = {key: _clean(item, (*path, key), left_out) for key, item in value.items()}
+        return {key: item for key, item in inside.items() if item is not _GONE}
+    if isinstance(value, list):
+        items = [_clean(item, (*path, index), left_out) for index, item in enumerate(value)]
+        return [item for item in items if item is not _GONE]
+    return value
+
+
+def _list_values(marker: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[LeftOut]:
+    """Yield each value behind a marker: a secret may hold several keys."""
+    hidden = marker.get("$secret")
+    keys = hidden if isinstance(hidden, Mapping) and not hidden.keys() & set(_MARKERS) else {}
+    for key in keys:
+        yield LeftOut((*path, key), is_secret=True)
+    if not keys:
+        yield LeftOut(path, is_secret="$secret" in marker)

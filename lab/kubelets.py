@@ -1,0 +1,29 @@
+"""The kubelets: kwok plays them by our own stages, for every node that carries its annotation."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from .engines import find_engine
+from .workspace import Workspace
+
+PLAYED: Mapping[str, str] = MappingProxyType({"kwok.x-k8s.io/node": "fake"})
+"""Annotation of the nodes whose kubelet kwok plays."""
+STAGES = Path(__file__).parent / "stages"
+
+
+def start_kubelets(workspace: Workspace, kubeconfig: Path) -> None:
+    """Start kwok: nodes become ready and renew their leases, bound pods run, deleted pods end."""
+    selector = ",".join(f"{key}={value}" for key, value in PLAYED.items())
+    workspace.start(
+        "kwok",
+        [
+            find_engine("kwok"),
+            f"--kubeconfig={kubeconfig}",
+            "--manage-all-nodes=false",
+            f"--manage-nodes-with-annotation-selector={selector}",
+            # Without leases the controller manager declares every node dead after 40 seconds.
+            "--node-lease-duration-seconds=40",
+            *(f"--config={file}" for file in sorted(STAGES.glob("*.yaml"))),
+        ],
+    )

@@ -1,0 +1,138 @@
+"""The remains of killed rehearsals: the next start ends their processes and removes their folders.
+
+The owner of a workspace locks a file in its folder. The kernel drops the lock when the owner ends, however it ends.
+Every process of a workspace carries the path of the folder in its environment.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from gpu_blueprint.errors import LabError
+
+MARK = "GPU_BLUEPRINT_WORKSPACE"
+"""Environment variable of every process of a workspace: the path of the folder."""
+PREFIX = "gpu-blueprint-lab-"
+_LOCK = "lock"
+_SECONDS_TO_LOCK = 60
+_SECONDS_TO_END = 10
+
+
+def find_temporary_folder() -> Path:
+    """Return the folder for temporary files.
+
+    Raises:
+        LabError: No folder for temporary files can be written.
+    """
+    try:
+        return Path(tempfile.gettempdir()).resolve()
+    except OSError as error:
+        raise LabError(f"{error.strerror}; free some space, or set TMPDIR") from None
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Make a folder and lock it for the time of the block.
+
+    Raises:
+        LabError: The folder cannot be made or locked.
+    """
+    try:
+        folder.mkdir(mode=0o700)
+        lock = _lock_new_folder(folder)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise LabError(
+            f"{folder.parent}: cannot be written: {error.strerror}; free some space, or set TMPDIR"
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+def sweep_dead_workspaces() -> list[Path]:
+    """End the processes and remove the folders of rehearsals that were killed; return the folders."""
+    swept = []
+    for folder in sorted(find_temporary_folder().glob(f"{PREFIX}*")):
+        with _take_over(folder) as is_dead:
+            if is_dead:
+                end_marked_processes(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                swept.append(folder)
+    return swept
+
+
+def end_marked_processes(folder: Path) -> None:
+    """Kill every process that works in a folder, and the children that it starts meanwhile."""
+    end = time.monotonic() + _SECONDS_TO_END
+    while found := [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]:
+        for process in found:
+            with suppress(psutil.Error):  # it has ended meanwhile
+                process.kill()
+        if time.monotonic() > end:
+            return
+        time.sleep(0.05)
+
+
+def _lock_new_folder(folder: Path) -> int:
+    """Return the descriptor of the lock file. The file gets its name once it is locked, so a sweep sees no other."""
+    unnamed = folder / f"{_LOCK}.new"
+    lock = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unnamed.rename(folder / _LOCK)
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
+
+
+@contextmanager
+def _take_over(folder: Path) -> Iterator[bool]:
+    """Give True if nobody owns a folder of this user; the folder stays locked for the time of the block."""
+    try:
+        found = folder.stat()
+        lock = os.open(folder / _LOCK, os.O_RDWR) if found.st_uid == os.getuid() else None
+    except FileNotFoundError:
+        yield _is_old(folder)
+        return
+    except OSError:
+        lock = None
+    if lock is None:
+        yield False
+        return
+    try:
+        yield _try_to_lock(lock)
+    finally:
+        os.close(lock)
+
+
+def _try_to_lock(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_old(folder: Path) -> bool:
+    """Return whether a folder without lock was made more than a minute ago, so that nobody is about to lock it."""
+    try:
+        return time.time() - folder.stat().st_mtime > _SECONDS_TO_LOCK
+    except OSError:
+        return False
+
+
+def _read_mark(process: psutil.Process) -> str:
+    try:
+        return str(process.environ().get(MARK, ""))
+    except (psutil.Error, OSError):  # it has just ended, or belongs to another user
+        return ""

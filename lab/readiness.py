@@ -1,0 +1,91 @@
+"""Wait until every object is ready on which pods depend."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_blueprint.errors import LabError
+
+from .kube import KubeClient
+
+_LONGEST_S = 90.0
+_STEADY_S = 30.0
+"""Karpenter's first reasons change while it starts, for example while it has not found the subnets yet."""
+_LOOK_EVERY_S = 0.3
+_KINDS = (
+    ("v1", "Node"),
+    ("karpenter.k8s.aws/v1", "EC2NodeClass"),
+    ("karpenter.sh/v1", "NodePool"),
+    ("karpenter.sh/v1alpha1", "NodeOverlay"),
+)
+"""Kinds whose condition Ready counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unready:
+    """An object that is not ready."""
+
+    kind: str
+    name: str
+    reasons: tuple[str, ...] = ()
+    """Conditions that do not hold, with their messages; empty if no engine has looked at the object."""
+
+    def __str__(self) -> str:
+        """Return the line of an error."""
+        return f"{self.kind} {self.name}: {'; '.join(self.reasons) or 'no engine has looked at it'}"
+
+
+def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
+    """Wait until nodes, node classes, pools and overlays are ready and each namespace has its default service account.
+
+    Args:
+        kube: The API server.
+        refuse_dead_engines: Raises if an engine has ended.
+
+    Returns:
+        The seconds that it took.
+
+    Raises:
+        LabError: Objects are not ready after 90 seconds, or Karpenter gives the same reasons for 30 seconds. The error
+            names the objects and the reasons.
+    """
+    start = steady_since = time.monotonic()
+    before: Sequence[Unready] = ()
+    while unready := list_unready(kube):
+        refuse_dead_engines()
+        now = time.monotonic()
+        if unready != before:
+            before, steady_since = unready, now
+        is_steady = all(found.reasons for found in unready) and now - steady_since > _STEADY_S
+        if is_steady or now - start > _LONGEST_S:
+            lines = "\n".join(f"  {found}" for found in unready)
+            raise LabError(f"these objects do not get ready:\n{lines}")
+        time.sleep(_LOOK_EVERY_S)
+    return time.monotonic() - start
+
+
+def list_unready(kube: KubeClient) -> list[Unready]:
+    """Return every object that pods depend on and that is not ready."""
+    objects = [found for kind in _KINDS for found in kube.list(*kind)]
+    return [*(unready for found in objects if (unready := explain_unready(found))), *_list_young_namespaces(kube)]
+
+
+def explain_unready(found: Mapping[str, Any]) -> Unready | None:
+    """Return the conditions of an object that do not hold, or None if the object is ready."""
+    # A young custom resource has null in the place of its conditions.
+    conditions: Sequence[Mapping[str, Any]] = found.get("status", {}).get("conditions") or ()
+    if any(row["type"] == "Ready" and row["status"] == "True" for row in conditions):
+        return None
+    reasons = (
+        f"{row['type']}: {row.get('message') or row.get('reason')}" for row in conditions if row["status"] != "True"
+    )
+    return Unready(found["kind"], found["metadata"]["name"], tuple(reasons))
+
+
+def _list_young_namespaces(kube: KubeClient) -> Iterator[Unready]:
+    """Yield the namespaces in which no pod can be created yet."""
+    ready = {found["metadata"]["namespace"] for found in kube.list("v1", "ServiceAccount")}
+    for found in kube.list("v1", "Namespace"):
+        if found["status"].get("phase") == "Active" and found["metadata"]["name"] not in ready:
+            yield Unready("Namespace", found["metadata"]["name"])

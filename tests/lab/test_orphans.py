@@ -1,0 +1,120 @@
+"""Killed rehearsals, and the living that a sweep must not touch."""
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.errors import LabError
+from lab.orphans import MARK, PREFIX, find_temporary_folder, hold_folder, sweep_dead_workspaces
+from lab.workspace import open_workspace
+
+from ..support.processes import is_running, start_python
+from .test_workspace import OWNER, SLEEP
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, of this test alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def killed(temporary: Path) -> tuple[Path, int]:
+    """Folder and engine of a rehearsal that was killed."""
+    owner = start_python(OWNER, temporary)
+    assert owner.stdout
+    folder, pid = owner.stdout.readline().split()
+    owner.kill()
+    owner.communicate()
+    assert is_running(int(pid))
+    return Path(folder), int(pid)
+
+
+@pytest.fixture
+def stranger(temporary: Path) -> Iterator[int]:
+    """A process that carries the mark of a folder that is no workspace."""
+    with subprocess.Popen(SLEEP, env={**os.environ, MARK: str(temporary)}) as process:
+        yield process.pid
+        process.kill()
+
+
+def test_the_next_start_ends_the_engines_of_a_killed_rehearsal(killed: tuple[Path, int]) -> None:
+    folder, pid = killed
+    with open_workspace():
+        assert not is_running(pid)
+        assert not folder.exists()
+
+
+def test_a_sweep_returns_the_folders_that_it_removed(killed: tuple[Path, int]) -> None:
+    assert sweep_dead_workspaces() == [killed[0]]
+    assert sweep_dead_workspaces() == []
+
+
+def test_a_sweep_touches_no_living_workspace_and_no_foreign_process(killed: tuple[Path, int], stranger: int) -> None:
+    with open_workspace() as living:
+        living.start("engine", SLEEP)
+        assert sweep_dead_workspaces() == []
+        assert living.runs("engine")
+        assert living.folder.exists()
+    assert is_running(stranger)
+
+
+def test_a_sweep_in_another_process_sees_that_a_workspace_lives(temporary: Path) -> None:
+    sweep = "from lab.orphans import sweep_dead_workspaces; print(sweep_dead_workspaces())"
+    with open_workspace():
+        assert start_python(sweep, temporary).communicate()[0].strip() == "[]"
+
+
+def test_two_sweeps_do_not_meet_in_one_folder(killed: tuple[Path, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    def sweep_again(_: Path) -> None:
+        assert sweep_dead_workspaces() == []
+
+    monkeypatch.setattr("lab.orphans.end_marked_processes", sweep_again)
+    assert sweep_dead_workspaces() == [killed[0]]
+    os.kill(killed[1], 9)
+
+
+def test_a_folder_that_nobody_has_locked_yet_is_left_for_a_minute(temporary: Path) -> None:
+    folder = temporary / f"{PREFIX}young"
+    folder.mkdir()
+    assert sweep_dead_workspaces() == []
+    past = time.time() - 61
+    os.utime(folder, (past, past))
+    assert sweep_dead_workspaces() == [folder]
+
+
+def test_a_sweep_leaves_the_folders_of_other_users(killed: tuple[Path, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    user = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    assert sweep_dead_workspaces() == []
+    monkeypatch.undo()
+    monkeypatch.setattr(tempfile, "tempdir", str(killed[0].parent))
+    assert sweep_dead_workspaces() == [killed[0]]
+
+
+def test_a_sweep_leaves_everything_else(temporary: Path) -> None:
+    (temporary / "other").mkdir()
+    (temporary / f"{PREFIX}file").write_text("no folder")
+    assert sweep_dead_workspaces() == []
+    assert len([*temporary.iterdir()]) == 2
+
+
+def test_a_held_folder_shows_no_lock_that_is_not_locked(temporary: Path) -> None:
+    folder = temporary / f"{PREFIX}held"
+    with hold_folder(folder):
+        assert [file.name for file in folder.iterdir()] == ["lock"]
+
+
+def test_a_machine_without_a_folder_for_temporary_files_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
+    with pytest.raises(LabError, match=r"No usable temporary directory found .*set TMPDIR"):
+        find_temporary_folder()

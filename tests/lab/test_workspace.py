@@ -1,0 +1,309 @@
+"""Workspaces with shells and sleeping processes in the place of engines."""
+
+import errno
+import fcntl
+import os
+import random
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import psutil
+import pytest
+
+from gpu_blueprint.errors import LabError
+from lab import workspace as module
+from lab.workspace import Workspace, open_workspace
+
+from ..support.processes import is_running, start_python, wait_for
+
+SLEEP = ["sleep", "1000"]
+OWNER = """
+import time
+from lab.workspace import open_workspace
+
+with open_workspace() as workspace:
+    workspace.start("engine", ["sleep", "1000"])
+    print(workspace.folder, workspace._processes["engine"].pid, flush=True)
+    time.sleep(1000)
+"""
+UNCLOSED = """
+import ctypes, os, signal
+from lab.workspace import open_workspace
+
+opened = open_workspace()
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened))  # Python never removes it, so it is never closed
+workspace = opened.__enter__()
+workspace.start("engine", ["sleep", "1000"])
+print(workspace.folder, workspace._processes["engine"].pid, flush=True)
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, of this test alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def workspace(temporary: Path) -> Iterator[Workspace]:
+    with open_workspace() as opened:
+        yield opened
+
+
+def pid_of(workspace: Workspace, name: str = "engine") -> int:
+    return workspace._processes[name].pid
+
+
+def shell(workspace: Workspace, line: str) -> None:
+    """Run a line of shell as an engine, until it ends."""
+    workspace.start("engine", ["sh", "-c", line])
+    wait_for(lambda: not workspace.runs("engine"))
+
+
+def test_an_engine_works_in_the_folder_and_logs_to_its_file(workspace: Workspace) -> None:
+    shell(workspace, "pwd; echo trouble >&2")
+    assert workspace.find_log("engine").read_text() == f"{workspace.folder}\ntrouble\n"
+
+
+def test_the_folder_is_private(workspace: Workspace) -> None:
+    assert workspace.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_processes_and_folder_are_gone_after_the_block(temporary: Path) -> None:
+    with open_workspace() as workspace:
+        workspace.start("engine", SLEEP)
+        pid = pid_of(workspace)
+        assert is_running(pid)
+    assert not psutil.pid_exists(pid)
+    assert [*temporary.iterdir()] == []
+
+
+def test_processes_and_folder_are_gone_after_an_exception(temporary: Path) -> None:
+    pids = []
+    with pytest.raises(ZeroDivisionError), open_workspace() as workspace:
+        workspace.start("engine", SLEEP)
+        pids.append(pid_of(workspace))
+        raise ZeroDivisionError
+    assert not psutil.pid_exists(pids[0])
+    assert [*temporary.iterdir()] == []
+
+
+def test_the_children_of_an_engine_are_gone_too(temporary: Path) -> None:
+    with open_workspace() as workspace:
+        workspace.start("engine", ["sh", "-c", "setsid sleep 1000 & echo $!; wait"])
+        child = int(wait_for(workspace.find_log("engine").read_text))
+    assert not is_running(child)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP)],
+)
+def test_processes_and_folder_are_gone_after_a_signal(number: signal.Signals, code: int, temporary: Path) -> None:
+    owner = start_python(OWNER, temporary)
+    assert owner.stdout
+    folder, pid = owner.stdout.readline().split()
+    owner.send_signal(number)
+    owner.communicate()
+    assert owner.returncode == code
+    assert not is_running(int(pid))
+    assert not Path(folder).exists()
+
+
+def test_a_workspace_that_nobody_closes_ends_with_the_program(temporary: Path) -> None:
+    owner = start_python(UNCLOSED, temporary)
+    pid = owner.communicate()[0].split()[1]
+    assert owner.returncode == 128 + signal.SIGTERM
+    assert not is_running(int(pid))
+    assert [*temporary.iterdir()] == []
+
+
+def test_a_workspace_opens_in_any_thread(temporary: Path) -> None:
+    seen = []
+
+    def work() -> None:
+        with open_workspace() as workspace:
+            seen.append(workspace.folder.exists())
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [True]
+    assert [*temporary.iterdir()] == []
+
+
+def test_two_workspaces_live_side_by_side(workspace: Workspace) -> None:
+    workspace.start("engine", SLEEP)
+    with open_workspace() as other:
+        other.start("engine", SLEEP)
+        assert other.folder != workspace.folder
+    assert workspace.runs("engine")
+    assert workspace.folder.exists()
+
+
+def test_an_engine_sees_no_credentials_clusters_proxies_or_settings(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_PROFILE", "KUBECONFIG", "PULUMI_ACCESS_TOKEN", "HTTPS_PROXY", "https_proxy", "ETCD_NAME"):
+        monkeypatch.setenv(name, "misleading")
+    workspace.start("engine", ["env"], {"OWN": "1"})
+    wait_for(lambda: not workspace.runs("engine"))
+    seen = dict(line.split("=", 1) for line in workspace.find_log("engine").read_text().splitlines())
+    assert seen["OWN"] == "1"
+    assert seen["HOME"] == str(workspace.folder)
+    assert seen.keys() - {"PWD", "SHLVL", "_"} <= {*module._KEPT_VARIABLES, "HOME", "OWN", "GPU_BLUEPRINT_WORKSPACE"}
+
+
+def test_a_dead_engine_shows_its_code_and_its_last_lines(workspace: Workspace) -> None:
+    shell(workspace, "seq 100; echo listen tcp 127.0.0.1:20001: bind: address already in use; exit 3")
+    with pytest.raises(LabError) as error:
+        workspace.refuse_dead_engines()
+    first, *lines = str(error.value).splitlines()
+    assert first == "engine ended with code 3; its last lines:"
+    assert lines[0] == "  96"
+    assert lines[-1] == "  listen tcp 127.0.0.1:20001: bind: address already in use"
+
+
+def test_a_killed_engine_shows_the_signal(workspace: Workspace) -> None:
+    shell(workspace, "kill -9 $$")
+    with pytest.raises(LabError, match=r"engine was killed by SIGKILL; its last lines:\n  \(its log is empty\)"):
+        workspace.refuse_dead_engines()
+
+
+def test_long_logs_are_cut_to_their_end(workspace: Workspace) -> None:
+    workspace.find_log("engine").write_text("x" * 100_000 + "\nlast\n")
+    first, last = workspace.read_end("engine").splitlines()
+    assert (len(first), last) == (302, "  last")
+
+
+def test_living_and_stopped_engines_are_no_error(workspace: Workspace) -> None:
+    workspace.start("living", SLEEP)
+    workspace.start("stopped", SLEEP)
+    workspace.stop("stopped")
+    workspace.stop("never started")
+    workspace.refuse_dead_engines()
+    assert workspace.runs("living")
+    assert not workspace.runs("stopped")
+
+
+def test_a_dead_engine_explains_the_error_of_the_block() -> None:
+    with pytest.raises(LabError, match="engine ended with code 3"), open_workspace() as workspace:
+        shell(workspace, "exit 3")
+        raise KeyError("the answer of the dead engine")
+
+
+def test_threads_give_up_once_the_workspace_is_left(workspace: Workspace) -> None:
+    workspace.leave()
+    with pytest.raises(LabError, match="interrupted"):
+        workspace.refuse_dead_engines()
+
+
+def test_an_engine_that_does_not_listen_to_sigterm_is_killed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_SECONDS_TO_END", 0.1)
+    workspace.start("engine", ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"])
+    wait_for(workspace.find_log("engine").read_text)
+    pid = pid_of(workspace)
+    workspace.stop("engine")
+    assert not psutil.pid_exists(pid)
+
+
+def test_an_engine_starts_again_only_after_its_end(workspace: Workspace) -> None:
+    workspace.start("engine", SLEEP)
+    with pytest.raises(ValueError, match="engine runs already"):
+        workspace.start("engine", SLEEP)
+    workspace.stop("engine")
+    workspace.start("engine", SLEEP)
+    assert workspace.runs("engine")
+
+
+@pytest.mark.parametrize("content", [None, "no program"])
+def test_a_program_that_cannot_be_executed_names_the_remedy(
+    content: str | None, workspace: Workspace, tmp_path: Path
+) -> None:
+    program = tmp_path / "etcd"
+    if content:
+        program.write_text(content)
+        program.chmod(0o700)
+    with pytest.raises(LabError, match=r"etcd: cannot be started: .*; run: make lab"):
+        workspace.start("etcd", [program])
+
+
+def test_memory_counts_running_engines(workspace: Workspace) -> None:
+    assert workspace.measure_memory() == 0
+    workspace.start("engine", SLEEP)
+    assert workspace.measure_memory() > 0
+
+
+def test_a_missing_folder_for_temporary_files_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    expected = r"missing: cannot be written: No such file or directory; .*set TMPDIR"
+    with pytest.raises(LabError, match=expected), open_workspace():
+        pass
+
+
+def test_a_disk_that_is_full_at_the_start_leaves_no_folder(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(LabError, match="cannot be written: No space left on device"), open_workspace():
+        pass
+    assert [*temporary.iterdir()] == []
+
+
+def test_a_disk_that_gets_full_is_an_error_of_the_lab(temporary: Path) -> None:
+    with pytest.raises(LabError, match="No space left on device; free some space"), open_workspace():
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert [*temporary.iterdir()] == []
+
+
+def test_another_error_of_the_system_stays_as_it_is() -> None:
+    with pytest.raises(BrokenPipeError), open_workspace():
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def test_ports_are_not_given_twice(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    choices = iter([20_001, 20_001, 20_002])
+    monkeypatch.setattr(random, "choice", lambda _: next(choices))
+    monkeypatch.setattr(module, "_is_free", lambda _: True)
+    assert [workspace.find_port(), workspace.find_port()] == [20_001, 20_002]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", ""])
+def test_a_port_that_is_taken_is_not_given(address: str, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken, socket.socket() as reserved:
+        taken.bind((address, 0))
+        reserved.bind((address, 0))
+        choices = iter([taken.getsockname()[1], reserved.getsockname()[1]])
+        reserved.close()
+        monkeypatch.setattr(random, "choice", lambda _: next(choices))
+        assert workspace.find_port() != taken.getsockname()[1]
+
+
+def test_a_machine_without_free_ports_is_named(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_is_free", lambda _: False)
+    with pytest.raises(LabError, match="no port from 20000 to 29999 is free"):
+        workspace.find_port()
+
+
+def test_a_start_that_a_signal_interrupts_leaves_no_process(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
+
+    def interrupt(*arguments: object, **options: object) -> None:
+        started.append(start(*arguments, **options))  # type: ignore[call-overload]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess, "Popen", interrupt)
+    with pytest.raises(KeyboardInterrupt), open_workspace() as workspace:
+        workspace.start("engine", SLEEP)
+    assert started[0].wait() == -signal.SIGKILL

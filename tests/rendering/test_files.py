@@ -1,0 +1,108 @@
+"""The files of a rendered stack: an API server accepts every manifest, and no file holds a secret or a marker."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
+from gpu_blueprint.rendering.files import PLACES
+
+from ..support import builders
+from ..support.plans import CUSTOM, ROOT
+from ..support.rendered import build_stack_with_every_secret, list_team_objects, render, render_program
+
+MARKER = re.compile(r"\$(unknown|secret|resource)\b")
+FILES = sorted(
+    file for folder in ("stacks", "tests/stacks", "tests/configs/good") for file in (ROOT / folder).glob("*.yaml")
+)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[*FILES, None],
+    ids=lambda file: f"{file.parent.name}-{file.stem}" if file else "every secret",
+)
+def files(request: pytest.FixtureRequest) -> dict[str, str]:
+    if request.param is None:
+        return render(build_stack_with_every_secret())
+    section = yaml.safe_load(Path(request.param).read_text())["config"]
+    return render(section[STACK_KEY], section[REGION_KEY])
+
+
+def load(files: Mapping[str, str], folder: str) -> dict[str, Any]:
+    return {name: yaml.safe_load(text) for name, text in files.items() if name.startswith(f"{folder}/")}
+
+
+def test_no_manifest_and_no_values_file_holds_a_marker(files: dict[str, str]) -> None:
+    read = {name: text for name, text in files.items() if name.startswith(("manifests/", "values/"))}
+    assert len(read) > 5
+    assert [name for name, text in read.items() if MARKER.search(text)] == []
+
+
+def test_every_builtin_object_is_strictly_valid(files: dict[str, str]) -> None:
+    version = json.loads(files["plan.json"])["stack"]["kubernetes"]
+    builtin = [found for found in load(files, "manifests").values() if not found["apiVersion"].startswith(CUSTOM)]
+    assert len(builtin) > 2
+    for found in builtin:
+        assert kubernetes_validate.validate(found, version, strict=True) == version
+
+
+def test_every_file_has_its_place(files: dict[str, str]) -> None:
+    assert {name.split("/")[0] for name in files} <= set(PLACES)
+
+
+def test_a_stack_without_secrets_has_no_page_about_them() -> None:
+    assert "secrets.md" not in render(builders.stack())
+
+
+@pytest.fixture(scope="module")
+def team() -> dict[str, str]:
+    return render_program(list_team_objects)
+
+
+def test_a_secret_that_the_program_knows_is_in_no_file(team: dict[str, str]) -> None:
+    assert len(team) == 8
+    assert [name for name, text in team.items() if "hunter2" in text or "aHVudGVyMg" in text] == []
+
+
+def test_a_value_that_is_left_out_is_named_at_the_head_of_its_file(team: dict[str, str]) -> None:
+    assert team["manifests/configmap-mixed.yaml"].splitlines()[:3] == [
+        "# metadata.labels.uid is left out, because only `pulumi up` knows it",
+        "# data.later is left out, because only `pulumi up` knows it",
+        "# data.password is a secret and left out; secrets.md says how to set it",
+    ]
+    found = load(team, "manifests")
+    assert found["manifests/configmap-mixed.yaml"]["data"] == {"plain": "yes"}
+    assert found["manifests/secret-token.yaml"] == {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}}
+    assert found["manifests/configmap-nameless.yaml"]["metadata"] == {"name": "nameless"}
+    assert load(team, "values") == {"values/chart.yaml": {"list": ["a", "b"]}}
+    assert "# list.1 is left out" in team["values/chart.yaml"]
+
+
+def list_comments(files: Mapping[str, str]) -> Iterator[str]:
+    for name, text in files.items():
+        if name.startswith("manifests/secret-"):
+            yield from (line for line in text.splitlines() if line.startswith("#"))
+
+
+def test_the_secrets_of_monitoring_keep_their_plain_values() -> None:
+    files = render(build_stack_with_every_secret())
+    found = load(files, "manifests")
+    assert found["manifests/secret-monitoring-grafana-admin.yaml"]["stringData"] == {"admin-user": "admin"}
+    assert found["manifests/secret-monitoring-remote-write.yaml"]["stringData"] == {"username": "gpu"}
+    assert "stringData" not in found["manifests/secret-monitoring-alert-routes.yaml"]
+    assert sorted(list_comments(files)) == [
+        f"# stringData.{key} is a secret and left out; secrets.md says how to set it"
+        for key in ("admin-password", "pagerdutyKey", "password", "slackWebhook", "smtpPassword")
+    ]
+
+
+def test_the_plan_names_the_keys_of_a_secret_and_hides_its_values(team: dict[str, str]) -> None:
+    inputs = {found["name"]: found["inputs"] for found in json.loads(team["plan.json"])["resources"]}
+    assert inputs["token"]["stringData"] == {"$secret": {"token": "(secret)"}}

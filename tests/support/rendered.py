@@ -1,0 +1,58 @@
+"""Files of rendered stacks, and a program with objects as a team may add them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
+from gpu_blueprint.loading import parse
+from gpu_blueprint.plan import record
+from gpu_blueprint.rendering import render_files
+
+from . import builders
+from .plans import shipped_config
+
+
+def build_stack_with_every_secret() -> dict[str, Any]:
+    """Return a stack object with every config secret."""
+    stack = builders.notify()
+    stack["monitoring"]["remoteWrite"] = {"mode": "endpoint", "url": "https://a.example.com/push", "username": "gpu"}
+    return builders.stack(**stack)
+
+
+def render(stack: Mapping[str, Any], region: str = "us-east-1") -> dict[str, str]:
+    """Return path → text of every file of a stack object."""
+    config = {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack}
+    return render_files(parse(stack, region), record("test", config))
+
+
+def render_program(program: Callable[[], None]) -> dict[str, str]:
+    """Return path → text of every file of a program."""
+    return render_files(shipped_config("dev"), record("test", {}, program))
+
+
+def list_team_objects() -> None:
+    """Make objects as a team may add them: a known secret, a secret and an unknown value elsewhere, a reference."""
+    provider = k8s.Provider("cluster", kubeconfig="{}")
+    opts = pulumi.ResourceOptions(provider=provider)
+    waits = k8s.Provider("later", kubeconfig=provider.id)
+    later = k8s.core.v1.ConfigMap(
+        "later", metadata={"name": "later"}, data={"a": "b"}, opts=pulumi.ResourceOptions(provider=waits)
+    )
+    k8s.core.v1.Secret("token", metadata={"name": "token"}, string_data={"token": "hunter2"}, opts=opts)
+    k8s.core.v1.Secret("encoded", metadata={"name": "encoded"}, data={"token": "aHVudGVyMg=="}, opts=opts)
+    k8s.core.v1.ConfigMap(
+        "mixed",
+        metadata={"name": "mixed", "labels": {"uid": later.metadata.uid}},
+        data={"plain": "yes", "password": pulumi.Output.secret("hunter2"), "later": later.id},
+        opts=opts,
+    )
+    k8s.core.v1.ConfigMap("nameless", data={"a": "b"}, opts=opts)
+    k8s.helm.v3.Release(
+        "chart",
+        chart="chart",
+        values={"list": ["a", later.id, "b"], "password": pulumi.Output.secret("hunter2")},
+        opts=opts,
+    )
