@@ -26,12 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _rehearse(stack: StackFile, arguments: argparse.Namespace) -> int:
     from ..rehearsal.report import as_json
     from ..rehearsal.runner import rehearse
+    from ..rehearsal.versions import list_version_differences
     from .text.rehearsal import show_rehearsal
 
     with report_progress() as report, _start_lab(stack, report) as lab:
         found = rehearse(lab, stack.config, report)
     if arguments.format == "json":
-        print_json(as_json(found))
+        print_json({"versionDifferences": list_version_differences(stack.config), **as_json(found)})
     else:
         show_rehearsal(stack.config, found)
     return int(not found.is_as_expected)
@@ -41,13 +42,14 @@ def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
     from ..rehearsal.manifests import read_manifests
     from ..rehearsal.report import write_team
     from ..rehearsal.team import rehearse_team
+    from ..rehearsal.versions import list_version_differences
     from .text.rehearsal import show_team
 
     manifests = read_manifests(arguments.probe)
     with report_progress() as report, _start_lab(stack, report) as lab:
         found = rehearse_team(lab, manifests, report)
     if arguments.format == "json":
-        print_json(write_team(found))
+        print_json({"versionDifferences": list_version_differences(stack.config), **write_team(found)})
     else:
         show_team(stack.config, arguments.probe, found)
     return int(not found.runs)

@@ -12,17 +12,19 @@ from lab.scene import Manifest
 
 from ..errors import UsageError
 
-_TIMESTAMP = "tag:yaml.org,2002:timestamp"
+_NO_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
+"""Tags of YAML 1.1 that JSON, and so Kubernetes, does not know: dates, and a lone ``=``, which the custom resource
+definitions of the Prometheus operator hold."""
 _MOST_VALUES, _DEEPEST = 200_000, 100
 """Values and levels of an object; aliases can multiply without an end."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads a date as the text that it is, since JSON, and so Kubernetes, has no dates."""
+    """Reads a date and a lone ``=`` as the text that they are."""
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NO_TAGS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -76,6 +78,8 @@ def _find_fault(found: Any) -> str:
     place = metadata if isinstance(metadata, dict) else {}
     if not isinstance(place.get("name") or place.get("generateName"), str):
         missing.append("metadata.name")
+    if not isinstance(place.get("namespace", ""), str):
+        return f"metadata.namespace is {place['namespace']!r:.60}, which is no text; quote it"
     if missing:
         return f"lacks {', '.join(missing)}"
     for count, (path, value) in enumerate(_walk(found)):

@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
@@ -18,6 +18,7 @@ from ...config import StackConfig
 from ...rehearsal.outcome import Fate, Outcome, Result
 from ...rehearsal.runner import Rehearsal
 from ...rehearsal.team import TeamRehearsal
+from ...rehearsal.versions import list_version_differences
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
@@ -27,6 +28,7 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
     """Print the report of a rehearsal."""
     out = make_console()
     out.print(Text(f"{config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    show_version_differences(out, config)
     for refusal in found.refusals:
         out.print(Text(format_refusal(refusal), style="bold red"))
     for subject, results in groupby(found.results, key=lambda result: result.subject):
@@ -41,6 +43,12 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
         out.print(Group(*(_explain(result) for result in differing)))
     out.print()
     out.print(Text(summarize(found), style="green" if found.is_as_expected else "bold red"))
+
+
+def show_version_differences(out: Console, config: StackConfig) -> None:
+    """Print a line for each program that runs in another version than the stack names."""
+    for difference in list_version_differences(config):
+        out.print(Text(difference, style="yellow"))
 
 
 def format_refusal(refusal: Refusal) -> str:
@@ -95,6 +103,7 @@ def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
     """Print the fate of each pod of a team's own manifests, and the price of the nodes that they need."""
     out = make_console()
     out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    show_version_differences(out, config)
     for refusal in found.refusals:
         out.print(Text(format_refusal(refusal), style="bold red"))
     table = make_table("", "pod", "happened", "node", "pool", "$/h of the node")
