@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report of a rehearsal. Return 1 if the engines do anything else than the stack file promises."""
-    refuse_missing_packages()
+    refuse_missing_packages("rehearse")
     stack = open_stack(arguments.stack)
     return _rehearse_team(stack, arguments) if arguments.probe else _rehearse(stack, arguments)
 
@@ -69,14 +69,14 @@ def _start_lab(stack: StackFile, report: Callable[[str], None]) -> "Iterator[Lab
         yield lab
 
 
-def refuse_missing_packages() -> None:
+def refuse_missing_packages(command: str) -> None:
     """Raise a UsageError if the packages of requirements-lab.txt are not installed."""
     try:
         import kubernetes.dynamic
         import moto
         import psutil
     except ModuleNotFoundError as error:
-        remedy = "install requirements-lab.txt, or run `make rehearse STACK=…`, which does"
+        remedy = f"install requirements-lab.txt, or run `make {command} STACK=…`, which does"
         raise UsageError(f"the lab needs the Python package {error.name}; {remedy}") from None
     del kubernetes, moto, psutil
 
