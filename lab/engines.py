@@ -107,7 +107,7 @@ _ENGINES = (
         folder="pulumi",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
         bundle="lifecycle",
-        effort=Effort(261, 600, 900, 115),
+        effort=Effort(261, 1401, 1562, 115),
         version_flags={"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v{version}"},
     ),
 )

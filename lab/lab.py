@@ -19,7 +19,7 @@ from .karpenter import NAME, start_karpenter
 from .kube import KubeClient, RefusedError
 from .node_groups import join_node_groups
 from .readiness import wait_until_ready
-from .scene import Manifest, Scene
+from .scene import Manifest, Scene, identify
 from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
@@ -34,9 +34,12 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class Refusal:
     """An object that the API server refuses."""
 
-    kind: str
     name: str
+    """Kind, namespace and name."""
     reason: str
+    """The message of the API server."""
+    file: str = ""
+    """The file in which `blueprint render` writes the object; empty for an object that is not the platform's."""
 
 
 class Lab:
@@ -101,8 +104,8 @@ class Lab:
             try:
                 self._load(manifest)
             except RefusedError as error:
-                place = manifest["metadata"]
-                refusals.append(Refusal(manifest["kind"], place.get("name") or place["generateName"], error.reason))
+                name = identify(manifest)
+                refusals.append(Refusal(name, error.reason, self.scene.files.get(name, "")))
         return refusals
 
     def _load(self, manifest: Manifest) -> None:

@@ -54,6 +54,8 @@ class Scene:
     interruption_queue: str
     manifests: tuple[Manifest, ...]
     """Every rendered object, in the order in which Pulumi creates them."""
+    files: Mapping[str, str]
+    """Object, as ``identify`` writes it → the file in which `blueprint render` writes it."""
     karpenter_values: Mapping[str, Any]
     """Values of Karpenter's chart."""
     service_cidr: str
@@ -69,3 +71,10 @@ class Scene:
     def list_kind(self, kind: str) -> list[Manifest]:
         """Return the rendered objects of a kind."""
         return [manifest for manifest in self.manifests if manifest["kind"] == kind]
+
+
+def identify(manifest: Manifest) -> str:
+    """Return kind, namespace and name of an object in one text: ``Secret monitoring/grafana-admin``."""
+    place = manifest["metadata"]
+    name = "/".join(filter(None, (place.get("namespace"), place.get("name") or place.get("generateName"))))
+    return f"{manifest['kind']} {name}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from ..errors import CatalogError
+from ..errors import LabError
 
 FILE = Path(__file__).with_suffix(".yaml")
 
@@ -14,11 +14,11 @@ def list_replacing_properties(type_: str) -> frozenset[str]:
     """Return the inputs of a Pulumi type as dotted paths, such as ``vpcConfig.subnetIds``.
 
     Raises:
-        CatalogError: The table does not know the type.
+        LabError: The table does not know the type.
     """
     table = _read_table()
     if type_ not in table:
-        raise CatalogError.unknown("resource type", type_, table)
+        raise LabError(f"{FILE.name} does not know {type_}; add the inputs whose change replaces the resource")
     return table[type_]
 
 

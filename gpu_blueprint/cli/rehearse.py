@@ -38,8 +38,9 @@ def _rehearse(stack: StackFile, arguments: argparse.Namespace) -> int:
 
 
 def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
+    from ..rehearsal.manifests import read_manifests
     from ..rehearsal.report import write_team
-    from ..rehearsal.team import read_manifests, rehearse_team
+    from ..rehearsal.team import rehearse_team
     from .text.rehearsal import show_team
 
     manifests = read_manifests(arguments.probe)
@@ -57,12 +58,12 @@ def _start_lab(stack: StackFile, report: Callable[[str], None]) -> "Iterator[Lab
     """Plan a stack and start the engines for it."""
     from lab.lab import Lab
 
-    from ..rehearsal.scene import build_scene
+    from ..rehearsal.scene import TIMINGS, build_scene
 
     report(f"rendering {stack.source.file} …")
     scene = build_scene(stack.name, stack.config, record(stack.name, stack.source.config))
     report("starting the engines …")
-    with Lab(scene) as lab:
+    with Lab(scene, TIMINGS) as lab:
         yield lab
 
 

@@ -16,6 +16,9 @@ from .wire import UNKNOWN, Values, reveal
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 _MOST_SECONDS = 600
 """The time that pulumi-kubernetes waits where the program states none."""
+_RETRIES_S = (1, 2, 4, 8, 16)
+"""The pauses in which pulumi-kubernetes hopes for a kind or a namespace that a create needs (its retry.go)."""
+_MISSING = 404
 _FIXED: Mapping[str, tuple[str, ...]] = {
     "StorageClass": ("provisioner", "parameters", "volumeBindingMode", "reclaimPolicy"),
     "RoleBinding": ("roleRef",),
@@ -71,7 +74,7 @@ class KubernetesProvider(StandIn):
             )
             return id_, state
         place = plain["metadata"]
-        self._apply(to_manifest(plain))
+        self._apply(to_manifest(plain), _RETRIES_S)
         return "/".join(filter(None, (place.get("namespace"), place["name"]))), inputs
 
     def change(self, operation: Operation, id_: str, inputs: Values) -> Values:
@@ -130,15 +133,22 @@ class KubernetesProvider(StandIn):
             return [old.get(key) for key in ("name", "namespace")] == [new.get(key) for key in ("name", "namespace")]
         return _find_place(old) == _find_place(new)
 
-    def _apply(self, manifest: dict[str, Any]) -> None:
+    def _apply(self, manifest: dict[str, Any], retries: Sequence[float] = ()) -> None:
         if manifest["kind"] in _UNKNOWN_WAITS and not _skips_await(manifest):
             raise RefusedError(f"the stand-in does not know how pulumi-kubernetes waits for a {manifest['kind']}")
-        try:
-            live = self._objects.apply(manifest)
-        except ApiError as error:
-            raise RefusedError(str(error)) from None
+        live = self._send(manifest, retries)
         if manifest["kind"] == "Deployment" and not _skips_await(manifest):
             self._wait_for_rollout(manifest, live)
+
+    def _send(self, manifest: dict[str, Any], retries: Sequence[float]) -> dict[str, Any]:
+        """Apply an object; where its kind or its namespace is missing, try again after each pause."""
+        try:
+            return self._objects.apply(manifest)
+        except ApiError as error:
+            if error.status != _MISSING or not retries:
+                raise RefusedError(str(error)) from None
+        time.sleep(retries[0])
+        return self._send(manifest, retries[1:])
 
     def _wait_for_rollout(self, manifest: dict[str, Any], live: Mapping[str, Any]) -> None:
         """Wait until every replica of a Deployment is available."""

@@ -9,12 +9,12 @@ _Check = Callable[[Outcome], str]
 
 
 def expect_nodes(pool: str, purchase: str, *, usd: float, text: str) -> Expectation:
-    """Expect that all pods run in a pool, bought in one way, for at most a price."""
-    return Expectation(text, _chain(_all_run, _on(pool), _paid_as(purchase), _for_at_most(usd)))
+    """Expect that all pods run in a pool, bought in one way, for a price."""
+    return Expectation(text, _chain(_all_run, _on(pool), _paid_as(purchase), _for(usd)))
 
 
 def expect_offer(pool: str, offer: Offer) -> Expectation:
-    """Expect that all pods run in a pool, on a node that costs no more than an offer."""
+    """Expect that all pods run in a pool, on a node that costs as much as an offer."""
     text = f"runs on {offer}, ${offer.usd:.2f}/h"
     return expect_nodes(pool, offer.purchase, usd=offer.usd, text=text)
 
@@ -24,17 +24,26 @@ def expect_pool(pool: str) -> Expectation:
     return Expectation(f"runs in {pool}", _chain(_all_run, _on(pool)))
 
 
-def expect_ceiling(pool: str, running: int) -> Expectation:
-    """Expect that some pods run and exactly one waits for the pool's limit."""
+def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> Expectation:
+    """Expect that some pods fill a pool and exactly one more waits.
+
+    Args:
+        pool: The pool.
+        running: Number of pods that fill the pool.
+        reason: Words of the engine that lets the last pod wait.
+        reserved: Number of nodes that must come from a reservation.
+    """
 
     def compare(outcome: Outcome) -> str:
         found = outcome.count(Fate.RUNS), outcome.count(Fate.WAITS)
         if found != (running, 1):
-            return f"{found[0]} run and {found[1]} wait; the ceiling holds {running}"
-        reasons = " ".join(outcome.list_reasons())
-        return "" if "limit" in reasons else f"the pod waits for another reason: {reasons}"
+            return f"{found[0]} run and {found[1]} wait; {running} should fill {pool}, and 1 wait"
+        if wrong := [pod.reason for pod in outcome.pods if pod.fate is Fate.WAITS and reason not in pod.reason]:
+            return f"the pod waits for another reason: {wrong[0]}"
+        held = sum(node.purchase == "reserved" for node in outcome.list_nodes())
+        return f"{held} nodes are reserved, where the reservation holds {reserved}" if held < reserved else ""
 
-    return Expectation(f"{running} fill {pool}, 1 waits", compare)
+    return Expectation(f"{running} fill {pool}, 1 waits", _chain(_on(pool), compare))
 
 
 def expect_pending() -> Expectation:
@@ -42,53 +51,79 @@ def expect_pending() -> Expectation:
 
     def compare(outcome: Outcome) -> str:
         settled = [pod for pod in outcome.pods if pod.fate is not Fate.WAITS]
-        return f"the pod {settled[0].fate}" if settled else ""
+        return f"the pod {_VERBS[settled[0].fate]}" if settled else ""
 
     return Expectation("waits", compare)
 
 
-def expect_refusal(by: str) -> Expectation:
-    """Expect that the API server refuses all pods, with a word such as ``quota`` in its reason."""
+def expect_quota_refusal(resource: str) -> Expectation:
+    """Expect that the tenant's quota of a resource refuses all pods, and not its quota of CPU."""
+    return expect_refusal("quota", "exceeded quota", f"requests.{resource}=")
+
+
+def expect_refusal(by: str, *words: str) -> Expectation:
+    """Expect that the API server forbids all pods, with words in its reason, in letters of any case.
+
+    Args:
+        by: Name of the rule, for people; it stands for the words if there are none.
+        words: Words of the reason.
+    """
 
     def compare(outcome: Outcome) -> str:
         if escaped := [pod for pod in outcome.pods if pod.fate is not Fate.REFUSED]:
             return f"the API server admits {'the pod' if len(outcome.pods) == 1 else f'{len(escaped)} pods'}"
-        wrong = [reason for reason in outcome.list_reasons() if by not in reason]
+        wrong = [reason for reason in outcome.list_reasons() if not _holds_all(reason, words or (by,))]
         return f"refused for another reason: {wrong[0]}" if wrong else ""
 
     return Expectation(f"refused by {by}", compare)
 
 
-def expect_no_gpu_node(text: str) -> Expectation:
-    """Expect that no pod gets a node of a GPU pool."""
+def _holds_all(reason: str, words: tuple[str, ...]) -> bool:
+    return all(word.casefold() in reason.casefold() for word in words)
+
+
+def expect_no_gpu_node() -> Expectation:
+    """Expect that no pod without GPU gets a node of a GPU pool, though the quotas would let it in."""
 
     def compare(outcome: Outcome) -> str:
-        on_gpus = [node for node in outcome.list_nodes() if not node.is_managed]
-        return f"a pod without GPU takes a node of {on_gpus[0].pool}" if on_gpus else ""
+        if on_gpus := [node for node in outcome.list_nodes() if node.has_gpus]:
+            return f"a pod without GPU takes a node of {on_gpus[0].pool}"
+        by_quota = [reason for reason in outcome.list_reasons() if "exceeded quota" in reason]
+        return f"a quota refuses the pod before anything else can: {by_quota[0]}" if by_quota else ""
 
-    return Expectation(text, compare)
+    return Expectation("runs on no GPU node", compare)
 
 
 def expect_managed_node() -> Expectation:
-    """Expect that all pods run on nodes that the platform pays for anyway."""
-    elsewhere = _each(lambda node: node.is_managed, "launched for a pod without GPU")
-    return Expectation("runs on a node without GPU", _chain(_all_run, elsewhere))
+    """Expect that all pods run on nodes that the platform pays for anyway, and that have no GPU."""
+    idle = _each(lambda node: not node.has_gpus, "a GPU node, and the pod has no GPU")
+    paid = _each(lambda node: node.is_managed, "launched for a pod without GPU")
+    return Expectation("runs on a node without GPU", _chain(_all_run, idle, paid))
 
 
 def expect_not_in(pool: str) -> Expectation:
-    """Expect that no pod runs in a pool."""
+    """Expect that no pod runs in a pool, for another reason than that the pool is full."""
+    full = name_limit(pool)
 
     def compare(outcome: Outcome) -> str:
-        return f"the pod gets a node of {pool}" if any(node.pool == pool for node in outcome.list_nodes()) else ""
+        if any(node.pool == pool for node in outcome.list_nodes()):
+            return f"the pod gets a node of {pool}"
+        return f"nothing but the ceiling of {pool} stops the pod" if full in " ".join(outcome.list_reasons()) else ""
 
     return Expectation(f"gets no node of {pool}", compare)
 
 
-def expect_note(text: str, note: str, pool: str) -> Expectation:
-    """Expect that all pods run in a pool, and that the outcome holds a note."""
+def name_limit(pool: str) -> str:
+    """Return the words with which Karpenter says that a pool has reached its limits."""
+    return f"exceed limits for nodepool (NodePool={pool})"
+
+
+def expect_notes(pool: str, text: str, *notes: str) -> Expectation:
+    """Expect that all pods run in a pool, and that the outcome holds every note; ``text`` is the note by default."""
 
     def compare(outcome: Outcome) -> str:
-        return "" if note in outcome.notes else f"{text}: not seen; {', '.join(outcome.notes) or 'nothing happened'}"
+        missing = [note for note in notes or (text,) if note not in outcome.notes]
+        return f"{missing[0]}: not seen; {', '.join(outcome.notes) or 'nothing happened'}" if missing else ""
 
     return Expectation(text, _chain(_all_run, _on(pool), compare))
 
@@ -106,6 +141,7 @@ def _all_run(outcome: Outcome) -> str:
     return f"{count} {'are' if len(stuck) > 1 else 'is'} {_PARTICIPLES[stuck[0].fate]}: {stuck[0].reason}"
 
 
+_VERBS = {Fate.RUNS: "runs", Fate.REFUSED: "is refused"}
 _PARTICIPLES = {Fate.WAITS: "still waiting", Fate.REFUSED: "refused"}
 
 
@@ -114,7 +150,7 @@ def _on(pool: str) -> _Check:
 
 
 def _paid_as(purchase: str) -> _Check:
-    return _each(lambda node: node.is_managed or node.purchase == purchase, f"not bought as {purchase}")
+    return _each(lambda node: node.purchase == purchase, f"not bought as {purchase}")
 
 
 def _each(holds: Callable[[Landing], bool], fault: str) -> _Check:
@@ -126,11 +162,11 @@ def _each(holds: Callable[[Landing], bool], fault: str) -> _Check:
     return compare
 
 
-def _for_at_most(usd: float) -> _Check:
+def _for(usd: float) -> _Check:
     def compare(outcome: Outcome) -> str:
-        if not is_dearer(outcome.usd_per_hour, usd):
-            return ""
-        ratio = outcome.usd_per_hour / usd
-        return f"${outcome.usd_per_hour:.2f}/h where ${usd:.2f}/h would do, {ratio:.1f} times as much"
+        found = outcome.usd_per_hour
+        if is_dearer(found, usd):
+            return f"${found:.2f}/h where ${usd:.2f}/h would do, {found / usd:.1f} times as much"
+        return f"${found:.2f}/h, less than the prices of the catalogue allow" if is_dearer(usd, found) else ""
 
     return compare

@@ -44,6 +44,11 @@ def list_reservations(config: StackConfig, pool: Pool) -> list[Reservation]:
     return [row for row in config.reservations if any(term.selects(row) for term in pool.reservations)]
 
 
+def count_reserved_nodes(config: StackConfig, pool: Pool) -> int:
+    """Return the number of instances that a pool may take from reservations."""
+    return sum(row.instances for row in list_reservations(config, pool)) if "reserved" in pool.purchase else 0
+
+
 def find_price(config: StackConfig, row: Instance, purchase: Purchase) -> float | None:
     """Return the list price in dollars an hour; a reservation costs its on-demand price, used or not."""
     on_demand = prices.find_on_demand_price(row.instance_type, config.region)

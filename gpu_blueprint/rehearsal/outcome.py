@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -11,7 +11,11 @@ class Fate(StrEnum):
 
     RUNS = "runs"
     WAITS = "waits"
+    """No node for it, and an engine gives the reason."""
     REFUSED = "refused"
+    """A rule of the cluster forbids it."""
+    UNCLEAR = "unclear"
+    """The pod is gone, is invalid, or waits and no engine says why: nothing follows from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,8 @@ class Landing:
     usd_per_hour: float
     """List price, 0 for managed nodes, which the platform pays for anyway."""
     is_managed: bool = False
+    """True if the node belongs to a managed node group."""
+    has_gpus: bool = True
 
     def __str__(self) -> str:
         return f"{self.instance_type} {self.purchase}".strip()
@@ -40,7 +46,7 @@ class PodFate:
     fate: Fate
     reason: str = ""
     landing: Landing | None = None
-    seconds: float = 0.0
+    """The node of a pod that runs; None for every other pod."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +82,7 @@ class Outcome:
             parts.append(f"{_say(running, 'run')} on {_count_nodes(self.list_nodes())}")
         if waiting := self.count(Fate.WAITS):
             parts.append(_say(waiting, "wait"))
-        if refused := self.count(Fate.REFUSED):
-            parts.append(f"{refused} refused")
+        parts += [f"{count} {fate}" for fate in (Fate.REFUSED, Fate.UNCLEAR) if (count := self.count(fate))]
         return ", ".join([*parts, *self.notes]) or "nothing"
 
 
@@ -97,8 +102,16 @@ class Expectation:
     """The promise of the stack file, and the test of an outcome against it."""
 
     text: str
-    find_difference: Callable[[Outcome], str]
-    """Return the first difference as a sentence without a full stop, or nothing."""
+    compare: Callable[[Outcome], str]
+    """Returns the first difference as a sentence without a full stop, or nothing."""
+
+    def find_difference(self, outcome: Outcome) -> str:
+        """Return the first difference, or nothing; an outcome that proves nothing never is as expected."""
+        if not outcome.pods:
+            return "no pod was sent"
+        if unclear := [pod for pod in outcome.pods if pod.fate is Fate.UNCLEAR]:
+            return f"the fate of {unclear[0].name} is unclear: {unclear[0].reason}"
+        return self.compare(outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +123,9 @@ class Result:
     title: str
     expected: str
     outcome: Outcome
-    difference: str = field(default="")
+    difference: str = ""
+    traceback: str = ""
+    """The traceback of a probe that broke off."""
 
     @property
     def is_as_expected(self) -> bool:

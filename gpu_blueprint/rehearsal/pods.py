@@ -6,13 +6,15 @@ from typing import Any
 from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
-from ..config import Pool, StackConfig
+from ..config import Pool, StackConfig, Tenant
 from ..summary.pool_chain import build_pod
-from .stage import PROBE_LABEL
 
+PROBE_LABEL = "gpu-blueprint/probe"
+"""Label of everything that a probe creates."""
 NAMESPACE = "gpu-blueprint-rehearsal"
 """Namespace of the probes that ask about a pool and not about a tenant; it has no quota."""
-_SMALL = {"cpu": "1", "memory": "1Gi"}
+_SMALL = {"cpu": "50m", "memory": "64Mi"}
+"""Requests that never decide: 48 pods on the four CPUs of a g6.xlarge take only 2.4 of them."""
 _CONTAINER_SECURITY = {
     "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]},
@@ -30,14 +32,35 @@ def build_probe_namespace() -> Manifest:
 def build_gpu_pod(
     config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int] | None = None, namespace: str = NAMESPACE
 ) -> dict[str, Any]:
-    """Build a pod that asks a pool for GPU resources, one unit by default, with 1 CPU and 1 GiB."""
+    """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
     given = pod["spec"]["containers"][0]["resources"]["limits"]
     resources = {resource: str(count) for resource, count in given.items()}
     return _finish(pod, name, {**_SMALL, **resources})
 
 
-def build_cpu_pod(name: str, namespace: str, cpu: int = 1, **spec: Any) -> dict[str, Any]:
+def build_tenant_pod(
+    config: StackConfig, tenant: Tenant, pool: Pool, name: str, limits: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """Build a pod of a tenant for a pool; by default it asks for one of the first resource that is granted."""
+    full_name = f"{tenant.name}-{name}-{pool.name}"
+    granted = find_granted(tenant, pool) if tenant.may_use(pool.name) and not pool.multi_node else None
+    return build_gpu_pod(config, pool, full_name, limits or granted, tenant.namespace_name)
+
+
+def find_granted(tenant: Tenant, pool: Pool) -> dict[str, int]:
+    """Return one of the first resource of a pool that a tenant has a quota of."""
+    counts = pool.count_by_unit(tenant.gpus[pool.name])
+    return {next(pool.profile.units[unit] for unit, count in counts.items() if count): 1}
+
+
+def find_least(pool: Pool) -> dict[str, int]:
+    """Return the smallest request of a pool's first resource; a job that spans nodes asks for a whole node."""
+    resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
+    return {resource: row.gpu_devices if pool.multi_node else 1}
+
+
+def build_cpu_pod(name: str, namespace: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
     """Build a pod without GPU."""
     pod = {
         "apiVersion": "v1",
@@ -45,7 +68,7 @@ def build_cpu_pod(name: str, namespace: str, cpu: int = 1, **spec: Any) -> dict[
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"containers": [{"name": "main"}], **spec},
     }
-    return _finish(pod, name, {**_SMALL, "cpu": str(cpu)})
+    return _finish(pod, name, {**_SMALL, "cpu": cpu})
 
 
 def build_deployment(pod: Mapping[str, Any], replicas: int = 1) -> dict[str, Any]:

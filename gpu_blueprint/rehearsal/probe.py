@@ -1,7 +1,7 @@
 """A probe: a question that the engines answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 
 from .outcome import Expectation, Outcome
@@ -12,13 +12,12 @@ class Phase(IntEnum):
     """Parts of a rehearsal, in order. Karpenter avoids an offering for minutes after a refusal, so faults come last."""
 
     ONE = 1
-    NODE = 2
-    BURST = 3
-    TENANTS = 4
-    SERVICES = 5
-    CEILING = 6
-    CHANGES = 7
-    FAULTS = 8
+    BURST = 2
+    TENANTS = 3
+    SERVICES = 4
+    CEILING = 5
+    CHANGES = 6
+    FAULTS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,5 +33,9 @@ class Probe:
     expected: Expectation
     play: Callable[[Stage], Outcome]
     """Send pods, wait, and return their fates."""
-    alone_in: frozenset[str] = field(default=frozenset())
+    alone_in: frozenset[str] = frozenset()
     """Pools in which no other probe may run at the same time, because the choice of nodes is judged."""
+    suits: frozenset[str] = frozenset()
+    """Names of probes that may run beside it in its pools all the same: no node holds pods of both."""
+    scenery: str = ""
+    """State that several probes need, such as a full pool: they play one after the other, without a clean-up."""

@@ -1,22 +1,27 @@
 """Run the probes of a stack in rounds, all pools side by side, and compare each outcome with its promise."""
 
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
 
 from lab.aws import Instance
 from lab.lab import Lab, Refusal
 
-from ..config import StackConfig
+from ..config import Pool, StackConfig
+from ..errors import LabError
+from .ceiling_probes import list_ceiling_probes
 from .change_probes import list_change_probes, set_placeholders
-from .outcome import Result
+from .cleaning import clean
+from .outcome import Outcome, Result
 from .pods import build_probe_namespace
 from .pool_probes import list_pool_probes
 from .probe import Probe
+from .rounds import Lane, plan_rounds
 from .service_probes import list_service_probes
 from .stage import Stage
+from .static_probes import list_static_probes
 from .tenant_probes import list_tenant_probes
 
 Report = Callable[[str], None]
@@ -43,10 +48,16 @@ class Rehearsal:
 
 def list_probes(config: StackConfig) -> list[Probe]:
     """Return every question that a stack raises, in the order of the report."""
-    probes = [probe for pool in config.pools for probe in list_pool_probes(config, pool)]
-    probes += list_change_probes(config)
+    probes = [probe for pool in config.pools for probe in _list_probes_of_pool(config, pool)]
     probes += [probe for tenant in config.tenants for probe in list_tenant_probes(config, tenant)]
     return [*probes, *list_service_probes(config)]
+
+
+def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    yield from (list_static_probes if pool.static_nodes else list_pool_probes)(config, pool)
+    yield from list_ceiling_probes(config, pool)
+    if not pool.static_nodes:
+        yield from list_change_probes(config, pool)
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
@@ -61,64 +72,80 @@ def load_platform(lab: Lab, report: Report) -> list[Refusal]:
     return refusals
 
 
-def run_probes(lab: Lab, config: StackConfig, probes: Sequence[Probe], report: Report) -> list[Result]:
-    """Play probes round by round on a loaded platform, and return the results in the order of the probes."""
+def rehearse(lab: Lab, config: StackConfig, report: Report) -> Rehearsal:
+    """Load a stack into a lab and play all its probes."""
+    start = time.monotonic()
+    refusals = load_platform(lab, report)
     stage = Stage(lab)
     for pool in config.pools:
         if pool.headroom and not pool.static_nodes:
             set_placeholders(stage, pool, 0)
+    results = run_probes(stage, list_probes(config), report)
+    return Rehearsal(
+        refusals=tuple(refusals),
+        results=tuple(results),
+        launches=pick_launches([*lab.aws.instances.values()]),
+        seconds=time.monotonic() - start,
+        memory_bytes=lab.workspace.measure_memory(),
+    )
+
+
+def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Result]:
+    """Play probes round by round on a loaded platform, and return the results in the order of the probes.
+
+    A probe that breaks off is a difference, and the others play on.
+    """
     found: dict[str, Result] = {}
     rounds = list(plan_rounds(probes))
-    for number, beside in enumerate(rounds, 1):
-        stage.clean()
-        titles = ", ".join(dict.fromkeys(probe.title for probe in beside))
+    for number, lanes in enumerate(rounds, 1):
+        titles = ", ".join(dict.fromkeys(probe.title for lane in lanes for probe in lane))
         report(f"round {number} of {len(rounds)}: {titles[:90]} …")
-        with ThreadPoolExecutor(len(beside)) as threads:
-            for probe, result in zip(beside, threads.map(lambda probe: _play(probe, stage), beside), strict=True):
-                found[probe.name] = result
-    stage.clean()
+        found |= {result.probe: result for result in _play_round(stage, lanes)}
     return [found[probe.name] for probe in probes]
 
 
-def plan_rounds(probes: Iterable[Probe]) -> Iterator[list[Probe]]:
-    """Group probes of one phase into rounds in which no pool is needed alone by two of them."""
-    by_phase = groupby(sorted(probes, key=lambda probe: probe.phase), key=lambda probe: probe.phase)
-    for _, same_phase in by_phase:
-        waiting = list(same_phase)
-        while waiting:
-            taken: set[str] = set()
-            beside: list[Probe] = []
-            later: list[Probe] = []
-            for probe in waiting:
-                (later if taken & probe.alone_in else beside).append(probe)
-                taken |= probe.alone_in
-            yield beside
-            waiting = later
+def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
+    """Play lanes side by side on an empty cluster; an interrupt ends all of them at once."""
+    try:
+        clean(stage)
+    except LabError as error:
+        return [_break_off(probe, error) for lane in lanes for probe in lane]
+    with ThreadPoolExecutor(len(lanes)) as threads:
+        try:
+            playing = [threads.submit(_play_lane, stage, lane) for lane in lanes]
+            return [result for lane in playing for result in lane.result()]
+        except BaseException:
+            stage.cancel()
+            raise
 
 
-def _play(probe: Probe, stage: Stage) -> Result:
-    outcome = probe.play(stage)
+def _play_lane(stage: Stage, lane: Lane) -> list[Result]:
+    return [_play(stage, probe) for probe in lane]
+
+
+def _play(stage: Stage, probe: Probe) -> Result:
+    try:
+        outcome = probe.play(stage)
+        return _build_result(probe, outcome, probe.expected.find_difference(outcome))
+    except Exception as error:  # noqa: BLE001  one broken probe must not hide the results of the others
+        return _break_off(probe, error)
+
+
+def _break_off(probe: Probe, error: Exception) -> Result:
+    """Return the result of a probe that could not be played; a bug keeps its traceback."""
+    trace = "" if isinstance(error, LabError) else "".join(traceback.format_exception(error))
+    return _build_result(probe, Outcome(pods=()), f"the probe broke off: {error}", trace)
+
+
+def _build_result(probe: Probe, outcome: Outcome, difference: str, trace: str = "") -> Result:
     return Result(
         probe=probe.name,
         subject=probe.subject,
         title=probe.title,
         expected=probe.expected.text,
         outcome=outcome,
-        difference=probe.expected.find_difference(outcome),
-    )
-
-
-def rehearse(lab: Lab, config: StackConfig, report: Report) -> Rehearsal:
-    """Load a stack into a lab and play all its probes."""
-    start = time.monotonic()
-    refusals = load_platform(lab, report)
-    results = run_probes(lab, config, list_probes(config), report)
-    return Rehearsal(
-        refusals=tuple(refusals),
-        results=tuple(results),
-        launches=pick_launches(lab.aws.instances.values()),
-        seconds=time.monotonic() - start,
-        memory_bytes=lab.workspace.measure_memory(),
+        difference=difference,
+        traceback=trace,
     )
 
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from lab.scene import NodeGroup, Reservation, Scene
+from lab.aws import Timings
+from lab.scene import NodeGroup, Reservation, Scene, identify
 
 from ..config import Pool, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
-from ..plan.manifests import list_manifests
+from ..rendering import list_manifests
 
+TIMINGS = Timings(boot_s=1, device_plugin_s=0.5, mig_manager_s=0.5)
+"""Seconds of a node's start in a rehearsal; a real node takes minutes for the same steps."""
 _KARPENTER = "karpenter"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -20,6 +23,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         for resource in plan
         if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
     )
+    manifests = list_manifests(config, plan)
     zones = sorted({zone for pool in config.pools for zone in config.list_zones(pool)} | set(config.network.zones))
     return Scene(
         stack=name,
@@ -28,7 +32,8 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         kubernetes=config.cluster.kubernetes_version,
         cluster_name=config.cluster_name,
         interruption_queue=values["settings"]["interruptionQueue"],
-        manifests=tuple(list_manifests(plan)),
+        manifests=tuple(manifest.content for manifest in manifests),
+        files={identify(manifest.content): f"manifests/{manifest.file}" for manifest in manifests},
         karpenter_values=values,
         service_cidr=config.cluster.service_cidr,
         node_groups=(_describe_system_nodes(config), *_list_static_groups(config)),

@@ -20,9 +20,9 @@ def list_service_probes(config: StackConfig) -> Iterator[Probe]:
         names = name_pods(f"{service.name}-replica", service.replicas.max)
         pods = tuple(build_gpu_pod(config, pool, name, limits, namespace) for name in names)
         yield Probe(
-            name=f"{service.tenant}/{service.name}",
+            name=f"{service.tenant}/service-{service.name}",
             subject=f"service {service.name}",
-            title=f"{len(pods)} replicas",
+            title=f"{len(pods)} replicas" if len(pods) > 1 else "1 replica",
             phase=Phase.SERVICES,
             expected=expect_pool(pool.name),
             play=partial(send_pods, pods),

@@ -3,37 +3,22 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
 from lab.kube import RefusedError
 from lab.lab import Lab
 from lab.scene import Manifest
 
+from ..catalog import find_instance
 from ..errors import LabError
 from .outcome import Fate, Landing, Outcome, PodFate
+from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, name_pod, take_snapshot
 
-PROBE_LABEL = "gpu-blueprint/probe"
-"""Label of everything that a probe creates: the name of the probe."""
-_CLAIM = ("karpenter.sh/v1", "NodeClaim")
-_NODE = ("v1", "Node")
-_PROBE_KINDS = (("apps/v1", "Deployment"), ("v1", "Pod"))
 _SNAPSHOT_S = 0.4
-_PATIENCE_S = 45.0
-"""Seconds after which a pod without a fate is reported as waiting."""
+_PATIENCE_S = 60.0
+"""Seconds after which a pod without a fate is given up."""
 _SECOND_LOOK_S = 3.0
-"""A pod waits for good if it still waits some seconds after Karpenter's refusal: Karpenter tries other offers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Objects of the cluster at one moment."""
-
-    taken: float
-    pods: Sequence[Mapping[str, Any]]
-    nodes: Mapping[str, Mapping[str, Any]]
-    events: Sequence[Mapping[str, Any]]
+"""A pod waits for good if it still waits some seconds after an engine's refusal: Karpenter tries other offers."""
 
 
 @dataclass(slots=True)
@@ -43,8 +28,13 @@ class _Sent:
     name: str
     namespace: str
     since: float
-    refused: str = ""
-    failed_at: float = field(default=0.0)
+    fate: PodFate | None = None
+    """The fate of a pod that the API server did not take."""
+    waits_since: float = 0.0
+
+
+class CancelledError(Exception):
+    """The rehearsal ends early."""
 
 
 class Stage:
@@ -53,18 +43,30 @@ class Stage:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self._lock = threading.Lock()
-        self._snapshot = Snapshot(0.0, (), {}, ())
+        self._cancelled = threading.Event()
+        self._snapshot = Snapshot()
+        has_pools = bool(lab.scene.list_kind("NodePool"))
+        self._judges = (KARPENTER,) if has_pools else (KARPENTER, SCHEDULER)
+        """Engines whose refusal is final. Karpenter says nothing while it has no pool."""
+
+    def cancel(self) -> None:
+        """Let every waiting thread break off with a CancelledError."""
+        self._cancelled.set()
 
     def look(self) -> Snapshot:
-        """Return the objects of the cluster, at most 0.4 seconds old."""
+        """Return the cluster, at most 0.4 seconds old."""
         with self._lock:
-            if time.monotonic() - self._snapshot.taken > _SNAPSHOT_S:
+            now = time.monotonic()
+            if now - self._snapshot.taken > _SNAPSHOT_S:
                 self.lab.workspace.refuse_dead_engines()
-                kube = self.lab.kube
-                nodes = {node["metadata"]["name"]: node for node in kube.list("v1", "Node")}
-                events = kube.list("v1", "Event")
-                self._snapshot = Snapshot(time.monotonic(), kube.list("v1", "Pod"), nodes, events)
+                self._snapshot = take_snapshot(self.lab.kube, now)
             return self._snapshot
+
+    def look_again(self) -> Snapshot:
+        """Return the cluster after this call."""
+        with self._lock:
+            self._snapshot = Snapshot()
+        return self.look()
 
     def wait_until(self, holds: Callable[[Snapshot], bool], seconds: float = _PATIENCE_S) -> bool:
         """Wait until a condition holds; return False after the seconds."""
@@ -72,143 +74,131 @@ class Stage:
         while not holds(self.look()):
             if time.monotonic() > end:
                 return False
-            time.sleep(_SNAPSHOT_S / 2)
+            self.pause(_SNAPSHOT_S / 2)
         return True
+
+    def pause(self, seconds: float) -> None:
+        """Sleep, but break off with a CancelledError if the rehearsal ends."""
+        if self._cancelled.wait(seconds):
+            raise CancelledError
 
     def send(self, pods: Iterable[Manifest]) -> Outcome:
         """Create pods all at once, wait until each has its fate, and return the fates."""
         start = time.monotonic()
-        sent = [self._create(pod) for pod in pods]
-        self.wait_until(lambda snapshot: all(self._has_fate(pod, snapshot) for pod in sent))
-        return self.read(sent, start)
+        return self._wait_for([self._create(pod) for pod in pods], start)
 
-    def follow(self, pods: Sequence[Mapping[str, Any]], start: float) -> Outcome:
-        """Wait until pods that a controller has created have their fate."""
-        places = [pod["metadata"] for pod in pods]
-        sent = [_Sent(place["name"], place["namespace"], start) for place in places]
-        self.wait_until(lambda snapshot: all(self._has_fate(pod, snapshot) for pod in sent))
-        return self.read(sent, start)
+    def follow(self, pods: Iterable[Manifest], start: float) -> Outcome:
+        """Wait until pods that somebody else has created have their fate."""
+        return self._wait_for([_Sent(*name_pod(pod), start) for pod in pods], start)
 
-    def read(self, sent: Sequence[_Sent], start: float) -> Outcome:
-        """Return the fates of pods as they are now."""
-        snapshot = self.look()
-        fates = tuple(self._judge(pod, snapshot) for pod in sent)
-        return Outcome(pods=fates, seconds=time.monotonic() - start)
+    def keep(self, groups: Iterable[Sequence[Manifest]]) -> Outcome:
+        """Create the pods that are not there, group after group, and return the fates of all."""
+        start = time.monotonic()
+        fates: list[PodFate] = []
+        for pods in groups:
+            there = self.look_again()
+            missing = [pod for pod in pods if there.find_pod(*name_pod(pod)) is None]
+            present = [pod for pod in pods if pod not in missing]
+            fates += self.send(missing).pods + self.follow(present, start).pods
+        return Outcome(pods=tuple(fates), seconds=time.monotonic() - start)
 
-    def find_landing(self, node: Mapping[str, Any]) -> Landing:
-        """Return type, purchase, zone and price of a node."""
-        labels = node["metadata"]["labels"]
-        instance = self.lab.aws.instances.get(node["spec"].get("providerID", "").rpartition("/")[2])
-        return Landing(
-            node=node["metadata"]["name"],
-            pool=labels.get("karpenter.sh/nodepool") or labels.get("eks.amazonaws.com/nodegroup", ""),
-            instance_type=labels.get("node.kubernetes.io/instance-type", ""),
-            purchase=labels.get("karpenter.sh/capacity-type", ""),
-            zone=labels.get("topology.kubernetes.io/zone", ""),
-            usd_per_hour=instance.usd_per_hour if instance else 0.0,
-            is_managed="karpenter.sh/nodepool" not in labels,
-        )
+    def remove(self, pods: Iterable[Manifest]) -> None:
+        """Delete pods and wait until they are gone."""
+        for pod in pods:
+            name, namespace = name_pod(pod)
+            if not self.lab.kube.delete("v1", "Pod", name, namespace, wait_s=_PATIENCE_S):
+                raise LabError(f"the pod {namespace}/{name} cannot be deleted")
 
-    def list_pods(self, namespace: str, labels: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    def list_pods(self, namespace: str, labels: Mapping[str, str]) -> list[Manifest]:
         """Return the living pods of a namespace that carry labels."""
         return [
             pod
             for pod in self.look().pods
             if pod["metadata"]["namespace"] == namespace
-            and "deletionTimestamp" not in pod["metadata"]
+            and not is_leaving(pod)
             and labels.items() <= pod["metadata"].get("labels", {}).items()
         ]
 
-    def clean(self, seconds: float = 30.0) -> None:
-        """Take away everything that probes made, and every node that Karpenter launched.
-
-        Karpenter terminates the instances, because it counts reserved instances by its own launches and terminations.
-        The rest of the way, in which Karpenter looks every five seconds whether an instance is gone, is cut short.
-
-        Raises:
-            LabError: Something is still there after the seconds.
-        """
-        kube, end = self.lab.kube, time.monotonic() + seconds
-        for kind in _PROBE_KINDS:
-            for found in kube.list(*kind, labels=PROBE_LABEL):
-                kube.delete(*kind, found["metadata"]["name"], found["metadata"]["namespace"])
-        for claim in kube.list(*_CLAIM):
-            kube.delete(*_CLAIM, claim["metadata"]["name"])
-        while self._has_instances() and time.monotonic() < end:
-            time.sleep(_SNAPSHOT_S / 4)
-        while left := self._remove_launched():
-            if time.monotonic() > end:
-                raise LabError(f"{', '.join(left)} cannot be removed")
-            time.sleep(_SNAPSHOT_S / 4)
-
-    def _has_instances(self) -> bool:
-        """Return whether an instance runs in the lab's account."""
-        return any(one.state == "running" for one in [*self.lab.aws.instances.values()])
-
-    def _remove_launched(self) -> list[str]:
-        """Delete the nodes and claims of Karpenter that are left, without their finalizers, and return their names."""
-        kube, names = self.lab.kube, []
-        for api_version, kind in (_CLAIM, _NODE):
-            for found in kube.list(api_version, kind, labels="karpenter.sh/nodepool"):
-                name = found["metadata"]["name"]
-                names.append(name)
-                kube.delete(api_version, kind, name)
-                with suppress(RefusedError):  # it is gone already
-                    kube.patch(api_version, kind, name, {"metadata": {"finalizers": None}})
-        return names + [pod["metadata"]["name"] for pod in kube.list("v1", "Pod", labels=PROBE_LABEL)]
-
     def _create(self, pod: Manifest) -> _Sent:
-        place = pod["metadata"]
-        sent = _Sent(place["name"], place["namespace"], time.monotonic())
+        name, namespace = name_pod(pod)
+        sent = _Sent(name, namespace, time.monotonic())
         try:
             self.lab.kube.create(pod)
         except RefusedError as error:
-            sent.refused = error.reason
+            fate = Fate.REFUSED if _is_forbidden(error) else Fate.UNCLEAR
+            sent.fate = PodFate(name=name, namespace=namespace, fate=fate, reason=error.reason)
         return sent
 
-    def _has_fate(self, sent: _Sent, snapshot: Snapshot) -> bool:
-        """Return whether a pod runs, was refused, or waits for good."""
-        if sent.refused:
+    def _wait_for(self, sent: Sequence[_Sent], start: float) -> Outcome:
+        self.wait_until(lambda snapshot: self._are_settled(sent, snapshot))
+        snapshot = self.look()
+        fates = tuple(pod.fate or self._judge(pod, snapshot) for pod in sent)
+        return Outcome(pods=fates, seconds=time.monotonic() - start)
+
+    def _are_settled(self, sent: Sequence[_Sent], snapshot: Snapshot) -> bool:
+        """Return whether every pod has its fate; each pod is asked, because each has a clock of its own."""
+        settled = [self._is_settled(pod, snapshot) for pod in sent]
+        return all(settled)
+
+    def _is_settled(self, sent: _Sent, snapshot: Snapshot) -> bool:
+        """Return whether a pod runs, was refused, is gone, or waits for good."""
+        if sent.fate:
             return True
-        pod = _find_pod(snapshot, sent)
+        pod = snapshot.find_pod(sent.name, sent.namespace)
         if pod is None:  # preempted, or not yet in the snapshot
             return snapshot.taken - sent.since > _SECOND_LOOK_S
-        if pod["status"].get("phase") == "Running":
-            return True
-        if not find_reason(snapshot, pod):
+        if pod["spec"].get("nodeName"):
+            return is_running(pod)
+        if not self._is_refused(snapshot, pod):
             return False
-        sent.failed_at = sent.failed_at or time.monotonic()
-        return time.monotonic() - sent.failed_at > _SECOND_LOOK_S
+        sent.waits_since = sent.waits_since or snapshot.taken
+        return snapshot.taken - sent.waits_since > _SECOND_LOOK_S
+
+    def _is_refused(self, snapshot: Snapshot, pod: Manifest) -> bool:
+        """Return whether an engine whose refusal is final finds no node for a pod."""
+        return any(snapshot.find_reason(pod, engine) for engine in self._judges)
 
     def _judge(self, sent: _Sent, snapshot: Snapshot) -> PodFate:
-        """Return the fate of a pod, with the reason in the engine's own words."""
-        fate = PodFate(name=sent.name, namespace=sent.namespace, fate=Fate.WAITS)
-        if sent.refused:
-            return replace(fate, fate=Fate.REFUSED, reason=sent.refused)
-        pod = _find_pod(snapshot, sent)
+        """Return the fate of a pod that the API server took, with the reason in the engine's own words."""
+
+        def end(fate: Fate, reason: str = "", landing: Landing | None = None) -> PodFate:
+            return PodFate(name=sent.name, namespace=sent.namespace, fate=fate, reason=reason, landing=landing)
+
+        pod = snapshot.find_pod(sent.name, sent.namespace)
         if pod is None:
-            return replace(fate, reason="the pod is gone")
-        if pod["status"].get("phase") == "Running" and (node := snapshot.nodes.get(pod["spec"]["nodeName"])):
-            seconds = time.monotonic() - sent.since
-            return replace(fate, fate=Fate.RUNS, landing=self.find_landing(node), seconds=seconds)
-        reason = find_reason(snapshot, pod) or find_reason(snapshot, pod, "default-scheduler")
-        return replace(fate, reason=reason or "no engine gives a reason")
+            return end(Fate.UNCLEAR, "the pod is gone")
+        if node := pod["spec"].get("nodeName"):
+            landing = self._find_landing(snapshot, node) if is_running(pod) else None
+            return (
+                end(Fate.RUNS, landing=landing) if landing else end(Fate.UNCLEAR, f"{node} is gone, or starts no pod")
+            )
+        reasons = filter(None, (snapshot.find_reason(pod, engine) for engine in (KARPENTER, SCHEDULER)))
+        reason = "; ".join(reasons) or "it waits, and no engine gives a reason"
+        return end(Fate.WAITS if self._is_refused(snapshot, pod) else Fate.UNCLEAR, reason)
+
+    def _find_landing(self, snapshot: Snapshot, name: str) -> Landing | None:
+        """Return type, purchase, zone and price of a node; None if the node, or its instance in AWS, is gone."""
+        node = snapshot.nodes.get(name)
+        if node is None:
+            return None
+        labels = node["metadata"]["labels"]
+        is_managed = "karpenter.sh/nodepool" not in labels
+        instance = self.lab.aws.instances.get(node["spec"].get("providerID", "").rpartition("/")[2])
+        if not is_managed and (instance is None or instance.state != "running"):
+            return None
+        kind = labels.get("node.kubernetes.io/instance-type", "")
+        return Landing(
+            node=name,
+            pool=labels.get("karpenter.sh/nodepool") or labels.get("eks.amazonaws.com/nodegroup", ""),
+            instance_type=kind,
+            purchase=labels.get("karpenter.sh/capacity-type", ""),
+            zone=labels.get("topology.kubernetes.io/zone", ""),
+            usd_per_hour=instance.usd_per_hour if instance else 0.0,
+            is_managed=is_managed,
+            has_gpus=find_instance(kind).gpu_devices > 0,
+        )
 
 
-def _find_pod(snapshot: Snapshot, sent: _Sent) -> Mapping[str, Any] | None:
-    wanted = sent.name, sent.namespace
-    return next(
-        (pod for pod in snapshot.pods if (pod["metadata"]["name"], pod["metadata"]["namespace"]) == wanted), None
-    )
-
-
-def find_reason(snapshot: Snapshot, pod: Mapping[str, Any], engine: str = "karpenter") -> str:
-    """Return the last reason of an engine why a pod gets no node, or nothing."""
-    found = [
-        event
-        for event in snapshot.events
-        if event["involvedObject"].get("uid") == pod["metadata"]["uid"]
-        and event["reason"] == "FailedScheduling"
-        and engine in (event.get("reportingComponent") or event.get("source", {}).get("component", ""))
-    ]
-    return str(found[-1]["message"]) if found else ""
+def _is_forbidden(error: RefusedError) -> bool:
+    """Return whether a rule of the cluster refuses an object; an admission policy does so with the status 422."""
+    return error.status == 403 or (error.status == 422 and "is forbidden" in error.reason)

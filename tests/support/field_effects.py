@@ -45,6 +45,11 @@ def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
     return {"network": {"mode": "existing", "vpcId": vpc, "subnets": subnets}}
 
 
+def with_efa(fields: dict[str, Any]) -> dict[str, Any]:
+    """Add a pool over EFA, whose security group is in the VPC."""
+    return {**fields, "pools": [pool(instanceTypes=["p5.48xlarge"], zones=["us-east-1a"], multiNode={})]}
+
+
 def tenants(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return stacks({"tenants": [tenant(**before)]}, {"tenants": [tenant(**after)]})
 
@@ -132,7 +137,7 @@ CHANGES: dict[str, Pair] = {
     "network<NewVpc>.nat": networks({}, {"nat": "per-zone"}),
     "network<NewVpc>.endpoints": networks({}, {"endpoints": ["s3", "logs"]}),
     "network<ExistingVpc>.mode": stacks(existing(), {}),
-    "network<ExistingVpc>.vpcId": stacks(existing(), existing("vpc-0a1b2c3e")),
+    "network<ExistingVpc>.vpcId": stacks(with_efa(existing()), with_efa(existing("vpc-0a1b2c3e"))),
     "network<ExistingVpc>.subnets[].id": stacks(existing(), existing(id="subnet-2a1b2c3d")),
     "network<ExistingVpc>.subnets[].zone": stacks(existing(), existing(zone="us-east-1c")),
     "cluster.name": clusters({}, {"name": "other"}),

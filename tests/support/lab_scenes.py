@@ -57,6 +57,7 @@ def scene(**overrides: Any) -> Scene:
         "cluster_name": CLUSTER,
         "interruption_queue": CLUSTER,
         "manifests": (node_class(),),
+        "files": {},
         "karpenter_values": {},
         "service_cidr": "172.20.0.0/16",
     }

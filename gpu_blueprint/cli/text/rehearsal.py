@@ -45,7 +45,7 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
 
 def format_refusal(refusal: Refusal) -> str:
     """Return the refusal of an object in one line, with the file that render would write."""
-    return f"refused: {refusal.kind} {refusal.name}: {refusal.reason}"
+    return f"refused: {f'{refusal.file}: ' if refusal.file else ''}{refusal.name}: {refusal.reason}"
 
 
 def build_results_table(subject: str, results: Iterable[Result]) -> Table:

@@ -136,12 +136,16 @@ def _read_outputs(resource: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _list_ids(resource: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ARN of a resource, and its id if no other kind of object can have the same."""
+    """Yield the ARN of a resource, and its id if no other kind of object can have the same.
+
+    A resource that takes an ARN as input, such as an EventTarget, has it as output too: it is another resource's.
+    """
     identity = str(resource.get("id", ""))
     if identity.startswith("arn:") or _EC2_ID.fullmatch(identity):
         yield identity
-    outputs = _read_outputs(resource)
-    yield from (outputs[key].removesuffix(":*") for key in _ARNS if isinstance(outputs.get(key), str))
+    outputs, inputs = _read_outputs(resource), resource.get("inputs") or {}
+    own = [outputs[key] for key in _ARNS if isinstance(outputs.get(key), str) and key not in inputs]
+    yield from (arn.removesuffix(":*") for arn in own)
 
 
 def _merge(deployments: Sequence[_Deployment]) -> States:

@@ -50,6 +50,12 @@ def test_the_arn_of_another_resource_among_the_outputs_does_not_count(tmp_path: 
     assert not held(read(tmp_path, export([group])), role)
 
 
+def test_the_arn_that_a_resource_takes_from_another_does_not_count(tmp_path: Path) -> None:
+    queue = "arn:aws:sqs:us-east-1:111122223333:gpu-dev"
+    target = resource("aws:cloudwatch/eventTarget:EventTarget", "health-1", queue, inputs={"arn": queue})
+    assert not held(read(tmp_path, export([target])), queue)
+
+
 def test_the_living_parts_of_the_cluster_are_read(tmp_path: Path) -> None:
     group = resource("aws:eks/nodeGroup:NodeGroup", "gpu-dev:gpu-dev-system-8f3c")
     parts = [state_files.cluster(), state_files.node_pool("l4"), state_files.node_class("l4-class"), group]

@@ -1,0 +1,63 @@
+"""An empty cluster between two rounds: no probe, no node of Karpenter, no instance."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+from lab.kube import RefusedError
+from lab.scene import Manifest
+
+from ..errors import LabError
+from .pods import PROBE_LABEL
+from .stage import Stage
+
+CLAIM = ("karpenter.sh/v1", "NodeClaim")
+_NODE, _POD = ("v1", "Node"), ("v1", "Pod")
+_OWNERS = (("apps/v1", "Deployment"), _POD)
+_PAUSE_S = 0.1
+
+
+def clean(stage: Stage, seconds: float = 60.0) -> None:
+    """Take away everything that probes made, and every node that Karpenter launched.
+
+    A drain takes Karpenter five seconds at least, and the end of an instance five more. So the instances end by
+    themselves, as if EC2 had taken them. Karpenter then finds them gone, and still counts them: a place in a
+    reservation is free again only when Karpenter itself has seen its instance gone.
+
+    Raises:
+        LabError: Something is still there after the seconds.
+    """
+    end = time.monotonic() + seconds
+    while left := [*_remove_probes(stage)] or [*_remove_nodes(stage)]:
+        if time.monotonic() > end:
+            raise LabError(f"{', '.join(left)} cannot be removed")
+        stage.pause(_PAUSE_S)
+
+
+def _remove_probes(stage: Stage) -> Iterator[str]:
+    """Delete the probes' objects, and yield their names. A pod whose node is gone would stay, so pods go first."""
+    for api_version, kind in _OWNERS:
+        for found in stage.lab.kube.list(api_version, kind, labels=PROBE_LABEL):
+            yield _delete(stage, (api_version, kind), found)
+
+
+def _remove_nodes(stage: Stage) -> Iterator[str]:
+    """End the instances, delete nodes and claims, and yield the names of nodes and claims that were there.
+
+    The nodes lose their finalizers: Karpenter would drain them first. The claims keep theirs until Karpenter is done.
+    """
+    stage.lab.aws.instances.terminate_all()
+    for found in stage.lab.kube.list(*_NODE, labels="karpenter.sh/nodepool"):
+        yield _delete(stage, _NODE, found)
+        with suppress(RefusedError):  # it is gone already
+            stage.lab.kube.patch(*_NODE, found["metadata"]["name"], {"metadata": {"finalizers": None}})
+    for found in stage.lab.kube.list(*CLAIM):
+        yield _delete(stage, CLAIM, found)
+
+
+def _delete(stage: Stage, kind: tuple[str, str], found: Manifest) -> str:
+    """Delete an object unless somebody has, and return its name."""
+    place = found["metadata"]
+    if "deletionTimestamp" not in place:
+        stage.lab.kube.delete(*kind, place["name"], place.get("namespace"))
+    return str(place["name"])

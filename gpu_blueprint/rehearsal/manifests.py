@@ -1,0 +1,133 @@
+"""The objects of Kubernetes in a team's own file, read as kubectl reads them."""
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lab.scene import Manifest
+
+from ..errors import UsageError
+
+_TIMESTAMP = "tag:yaml.org,2002:timestamp"
+_MOST_VALUES, _DEEPEST = 200_000, 100
+"""Values and levels of an object; aliases can multiply without an end."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads a date as the text that it is, since JSON, and so Kubernetes, has no dates."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read_manifests(path: Path) -> list[Manifest]:
+    """Read the Kubernetes objects of a file, such as the output of `helm template`.
+
+    Raises:
+        UsageError: It names every document of the file that is no object of Kubernetes.
+    """
+    documents = [document for document in _read_documents(path) if document is not None]
+    objects = [found for document in documents for found in _open_list(document)]
+    faults = [
+        f"{path}: object {index}: {fault}" for index, found in enumerate(objects, 1) if (fault := _find_fault(found))
+    ]
+    if faults or not objects:
+        raise UsageError("\n".join(faults) or f"{path}: holds no object of Kubernetes")
+    return list(_start_cron_jobs(_name_objects(objects)))
+
+
+def _read_documents(path: Path) -> list[Any]:
+    try:
+        return list(yaml.load_all(path.read_text(encoding="utf-8"), Loader=_Loader))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not text in UTF-8") from None
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        line = f":{place.line + 1}" if place else ""
+        reason = str(getattr(error, "problem", None) or error).splitlines()[0]
+        raise UsageError(f"{path}{line}: is not YAML: {reason}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: is not YAML: {error}") from None
+
+
+def _open_list(document: Any) -> list[Any]:
+    """Return the items of a List or a PodList, or the document itself."""
+    if isinstance(document, dict) and str(document.get("kind")).endswith("List"):
+        items = document.get("items")
+        return items if isinstance(items, list) else [document]
+    return [document]
+
+
+def _find_fault(found: Any) -> str:
+    """Return the reason why a value is no object of Kubernetes, or nothing."""
+    if not isinstance(found, dict):
+        return f"is {found!r:.60}, not an object of Kubernetes; write apiVersion, kind and metadata"
+    missing = [key for key in ("apiVersion", "kind") if not isinstance(found.get(key), str) or not found[key]]
+    metadata = found.get("metadata")
+    place = metadata if isinstance(metadata, dict) else {}
+    if not isinstance(place.get("name") or place.get("generateName"), str):
+        missing.append("metadata.name")
+    if missing:
+        return f"lacks {', '.join(missing)}"
+    for count, (path, value) in enumerate(_walk(found)):
+        if count > _MOST_VALUES or len(path) > _DEEPEST:
+            return "has no end: an alias stands inside its own anchor, or aliases multiply"
+        if fault := _find_foreign_value(".".join(path), value):
+            return fault
+    return ""
+
+
+def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield every value inside a value with its path, breadth first."""
+    waiting: deque[tuple[tuple[str, ...], Any]] = deque([((), value)])
+    while waiting:
+        path, value = waiting.popleft()
+        yield path, value
+        if isinstance(value, dict):
+            waiting.extend(((*path, str(key)), item) for key, item in value.items())
+        elif isinstance(value, list):
+            waiting.extend(((*path, str(index)), item) for index, item in enumerate(value))
+
+
+def _find_foreign_value(path: str, value: Any) -> str:
+    """Return the reason why JSON cannot hold a value, or nothing."""
+    if isinstance(value, dict):
+        foreign = [key for key in value if not isinstance(key, str)]
+        return f"{path or 'the object'} has the key {foreign[0]!r}, which is no text; quote it" if foreign else ""
+    is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    is_json = value is None or isinstance(value, str | list) or is_number
+    return "" if is_json else f"{path} is {value!r:.60}, which Kubernetes cannot hold; quote it"
+
+
+def _name_objects(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Give a name to each object that leaves its name to the API server: an object without a name cannot be applied."""
+    for index, found in enumerate(objects, 1):
+        place = {key: value for key, value in found["metadata"].items() if key != "generateName"}
+        name = place.get("name") or f"{found['metadata']['generateName']}{index}"
+        yield {**found, "metadata": {**place, "name": name}}
+
+
+def _start_cron_jobs(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the objects, and for each CronJob also a Job, as its schedule would make it."""
+    for found in objects:
+        yield found
+        spec = found.get("spec")
+        template = spec.get("jobTemplate") if isinstance(spec, dict) else None
+        if found["kind"] == "CronJob" and isinstance(template, dict):
+            yield _build_job(found["metadata"], template)
+
+
+def _build_job(place: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+    metadata = template.get("metadata")
+    inherited = metadata if isinstance(metadata, dict) else {}
+    own = {"name": f"{place['name']}-now"} | ({"namespace": place["namespace"]} if "namespace" in place else {})
+    return {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": {**inherited, **own}}

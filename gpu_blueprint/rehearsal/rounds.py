@@ -1,0 +1,41 @@
+"""The order of the probes: rounds, and in each round lanes that run side by side."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+
+from .probe import Probe
+
+Lane = Sequence[Probe]
+"""Probes that play one after the other, because they share a scenery; mostly a single probe."""
+
+
+def plan_rounds(probes: Iterable[Probe]) -> Iterator[list[Lane]]:
+    """Yield rounds of probes of one phase, in which no pool is needed alone by two lanes."""
+    ordered = sorted(probes, key=attrgetter("phase"))
+    for _, same_phase in groupby(ordered, key=attrgetter("phase")):
+        waiting = _build_lanes(same_phase)
+        while waiting:
+            beside: list[Lane] = []
+            later: list[Lane] = []
+            for lane in waiting:
+                (later if any(_disturb(lane, other) for other in beside) else beside).append(lane)
+            yield beside
+            waiting = later
+
+
+def _build_lanes(probes: Iterable[Probe]) -> list[Lane]:
+    """Put the probes of each scenery into a lane, and every other probe into a lane of its own."""
+    lanes: dict[str, list[Probe]] = {}
+    for probe in probes:
+        lanes.setdefault(probe.scenery or probe.name, []).append(probe)
+    return [*lanes.values()]
+
+
+def _disturb(lane: Lane, other: Lane) -> bool:
+    """Return whether two lanes need a pool alone."""
+    return any(first.alone_in & second.alone_in and not _suit(first, second) for first in lane for second in other)
+
+
+def _suit(first: Probe, second: Probe) -> bool:
+    return first.name in second.suits or second.name in first.suits

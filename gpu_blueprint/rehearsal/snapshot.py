@@ -1,0 +1,75 @@
+"""The cluster at one moment, and the fate of a pod in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.kube import KubeClient
+from lab.scene import Manifest
+
+KARPENTER, SCHEDULER = "karpenter", "default-scheduler"
+"""The engines that find nodes, as they name themselves in events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Objects of the cluster at one moment."""
+
+    taken: float = 0.0
+    """Time of the monotonic clock."""
+    pods: Sequence[Manifest] = ()
+    nodes: Mapping[str, Manifest] = field(default_factory=dict)
+    """Name → node."""
+    events: Sequence[Manifest] = ()
+    """The events that say why a pod has no node; none while every pod has one."""
+
+    def find_pod(self, name: str, namespace: str) -> Manifest | None:
+        """Return a pod that is not about to go, or None."""
+        wanted = name, namespace
+        return next((pod for pod in self.pods if name_pod(pod) == wanted and not is_leaving(pod)), None)
+
+    def find_reason(self, pod: Manifest, engine: str) -> str:
+        """Return the last reason of an engine why a pod gets no node, or nothing."""
+        found = [event for event in self.events if _is_about(event, pod) and engine in _name_engine(event)]
+        return str(max(found, key=_find_time)["message"]) if found else ""
+
+
+def take_snapshot(kube: KubeClient, now: float) -> Snapshot:
+    """Read the cluster: first the pods, so that the node of a running pod cannot be missing."""
+    pods = kube.list("v1", "Pod")
+    nodes = {node["metadata"]["name"]: node for node in kube.list("v1", "Node")}
+    are_waiting = any(not pod["spec"].get("nodeName") for pod in pods)
+    events = kube.list("v1", "Event") if are_waiting else []
+    return Snapshot(
+        taken=now, pods=pods, nodes=nodes, events=[row for row in events if row["reason"] == "FailedScheduling"]
+    )
+
+
+def name_pod(pod: Manifest) -> tuple[str, str]:
+    """Return the name and the namespace of a pod."""
+    return pod["metadata"]["name"], pod["metadata"].get("namespace", "default")
+
+
+def is_leaving(pod: Manifest) -> bool:
+    """Return whether somebody has deleted a pod that is still there."""
+    return "deletionTimestamp" in pod["metadata"]
+
+
+def is_running(pod: Manifest) -> bool:
+    """Return whether the kubelet has started a pod that nobody has deleted."""
+    return pod.get("status", {}).get("phase") == "Running" and not is_leaving(pod)
+
+
+def _is_about(event: Manifest, pod: Manifest) -> bool:
+    return bool(event["involvedObject"].get("uid") == pod["metadata"]["uid"])
+
+
+def _find_time(event: Manifest) -> str:
+    """Return the time of an event in RFC 3339: new events have it in ``eventTime``."""
+    return str(event.get("lastTimestamp") or event.get("eventTime") or "")
+
+
+def _name_engine(event: Manifest) -> str:
+    """Return the component that wrote an event: old events have it in ``source``."""
+    name: Any = event.get("reportingComponent") or event.get("source", {}).get("component", "")
+    return str(name)

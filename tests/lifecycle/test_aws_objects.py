@@ -1,0 +1,48 @@
+import pytest
+
+from gpu_blueprint.errors import LabError
+from gpu_blueprint.lifecycle.aws_objects import fill_object, find_object_type, name_object
+from gpu_blueprint.plan import UNKNOWN
+
+from ..support.plans import SHIPPED, plan
+
+FACTS = {"account": "111122223333", "region": "us-east-1", "name": "queue"}
+RESOURCES = {found.type: found for stack in SHIPPED for found in plan(stack) if found.type.startswith("aws:")}
+
+
+@pytest.mark.parametrize("type_", sorted(RESOURCES))
+def test_every_type_of_the_plans_gets_an_id_and_outputs(type_: str) -> None:
+    given = {key: "known" if value == UNKNOWN else value for key, value in RESOURCES[type_].inputs.items()}
+    id_, outputs = fill_object(find_object_type(type_), {**given, **FACTS}, 1)
+    assert id_ and "{" not in id_ + str([value for value in outputs.values() if isinstance(value, str)])
+
+
+def test_an_object_has_the_id_and_the_outputs_that_aws_gives() -> None:
+    id_, outputs = fill_object(find_object_type("aws:sqs/queue:Queue"), FACTS, 1)
+    assert id_ == outputs["url"] == "https://sqs.us-east-1.amazonaws.com/111122223333/queue"
+    assert outputs["arn"] == "arn:aws:sqs:us-east-1:111122223333:queue"
+
+
+def test_two_objects_without_a_name_have_two_ids() -> None:
+    row = find_object_type("aws:ec2/vpc:Vpc")
+    first, second = (fill_object(row, FACTS, number)[0] for number in (1, 2))
+    assert first != second and first.startswith("vpc-") and len(first) == len("vpc-") + 17
+
+
+def test_a_type_that_the_table_lacks_is_refused() -> None:
+    with pytest.raises(LabError, match=r"does not know aws:s3/bucket:Bucket; .*aws_objects.yaml"):
+        find_object_type("aws:s3/bucket:Bucket")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "name"),
+    [
+        ({"name": "given"}, "given"),
+        ({"nodeGroupName": "given"}, "given"),
+        ({"namePrefix": "a-"}, "a-00000007"),
+        ({"nodeGroupNamePrefix": "a-"}, "a-00000007"),
+        ({}, "logical-0000007"),
+    ],
+)
+def test_names_are_given_or_completed_or_made(inputs: dict[str, str], name: str) -> None:
+    assert name_object("aws:eks/nodeGroup:NodeGroup", inputs, "logical", 7) == name

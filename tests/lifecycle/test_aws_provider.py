@@ -1,0 +1,125 @@
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.lifecycle.aws_provider import AwsProvider
+from gpu_blueprint.lifecycle.cloud import Cloud
+from gpu_blueprint.lifecycle.wire import UNKNOWN
+
+from ..support.stand_in_calls import AbortedError, Caller
+
+VPC, SUBNET, QUEUE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:sqs/queue:Queue"
+CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+
+
+@pytest.fixture
+def cloud() -> Cloud:
+    return Cloud()
+
+
+@pytest.fixture
+def aws(cloud: Cloud) -> Caller:
+    return Caller(AwsProvider(cloud, "111122223333", "us-east-1"))
+
+
+def test_an_object_lives_from_its_create_to_its_delete(aws: Caller, cloud: Cloud) -> None:
+    inputs = {"name": "jobs", "sqsManagedSseEnabled": True}
+    id_, state = aws.create(QUEUE, "q", inputs)
+    assert aws.read(QUEUE, id_, inputs, state) == (inputs, state)
+    aws.delete(QUEUE, "q", id_, state)
+    assert aws.read(QUEUE, id_, inputs, state) is None and cloud.list_objects() == []
+
+
+def test_a_preview_makes_nothing_and_knows_no_output(aws: Caller, cloud: Cloud) -> None:
+    id_, state = aws.create(CLUSTER, "c", {"name": "gpu", "vpcConfig": {"subnetIds": ["a"]}}, preview=True)
+    assert id_ == "" and cloud.list_objects() == [] and cloud.log == ()
+    assert state["arn"] == state["vpcConfig"]["clusterSecurityGroupId"] == UNKNOWN
+    assert state["vpcConfig"]["subnetIds"] == ["a"] and state["name"] == "gpu"
+
+
+def test_a_name_exists_once(aws: Caller) -> None:
+    aws.create(QUEUE, "q", {"name": "jobs"})
+    with pytest.raises(AbortedError, match=r"Queue https://.*/jobs already exists"):
+        aws.create(QUEUE, "q", {"name": "jobs"})
+
+
+def test_an_object_without_a_name_can_be_made_twice(aws: Caller, cloud: Cloud) -> None:
+    for _ in range(2):
+        aws.create(VPC, "v", {"cidrBlock": "10.0.0.0/16"})
+    assert len(cloud.list_objects("Vpc")) == 2
+
+
+def test_a_new_version_of_a_launch_template_counts_up(aws: Caller) -> None:
+    id_, state = aws.create(TEMPLATE, "t", {"namePrefix": "t-"})
+    changed = aws.update(TEMPLATE, "t", id_, state, {"namePrefix": "t-", "tags": {"a": "b"}})
+    assert (state["latestVersion"], changed["latestVersion"]) == (1, 2)
+    assert changed["name"] == state["name"] and changed["tags"] == {"a": "b"}
+
+
+def test_an_object_that_is_gone_cannot_change(aws: Caller) -> None:
+    with pytest.raises(AbortedError, match="Queue q does not exist"):
+        aws.update(QUEUE, "q", "q", {}, {})
+
+
+def test_a_vpc_outlives_its_subnets(aws: Caller) -> None:
+    vpc, vpc_state = aws.create(VPC, "v", {"cidrBlock": "10.0.0.0/16"})
+    subnet, subnet_state = aws.create(SUBNET, "s", {"vpcId": vpc})
+    with pytest.raises(AbortedError, match=f"Vpc {vpc} is in use by Subnet s"):
+        aws.delete(VPC, "v", vpc, vpc_state)
+    aws.delete(SUBNET, "s", subnet, subnet_state)
+    aws.delete(VPC, "v", vpc, vpc_state)
+
+
+def test_a_subnet_in_a_list_of_a_block_is_in_use(aws: Caller) -> None:
+    subnet, state = aws.create(SUBNET, "s", {"vpcId": "vpc-1"})
+    aws.create(CLUSTER, "c", {"name": "gpu", "vpcConfig": {"subnetIds": ["other", subnet]}})
+    with pytest.raises(AbortedError, match="in use by Cluster c"):
+        aws.delete(SUBNET, "s", subnet, state)
+
+
+def test_a_cluster_outlives_its_node_groups_and_not_its_namesake(aws: Caller) -> None:
+    cluster, state = aws.create(CLUSTER, "c", {"name": "gpu"})
+    aws.create(QUEUE, "q", {"name": "gpu"})
+    group, group_state = aws.create(GROUP, "g", {"clusterName": "gpu", "nodeGroupNamePrefix": "a-"})
+    with pytest.raises(AbortedError, match="Cluster gpu is in use by NodeGroup g"):
+        aws.delete(CLUSTER, "c", cluster, state)
+    aws.delete(GROUP, "g", group, group_state)
+    aws.delete(CLUSTER, "c", cluster, state)
+
+
+def test_eks_keeps_a_protected_cluster(aws: Caller, cloud: Cloud) -> None:
+    cluster, state = aws.create(CLUSTER, "c", {"name": "gpu", "deletionProtection": True})
+    with pytest.raises(AbortedError, match="Cluster gpu: deletion protection is on"):
+        aws.delete(CLUSTER, "c", cluster, state)
+    assert cloud.list_objects("Cluster")
+
+
+@pytest.mark.parametrize(
+    ("new", "diffs", "replaces"),
+    [
+        ({"name": "gpu", "version": "1.36"}, [], []),
+        ({"name": "gpu", "version": "1.37"}, ["version"], []),
+        ({"name": "other", "version": "1.36"}, ["name"], ["name"]),
+    ],
+)
+def test_the_catalogue_decides_which_changes_replace(
+    aws: Caller, new: dict[str, Any], diffs: list[str], replaces: list[str]
+) -> None:
+    answer = aws.diff(CLUSTER, {"name": "gpu", "version": "1.36"}, new)
+    assert (list(answer.diffs), list(answer.replaces)) == (diffs, replaces)
+    assert answer.changes == (answer.DIFF_SOME if diffs else answer.DIFF_NONE)
+
+
+@pytest.mark.parametrize(("name", "first_delete"), [("roleArn", True), ("name", False)])
+def test_an_object_that_keeps_its_name_is_deleted_before_its_replacement(
+    aws: Caller, name: str, first_delete: bool
+) -> None:
+    answer = aws.diff(CLUSTER, {"name": "gpu", "roleArn": "a"}, {"name": "gpu", "roleArn": "a", name: "b"})
+    assert answer.replaces == [name] and answer.deleteBeforeReplace is first_delete
+
+
+def test_another_account_is_refused(aws: Caller) -> None:
+    aws.configure({"allowedAccountIds": '["111122223333"]'})
+    with pytest.raises(AbortedError, match="AWS account ID not allowed: 111122223333"):
+        aws.configure({"allowedAccountIds": '["999999999999"]'})

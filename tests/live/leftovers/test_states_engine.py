@@ -1,0 +1,31 @@
+"""A state that Pulumi's real engine has exported, against clouds in memory."""
+
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.lifecycle.session import open_lifecycle
+from gpu_blueprint.live.leftovers import Resource, read_states
+from gpu_blueprint.live.leftovers.resource import Arn
+from gpu_blueprint.loading import open_stack
+
+from ...support.plans import STACKS, managed, package, plan
+
+pytestmark = pytest.mark.lab
+
+
+def test_an_export_of_the_engine_names_the_parts_of_the_platform(tmp_path: Path) -> None:
+    with open_lifecycle(open_stack("dev", STACKS), with_lab=False) as life:
+        run = life.engine.up()
+        assert not run.error
+        life.engine.call("stack", "export", "--file", str(tmp_path / "state.json"))
+        assert not life.engine.destroy().error
+        life.engine.call("stack", "export", "--file", str(tmp_path / "destroyed.json"))
+    states = read_states([tmp_path / "state.json"], "dev")
+    planned = [resource for resource in managed(plan("dev")) if package(resource) == "aws"]
+    assert states.count == len(planned)
+    assert (*states.clusters, *states.pools, *states.node_classes) == ("gpu-dev", "shared-l4", "shared-l4")
+    queue = Resource(arn=Arn.parse("arn:aws:sqs:us-east-1:111122223333:gpu-dev"), tags={})
+    assert states.hold(queue) and len(states.node_groups) == 1
+    destroyed = read_states([tmp_path / "destroyed.json"], "dev")
+    assert (destroyed.count, destroyed.clusters) == (0, frozenset())

@@ -1,0 +1,13 @@
+"""Resources of the engine, valid by default."""
+
+from typing import Any
+
+from gpu_blueprint.lifecycle.run import Resource
+
+COMPONENT = "gpu-blueprint:components:Any"
+
+
+def build_resource(name: str, type_: str = "aws:sqs/queue:Queue", **more: Any) -> Resource:
+    """A resource whose URN is its name; components are not custom."""
+    custom = not type_.startswith(("gpu-blueprint:", "eks:"))
+    return Resource(**{"urn": name, "type": type_, "custom": custom, "inputs": {}, **more})

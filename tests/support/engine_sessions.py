@@ -1,0 +1,26 @@
+"""Lives of the shipped stacks on Pulumi's engine."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gpu_blueprint.lifecycle.engine import Program, run_program
+from gpu_blueprint.lifecycle.session import open_lifecycle
+from gpu_blueprint.lifecycle.steps import Lifecycle
+from gpu_blueprint.loading import open_stack
+
+from .plans import STACKS
+
+
+@contextmanager
+def open_in_memory(stack: str = "dev", program: Program = run_program) -> Iterator[Lifecycle]:
+    """Open the life of a shipped stack whose clouds are all in memory."""
+    with open_lifecycle(open_stack(stack, STACKS), with_lab=False, program=program) as lifecycle:
+        yield lifecycle
+
+
+@contextmanager
+def open_in_lab(stack: str, **options: Any) -> Iterator[Lifecycle]:
+    """Open the life of a shipped stack with a real API server and a real Karpenter."""
+    with open_lifecycle(open_stack(stack, STACKS), **options) as lifecycle:
+        yield lifecycle
