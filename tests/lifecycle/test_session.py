@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lab.workspace import MARK, sweep_dead_workspaces
+from lab.orphans import MARK, sweep_dead_workspaces
 
 from ..support.plans import ROOT, STACKS
 
