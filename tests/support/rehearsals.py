@@ -1,6 +1,7 @@
 """Outcomes of probes, valid by default, and the stacks whose probes are tested."""
 
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.rehearsal.outcome import Fate, Landing, Outcome, PodFate, Result
+from gpu_blueprint.rehearsal.probe import Probe
 from lab.aws import Instance
 from lab.aws.launch_templates import LaunchTemplate
+from lab.scene import Manifest
 
 from . import builders, example_pools
 from .plans import ROOT, STACKS
@@ -98,3 +101,23 @@ def instance(**overrides: Any) -> Instance:
         "tags": {"karpenter.sh/nodepool": "main"},
     }
     return Instance(**(facts | overrides))
+
+
+def list_sent_pods(probe: Probe) -> tuple[Manifest, ...]:
+    """The pods of a probe that only sends pods."""
+    assert isinstance(probe.play, partial), f"{probe.name} does more than send pods"
+    pods: tuple[Manifest, ...] = probe.play.args[0]
+    return pods
+
+
+def find_probe(probes: Iterable[Probe], name: str) -> Probe:
+    """The probe of a name; the failure lists all names."""
+    found = {probe.name: probe for probe in probes}
+    assert name in found, sorted(found)
+    return found[name]
+
+
+def read_limits(pod: Manifest) -> dict[str, int]:
+    """The extended resources that a pod asks for."""
+    limits = pod["spec"]["containers"][0]["resources"]["limits"]
+    return {name: int(count) for name, count in limits.items() if "/" in name}
