@@ -58,6 +58,7 @@ class Engine:
         """
         self.folder = workspace.folder
         """The folder of the workspace; the environment of the CLI names it."""
+        self.providers = providers
         folder = workspace.folder / "pulumi"
         for name in ("project", "home", "state", "bin"):
             (folder / name).mkdir(parents=True, exist_ok=True)

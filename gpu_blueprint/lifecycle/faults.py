@@ -61,7 +61,8 @@ class Gate:
 
 def kill_engine(folder: str) -> list[int]:
     """Kill the CLI that works in the folder of a workspace, as a lost laptop does; return its process ids."""
-    found = [child for child in psutil.Process().children() if child.environ().get(MARK) == folder]
+    children = psutil.Process().children(recursive=True)
+    found = [child for child in children if child.environ().get(MARK) == folder]
     for process in found:
         process.kill()
     return [process.pid for process in found]

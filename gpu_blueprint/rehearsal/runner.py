@@ -108,8 +108,8 @@ def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
     """Play lanes side by side on an empty cluster; an interrupt ends all of them at once."""
     try:
         clean(stage)
-    except LabError as error:
-        return [_break_off(probe, error) for lane in lanes for probe in lane]
+    except Exception as error:  # noqa: BLE001  the results of the rounds before stay
+        return [_break_off(stage, probe, error) for lane in lanes for probe in lane]
     with ThreadPoolExecutor(len(lanes)) as threads:
         try:
             playing = [threads.submit(_play_lane, stage, lane) for lane in lanes]
@@ -128,11 +128,15 @@ def _play(stage: Stage, probe: Probe) -> Result:
         outcome = probe.play(stage)
         return _build_result(probe, outcome, probe.expected.find_difference(outcome))
     except Exception as error:  # noqa: BLE001  one broken probe must not hide the results of the others
-        return _break_off(probe, error)
+        return _break_off(stage, probe, error)
 
 
-def _break_off(probe: Probe, error: Exception) -> Result:
-    """Return the result of a probe that could not be played; a bug keeps its traceback."""
+def _break_off(stage: Stage, probe: Probe, error: Exception) -> Result:
+    """Return the result of a probe that could not be played; a dead engine explains every error, a bug its own."""
+    try:
+        stage.lab.workspace.refuse_dead_engines()
+    except LabError as reason:
+        error = reason
     trace = "" if isinstance(error, LabError) else "".join(traceback.format_exception(error))
     return _build_result(probe, Outcome(pods=()), f"the probe broke off: {error}", trace)
 

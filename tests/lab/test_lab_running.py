@@ -129,8 +129,8 @@ def test_an_object_may_leave_its_name_to_the_server(lab: Lab) -> None:
 def test_every_refusal_is_returned(lab: Lab) -> None:
     unknown = {"apiVersion": "example.com/v1", "kind": "Gizmo", "metadata": {"generateName": "nameless-"}}
     refusals = lab.load([unknown, pod("default", colour="red"), pod("default", "fine")])
-    assert [(one.kind, one.name) for one in refusals] == [("Gizmo", "nameless-"), ("Pod", "pod")]
-    assert refusals[0] == Refusal("Gizmo", "nameless-", "no kind Gizmo in example.com/v1")
+    assert [refusal.name for refusal in refusals] == ["Gizmo nameless-", "Pod default/pod"]
+    assert refusals[0] == Refusal("Gizmo nameless-", "no kind Gizmo in example.com/v1")
     assert lab.kube.get("v1", "Pod", "fine")
 
 
