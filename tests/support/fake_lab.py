@@ -109,7 +109,9 @@ class FakeLab:
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
         key, _, value = labels.partition("=")
         with self._lock:
-            found = [one for (of, inside, _), one in self.objects.items() if of == kind and inside == (namespace or inside)]
+            found = [
+                one for (of, inside, _), one in self.objects.items() if of == kind and inside == (namespace or inside)
+            ]
         if not labels:
             return found
         marks = [(one, one["metadata"].get("labels", {})) for one in found]
@@ -129,7 +131,9 @@ class FakeLab:
                 self._scale(found)
             return found
 
-    def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0) -> bool:
+    def delete(
+        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+    ) -> bool:
         with self._lock:
             found = self.objects.get((kind, namespace or "", name))
             if found is None:
