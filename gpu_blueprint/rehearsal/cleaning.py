@@ -28,6 +28,7 @@ def clean(stage: Stage, seconds: float = 60.0) -> None:
         LabError: Something is still there after the seconds.
     """
     end = time.monotonic() + seconds
+    stage.lab.workspace.refuse_dead_engines()
     while left := [*_remove_probes(stage)] or [*_remove_nodes(stage)]:
         if time.monotonic() > end:
             raise LabError(f"{', '.join(left)} cannot be removed")

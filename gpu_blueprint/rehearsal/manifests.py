@@ -42,7 +42,7 @@ def read_manifests(path: Path) -> list[Manifest]:
     ]
     if faults or not objects:
         raise UsageError("\n".join(faults) or f"{path}: holds no object of Kubernetes")
-    return list(_start_cron_jobs(_name_objects(objects)))
+    return list(_start_cron_jobs(objects))
 
 
 def _read_documents(path: Path) -> list[Any]:
@@ -112,14 +112,6 @@ def _find_foreign_value(path: str, value: Any) -> str:
     return "" if is_json else f"{path} is {value!r:.60}, which Kubernetes cannot hold; quote it"
 
 
-def _name_objects(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Give a name to each object that leaves its name to the API server: an object without a name cannot be applied."""
-    for index, found in enumerate(objects, 1):
-        place = {key: value for key, value in found["metadata"].items() if key != "generateName"}
-        name = place.get("name") or f"{found['metadata']['generateName']}{index}"
-        yield {**found, "metadata": {**place, "name": name}}
-
-
 def _start_cron_jobs(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the objects, and for each CronJob also a Job, as its schedule would make it."""
     for found in objects:
@@ -133,5 +125,6 @@ def _start_cron_jobs(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, An
 def _build_job(place: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
     metadata = template.get("metadata")
     inherited = metadata if isinstance(metadata, dict) else {}
-    own = {"name": f"{place['name']}-now"} | ({"namespace": place["namespace"]} if "namespace" in place else {})
-    return {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": {**inherited, **own}}
+    own = {key: place[key] for key in ("namespace", "generateName") if key in place}
+    name = {"name": f"{place['name']}-now"} if "name" in place else {}
+    return {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": {**inherited, **own, **name}}
