@@ -51,14 +51,9 @@ def test_the_scheduler_has_no_last_word_where_karpenter_may_launch() -> None:
 
 
 def test_the_scheduler_has_the_last_word_where_karpenter_has_no_pool() -> None:
-    lab = FakeLab(lambda _: "default-scheduler: 0/3 nodes")
-    lab.scene = type(lab.scene)(**{**_fields(lab.scene), "manifests": ()})
+    lab = FakeLab(lambda _: "default-scheduler: 0/3 nodes", manifests=())
     (found,) = stage_of(lab).send([pod()]).pods
     assert (found.fate, found.reason) == (Fate.WAITS, "0/3 nodes")
-
-
-def _fields(scene: Any) -> dict[str, Any]:
-    return {name: getattr(scene, name) for name in scene.__slots__}
 
 
 def test_a_pod_that_no_engine_explains_is_unclear() -> None:
