@@ -17,7 +17,12 @@ from lab.kube import KubeClient
 
 from ..support.fake_objects import FakeObjects
 
-POD = {"kind": "Pod", "metadata": {"name": "a", "namespace": "team", "uid": "1"}, "spec": {}, "status": {}}
+POD: dict[str, Any] = {
+    "kind": "Pod",
+    "metadata": {"name": "a", "namespace": "team", "uid": "1"},
+    "spec": {},
+    "status": {},
+}
 
 
 def event(message: str, engine: str = KARPENTER, **fields: Any) -> dict[str, Any]:

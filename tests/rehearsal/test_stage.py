@@ -11,7 +11,7 @@ from gpu_blueprint.rehearsal.stage import CancelledError, Stage
 from lab.kube import RefusedError
 from lab.scene import Manifest
 
-from ..support.fake_lab import FakeLab
+from ..support.fake_lab import Decision, FakeLab
 
 FORBIDDEN = RefusedError(403, 'pods "a" is forbidden: exceeded quota: tenant')
 
@@ -112,7 +112,7 @@ def test_a_bound_pod_that_never_starts_is_unclear() -> None:
 
 
 def test_pods_of_one_probe_may_have_several_fates() -> None:
-    fates = {"a": "node-1", "b": "karpenter: no offer", "c": FORBIDDEN}
+    fates: dict[str, Decision] = {"a": "node-1", "b": "karpenter: no offer", "c": FORBIDDEN}
     found = stage_of(FakeLab(lambda one: fates[one["metadata"]["name"]])).send([pod("a"), pod("b"), pod("c")])
     assert [one.fate for one in found.pods] == [Fate.RUNS, Fate.WAITS, Fate.REFUSED]
 

@@ -24,7 +24,9 @@ class FakeLab:
     """Keeps objects by kind, namespace and name. ``decide`` says what becomes of each new pod."""
 
     def __init__(
-        self, decide: Callable[[Manifest], Decision] = lambda _: "node-1", manifests: tuple[Manifest, ...] = (NODE_POOL,)
+        self,
+        decide: Callable[[Manifest], Decision] = lambda _: "node-1",
+        manifests: tuple[Manifest, ...] = (NODE_POOL,),
     ) -> None:
         self.decide = decide
         self.scene = scene(manifests=manifests)
@@ -111,7 +113,9 @@ class FakeLab:
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
         key, _, value = labels.partition("=")
         with self._lock:
-            found = [one for (of, inside, _), one in self.objects.items() if of == kind and inside == (namespace or inside)]
+            found = [
+                one for (of, inside, _), one in self.objects.items() if of == kind and inside == (namespace or inside)
+            ]
         if not labels:
             return found
         marks = [(one, one["metadata"].get("labels", {})) for one in found]
@@ -131,7 +135,9 @@ class FakeLab:
                 self._scale(found)
             return found
 
-    def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0) -> bool:
+    def delete(
+        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+    ) -> bool:
         with self._lock:
             found = self.objects.get((kind, namespace or "", name))
             if found is None:
