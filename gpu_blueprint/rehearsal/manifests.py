@@ -1,7 +1,6 @@
 """The objects of Kubernetes in a team's own file, read as kubectl reads them."""
 
 import math
-from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from ..errors import UsageError
 _NO_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
 """Tags of YAML 1.1 that JSON, and so Kubernetes, does not know: dates, and a lone ``=``, which the custom resource
 definitions of the Prometheus operator hold."""
-_MOST_VALUES, _DEEPEST = 200_000, 100
+_MOST_VALUES, _DEEPEST = 50_000, 100
 """Values and levels of an object; aliases can multiply without an end."""
 
 
@@ -47,16 +46,19 @@ def read_manifests(path: Path) -> list[Manifest]:
 
 def _read_documents(path: Path) -> list[Any]:
     try:
-        return list(yaml.load_all(path.read_text(encoding="utf-8"), Loader=_Loader))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not text in UTF-8") from None
+    try:
+        return list(yaml.load_all(text, Loader=_Loader))
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = f":{place.line + 1}" if place else ""
         reason = str(getattr(error, "problem", None) or error).splitlines()[0]
-        raise UsageError(f"{path}{line}: is not YAML: {reason}") from None
+        hint = "; a chart must be rendered first, by `helm template`" if "{{" in text else ""
+        raise UsageError(f"{path}{line}: is not YAML: {reason}{hint}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not YAML: {error}") from None
 
@@ -91,10 +93,10 @@ def _find_fault(found: Any) -> str:
 
 
 def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield every value inside a value with its path, breadth first."""
-    waiting: deque[tuple[tuple[str, ...], Any]] = deque([((), value)])
+    """Yield every value inside a value with its path."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
     while waiting:
-        path, value = waiting.popleft()
+        path, value = waiting.pop()
         yield path, value
         if isinstance(value, dict):
             waiting.extend(((*path, str(key)), item) for key, item in value.items())

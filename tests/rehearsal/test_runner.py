@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,8 +22,8 @@ from ..support.plans import shipped_config
 from ..support.rehearsals import FILES, instance, load_example, load_file, outcome, result, running
 
 STACKS: dict[str, Callable[[], StackConfig]] = {
-    **{file.stem.removeprefix("Pulumi."): lambda file=file: load_file(file) for file in FILES},
-    **{name: lambda name=name: load_example(name) for name in POOLS},
+    **{file.stem.removeprefix("Pulumi."): partial(load_file, file) for file in FILES},
+    **{name: partial(load_example, name) for name in POOLS},
     "no-tenants": lambda: builders.config(tenants=[]),
     "static-only": lambda: load_example("static-mig-h100"),
 }
@@ -44,7 +46,7 @@ def test_every_probe_has_a_name_of_its_own(probes: list[Probe]) -> None:
 
 def test_the_probes_of_a_subject_stand_together(probes: list[Probe]) -> None:
     subjects = [probe.subject for probe in probes]
-    changes = sum(before != after for before, after in zip(subjects, subjects[1:], strict=False))
+    changes = sum(before != after for before, after in pairwise(subjects))
     assert changes == len(set(subjects)) - 1
 
 

@@ -11,7 +11,7 @@ from gpu_blueprint.rehearsal.stage import CancelledError, Stage
 from lab.kube import RefusedError
 from lab.scene import Manifest
 
-from ..support.fake_lab import FakeLab
+from ..support.fake_lab import Decision, FakeLab
 
 FORBIDDEN = RefusedError(403, 'pods "a" is forbidden: exceeded quota: tenant')
 
@@ -51,14 +51,9 @@ def test_the_scheduler_has_no_last_word_where_karpenter_may_launch() -> None:
 
 
 def test_the_scheduler_has_the_last_word_where_karpenter_has_no_pool() -> None:
-    lab = FakeLab(lambda _: "default-scheduler: 0/3 nodes")
-    lab.scene = type(lab.scene)(**{**_fields(lab.scene), "manifests": ()})
+    lab = FakeLab(lambda _: "default-scheduler: 0/3 nodes", manifests=())
     (found,) = stage_of(lab).send([pod()]).pods
     assert (found.fate, found.reason) == (Fate.WAITS, "0/3 nodes")
-
-
-def _fields(scene: Any) -> dict[str, Any]:
-    return {name: getattr(scene, name) for name in scene.__slots__}
 
 
 def test_a_pod_that_no_engine_explains_is_unclear() -> None:
@@ -117,7 +112,7 @@ def test_a_bound_pod_that_never_starts_is_unclear() -> None:
 
 
 def test_pods_of_one_probe_may_have_several_fates() -> None:
-    fates = {"a": "node-1", "b": "karpenter: no offer", "c": FORBIDDEN}
+    fates: dict[str, Decision] = {"a": "node-1", "b": "karpenter: no offer", "c": FORBIDDEN}
     found = stage_of(FakeLab(lambda one: fates[one["metadata"]["name"]])).send([pod("a"), pod("b"), pod("c")])
     assert [one.fate for one in found.pods] == [Fate.RUNS, Fate.WAITS, Fate.REFUSED]
 

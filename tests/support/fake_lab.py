@@ -23,9 +23,13 @@ Decision = str | RefusedError | None
 class FakeLab:
     """Keeps objects by kind, namespace and name. ``decide`` says what becomes of each new pod."""
 
-    def __init__(self, decide: Callable[[Manifest], Decision] = lambda _: "node-1", *manifests: Manifest) -> None:
+    def __init__(
+        self,
+        decide: Callable[[Manifest], Decision] = lambda _: "node-1",
+        manifests: tuple[Manifest, ...] = (NODE_POOL,),
+    ) -> None:
         self.decide = decide
-        self.scene = scene(manifests=(NODE_POOL, *manifests))
+        self.scene = scene(manifests=manifests)
         self.kube = self.workspace = self
         self.plane = SimpleNamespace(kubeconfig="kubeconfig")
         self.folder = "folder"
