@@ -3,7 +3,7 @@
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from lab.aws import Instance
@@ -43,7 +43,7 @@ class Rehearsal:
     @property
     def is_as_expected(self) -> bool:
         """True if the API server took every object and every probe ended as promised."""
-        return not self.refusals and all(result.is_as_expected for result in self.results)
+        return not self.refusals and bool(self.results) and all(result.is_as_expected for result in self.results)
 
 
 def list_probes(config: StackConfig) -> list[Probe]:
@@ -116,11 +116,14 @@ def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
         return [_break_off(stage, probe, error) for lane in lanes for probe in lane]
     with ThreadPoolExecutor(len(lanes)) as threads:
         try:
-            playing = [threads.submit(_play_lane, stage, lane) for lane in lanes]
-            return [result for lane in playing for result in lane.result()]
+            return _wait_for_results([threads.submit(_play_lane, stage, lane) for lane in lanes])
         except BaseException:
             stage.cancel()
             raise
+
+
+def _wait_for_results(playing: Iterable[Future[list[Result]]]) -> list[Result]:
+    return [result for lane in playing for result in lane.result()]
 
 
 def _play_lane(stage: Stage, lane: Lane) -> list[Result]:

@@ -9,7 +9,7 @@ from pulumi.automation.errors import CommandError
 
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.lifecycle.cloud import Cloud, Operation, RefusedError
-from gpu_blueprint.lifecycle.faults import Gate, kill_engine, lose_answer_once, refuse_once
+from gpu_blueprint.lifecycle.faults import Gate, lose_answer_once, refuse_once
 from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.lifecycle.world import MemoryWorld
@@ -54,7 +54,7 @@ def kill_during_create(life: Lifecycle, kind: str) -> None:
     life.cloud.afterwards.append(gate)
     with run_up_elsewhere(life):
         assert gate.reached.wait(60)
-        assert len(kill_engine(str(life.engine.folder))) == 1
+        assert len(life.engine.kill()) == 1
         gate.open()
 
 

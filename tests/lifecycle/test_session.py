@@ -1,5 +1,7 @@
 """A lifecycle that is killed leaves nothing behind at the next start."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +26,20 @@ def list_marked(folder: Path) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_lifecycle_in_the_middle_of_a_create(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "tests.support.held_life"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout and process.stdout.readline() == "held\n"
+        (folder,) = tmp_path.glob("gpu-blueprint-lab-*")
+        process.send_signal(number)
+        process.communicate(timeout=60)  # the create would take twice as long
+    assert process.returncode != 0 and list_marked(folder) == [] and not folder.exists()
 
 
 def test_a_killed_lifecycle_leaves_no_process_and_no_folder_at_the_next_start(tmp_path: Path) -> None:
