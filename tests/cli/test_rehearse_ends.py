@@ -1,7 +1,7 @@
 """Rehearsals that end early, and a rehearsal that runs beside them, as a user starts them.
 
-One story, because each start takes long: the first rehearsal is killed. Three others start at once, which ends all that
-the first has left; two of them are interrupted, and the third has not noticed.
+The first test is one story, because each start takes long: the first rehearsal is killed. Three others start at once,
+which ends all that the first has left; two of them are interrupted, and the third has not noticed.
 """
 
 import os
@@ -24,6 +24,7 @@ from ..support.processes import is_running, wait_for
 pytestmark = pytest.mark.lab
 
 WAITING = "waiting for Karpenter"
+PLAYING = "round 1 of"
 
 
 @dataclass
@@ -84,9 +85,9 @@ def bench(project: Path) -> Iterator[Bench]:
         rehearsal.process.communicate()
 
 
-def wait_for_karpenter(rehearsal: Rehearsal) -> list[int]:
-    """Wait until a rehearsal waits for Karpenter, and return its engines."""
-    wait_for(lambda: WAITING in rehearsal.progress or rehearsal.process.poll() is not None)
+def wait_for_line(rehearsal: Rehearsal, line: str) -> list[int]:
+    """Wait until a rehearsal is as far as a line says, and return its engines."""
+    wait_for(lambda: line in rehearsal.progress or rehearsal.process.poll() is not None)
     assert rehearsal.process.poll() is None, rehearsal.progress
     return rehearsal.list_engines()
 
@@ -95,27 +96,38 @@ def test_rehearsals_end_without_a_trace_and_do_not_disturb_each_other(bench: Ben
     namespace = shipped_config("dev").tenants[0].namespace_name
     (bench.project / "chart.yaml").write_text(yaml.safe_dump(stateful_set(namespace)))
     killed = bench.start()
-    orphans = wait_for_karpenter(killed)
+    orphans = wait_for_line(killed, WAITING)
     (killed_folder,) = bench.list_folders()
     killed.process.kill()
     killed.process.wait()
     assert len(orphans) >= 6 and all(map(is_running, orphans))
 
     beside = bench.start("--probe", "chart.yaml")
-    stopped = {number: bench.start() for number in (signal.SIGINT, signal.SIGTERM)}
-    engines = wait_for_karpenter(beside)
+    stopped = {(number, line): bench.start() for number, line in ((signal.SIGINT, WAITING), (signal.SIGTERM, PLAYING))}
+    engines = wait_for_line(beside, WAITING)
     assert not any(map(is_running, orphans))
     assert killed_folder not in bench.list_folders()
-    for number, rehearsal in stopped.items():
-        engines += (ended := wait_for_karpenter(rehearsal))
+    for (number, line), rehearsal in stopped.items():
+        engines += (ended := wait_for_line(rehearsal, line))
         rehearsal.process.send_signal(number)
         assert rehearsal.process.wait() == 128 + number
         assert not any(map(is_running, ended))
-        assert rehearsal.progress.splitlines()[-1].startswith(WAITING)
+        assert rehearsal.progress.splitlines()[-1].startswith(line)
 
     assert beside.process.stdout
     shown = beside.process.stdout.read()
     assert beside.process.wait() == 0, shown + beside.progress
     assert "cache-0" in shown and "cache-1" in shown
+    assert not any(map(is_running, engines))
+    assert bench.list_folders() == set()
+
+
+def test_a_karpenter_that_dies_between_the_probes_ends_the_rehearsal_with_its_last_lines(bench: Bench) -> None:
+    rehearsal = bench.start()
+    engines = wait_for_line(rehearsal, PLAYING)
+    (karpenter,) = [pid for pid in engines if psutil.Process(pid).name() == "karpenter"]
+    os.kill(karpenter, signal.SIGKILL)
+    assert rehearsal.process.wait() == 1
+    wait_for(lambda: "karpenter was killed by SIGKILL; its last lines:\n  {" in rehearsal.progress)
     assert not any(map(is_running, engines))
     assert bench.list_folders() == set()

@@ -1,5 +1,6 @@
 """Fixtures of the lab's tests."""
 
+import tempfile
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
 def fake_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGo:
     """A stand-in for Go on PATH, and an empty folder for the built engines."""
     return install_fake_go(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, of this test alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def workspace(temporary: Path) -> "Iterator[Workspace]":
+    """An open workspace."""
+    from lab.workspace import open_workspace
+
+    with open_workspace() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

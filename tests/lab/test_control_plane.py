@@ -1,15 +1,20 @@
 """The control plane on real engines, with kwok's kubelets on nodes of managed node groups."""
 
+import socket
+import tempfile
 from collections.abc import Mapping
+from ipaddress import IPv4Network
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 import yaml
 
-from lab.control_plane import ControlPlane
+from gpu_blueprint.errors import LabError
+from lab.control_plane import ControlPlane, start_control_plane
 from lab.kube import KubeClient
-from lab.workspace import Workspace
+from lab.workspace import Workspace, open_workspace
 
 from ..support.lab_objects import container, job, pod
 from ..support.processes import wait_for
@@ -38,6 +43,14 @@ def test_all_engines_run_and_listen_on_loopback_alone(plane: ControlPlane, works
         engine = psutil.Process(workspace_of_plane._processes[name].pid)
         rows = engine.net_connections()
         assert {row.laddr.ip for row in rows if row.status == psutil.CONN_LISTEN} <= {"127.0.0.1"}, name
+
+
+def test_an_engine_that_finds_its_port_taken_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken, open_workspace() as workspace:
+        monkeypatch.setattr(workspace, "find_port", lambda: taken.getsockname()[1])
+        with pytest.raises(LabError, match=r"(?s)etcd ended with code 1; .* address already in use"):
+            start_control_plane(workspace, IPv4Network("172.20.0.0/16"))
 
 
 def test_files_with_secrets_are_private(plane: ControlPlane) -> None:

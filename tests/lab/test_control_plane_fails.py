@@ -1,7 +1,5 @@
 """Control planes that do not start: shells in the place of engines."""
 
-import tempfile
-from collections.abc import Iterator
 from ipaddress import IPv4Network
 from pathlib import Path
 
@@ -10,16 +8,9 @@ import pytest
 from gpu_blueprint.errors import LabError
 from lab import control_plane as module
 from lab.control_plane import start_control_plane
-from lab.workspace import Workspace, open_workspace
+from lab.workspace import Workspace
 
 CIDR = IPv4Network("172.20.0.0/16")
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with open_workspace() as opened:
-        yield opened
 
 
 def replace_engines(folder: Path, monkeypatch: pytest.MonkeyPatch, **lines: str) -> None:

@@ -1,5 +1,8 @@
-"""Programs that own a workspace: they print its folder and the process id of its engine."""
+"""Workspaces with sleeping processes in the place of engines."""
 
+from lab.workspace import Workspace
+
+SLEEP = ["sleep", "1000"]
 OWNER = """
 import time
 from lab.workspace import open_workspace
@@ -20,3 +23,8 @@ workspace.start("engine", ["sleep", "1000"])
 print(workspace.folder, workspace._processes["engine"].pid, flush=True)
 os.kill(os.getpid(), signal.SIGTERM)
 """
+
+
+def find_pid(workspace: Workspace, name: str = "engine") -> int:
+    """The process id of an engine."""
+    return workspace._processes[name].pid
