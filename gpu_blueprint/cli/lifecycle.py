@@ -9,7 +9,7 @@ from .text.lifecycle import show, show_json
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the steps, the order of the destroy and the rest. Return 1 if anything differs from the promise."""
-    refuse_missing_packages()
+    refuse_missing_packages("lifecycle")
     stack = open_stack(arguments.stack)
     from ..lifecycle.session import open_lifecycle  # loads the packages of the lab
 

@@ -107,7 +107,7 @@ class Lifecycle:
         return len(before), [*succeeded, *_list_operations(self.cloud.log[length:])]
 
     def lift_protection(self) -> "_Outcome":
-        """Switch ``deletionProtection`` off in the configuration, and apply it: docs/operations.md."""
+        """Switch ``deletionProtection`` off in the configuration, and apply it: docs/build.md."""
         config = copy.deepcopy(dict(self.stack.source.config))
         config[STACK_KEY].setdefault("cluster", {})["deletionProtection"] = False
         self.engine.configure(config)
