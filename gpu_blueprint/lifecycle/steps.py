@@ -1,6 +1,7 @@
 """The life of a stack: preview, up, up again, refresh, the protection, destroy; each step with its differences."""
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from time import monotonic
@@ -23,6 +24,7 @@ Report = Callable[[str], None]
 """Takes a line that says how far the lifecycle is."""
 
 
+_ERROR = re.compile(r"\berror: .*")
 _PREVIEW, _UP, _DESTROY = "preview", "up", "destroy"
 
 
@@ -173,7 +175,7 @@ def _explain(run: Run) -> list[str]:
     if run.succeeded:
         return []
     lines = [f"policy {said.rule}: {said.urn}" for said in run.policies if said.level == "mandatory"]
-    lines += [line.strip() for line in run.error.splitlines() if line.strip().startswith("error: ")]
+    lines += _ERROR.findall(run.error)
     return [f"{run.command} failed: {line}" for line in dict.fromkeys(lines) or [run.error[-500:]]]
 
 
