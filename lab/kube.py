@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -59,7 +60,8 @@ class KubeClient:
         self._discovery = Lock()
         """The client's table of kinds is not made for threads: a thread that meets a new kind empties it for all."""
         api, nowhere = kubernetes.client.ApiClient(settings), str(certificate.with_suffix(".none"))
-        self._client = DynamicClient(api, cache_file=nowhere, discoverer=_Discovery)
+        with self._translate_errors():
+            self._client = DynamicClient(api, cache_file=nowhere, discoverer=_Discovery)
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
         """Apply an object on the server; unknown fields are refused."""
@@ -88,11 +90,12 @@ class KubeClient:
         """Return all objects of a kind, of one namespace or of all; none if the server does not know the kind."""
         try:
             path = self._find_resource(api_version, kind).path(namespace=namespace)
-            return list(self._send("get", path, label_selector=labels or None)["items"])
+            items = self._send("get", path, label_selector=labels or None)["items"]
         except RefusedError as error:
             if error.status == 404:
                 return []
             raise
+        return [{"apiVersion": api_version, "kind": kind, **found} for found in items]  # the server leaves both out
 
     def patch(
         self,
@@ -139,14 +142,6 @@ class KubeClient:
             return False
         return True
 
-    def is_ready(self) -> bool:
-        """Return whether the API server says that it is ready."""
-        try:
-            self._client.request("get", "/readyz", serialize=False, _request_timeout=_SECONDS_TO_ANSWER)
-        except (DynamicApiError, HTTPError):
-            return False
-        return True
-
     def _find_path(self, api_version: str, kind: str, name: str | None = None, namespace: str | None = None) -> str:
         """Return the path of an object, or without a name the path at which objects of a namespace are created."""
         return str(self._find_resource(api_version, kind).path(name=name, namespace=namespace or "default"))
@@ -154,29 +149,32 @@ class KubeClient:
     def _find_resource(self, api_version: str, kind: str) -> Any:
         """Return the client's description of a kind; a kind that it does not know, it looks up once more."""
         group, _, version = api_version.rpartition("/")
-        try:
-            with self._discovery:
-                return self._client.resources.get(
-                    prefix="apis" if group else "api", group=group, api_version=version, kind=kind
-                )
-        except ResourceNotFoundError:
-            raise RefusedError(404, f"no kind {kind} in {api_version}") from None
-        except DynamicApiError as error:
-            raise RefusedError(error.status, _read_reason(error)) from None
-        except HTTPError as error:
-            raise LabError(f"{self._url}: the API server does not answer: {error}") from None
+        with self._translate_errors(f"no kind {kind} in {api_version}"), self._discovery:
+            return self._client.resources.get(
+                prefix="apis" if group else "api", group=group, api_version=version, kind=kind
+            )
 
     def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
         """Send a request and return the answer."""
-        options["_request_timeout"] = _SECONDS_TO_ANSWER
-        try:
-            answer = self._client.request(verb, path, dict(body) if body else None, serialize=False, **options)
+        content = dict(body) if body else None
+        with self._translate_errors():
+            answer = self._client.request(
+                verb, path, content, serialize=False, _request_timeout=_SECONDS_TO_ANSWER, **options
+            )
             found: dict[str, Any] = json.loads(answer.data)
+        return found
+
+    @contextmanager
+    def _translate_errors(self, not_found: str = "") -> Iterator[None]:
+        """Raise our own errors in the place of the client's."""
+        try:
+            yield
+        except ResourceNotFoundError:
+            raise RefusedError(404, not_found) from None
         except DynamicApiError as error:
             raise RefusedError(error.status, _read_reason(error)) from None
         except HTTPError as error:
             raise LabError(f"{self._url}: the API server does not answer: {error}") from None
-        return found
 
 
 def _read_reason(error: DynamicApiError) -> str:

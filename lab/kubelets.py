@@ -12,6 +12,15 @@ PLAYED: Mapping[str, str] = MappingProxyType({"kwok.x-k8s.io/node": "fake"})
 STAGES = Path(__file__).parent / "stages"
 
 
+def list_addresses(address: str, name: str) -> list[dict[str, str]]:
+    """Return the addresses of a node's status, from its private IPv4 address and its name in DNS."""
+    return [
+        {"type": "InternalIP", "address": address},
+        {"type": "InternalDNS", "address": name},
+        {"type": "Hostname", "address": name},
+    ]
+
+
 def start_kubelets(workspace: Workspace, kubeconfig: Path) -> None:
     """Start kwok: nodes become ready and renew their leases, bound pods run, deleted pods end."""
     selector = ",".join(f"{key}={value}" for key, value in PLAYED.items())

@@ -1,6 +1,7 @@
 """Nodes of managed node groups, which EKS keeps running without Karpenter."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv4Network
 from itertools import cycle, islice
 
 from gpu_blueprint.catalog import AMI_FAMILIES, find_instance
@@ -9,20 +10,23 @@ from .aws.launch_templates import LaunchTemplate
 from .aws.node_resources import list_allocatable, list_capacity
 from .aws.user_data import DEFAULT_MAX_PODS, KubeletSettings
 from .kube import KubeClient
-from .kubelets import PLAYED
+from .kubelets import PLAYED, list_addresses
 from .scene import Manifest, NodeGroup, Scene
 
 _FAMILY = "al2023"
+_ADDRESSES = IPv4Network("198.18.0.0/16")
+"""Addresses for tests of networks (RFC 2544), so that no VPC has them."""
 
 
 def join_node_groups(kube: KubeClient, scene: Scene) -> None:
     """Create every node of the scene's managed node groups; kwok makes them ready."""
+    addresses = _ADDRESSES.hosts()
     for group in scene.node_groups:
-        for node in build_nodes(group, scene.region):
+        for node in build_nodes(group, scene.region, addresses):
             kube.create(node)
 
 
-def build_nodes(group: NodeGroup, region: str) -> Iterator[Manifest]:
+def build_nodes(group: NodeGroup, region: str, addresses: Iterator[IPv4Address]) -> Iterator[Manifest]:
     """Yield the nodes of a group, spread over its zones. Their devices are there from the start."""
     row = find_instance(group.instance_type)
     settings = KubeletSettings(
@@ -37,7 +41,7 @@ def build_nodes(group: NodeGroup, region: str) -> Iterator[Manifest]:
         "capacity": {**list_capacity(row, settings, template), **group.devices},
         "allocatable": {**list_allocatable(row, settings, template), **group.devices},
     }
-    for index, zone in enumerate(islice(cycle(group.zones), group.count)):
+    for (index, zone), address in zip(enumerate(islice(cycle(group.zones), group.count)), addresses, strict=False):
         name = f"{group.name}-{index}.{region}.compute.internal"
         labels = {
             **group.labels,
@@ -54,7 +58,7 @@ def build_nodes(group: NodeGroup, region: str) -> Iterator[Manifest]:
             "kind": "Node",
             "metadata": {"name": name, "labels": labels, "annotations": dict(PLAYED)},
             "spec": {"taints": [dict(taint) for taint in group.taints]},
-            "status": status,
+            "status": {**status, "addresses": list_addresses(str(address), name)},
         }
 
 

@@ -2,15 +2,17 @@
 
 import argparse
 
-from ..lifecycle.session import open_lifecycle
 from ..loading import open_stack
-from .rehearse import report_progress
+from .rehearse import refuse_missing_packages, report_progress
 from .text.lifecycle import show, show_json
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the steps, the order of the destroy and the rest. Return 1 if anything differs from the promise."""
+    refuse_missing_packages("lifecycle")
     stack = open_stack(arguments.stack)
+    from ..lifecycle.session import open_lifecycle  # loads the packages of the lab
+
     with report_progress() as report:
         report("starting the engines …")
         with open_lifecycle(stack) as lifecycle:

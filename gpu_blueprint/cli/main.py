@@ -16,6 +16,8 @@ from .text.problems import StackProblems, print_lines, print_problems
 
 _FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")
 _STACK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_INTERRUPTED = 130
+"""The code with which shells report a program that Ctrl-C has ended."""
 _STACK_ARGUMENTS = ("stack", "other", "origin", "environment", "compare")
 
 
@@ -35,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run_command(parsed)
         sys.stdout.flush()
         return code
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     except BrokenPipeError:  # the reader, such as head, has closed the pipe
         _drop_output()
         return 0

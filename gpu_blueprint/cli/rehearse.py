@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report of a rehearsal. Return 1 if the engines do anything else than the stack file promises."""
-    refuse_missing_packages()
+    refuse_missing_packages("rehearse")
     stack = open_stack(arguments.stack)
     return _rehearse_team(stack, arguments) if arguments.probe else _rehearse(stack, arguments)
 
@@ -26,12 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _rehearse(stack: StackFile, arguments: argparse.Namespace) -> int:
     from ..rehearsal.report import as_json
     from ..rehearsal.runner import rehearse
+    from ..rehearsal.versions import list_version_differences
     from .text.rehearsal import show_rehearsal
 
     with report_progress() as report, _start_lab(stack, report) as lab:
         found = rehearse(lab, stack.config, report)
     if arguments.format == "json":
-        print_json(as_json(found))
+        print_json({"versionDifferences": list_version_differences(stack.config), **as_json(found)})
     else:
         show_rehearsal(stack.config, found)
     return int(not found.is_as_expected)
@@ -41,13 +42,14 @@ def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
     from ..rehearsal.manifests import read_manifests
     from ..rehearsal.report import write_team
     from ..rehearsal.team import rehearse_team
+    from ..rehearsal.versions import list_version_differences
     from .text.rehearsal import show_team
 
     manifests = read_manifests(arguments.probe)
     with report_progress() as report, _start_lab(stack, report) as lab:
         found = rehearse_team(lab, manifests, report)
     if arguments.format == "json":
-        print_json(write_team(found))
+        print_json({"versionDifferences": list_version_differences(stack.config), **write_team(found)})
     else:
         show_team(stack.config, arguments.probe, found)
     return int(not found.runs)
@@ -67,14 +69,14 @@ def _start_lab(stack: StackFile, report: Callable[[str], None]) -> "Iterator[Lab
         yield lab
 
 
-def refuse_missing_packages() -> None:
+def refuse_missing_packages(command: str) -> None:
     """Raise a UsageError if the packages of requirements-lab.txt are not installed."""
     try:
         import kubernetes.dynamic
         import moto
         import psutil
     except ModuleNotFoundError as error:
-        remedy = "install requirements-lab.txt, or run `make rehearse STACK=…`, which does"
+        remedy = f"install requirements-lab.txt, or run `make {command} STACK=…`, which does"
         raise UsageError(f"the lab needs the Python package {error.name}; {remedy}") from None
     del kubernetes, moto, psutil
 

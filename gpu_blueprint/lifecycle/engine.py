@@ -5,9 +5,12 @@ import runpy
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import yaml
 from pulumi import automation
 from pulumi.automation.errors import CommandError
@@ -58,6 +61,7 @@ class Engine:
         """
         self.folder = workspace.folder
         """The folder of the workspace; the environment of the CLI names it."""
+        self.providers = providers
         folder = workspace.folder / "pulumi"
         for name in ("project", "home", "state", "bin"):
             (folder / name).mkdir(parents=True, exist_ok=True)
@@ -124,6 +128,14 @@ class Engine:
         """Return the URNs of the operations that a killed engine had begun."""
         return [row["resource"]["urn"] for row in self._export().get("pending_operations") or []]
 
+    def kill(self) -> list[int]:
+        """Kill every CLI that works on this stack, and return their process ids."""
+        children = psutil.Process().children(recursive=True)
+        found = [child for child in children if _is_cli(child, str(self.folder))]
+        for process in found:
+            process.kill()
+        return [process.pid for process in found]
+
     def _export(self) -> dict[str, Any]:
         return dict(self._stack.export_stack().deployment or {})
 
@@ -137,15 +149,32 @@ class Engine:
         return automation.create_or_select_stack(self._name, PROJECT, program=self._program, opts=options)
 
     def _run(self, command: Command, options: Mapping[str, Any]) -> Run:
+        """Run a command in another thread, so that a signal reaches this thread at once.
+
+        Without ``kill`` the program would wait for the CLI, and the CLI for the end of its operations.
+        """
         run, start = Run(command), time.monotonic()
         output: list[str] = []
-        try:
-            getattr(self._stack, command)(on_event=run.read_event, on_output=output.append, color="never", **options)
-        except CommandError as error:
-            run.error = "\n".join(output) or str(error)
+        execute = partial(getattr(self._stack, command), on_event=run.read_event, on_output=output.append)
+        with ThreadPoolExecutor(1) as thread:
+            running = thread.submit(execute, color="never", **options)
+            try:
+                running.result()
+            except CommandError as error:
+                run.error = "\n".join(output) or str(error)
+            except BaseException:
+                self.kill()
+                raise
         run.seconds = time.monotonic() - start
         self.runs.append(run)
         return run
+
+
+def _is_cli(process: psutil.Process, folder: str) -> bool:
+    try:
+        return process.name() == "pulumi" and process.environ().get(MARK) == folder
+    except psutil.Error:  # it has ended
+        return False
 
 
 def _is_encrypted(value: Any) -> bool:

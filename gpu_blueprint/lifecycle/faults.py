@@ -1,10 +1,6 @@
-"""Faults to play through: a cloud that refuses, loses its answer or waits, and an engine that is killed."""
+"""Faults to play through: a cloud that refuses, loses its answer or waits."""
 
 import threading
-
-import psutil
-
-from lab.orphans import MARK
 
 from .cloud import Operation, RefusedError, Rule
 
@@ -57,11 +53,3 @@ class Gate:
     def open(self) -> None:
         """Let the operations pass, from now on."""
         self._open.set()
-
-
-def kill_engine(folder: str) -> list[int]:
-    """Kill the CLI that works in the folder of a workspace, as a lost laptop does; return its process ids."""
-    found = [child for child in psutil.Process().children() if child.environ().get(MARK) == folder]
-    for process in found:
-        process.kill()
-    return [process.pid for process in found]

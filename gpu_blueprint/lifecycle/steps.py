@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from time import monotonic
 
@@ -15,46 +14,13 @@ from ..plan import PlannedResource
 from .cloud import Cloud, Entry
 from .compare import compare_states, compare_verdicts, compare_with_preview, compare_with_state
 from .engine import POLICIES, Engine
+from .life import Life, Step
 from .order import Wave, find_early_deletes, find_missing_paths, list_promises, list_waves
 from .run import Run
 from .world import World
 
 Report = Callable[[str], None]
 """Takes a line that says how far the lifecycle is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a life."""
-
-    name: str
-    resources: int
-    """Resources that the step is about: made, compared or deleted."""
-    seconds: float
-    differences: tuple[str, ...] = ()
-    """A line for each thing that is not as promised."""
-
-    @property
-    def is_as_promised(self) -> bool:
-        """True if nothing differs."""
-        return not self.differences
-
-
-@dataclass(frozen=True, slots=True)
-class Life:
-    """The life of a stack, from its first preview to its destroy."""
-
-    stack: str
-    steps: tuple[Step, ...]
-    left: tuple[str, ...]
-    """Everything that still exists after the destroy."""
-    waves: tuple[Wave, ...]
-    """The deletes in their order."""
-
-    @property
-    def is_as_promised(self) -> bool:
-        """True if no step differs and nothing is left."""
-        return not self.left and all(step.is_as_promised for step in self.steps)
 
 
 _PREVIEW, _UP, _DESTROY = "preview", "up", "destroy"
@@ -140,7 +106,7 @@ class Lifecycle:
         return len(before), [*succeeded, *_list_operations(self.cloud.log[length:])]
 
     def lift_protection(self) -> "_Outcome":
-        """Switch ``deletionProtection`` off in the configuration, and apply it: docs/operations.md."""
+        """Switch ``deletionProtection`` off in the configuration, and apply it: docs/build.md."""
         config = copy.deepcopy(dict(self.stack.source.config))
         config[STACK_KEY].setdefault("cluster", {})["deletionProtection"] = False
         self.engine.configure(config)

@@ -25,12 +25,14 @@ def clean(stage: Stage, seconds: float = 60.0) -> None:
     reservation is free again only when Karpenter itself has seen its instance gone.
 
     Raises:
-        LabError: Something is still there after the seconds.
+        LabError: Something is still there after the seconds, or an engine has died.
     """
     end = time.monotonic() + seconds
+    stage.lab.workspace.refuse_dead_engines()
     while left := [*_remove_probes(stage)] or [*_remove_nodes(stage)]:
         if time.monotonic() > end:
             raise LabError(f"{', '.join(left)} cannot be removed")
+        stage.lab.workspace.refuse_dead_engines()
         stage.pause(_PAUSE_S)
 
 

@@ -71,7 +71,8 @@ def expect_refusal(by: str, *words: str) -> Expectation:
 
     def compare(outcome: Outcome) -> str:
         if escaped := [pod for pod in outcome.pods if pod.fate is not Fate.REFUSED]:
-            return f"the API server admits {'the pod' if len(outcome.pods) == 1 else f'{len(escaped)} pods'}"
+            total = len(outcome.pods)
+            return f"the API server admits {'the pod' if total == 1 else f'{len(escaped)} of {total} pods'}"
         wrong = [reason for reason in outcome.list_reasons() if not _holds_all(reason, words or (by,))]
         return f"refused for another reason: {wrong[0]}" if wrong else ""
 

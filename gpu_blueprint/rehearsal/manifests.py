@@ -1,7 +1,6 @@
 """The objects of Kubernetes in a team's own file, read as kubectl reads them."""
 
 import math
-from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,19 @@ from lab.scene import Manifest
 
 from ..errors import UsageError
 
-_TIMESTAMP = "tag:yaml.org,2002:timestamp"
-_MOST_VALUES, _DEEPEST = 200_000, 100
+_NO_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
+"""Tags of YAML 1.1 that JSON, and so Kubernetes, does not know: dates, and a lone ``=``, which the custom resource
+definitions of the Prometheus operator hold."""
+_MOST_VALUES, _DEEPEST = 50_000, 100
 """Values and levels of an object; aliases can multiply without an end."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads a date as the text that it is, since JSON, and so Kubernetes, has no dates."""
+    """Reads a date and a lone ``=`` as the text that they are."""
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NO_TAGS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -40,21 +41,24 @@ def read_manifests(path: Path) -> list[Manifest]:
     ]
     if faults or not objects:
         raise UsageError("\n".join(faults) or f"{path}: holds no object of Kubernetes")
-    return list(_start_cron_jobs(_name_objects(objects)))
+    return list(_start_cron_jobs(objects))
 
 
 def _read_documents(path: Path) -> list[Any]:
     try:
-        return list(yaml.load_all(path.read_text(encoding="utf-8"), Loader=_Loader))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not text in UTF-8") from None
+    try:
+        return list(yaml.load_all(text, Loader=_Loader))
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = f":{place.line + 1}" if place else ""
         reason = str(getattr(error, "problem", None) or error).splitlines()[0]
-        raise UsageError(f"{path}{line}: is not YAML: {reason}") from None
+        hint = "; a chart must be rendered first, by `helm template`" if "{{" in text else ""
+        raise UsageError(f"{path}{line}: is not YAML: {reason}{hint}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not YAML: {error}") from None
 
@@ -76,6 +80,8 @@ def _find_fault(found: Any) -> str:
     place = metadata if isinstance(metadata, dict) else {}
     if not isinstance(place.get("name") or place.get("generateName"), str):
         missing.append("metadata.name")
+    if not isinstance(place.get("namespace", ""), str):
+        return f"metadata.namespace is {place['namespace']!r:.60}, which is no text; quote it"
     if missing:
         return f"lacks {', '.join(missing)}"
     for count, (path, value) in enumerate(_walk(found)):
@@ -87,10 +93,10 @@ def _find_fault(found: Any) -> str:
 
 
 def _walk(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield every value inside a value with its path, breadth first."""
-    waiting: deque[tuple[tuple[str, ...], Any]] = deque([((), value)])
+    """Yield every value inside a value with its path."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
     while waiting:
-        path, value = waiting.popleft()
+        path, value = waiting.pop()
         yield path, value
         if isinstance(value, dict):
             waiting.extend(((*path, str(key)), item) for key, item in value.items())
@@ -108,14 +114,6 @@ def _find_foreign_value(path: str, value: Any) -> str:
     return "" if is_json else f"{path} is {value!r:.60}, which Kubernetes cannot hold; quote it"
 
 
-def _name_objects(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Give a name to each object that leaves its name to the API server: an object without a name cannot be applied."""
-    for index, found in enumerate(objects, 1):
-        place = {key: value for key, value in found["metadata"].items() if key != "generateName"}
-        name = place.get("name") or f"{found['metadata']['generateName']}{index}"
-        yield {**found, "metadata": {**place, "name": name}}
-
-
 def _start_cron_jobs(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the objects, and for each CronJob also a Job, as its schedule would make it."""
     for found in objects:
@@ -129,5 +127,6 @@ def _start_cron_jobs(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, An
 def _build_job(place: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
     metadata = template.get("metadata")
     inherited = metadata if isinstance(metadata, dict) else {}
-    own = {"name": f"{place['name']}-now"} | ({"namespace": place["namespace"]} if "namespace" in place else {})
-    return {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": {**inherited, **own}}
+    own = {key: place[key] for key in ("namespace", "generateName") if key in place}
+    name = {"name": f"{place['name']}-now"} if "name" in place else {}
+    return {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": {**inherited, **own, **name}}

@@ -42,7 +42,7 @@ def _make(
     phase: Phase,
     expected: Expectation,
     *pods: Manifest,
-    suits: frozenset[str] = frozenset(),
+    scenery: str = "",
 ) -> Probe:
     """Build a probe that sends pods to one pool, alone there."""
     return Probe(
@@ -53,7 +53,7 @@ def _make(
         expected=expected,
         play=partial(send_pods, pods),
         alone_in=frozenset({pool.name}),
-        suits=suits,
+        scenery=scenery,
     )
 
 
@@ -76,7 +76,9 @@ def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
         pod = build_gpu_pod(config, pool, f"{pool.name}-one-{unit.replace('.', '-').replace('+', '-')}", limits)
         expected = _expect_cheapest(config, pool, limits or find_least(pool))
         title = f"one {resource.rpartition('/')[2]}" if limits else "one node with EFA"
-        yield _make(pool, f"one-{unit}", title, Phase.ONE, expected, pod)
+        is_first = resource == next(iter(pool.profile.per_device))
+        scenery = _name_scenery(config, pool) if is_first else ""
+        yield _make(pool, f"one-{unit}", title, Phase.ONE, expected, pod, scenery=scenery)
 
 
 def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
@@ -86,23 +88,25 @@ def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
     pod = build_gpu_pod(config, pool, f"{pool.name}-node", limits)
     title = " and ".join(f"{count} {name.rpartition('/')[2]}" for name, count in limits.items())
     expected = _expect_cheapest(config, pool, limits)
-    # No node holds this pod and another pod, so the first of the small pods may come at the same time.
-    small = f"{pool.name}/one-{next(iter(pool.profile.units))}"
-    suits = frozenset({small} if _has_room_beside(config, pool, largest) else ())
-    return _make(pool, "whole-node", f"a whole node: {title}", Phase.ONE, expected, pod, suits=suits)
+    scenery = _name_scenery(config, pool)
+    return _make(pool, "whole-node", f"a whole node: {title}", Phase.ONE, expected, pod, scenery=scenery)
+
+
+def _name_scenery(config: StackConfig, pool: Pool) -> str:
+    """Return the scenery in which a small pod runs while another pod asks for a whole node, which it must get anew.
+
+    The scenery is empty, and so each pod gets an empty cluster, if the pool has no room for both.
+    """
+    smallest = min(row.gpu_devices for row in config.list_instances(pool))
+    held = count_reserved_nodes(config, pool) if list_purchases(pool)[0] == "reserved" else 2
+    has_room = smallest + _find_largest(config, pool).gpu_devices <= pool.max_gpus and held >= 2
+    return f"a small pod runs in {pool.name}" if has_room else ""
 
 
 def _find_largest(config: StackConfig, pool: Pool) -> Instance:
     offers = list_offers(config, pool, list_purchases(pool)[0])
     rows = [offer.row for offer in offers] or list(config.list_instances(pool))
     return max(rows, key=lambda row: row.gpu_devices)
-
-
-def _has_room_beside(config: StackConfig, pool: Pool, largest: Instance) -> bool:
-    """Return whether the pool may have a node of its largest type and a node for a small pod."""
-    smallest = min(row.gpu_devices for row in config.list_instances(pool))
-    held = count_reserved_nodes(config, pool) if list_purchases(pool)[0] == "reserved" else 2
-    return largest.gpu_devices + smallest <= pool.max_gpus and held >= 2
 
 
 def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:

@@ -35,7 +35,5 @@ class Probe:
     """Send pods, wait, and return their fates."""
     alone_in: frozenset[str] = frozenset()
     """Pools in which no other probe may run at the same time, because the choice of nodes is judged."""
-    suits: frozenset[str] = frozenset()
-    """Names of probes that may run beside it in its pools all the same: no node holds pods of both."""
     scenery: str = ""
-    """State that several probes need, such as a full pool: they play one after the other, without a clean-up."""
+    """State that probes of a phase share, such as a full pool: they play one after the other, without a clean-up."""

@@ -31,6 +31,7 @@ def _write_result(result: Result) -> dict[str, Any]:
         "expected": result.expected,
         "happened": str(result.outcome),
         "difference": result.difference,
+        "traceback": result.traceback,
         **write_outcome(result.outcome),
     }
 

@@ -34,8 +34,4 @@ def _build_lanes(probes: Iterable[Probe]) -> list[Lane]:
 
 def _disturb(lane: Lane, other: Lane) -> bool:
     """Return whether two lanes need a pool alone."""
-    return any(first.alone_in & second.alone_in and not _suit(first, second) for first in lane for second in other)
-
-
-def _suit(first: Probe, second: Probe) -> bool:
-    return first.name in second.suits or second.name in first.suits
+    return any(first.alone_in & second.alone_in for first in lane for second in other)

@@ -3,7 +3,7 @@
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from lab.aws import Instance
@@ -43,7 +43,7 @@ class Rehearsal:
     @property
     def is_as_expected(self) -> bool:
         """True if the API server took every object and every probe ended as promised."""
-        return not self.refusals and all(result.is_as_expected for result in self.results)
+        return not self.refusals and bool(self.results) and all(result.is_as_expected for result in self.results)
 
 
 def list_probes(config: StackConfig) -> list[Probe]:
@@ -94,6 +94,9 @@ def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Re
     """Play probes round by round on a loaded platform, and return the results in the order of the probes.
 
     A probe that breaks off is a difference, and the others play on.
+
+    Raises:
+        LabError: An engine has died, so that no probe says anything about the stack.
     """
     found: dict[str, Result] = {}
     rounds = list(plan_rounds(probes))
@@ -101,6 +104,7 @@ def run_probes(stage: Stage, probes: Sequence[Probe], report: Report) -> list[Re
         titles = ", ".join(dict.fromkeys(probe.title for lane in lanes for probe in lane))
         report(f"round {number} of {len(rounds)}: {titles[:90]} …")
         found |= {result.probe: result for result in _play_round(stage, lanes)}
+        stage.lab.workspace.refuse_dead_engines()
     return [found[probe.name] for probe in probes]
 
 
@@ -108,15 +112,18 @@ def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
     """Play lanes side by side on an empty cluster; an interrupt ends all of them at once."""
     try:
         clean(stage)
-    except LabError as error:
-        return [_break_off(probe, error) for lane in lanes for probe in lane]
+    except Exception as error:  # noqa: BLE001  the results of the rounds before stay
+        return [_break_off(stage, probe, error) for lane in lanes for probe in lane]
     with ThreadPoolExecutor(len(lanes)) as threads:
         try:
-            playing = [threads.submit(_play_lane, stage, lane) for lane in lanes]
-            return [result for lane in playing for result in lane.result()]
+            return _wait_for_results([threads.submit(_play_lane, stage, lane) for lane in lanes])
         except BaseException:
             stage.cancel()
             raise
+
+
+def _wait_for_results(playing: Iterable[Future[list[Result]]]) -> list[Result]:
+    return [result for lane in playing for result in lane.result()]
 
 
 def _play_lane(stage: Stage, lane: Lane) -> list[Result]:
@@ -128,11 +135,15 @@ def _play(stage: Stage, probe: Probe) -> Result:
         outcome = probe.play(stage)
         return _build_result(probe, outcome, probe.expected.find_difference(outcome))
     except Exception as error:  # noqa: BLE001  one broken probe must not hide the results of the others
-        return _break_off(probe, error)
+        return _break_off(stage, probe, error)
 
 
-def _break_off(probe: Probe, error: Exception) -> Result:
-    """Return the result of a probe that could not be played; a bug keeps its traceback."""
+def _break_off(stage: Stage, probe: Probe, error: Exception) -> Result:
+    """Return the result of a probe that could not be played; a dead engine explains every error, a bug its own."""
+    try:
+        stage.lab.workspace.refuse_dead_engines()
+    except LabError as reason:
+        error = reason
     trace = "" if isinstance(error, LabError) else "".join(traceback.format_exception(error))
     return _build_result(probe, Outcome(pods=()), f"the probe broke off: {error}", trace)
 

@@ -68,9 +68,9 @@ class Stage:
             self._snapshot = Snapshot()
         return self.look()
 
-    def wait_until(self, holds: Callable[[Snapshot], bool], seconds: float = _PATIENCE_S) -> bool:
-        """Wait until a condition holds; return False after the seconds."""
-        end = time.monotonic() + seconds
+    def wait_until(self, holds: Callable[[Snapshot], bool], seconds: float | None = None) -> bool:
+        """Wait until a condition holds; return False after the seconds, a minute by default."""
+        end = time.monotonic() + (_PATIENCE_S if seconds is None else seconds)
         while not holds(self.look()):
             if time.monotonic() > end:
                 return False

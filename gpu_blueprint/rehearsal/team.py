@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lab.lab import Lab, Refusal
 from lab.scene import Manifest
 
+from .missing_pods import list_missing_pods
 from .outcome import Outcome
 from .runner import Report, load_platform
 from .snapshot import Snapshot, name_pod
@@ -27,7 +28,7 @@ class TeamRehearsal:
 
     @property
     def runs(self) -> bool:
-        """True if every object was accepted and every pod runs."""
+        """True if every object and every pod of a controller was accepted, and every pod runs."""
         return not self.refusals and bool(self.outcome.pods) and all(pod.landing for pod in self.outcome.pods)
 
 
@@ -41,13 +42,22 @@ def rehearse_team(lab: Lab, manifests: Sequence[Manifest], report: Report) -> Te
     refusals = lab.load(manifests)
     report("waiting for your pods …")
     namespaces = {find_namespace(manifest) for manifest in manifests}
-    pods = _wait_for_pods(stage, before, namespaces)
-    return TeamRehearsal(refusals=(*platform, *refusals), outcome=stage.follow(pods, start))
+    outcome = _follow_pods(stage, before, namespaces, start)
+    missing = list_missing_pods(lab.kube, namespaces)
+    return TeamRehearsal(refusals=(*platform, *refusals, *missing), outcome=outcome)
 
 
 def find_namespace(manifest: Manifest) -> str:
     """Return the namespace in which the pods of an object appear."""
     return str(manifest["metadata"].get("namespace", "default"))
+
+
+def _follow_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str], start: float) -> Outcome:
+    """Follow the team's pods until no further pod appears: a StatefulSet makes the next pod when the last one runs."""
+    outcome = Outcome(pods=())
+    while len(pods := _wait_for_pods(stage, before, namespaces)) > len(outcome.pods):
+        outcome = stage.follow(pods, start)
+    return outcome
 
 
 def _wait_for_pods(stage: Stage, before: set[tuple[str, str]], namespaces: set[str]) -> list[Manifest]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from gpu_blueprint.catalog import find_instance
 
-from ..kubelets import PLAYED
+from ..kubelets import PLAYED, list_addresses
 from ..scene import Manifest, Scene
 from .devices import DeviceStep, Timings, list_device_steps
 from .faults import Faults
@@ -118,11 +118,7 @@ def build_node(instance: Instance, settings: KubeletSettings, region: str) -> Ma
     status = {
         "capacity": list_capacity(row, settings, instance.template),
         "allocatable": list_allocatable(row, settings, instance.template),
-        "addresses": [
-            {"type": "InternalIP", "address": instance.address},
-            {"type": "InternalDNS", "address": name},
-            {"type": "Hostname", "address": name},
-        ],
+        "addresses": list_addresses(instance.address, name),
     }
     labels = {**settings.labels, **_list_cloud_labels(instance, name, row.arch, region)}
     return {

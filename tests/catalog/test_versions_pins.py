@@ -21,7 +21,7 @@ ADDON = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 NODE_RELEASE = re.compile(r"\d+\.\d+\.\d+-\d{8}")
 AMI = re.compile(r"al2023@v\d{8}|bottlerocket@v\d+\.\d+\.\d+")
 MINOR = re.compile(r"\d+\.\d+")
-REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-live.txt")
+REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-live.txt", "requirements-lab.txt")
 
 
 def with_everything() -> Plan:

@@ -37,6 +37,14 @@ def test_a_missing_stack_ends_with_2_and_names_the_near_miss(project: Path, caps
     assert "did you mean prod?" in capsys.readouterr().err
 
 
+def test_ctrl_c_ends_with_130_and_without_traceback(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gpu_blueprint.cli.check.run", interrupt)
+    assert main(["check", "dev"]) == 130
+
+
 def test_a_closed_pipe_is_no_error(project: Path) -> None:
     command = f"set -o pipefail; {sys.executable} -m gpu_blueprint preview prod | head -1"
     done = subprocess.run(

@@ -1,5 +1,6 @@
 """The nodes of managed node groups, as objects."""
 
+from ipaddress import IPv4Network
 from typing import Any
 
 from lab.node_groups import build_nodes, join_node_groups
@@ -19,17 +20,22 @@ def group(**overrides: Any) -> NodeGroup:
     return NodeGroup(**(facts | overrides))
 
 
+def nodes(**overrides: Any) -> list[dict[str, Any]]:
+    addresses = IPv4Network("198.18.0.0/24").hosts()
+    return [{**node} for node in build_nodes(group(**overrides), "us-east-1", addresses)]
+
+
 def first(**overrides: Any) -> dict[str, Any]:
-    return {**next(build_nodes(group(**overrides), "us-east-1"))}
+    return nodes(**overrides)[0]
 
 
 def test_nodes_are_spread_over_the_zones() -> None:
-    zones = [node["metadata"]["labels"]["topology.kubernetes.io/zone"] for node in build_nodes(group(), "us-east-1")]
+    zones = [node["metadata"]["labels"]["topology.kubernetes.io/zone"] for node in nodes()]
     assert zones == ["us-east-1a", "us-east-1b", "us-east-1a"]
 
 
 def test_every_node_has_a_name_of_its_own() -> None:
-    assert len({node["metadata"]["name"] for node in build_nodes(group(), "us-east-1")}) == 3
+    assert len({node["metadata"]["name"] for node in nodes()}) == 3
 
 
 def test_a_node_carries_the_labels_and_taints_of_its_group() -> None:
@@ -61,7 +67,9 @@ def test_kwok_plays_the_kubelet_of_every_node() -> None:
     assert first()["metadata"]["annotations"] == {"kwok.x-k8s.io/node": "fake"}
 
 
-def test_every_group_of_a_scene_joins() -> None:
+def test_every_group_of_a_scene_joins_with_addresses_of_its_own() -> None:
     kube = FakeObjects()
     join_node_groups(kube, scene(node_groups=(group(), group(name="system", instance_type="m7i.large", count=2))))
-    assert len(kube.list("v1", "Node")) == 5
+    addresses = [node["status"]["addresses"][0] for node in kube.list("v1", "Node")]
+    assert {row["type"] for row in addresses} == {"InternalIP"}
+    assert len({row["address"] for row in addresses}) == 5

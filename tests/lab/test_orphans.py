@@ -14,14 +14,9 @@ from lab.orphans import MARK, PREFIX, find_temporary_folder, hold_folder, sweep_
 from lab.workspace import open_workspace
 
 from ..support.processes import is_running, start_python
-from .test_workspace import OWNER, SLEEP
+from ..support.workspaces import OWNER, SLEEP
 
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files, of this test alone."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("temporary")
 
 
 @pytest.fixture

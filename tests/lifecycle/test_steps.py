@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from components.pools.gpu_pool import GpuPool
-from gpu_blueprint.lifecycle.steps import Life, Step
+from gpu_blueprint.lifecycle.life import Life, Step
 
 from ..support.engine_sessions import open_in_lab
 from ..support.plans import SHIPPED, shipped_config

@@ -67,13 +67,18 @@ _KINDS = ("NodePool", "EC2NodeClass", "NodeOverlay", "NodeGroup", "LaunchTemplat
 _OPERATOR = ("devicePlugin", "migManager")
 
 
-def render_example(name: str) -> str:
-    """Return a pool's rendering as YAML: its resources, the operator's configs, and a team's quota in it."""
+def build_stack(name: str) -> dict[str, Any]:
+    """Return a stack object with one pool, and one tenant with a quota in it."""
     example = POOLS[name]
     layout = example.get("sharing", {}).get("layout")
     team = tenant(gpus={"main": dict.fromkeys(layout, 1) if layout else 1})
     reservations = [_RESERVATION] if "reservations" in example else []
-    planned = plan_of(stack(pools=[example], tenants=[team], reservations=reservations))
+    return stack(pools=[example], tenants=[team], reservations=reservations)
+
+
+def render_example(name: str) -> str:
+    """Return a pool's rendering as YAML: its resources, the operator's configs, and a team's quota in it."""
+    planned = plan_of(build_stack(name))
     documents: dict[str, Any] = {}
     for resource in planned:
         kind, inputs = resource.type.rsplit(":", 1)[-1], dict(resource.inputs)

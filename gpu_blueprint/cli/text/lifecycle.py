@@ -6,8 +6,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from ...lifecycle.life import Life
 from ...lifecycle.order import Wave
-from ...lifecycle.steps import Life
 from .problems import print_json
 from .tables import make_console, make_table
 

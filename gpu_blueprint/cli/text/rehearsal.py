@@ -1,12 +1,11 @@
 """A rehearsal as text: expected beside happened, and the reason where they differ."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group
-from rich.markup import escape
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,15 +17,18 @@ from ...config import StackConfig
 from ...rehearsal.outcome import Fate, Outcome, Result
 from ...rehearsal.runner import Rehearsal
 from ...rehearsal.team import TeamRehearsal
+from ...rehearsal.versions import list_version_differences
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
+"""Characters; Karpenter gives a reason for each pool, and --json has all of them."""
 
 
 def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
     """Print the report of a rehearsal."""
     out = make_console()
     out.print(Text(f"{config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    show_version_differences(out, config)
     for refusal in found.refusals:
         out.print(Text(format_refusal(refusal), style="bold red"))
     for subject, results in groupby(found.results, key=lambda result: result.subject):
@@ -41,6 +43,12 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
         out.print(Group(*(_explain(result) for result in differing)))
     out.print()
     out.print(Text(summarize(found), style="green" if found.is_as_expected else "bold red"))
+
+
+def show_version_differences(out: Console, config: StackConfig) -> None:
+    """Print a line for each program that runs in another version than the stack names."""
+    for difference in list_version_differences(config):
+        out.print(Text(difference, style="yellow"))
 
 
 def format_refusal(refusal: Refusal) -> str:
@@ -59,7 +67,7 @@ def build_results_table(subject: str, results: Iterable[Result]) -> Table:
         mark = "" if result.is_as_expected else "✗ "
         table.add_row(
             Text(mark + result.title, style=style),
-            result.expected,
+            Text(result.expected),
             Text(str(result.outcome), style=style),
             format_price(result.outcome),
             f"{result.outcome.seconds:.0f}",
@@ -95,6 +103,7 @@ def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
     """Print the fate of each pod of a team's own manifests, and the price of the nodes that they need."""
     out = make_console()
     out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
+    show_version_differences(out, config)
     for refusal in found.refusals:
         out.print(Text(format_refusal(refusal), style="bold red"))
     table = make_table("", "pod", "happened", "node", "pool", "$/h of the node")
@@ -102,9 +111,9 @@ def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
     for pod in found.outcome.pods:
         node = pod.landing
         table.add_row(
-            f"{pod.namespace}/{pod.name}",
+            Text(f"{pod.namespace}/{pod.name}"),
             Text(pod.fate.value, style="" if node else "bold red"),
-            str(node) if node else pod.reason,
+            Text(str(node) if node else shorten(pod.reason)),
             node.pool if node else "",
             f"{node.usd_per_hour:.2f}" if node and not node.is_managed else "",
         )
@@ -120,8 +129,13 @@ def _summarize_team(found: TeamRehearsal) -> str:
         return "no pod came of these objects; an operator that the lab does not run may have to make them"
     running = outcome.count(Fate.RUNS)
     nodes = [node for node in outcome.list_nodes() if not node.is_managed]
-    price = f"{len(nodes)} new nodes cost ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
-    return f"{running} of {len(outcome.pods)} pods run; {price}"
+    price = f"{_count(nodes, 'new node')} for ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
+    return f"{running} of {_count(outcome.pods, 'pod')} run; {price}"
+
+
+def _count(things: Sized, noun: str) -> str:
+    """Return a number with its noun: ``1 pod``, ``2 pods``."""
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def format_price(outcome: Outcome) -> str:
@@ -129,16 +143,25 @@ def format_price(outcome: Outcome) -> str:
     return f"{outcome.usd_per_hour:.2f}" if outcome.usd_per_hour else ""
 
 
+def shorten(reason: str) -> str:
+    """Return the beginning of a long reason."""
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]} …"
+
+
 def _explain(result: Result) -> Padding:
     """Return a difference with the words of the engine that decided."""
-    reasons = [reason[:_LONGEST_REASON] for reason in result.outcome.list_reasons() if reason not in result.difference]
-    lines = [f"[bold]{escape(result.subject)}, {escape(result.title)}:[/] {escape(result.difference)}"]
-    return Padding(Text.from_markup("\n".join([*lines, *(f"  {escape(reason)}" for reason in reasons)])), (0, 0, 0, 2))
+    text = Text(f"{result.subject}, {result.title}: ", style="bold")
+    text.append(shorten(result.difference), style="not bold")
+    reasons = [shorten(reason) for reason in result.outcome.list_reasons() if reason not in result.difference]
+    for line in (*reasons, *result.traceback.splitlines()):
+        text.append(f"\n  {line}", style="not bold")
+    return Padding(text, (0, 0, 0, 2))
 
 
 def summarize(found: Rehearsal) -> str:
     """Return the verdict in one line."""
-    total, wrong = len(found.results), sum(not result.is_as_expected for result in found.results)
-    verdict = f"all {total} probes as expected" if not wrong else f"{wrong} of {total} probes differ"
-    refused = f"; {len(found.refusals)} objects refused" if found.refusals else ""
+    wrong = [result for result in found.results if not result.is_as_expected]
+    probes = _count(found.results, "probe")
+    verdict = f"{len(wrong)} of {probes} not as expected" if wrong else f"all {probes} as expected"
+    refused = f"; {_count(found.refusals, 'object')} refused" if found.refusals else ""
     return f"{verdict}{refused}; {found.seconds:.0f} s, {found.memory_bytes / 1024**3:.1f} GiB"

@@ -82,7 +82,7 @@ def _read_file(path: Path, stack: str) -> _Deployment:
         raise _UnfitError(f"no such file; {_EXPORT.format(stack=stack)}") from None
     except OSError as error:
         raise _UnfitError(f"cannot be read: {error.strerror}") from None
-    except ValueError as error:  # also bytes that are no UTF-8
+    except (ValueError, RecursionError) as error:  # also bytes that are no UTF-8
         raise _UnfitError(f"is not JSON: {error}; {_EXPORT.format(stack=stack)}") from None
     if document is None:
         raise _UnfitError(f"is empty; {_EXPORT.format(stack=stack)}")
@@ -103,9 +103,14 @@ def _read_deployment(document: Any, stack: str) -> Mapping[str, Any]:
         raise _UnfitError(f"holds no deployment; {export}")
     if _SECRET in deployment or "ciphertext" in deployment:
         raise _UnfitError(f"its deployment is encrypted as a whole; {export}")
-    rows = [*(deployment.get("resources") or []), *(deployment.get("pending_operations") or [])]
-    if not all(isinstance(row, dict) and isinstance(row.get("resource", row).get("urn"), str) for row in rows):
+    resources, pending = (deployment.get(key) or [] for key in ("resources", "pending_operations"))
+    if not isinstance(resources, list) or not isinstance(pending, list):
+        raise _UnfitError(f"its resources are no list; {export}")
+    rows = [row.get("resource", row) if isinstance(row, dict) else None for row in (*resources, *pending)]
+    if not all(isinstance(row, dict) and isinstance(row.get("urn"), str) for row in rows):
         raise _UnfitError(f"holds a resource without a URN; {export}")
+    if any(not isinstance(row.get(key) or {}, dict) for row in resources for key in ("inputs", "outputs")):
+        raise _UnfitError(f"holds a resource whose inputs or outputs are no object; {export}")
     return deployment
 
 

@@ -1,0 +1,42 @@
+"""Pods that a controller should have made and could not, because the API server refuses them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lab.kube import KubeClient
+from lab.lab import Refusal
+from lab.scene import Manifest, identify
+
+_EVENT = "FailedCreate"
+"""The reason of the event by which every controller says that it cannot make a pod."""
+
+
+def list_missing_pods(kube: KubeClient, namespaces: Iterable[str]) -> list[Refusal]:
+    """Return each controller that lacks pods, such as a ReplicaSet beyond a quota, with the API server's message."""
+    pods = kube.list("v1", "Pod")
+    return [refusal for namespace in sorted(namespaces) for refusal in _list_in_namespace(kube, namespace, pods)]
+
+
+def _list_in_namespace(kube: KubeClient, namespace: str, pods: Sequence[Manifest]) -> Iterator[Refusal]:
+    events = [event for event in kube.list("v1", "Event", namespace) if event["reason"] == _EVENT]
+    last = {event["involvedObject"]["uid"]: event for event in events}
+    for uid, event in last.items():
+        named = event["involvedObject"]
+        controller = kube.get(named["apiVersion"], named["kind"], named["name"], namespace)
+        if controller is None:
+            continue
+        made = sum(_is_made_by(pod, uid) for pod in pods)
+        wanted = _count_wanted(controller)
+        if made < wanted:  # a controller tries again, so an early failure may be over
+            yield Refusal(f"{wanted - made} of {wanted} pods of {identify(controller)}", str(event["message"]))
+
+
+def _is_made_by(pod: Manifest, uid: str) -> bool:
+    return any(owner["uid"] == uid for owner in pod["metadata"].get("ownerReferences", []))
+
+
+def _count_wanted(controller: Mapping[str, Any]) -> int:
+    """Return the number of pods that a ReplicaSet, StatefulSet, Job or DaemonSet should have at once."""
+    spec, status = controller.get("spec", {}), controller.get("status", {})
+    counts = (spec.get("replicas"), spec.get("parallelism"), status.get("desiredNumberScheduled"))
+    return next((int(count) for count in counts if count is not None), 0)

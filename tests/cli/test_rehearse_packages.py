@@ -1,0 +1,26 @@
+"""Without the packages of requirements-lab.txt, the commands that need them name the remedy."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ..support.plans import ROOT
+
+PROGRAM = """
+import sys
+sys.modules[sys.argv[1]] = None  # an import raises ModuleNotFoundError
+from gpu_blueprint.cli.main import main
+sys.exit(main([sys.argv[2], "dev"]))
+"""
+
+
+@pytest.mark.parametrize("package", ["kubernetes", "moto", "psutil"])
+@pytest.mark.parametrize("command", ["rehearse", "lifecycle"])
+def test_a_missing_package_is_named_with_the_remedy(command: str, package: str) -> None:
+    asked = subprocess.run(
+        [sys.executable, "-c", PROGRAM, package, command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert asked.returncode == 2
+    assert f"the lab needs the Python package {package}" in asked.stderr and f"make {command} " in asked.stderr
+    assert "Traceback" not in asked.stderr

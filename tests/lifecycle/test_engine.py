@@ -1,0 +1,78 @@
+"""The engine on the dev stack, with both clouds in memory."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.lifecycle.session import open_lifecycle
+from gpu_blueprint.loading import StackFile, open_stack
+
+from ..support.engine_sessions import open_in_memory
+from ..support.plans import STACKS, shipped_file
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture
+def misleading_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Variables that would lead Pulumi to another backend, another passphrase and real accounts."""
+    for name in ("PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_STACK", "AWS_PROFILE", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", "another")
+    yield
+
+
+@pytest.mark.usefixtures("misleading_environment")
+def test_the_engine_leaves_the_project_and_the_users_pulumi_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = {file: file.read_bytes() for file in STACKS.iterdir()}
+    with open_in_memory() as life:
+        life.engine.set_secret("grafanaPassword")
+        assert life.engine.preview().succeeded
+        settings = (life.engine.folder / "pulumi" / "project" / "Pulumi.dev.yaml").read_text()
+        assert "encryptionsalt" in settings and "secure" in settings
+    assert {file: file.read_bytes() for file in STACKS.iterdir()} == before
+    assert not (tmp_path / ".pulumi").exists() and not life.engine.folder.exists()
+
+
+def test_a_replacing_change_replaces_what_is_built_on_it() -> None:
+    config = shipped_file("dev")
+    with open_in_memory() as life:
+        assert life.engine.up().succeeded
+        config[STACK_KEY]["cluster"]["serviceCidr"] = "172.21.0.0/16"
+        life.engine.configure(config)
+        run = life.engine.preview()
+    replaced = {urn.rsplit("::", 1)[-1] for urn in run.changes["replace"]}
+    assert replaced == {"gpu-dev-cluster-eks-eksCluster"} and run.count("delete") == 0
+
+
+def test_a_program_that_refuses_its_stack_is_reported() -> None:
+    config = shipped_file("dev")
+    config[STACK_KEY]["pools"][0]["maxGpus"] = -1
+    with open_in_memory() as life:
+        life.engine.configure(config)
+        run = life.engine.preview()
+    assert not run.succeeded and "stack dev is wrong" in run.error and "maxGpus" in run.error
+
+
+@pytest.fixture
+def unsafe_stack(tmp_path: Path) -> StackFile:
+    """The dev stack under the levels of prod: it has no deletion protection, and logs too little."""
+    config = shipped_file("dev")
+    config[STACK_KEY]["environment"] = "prod"
+    (tmp_path / "Pulumi.unsafe.yaml").write_text(json.dumps({"config": config}, indent=1))
+    return open_stack("unsafe", tmp_path)
+
+
+def test_the_policy_pack_stops_the_engine_where_the_offline_verdicts_fail(unsafe_stack: StackFile) -> None:
+    with open_lifecycle(unsafe_stack, with_lab=False) as life:
+        _, differences = life.preview()
+        (run,) = life.engine.runs
+    blamed = {rule for rule, _ in run.list_violations()}
+    assert {"deletion-protected"} <= blamed and not run.succeeded
+    assert all(line.startswith("preview failed: ") for line in differences), differences

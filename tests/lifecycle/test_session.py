@@ -1,0 +1,63 @@
+"""A lifecycle that is killed leaves nothing behind at the next start."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lab.orphans import MARK, sweep_dead_workspaces
+
+from ..support.plans import ROOT, STACKS
+
+pytestmark = pytest.mark.lab
+
+
+def list_marked(folder: Path) -> list[psutil.Process]:
+    """Return the processes that work in the folder of a workspace."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == str(folder):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_lifecycle_in_the_middle_of_a_create(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "tests.support.held_life"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout and process.stdout.readline() == "held\n"
+        (folder,) = tmp_path.glob("gpu-blueprint-lab-*")
+        process.send_signal(number)
+        process.communicate(timeout=60)  # the create would take twice as long
+    assert process.returncode != 0 and list_marked(folder) == [] and not folder.exists()
+
+
+def test_a_killed_lifecycle_leaves_no_process_and_no_folder_at_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / "stacks").symlink_to(STACKS)
+    command = [sys.executable, "-m", "gpu_blueprint", "lifecycle", "dev"]
+    environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if "dev: up …" in line:
+                break
+        (folder,) = tmp_path.glob("gpu-blueprint-lab-*")
+        process.kill()
+    names = {process.name() for process in list_marked(folder)}
+    assert {"etcd", "kube-apiserver", "kwok"} <= names and lines
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(tmp_path))
+        assert sweep_dead_workspaces() == [folder]
+    assert list_marked(folder) == [] and not folder.exists()

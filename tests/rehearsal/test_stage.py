@@ -1,0 +1,213 @@
+"""Pods on their way to a node, on a cluster in memory."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.errors import LabError
+from gpu_blueprint.rehearsal.outcome import Fate
+from gpu_blueprint.rehearsal.stage import CancelledError, Stage
+from lab.kube import RefusedError
+from lab.scene import Manifest
+
+from ..support.fake_lab import Decision, FakeLab
+
+FORBIDDEN = RefusedError(403, 'pods "a" is forbidden: exceeded quota: tenant')
+
+
+def pod(name: str = "a", labels: dict[str, str] | None = None) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "team", "labels": labels or {}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": []}}
+
+
+def stage_of(lab: FakeLab) -> Stage:
+    return Stage(lab.as_lab())
+
+
+def test_a_pod_runs_on_a_node_with_type_way_and_price() -> None:
+    (found,) = stage_of(FakeLab()).send([pod()]).pods
+    assert found.fate is Fate.RUNS and found.landing
+    assert (found.landing.pool, str(found.landing), found.landing.usd_per_hour) == ("main", "g6.xlarge spot", 0.4)
+    assert found.landing.has_gpus and not found.landing.is_managed
+
+
+def test_a_system_node_costs_nothing_and_has_no_gpu() -> None:
+    lab = FakeLab(lambda _: "system-0")
+    lab.add_node("system-0", managed=True)
+    landing = stage_of(lab).send([pod()]).pods[0].landing
+    assert landing and (landing.pool, landing.is_managed, landing.has_gpus) == ("system", True, False)
+    assert landing.usd_per_hour == 0
+
+
+def test_a_pod_waits_if_karpenter_says_why() -> None:
+    (found,) = stage_of(FakeLab(lambda _: "karpenter: no offer")).send([pod()]).pods
+    assert (found.fate, found.reason) == (Fate.WAITS, "no offer")
+
+
+def test_the_scheduler_has_no_last_word_where_karpenter_may_launch() -> None:
+    (found,) = stage_of(FakeLab(lambda _: "default-scheduler: 0/3 nodes")).send([pod()]).pods
+    assert (found.fate, found.reason) == (Fate.UNCLEAR, "0/3 nodes")
+
+
+def test_the_scheduler_has_the_last_word_where_karpenter_has_no_pool() -> None:
+    lab = FakeLab(lambda _: "default-scheduler: 0/3 nodes", manifests=())
+    (found,) = stage_of(lab).send([pod()]).pods
+    assert (found.fate, found.reason) == (Fate.WAITS, "0/3 nodes")
+
+
+def test_a_pod_that_no_engine_explains_is_unclear() -> None:
+    (found,) = stage_of(FakeLab(lambda _: None)).send([pod()]).pods
+    assert (found.fate, found.reason) == (Fate.UNCLEAR, "it waits, and no engine gives a reason")
+
+
+@pytest.mark.parametrize(
+    ("error", "fate"),
+    [
+        (FORBIDDEN, Fate.REFUSED),
+        (RefusedError(403, 'admission webhook "w" denied the request'), Fate.REFUSED),
+        (RefusedError(422, 'pods "a" is forbidden: ValidatingAdmissionPolicy p denied request'), Fate.REFUSED),
+        (RefusedError(422, 'Pod "a" is invalid: spec.containers[0].image: Required value'), Fate.UNCLEAR),
+        (RefusedError(404, 'namespaces "team" not found'), Fate.UNCLEAR),
+        (RefusedError(409, 'pods "a" already exists'), Fate.UNCLEAR),
+    ],
+)
+def test_only_a_rule_of_the_cluster_refuses_a_pod(error: RefusedError, fate: Fate) -> None:
+    (found,) = stage_of(FakeLab(lambda _: error)).send([pod()]).pods
+    assert (found.fate, found.reason) == (fate, error.reason)
+
+
+def test_a_pod_that_is_gone_is_unclear() -> None:
+    lab = FakeLab()
+    stage = stage_of(lab)
+    found = stage.follow([pod()], 0.0)
+    assert (found.pods[0].fate, found.pods[0].reason) == (Fate.UNCLEAR, "the pod is gone")
+
+
+def test_a_pod_that_somebody_deletes_is_gone() -> None:
+    lab = FakeLab()
+    lab.create(pod())["metadata"]["deletionTimestamp"] = "now"
+    assert stage_of(lab).follow([pod()], 0.0).pods[0].reason == "the pod is gone"
+
+
+def test_a_pod_on_a_node_that_is_gone_does_not_run() -> None:
+    lab = FakeLab()
+    lab.create(pod())
+    lab.objects.pop(("Node", "", "node-1"))
+    found = stage_of(lab).follow([pod()], 0.0).pods[0]
+    assert (found.fate, found.reason) == (Fate.UNCLEAR, "node-1 is gone, or starts no pod")
+
+
+def test_a_pod_on_a_node_without_an_instance_does_not_run() -> None:
+    lab = FakeLab()
+    lab.create(pod())
+    lab.aws.instances["i-node-1"].state = "terminated"
+    assert stage_of(lab).follow([pod()], 0.0).pods[0].fate is Fate.UNCLEAR
+
+
+def test_a_bound_pod_that_never_starts_is_unclear() -> None:
+    lab = FakeLab()
+    lab.create(pod())["status"] = {"phase": "Pending"}
+    assert stage_of(lab).follow([pod()], 0.0).pods[0].fate is Fate.UNCLEAR
+
+
+def test_pods_of_one_probe_may_have_several_fates() -> None:
+    fates: dict[str, Decision] = {"a": "node-1", "b": "karpenter: no offer", "c": FORBIDDEN}
+    found = stage_of(FakeLab(lambda one: fates[one["metadata"]["name"]])).send([pod("a"), pod("b"), pod("c")])
+    assert [one.fate for one in found.pods] == [Fate.RUNS, Fate.WAITS, Fate.REFUSED]
+
+
+def test_pods_are_kept_and_only_the_missing_are_made() -> None:
+    lab = FakeLab()
+    stage = stage_of(lab)
+    groups = [[pod("a"), pod("b")], [pod("c")]]
+    first = stage.keep(groups)
+    before = lab.objects["Pod", "team", "a"]["metadata"]["uid"]
+    lab.delete("v1", "Pod", "b", "team")
+    second = stage.keep(groups)
+    assert first.count(Fate.RUNS) == second.count(Fate.RUNS) == 3
+    assert lab.objects["Pod", "team", "a"]["metadata"]["uid"] == before
+    assert sorted(lab.find("Pod")) == ["a", "b", "c"]
+
+
+def test_a_refusal_of_a_kept_pod_is_not_lost() -> None:
+    (found,) = stage_of(FakeLab(lambda _: FORBIDDEN)).keep([[pod()]]).pods
+    assert found.fate is Fate.REFUSED
+
+
+def test_groups_of_kept_pods_follow_one_another() -> None:
+    order: list[str] = []
+
+    def decide(one: Manifest) -> str:
+        order.append(one["metadata"]["name"])
+        return "node-1"
+
+    stage_of(FakeLab(decide)).keep([[pod("b")], [pod("a")]])
+    assert order == ["b", "a"]
+
+
+def test_removed_pods_are_gone() -> None:
+    lab = FakeLab()
+    stage = stage_of(lab)
+    stage.send([pod()])
+    stage.remove([pod(), pod("never-there")])
+    assert lab.find("Pod") == []
+
+
+def test_a_pod_that_cannot_be_removed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = FakeLab()
+    monkeypatch.setattr(lab, "delete", lambda *_, **__: False)
+    with pytest.raises(LabError, match="the pod team/a cannot be deleted"):
+        stage_of(lab).remove([pod()])
+
+
+def test_living_pods_are_found_by_namespace_and_labels() -> None:
+    lab = FakeLab()
+    for name, labels in {"a": {"app": "x"}, "b": {"app": "y"}, "c": {"app": "x", "leaving": ""}}.items():
+        lab.create(pod(name, labels))
+    lab.objects["Pod", "team", "c"]["metadata"]["deletionTimestamp"] = "now"
+    stage = stage_of(lab)
+    assert [one["metadata"]["name"] for one in stage.list_pods("team", {"app": "x"})] == ["a"]
+    assert stage.list_pods("other", {"app": "x"}) == []
+
+
+def test_a_dead_engine_ends_the_look() -> None:
+    lab = FakeLab()
+    lab.dead = "kwok ended with code 1"
+    with pytest.raises(LabError, match="kwok"):
+        stage_of(lab).look()
+
+
+def test_a_snapshot_serves_several_looks_until_a_fresh_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._SNAPSHOT_S", 1000.0)
+    lab = FakeLab()
+    stage = stage_of(lab)
+    assert stage.look_again() is stage.look()
+    lab.create(pod())
+    assert stage.look().pods == []
+    assert len(stage.look_again().pods) == 1
+
+
+def test_a_cancelled_stage_ends_every_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._PATIENCE_S", 1000.0)
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._SNAPSHOT_S", 0.01)
+    stage = stage_of(FakeLab(lambda _: None))
+    broken: list[type[Exception]] = []
+
+    def wait() -> None:
+        try:
+            stage.send([pod()])
+        except CancelledError as error:
+            broken.append(type(error))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    stage.cancel()
+    thread.join(20)
+    assert broken == [CancelledError]
+
+
+def test_a_wait_tells_whether_its_condition_came_true() -> None:
+    stage = stage_of(FakeLab())
+    assert stage.wait_until(lambda _: True)
+    assert not stage.wait_until(lambda _: False, seconds=0)

@@ -1,0 +1,24 @@
+"""Hold ``pulumi up`` in the middle of a create until a signal comes: ``python -m tests.support.held_life``."""
+
+import threading
+
+from gpu_blueprint.lifecycle.faults import Gate
+
+from .engine_sessions import open_in_memory
+
+
+def report(gate: Gate) -> None:
+    """Say when the create has begun."""
+    gate.reached.wait()
+    print("held", flush=True)
+
+
+if __name__ == "__main__":
+    with open_in_memory() as life:
+        gate = Gate("Cluster")
+        life.cloud.rules.append(gate)
+        threading.Thread(target=report, args=[gate], daemon=True).start()
+        try:
+            life.engine.up()
+        finally:
+            gate.open()  # else Python would wait for the thread of the stand-in
