@@ -63,7 +63,7 @@ def test_a_program_that_refuses_its_stack_is_reported() -> None:
 
 @pytest.fixture
 def rich_stack(tmp_path: Path) -> StackFile:
-    """A stack with parts that no shipped stack has: static nodes, EFA, an export of the bill, a shared Prometheus."""
+    """A stack with the parts that no shipped stack has: static nodes, EFA, a bill's export, a shared Prometheus."""
     multi_node = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
     stack = builders.stack(
         environment="dev",

@@ -1,0 +1,38 @@
+"""The modules hold what every platform compiles; a go.sum that was made on Linux may lack modules of macOS."""
+
+import os
+import platform
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lab.engines import ENGINES
+from lab.go_modules import read_go_module
+from lab.go_tool import find_go
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(
+        shutil.which("go") is None and not os.environ.get("CI"), reason="go is missing, and the engines are there"
+    ),
+]
+
+FOLDERS = sorted({engine.folder for engine in ENGINES.values()})
+
+
+def ignore(lines: int) -> None:
+    """Watch nothing."""
+
+
+@pytest.mark.parametrize("processor", ["x86_64", "arm64"])
+@pytest.mark.parametrize("system", ["Linux", "Darwin"])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_module_has_the_checksums_of_every_platform(
+    folder: str, system: str, processor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = find_go(read_go_module(folder).go, tmp_path)
+    monkeypatch.setattr(platform, "system", lambda: system)
+    monkeypatch.setattr(platform, "machine", lambda: processor)
+    packages = [engine.package for engine in ENGINES.values() if engine.folder == folder]
+    assert len(go.run(["list", "-deps", *packages], folder, ignore).splitlines()) > 500
