@@ -8,5 +8,6 @@ def _short_waits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """Let no snapshot be old, no refusal wait for a second look, and no hope last; real engines keep their time."""
     if request.node.get_closest_marker("lab"):
         return
-    for name, seconds in {"_SNAPSHOT_S": 0.0, "_SECOND_LOOK_S": 0.0, "_PATIENCE_S": 0.1}.items():
+    clocks = {"_SNAPSHOT_S": 0.0, "_SECOND_LOOK_S": 0.0, "_WARM_UP_S": 0.0, "_PATIENCE_S": 0.1}
+    for name, seconds in clocks.items():
         monkeypatch.setattr(f"gpu_blueprint.rehearsal.stage.{name}", seconds)

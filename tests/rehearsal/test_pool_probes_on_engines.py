@@ -15,7 +15,7 @@ from lab.aws import Instance
 from lab.lab import Lab
 from lab.scene import Manifest
 
-from ..support.engine_rehearsals import open_lab, read_settings
+from ..support.engine_rehearsals import list_taints, open_lab, read_settings
 from ..support.rehearsals import GOOD
 
 pytestmark = pytest.mark.lab
@@ -47,7 +47,7 @@ def test_bottlerocket_cuts_its_gpus_at_boot() -> None:
         assert "'h100.80gb' = '2g.20gb'" in one.template.user_data.replace('"', "'")
         settings = read_settings(config, one)
         assert config.pools[0].node_labels.items() <= settings.labels.items()
-        assert all(taint in settings.taints for taint in config.pools[0].node_taints)
+        assert all(taint in list_taints(settings) for taint in config.pools[0].node_taints)
         sizes = {disk["DeviceName"]: int(disk["Ebs"]["VolumeSize"]) for disk in one.template.block_devices}
         assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.pools[0].disk.size_gib}
         assert {str(disk["Ebs"]["Encrypted"]).lower() for disk in one.template.block_devices} == {"true"}

@@ -8,7 +8,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.rehearsal.outcome import Fate
 from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
 
-from ..support.engine_rehearsals import find_pool_of, open_lab, read_settings
+from ..support.engine_rehearsals import find_pool_of, list_taints, open_lab, read_settings
 from ..support.plans import SHIPPED, STACKS
 
 pytestmark = pytest.mark.lab
@@ -104,7 +104,7 @@ def test_user_data_brings_the_labels_and_taints_of_the_pool(played: Played) -> N
     for launch in found.launches:
         pool, settings = find_pool_of(config, launch), read_settings(config, launch)
         assert pool.node_labels.items() <= settings.labels.items()
-        assert all(taint in settings.taints for taint in pool.node_taints), settings.taints
+        assert all(taint in list_taints(settings) for taint in pool.node_taints), settings.taints
 
 
 def test_every_disk_is_encrypted_and_has_the_size_of_the_stack_file(played: Played) -> None:

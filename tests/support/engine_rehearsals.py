@@ -42,6 +42,11 @@ def read_settings(config: StackConfig, launch: Instance) -> KubeletSettings:
     return read_user_data(launch.template.user_data, config.cluster_name)
 
 
+def list_taints(settings: KubeletSettings) -> list[dict[str, str]]:
+    """The taints of a node; the formats of user data differ in an empty value."""
+    return [{key: value for key, value in taint.items() if value} for taint in settings.taints]
+
+
 def find_pool_of(config: StackConfig, launch: Instance) -> Any:
     """The pool of a launch."""
     return config.pools_by_name[launch.tags["karpenter.sh/nodepool"]]
