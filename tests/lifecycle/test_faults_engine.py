@@ -127,7 +127,7 @@ def test_a_state_that_a_killed_cli_has_not_written_to_its_end_comes_back_from_it
     built = life.list_left()
     state = life.engine.folder / "pulumi" / "state" / ".pulumi" / "stacks" / "gpu-blueprint" / "dev.json"
     state.write_text("")
-    assert "failed to load checkpoint: EOF" in life.engine.up().error
+    assert "failed to load checkpoint" in life.engine.up().error
     shutil.copy(state.with_name("dev.json.bak"), state)
     life.engine.refresh()
     mended = life.engine.up()
