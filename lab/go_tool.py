@@ -6,8 +6,8 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,13 +42,12 @@ class Go:
         """
         self.temporary.mkdir(parents=True, exist_ok=True)
         output = _Output()
-        with self._start(arguments, folder) as running:
-            try:
-                output.read(running, watch)
-            except BaseException:  # Ctrl-C too: Go's compilers must not go on
-                _end_group(running)
-                output.drain()
-                raise
+        with ExitStack() as ends:
+            with _hold_signals():
+                running = ends.enter_context(self._start(arguments, folder))
+                ends.callback(output.drain)
+                ends.callback(_end_group, running)
+            output.read(running, watch)
         if running.returncode:
             command = " ".join(["go", *arguments[:2]])
             raise LabError(f"{command} failed in {SOURCES / folder}:\n{output.last_lines}")
@@ -157,8 +156,25 @@ def _build_environment() -> dict[str, str]:
     return {**os.environ, **mine}
 
 
+@contextmanager
+def _hold_signals() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until Go has started, because only a known process can be ended."""
+    held: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    handlers = {number: signal.signal(number, lambda number, _frame: held.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for caught in held:
+        signal.raise_signal(caught)
+
+
 def _end_group(process: subprocess.Popen[str]) -> None:
-    """End a process and everything that it started."""
+    """End a process that still runs, and everything that it started."""
+    if process.poll() is not None:
+        return
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):  # Ctrl-C inside Popen.wait may leave its lock behind

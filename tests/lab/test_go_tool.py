@@ -1,6 +1,9 @@
 """Go runs with the same settings on every machine."""
 
+import signal
+import subprocess
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -88,6 +91,21 @@ def test_ctrl_c_ends_go_while_its_streams_are_opened(fake_go: FakeGo, monkeypatc
 
     fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
     monkeypatch.setattr(threading.Thread, "start", interrupt_second)
+    with pytest.raises(KeyboardInterrupt):
+        find(fake_go).run(["build"], "etcd", ignore)
+    assert find_command_lines(fake_go.folder) == []
+
+
+def test_ctrl_c_ends_go_while_it_starts(fake_go: FakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Go._start
+
+    def start_and_interrupt(go: Go, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+        running = start(go, arguments, folder)
+        signal.raise_signal(signal.SIGINT)
+        return running
+
+    fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
+    monkeypatch.setattr(Go, "_start", start_and_interrupt)
     with pytest.raises(KeyboardInterrupt):
         find(fake_go).run(["build"], "etcd", ignore)
     assert find_command_lines(fake_go.folder) == []
