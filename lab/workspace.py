@@ -61,9 +61,10 @@ class Workspace:
         It gets a session of its own, so that Ctrl-C reaches this program alone, and the workspace as its home.
 
         Raises:
-            LabError: The program cannot be executed.
+            LabError: The program cannot be executed, or the workspace closes while another thread starts an engine.
             ValueError: An engine of this name runs.
         """
+        self._refuse_to_go_on()
         if self.runs(name):
             raise ValueError(f"{name} runs already")
         variables = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
@@ -107,8 +108,7 @@ class Workspace:
         Raises:
             LabError: An engine has ended, or a signal has ended the rehearsal while other threads still wait.
         """
-        if self.is_leaving:
-            raise LabError("the rehearsal was interrupted")
+        self._refuse_to_go_on()
         for name, process in [*self._processes.items()]:
             if process.poll() is not None:
                 raise LabError(f"{name} {_describe_end(process.returncode)}; its last lines:\n{self.read_end(name)}")
@@ -132,6 +132,10 @@ class Workspace:
         """Kill every engine, without waiting for its end."""
         for process in [*self._processes.values()]:
             process.kill()
+
+    def _refuse_to_go_on(self) -> None:
+        if self.is_leaving:
+            raise LabError("the rehearsal was interrupted")
 
     def close(self) -> None:
         """Kill every process that works in the folder, since nothing of it is kept, and remove the folder."""

@@ -154,14 +154,13 @@ class Engine:
         Without ``kill`` the program would wait for the CLI, and the CLI for the end of its operations.
         """
         run, start = Run(command), time.monotonic()
-        output: list[str] = []
-        execute = partial(getattr(self._stack, command), on_event=run.read_event, on_output=output.append)
+        execute = partial(getattr(self._stack, command), on_event=run.read_event)
         with ThreadPoolExecutor(1) as thread:
             running = thread.submit(execute, color="never", **options)
             try:
                 running.result()
             except CommandError as error:
-                run.error = "\n".join(output) or str(error)
+                run.error = str(error)
             except BaseException:
                 self.kill()
                 raise

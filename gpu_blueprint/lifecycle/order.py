@@ -68,7 +68,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     state = _Selection(resources)
     cluster = state.select_type("aws:eks/cluster:Cluster")
     karpenter, definitions = state.select_releases("karpenter"), state.select_releases("karpenter-crd")
-    needed = [*state.select_inside("Karpenter"), *state.select_kinds("NodeGroup", "Addon")]
+    needed = [found for name in ("Karpenter", "SystemNodes", "Addons") for found in state.select_inside(name)]
     groups = [
         (state.select_kinds("NodePool", "EC2NodeClass", "NodeOverlay"), karpenter),
         (karpenter, definitions),
@@ -88,10 +88,10 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
 
 
 class _Selection:
-    """Picks resources of a state."""
+    """Picks the resources of a state that a destroy deletes in a cloud."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
-        self._resources = [resource for resource in resources if resource.custom]
+        self._resources = [resource for resource in resources if resource.custom and not resource.is_retained]
 
     def select_kinds(self, *kinds: str) -> list[Resource]:
         return [resource for resource in self._resources if resource.kind in kinds]

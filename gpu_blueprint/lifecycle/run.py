@@ -37,6 +37,8 @@ class Resource:
     deleted_with: str = ""
     protect: bool = False
     id: str = ""
+    is_retained: bool = False
+    """True if a destroy leaves the object where it is, because other programs share it."""
 
     @property
     def kind(self) -> str:
@@ -124,6 +126,7 @@ def read_state(deployment: Mapping[str, Any]) -> dict[str, Resource]:
             deleted_with=row.get("deletedWith", ""),
             protect=row.get("protect", False),
             id=row.get("id", ""),
+            is_retained=row.get("retainOnDelete", False),
         )
         for row in deployment.get("resources", [])
     }

@@ -9,6 +9,7 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
 
+from ..errors import LabError
 from .cloud import Action, Cloud, Operation, RefusedError
 from .differences import list_changed_paths
 from .wire import Values, from_struct, merge_outputs, reveal, to_struct
@@ -104,8 +105,7 @@ class StandIn(ResourceProviderServicer, ABC):
         """Create an object; a preview learns which outputs are unknown."""
         inputs = from_struct(request.properties)
         if request.preview:
-            state = merge_outputs(self.guess_outputs(request.type), inputs)
-            return provider_pb2.CreateResponse(properties=to_struct(state))
+            return provider_pb2.CreateResponse(properties=to_struct(self._preview(request.type, inputs, context)))
         operation = _read_operation("create", request, inputs)
         made: list[str] = []
 
@@ -150,7 +150,13 @@ class StandIn(ResourceProviderServicer, ABC):
     def _carry_out(self, operation: Operation, work: Any, context: Any) -> Values:
         try:
             return self.cloud.carry_out(operation, work)
-        except RefusedError as error:
+        except (RefusedError, LabError) as error:
+            abort(context, str(error))
+
+    def _preview(self, type_: str, inputs: Values, context: Any) -> Values:
+        try:
+            return merge_outputs(self.guess_outputs(type_), inputs)
+        except LabError as error:
             abort(context, str(error))
 
 

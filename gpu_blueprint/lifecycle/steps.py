@@ -1,6 +1,7 @@
 """The life of a stack: preview, up, up again, refresh, the protection, destroy; each step with its differences."""
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from time import monotonic
@@ -23,6 +24,7 @@ Report = Callable[[str], None]
 """Takes a line that says how far the lifecycle is."""
 
 
+_ERROR = re.compile(r"\berror: .*")
 _PREVIEW, _UP, _DESTROY = "preview", "up", "destroy"
 
 
@@ -35,6 +37,7 @@ class Lifecycle:
         self.stack, self.plan, self.engine, self.cloud, self.world = stack, plan, engine, cloud, world
         self._findings = _judge_offline(stack, plan)
         self._waves: list[Wave] = []
+        self._shared: set[str] = set()
         for secret in stack.missing_secrets:
             engine.set_secret(secret)
 
@@ -118,6 +121,7 @@ class Lifecycle:
         """Delete everything, and compare the order with the promise."""
         state, length = self.engine.read_state(), len(self.cloud.log)
         resources = [*state.values()]
+        self._shared = {f"{found.kind} {found.id}" for found in resources if found.is_retained}
         promises = list_promises(resources, self._list_grants())
         run = self.engine.destroy()
         log = self.cloud.log[length:]
@@ -129,11 +133,9 @@ class Lifecycle:
         ]
 
     def list_left(self) -> list[str]:
-        """Return everything that exists: AWS objects and releases, the content of the cluster, and the state."""
-        return [
-            *sorted(f"{found.kind} {found.id}" for found in self.cloud.list_objects()),
-            *self.world.list_left(),
-        ]
+        """Return everything that exists in the clouds, except objects that a destroy leaves to other programs."""
+        found = [f"{found.kind} {found.id}" for found in self.cloud.list_objects()]
+        return [name for name in (*sorted(found), *self.world.list_left()) if name not in self._shared]
 
     def _list_grants(self) -> dict[str, list[str]]:
         """Return the pools of each tenant's namespace."""
@@ -169,10 +171,11 @@ def _list_keys(findings: Sequence[Finding]) -> list[tuple[str, str]]:
 
 
 def _explain(run: Run) -> list[str]:
-    """Return the errors of a command that failed."""
+    """Return the errors of a command that failed, and the policies that stopped it."""
     if run.succeeded:
         return []
-    lines = [line.strip() for line in run.error.splitlines() if line.strip().startswith("error: ")]
+    lines = [f"policy {said.rule}: {said.urn}" for said in run.policies if said.level == "mandatory"]
+    lines += _ERROR.findall(run.error)
     return [f"{run.command} failed: {line}" for line in dict.fromkeys(lines) or [run.error[-500:]]]
 
 

@@ -19,6 +19,9 @@ _PATIENCE_S = 60.0
 """Seconds after which a pod without a fate is given up."""
 _SECOND_LOOK_S = 3.0
 """A pod waits for good if it still waits some seconds after an engine's refusal: Karpenter tries other offers."""
+_WARM_UP_S = 20.0
+"""Seconds in which no refusal is final. Karpenter calls a pool ready before it has joined the pool's types with the
+overlays, and leaves the pool out until then; it looks again at a waiting pod every ten seconds."""
 
 
 @dataclass(slots=True)
@@ -48,6 +51,7 @@ class Stage:
         has_pools = bool(lab.scene.list_kind("NodePool"))
         self._judges = (KARPENTER,) if has_pools else (KARPENTER, SCHEDULER)
         """Engines whose refusal is final. Karpenter says nothing while it has no pool."""
+        self._warm_at = time.monotonic() + (_WARM_UP_S if has_pools else 0)
 
     def cancel(self) -> None:
         """Let every waiting thread break off with a CancelledError."""
@@ -152,7 +156,7 @@ class Stage:
         if not self._is_refused(snapshot, pod):
             return False
         sent.waits_since = sent.waits_since or snapshot.taken
-        return snapshot.taken - sent.waits_since > _SECOND_LOOK_S
+        return snapshot.taken > max(self._warm_at, sent.waits_since + _SECOND_LOOK_S)
 
     def _is_refused(self, snapshot: Snapshot, pod: Manifest) -> bool:
         """Return whether an engine whose refusal is final finds no node for a pod."""

@@ -87,6 +87,8 @@ def test_threads_give_up_once_the_workspace_is_left(workspace: Workspace) -> Non
     workspace.leave()
     with pytest.raises(LabError, match="interrupted"):
         workspace.refuse_dead_engines()
+    with pytest.raises(LabError, match="interrupted"):
+        workspace.start("engine", SLEEP)
 
 
 def test_an_engine_that_does_not_listen_to_sigterm_is_killed(

@@ -4,9 +4,25 @@ from gpu_blueprint.errors import LabError
 from gpu_blueprint.lifecycle.aws_objects import fill_object, find_object_type, name_object
 from gpu_blueprint.plan import UNKNOWN
 
+from ..support.aws_types import list_aws_types
 from ..support.plans import SHIPPED, plan
 
 FACTS = {"account": "111122223333", "region": "us-east-1", "name": "queue"}
+GIVEN = (
+    "arn",
+    "rule",
+    "role",
+    "clusterName",
+    "addonName",
+    "principalArn",
+    "policyArn",
+    "routeTableId",
+    "queueUrl",
+    "destinationCidrBlock",
+    "bucket",
+    "tagKey",
+)
+"""Inputs that ids are made of."""
 RESOURCES = {found.type: found for stack in SHIPPED for found in plan(stack) if found.type.startswith("aws:")}
 
 
@@ -15,6 +31,11 @@ def test_every_type_of_the_plans_gets_an_id_and_outputs(type_: str) -> None:
     given = {key: "known" if value == UNKNOWN else value for key, value in RESOURCES[type_].inputs.items()}
     id_, outputs = fill_object(find_object_type(type_), {**given, **FACTS}, 1)
     assert id_ and "{" not in id_ + str([value for value in outputs.values() if isinstance(value, str)])
+
+
+@pytest.mark.parametrize("type_", list_aws_types())
+def test_every_type_that_the_components_can_make_has_a_row(type_: str) -> None:
+    assert fill_object(find_object_type(type_), {**dict.fromkeys(GIVEN, "given"), **FACTS}, 1)[0]
 
 
 def test_an_object_has_the_id_and_the_outputs_that_aws_gives() -> None:
@@ -30,8 +51,8 @@ def test_two_objects_without_a_name_have_two_ids() -> None:
 
 
 def test_a_type_that_the_table_lacks_is_refused() -> None:
-    with pytest.raises(LabError, match=r"does not know aws:s3/bucket:Bucket; .*aws_objects.yaml"):
-        find_object_type("aws:s3/bucket:Bucket")
+    with pytest.raises(LabError, match=r"does not know aws:rds/cluster:Cluster; .*aws_objects.yaml"):
+        find_object_type("aws:rds/cluster:Cluster")
 
 
 @pytest.mark.parametrize(

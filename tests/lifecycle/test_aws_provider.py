@@ -119,6 +119,12 @@ def test_an_object_that_keeps_its_name_is_deleted_before_its_replacement(
     assert answer.replaces == [name] and answer.deleteBeforeReplace is first_delete
 
 
+@pytest.mark.parametrize("preview", [True, False])
+def test_a_type_that_the_stand_in_does_not_know_is_named(aws: Caller, preview: bool) -> None:
+    with pytest.raises(AbortedError, match="does not know aws:rds/cluster:Cluster"):
+        aws.create("aws:rds/cluster:Cluster", "db", {}, preview=preview)
+
+
 def test_another_account_is_refused(aws: Caller) -> None:
     aws.configure({"allowedAccountIds": '["111122223333"]'})
     with pytest.raises(AbortedError, match="AWS account ID not allowed: 111122223333"):

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.loading import StackFile, open_stack
 
+from ..support import builders
 from ..support.engine_sessions import open_in_memory
 from ..support.plans import STACKS, shipped_file
 
@@ -61,6 +62,37 @@ def test_a_program_that_refuses_its_stack_is_reported() -> None:
 
 
 @pytest.fixture
+def rich_stack(tmp_path: Path) -> StackFile:
+    """A stack with the parts that no shipped stack has: static nodes, EFA, a bill's export, a shared Prometheus."""
+    multi_node = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
+    stack = builders.stack(
+        environment="dev",
+        cluster=builders.cluster(deletionProtection=False),
+        pools=[
+            builders.pool(),
+            builders.pool(name="static", instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=2, maxGpus=2),
+            builders.pool(name="multi-node", **multi_node),
+        ],
+        tenants=[builders.tenant()],
+        monitoring={"mode": "existing", "labels": {"release": "team"}},
+        **builders.billing(200_000, export=True, activateTags=True),
+    )
+    config = {REGION_KEY: builders.REGION, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack}
+    (tmp_path / "Pulumi.rich.yaml").write_text(json.dumps({"config": config}, indent=1))
+    return open_stack("rich", tmp_path)
+
+
+def test_parts_that_no_shipped_stack_has_live_as_promised(rich_stack: StackFile) -> None:
+    with open_lifecycle(rich_stack, with_lab=False) as life:
+        found = life.live(lambda _: None)
+        kinds = {resource.type.rsplit(":", 1)[-1] for resource in life.plan}
+        shared = life.world.list_left()
+    assert {"PlacementGroup", "Export", "BucketPolicy", "CostAllocationTag", "SecurityGroup"} <= kinds
+    assert [step for step in found.steps if not step.is_as_promised] == [] and found.left == ()
+    assert shared == ["Namespace monitoring"]  # a destroy leaves it to the team's own Prometheus
+
+
+@pytest.fixture
 def unsafe_stack(tmp_path: Path) -> StackFile:
     """The dev stack under the levels of prod: it has no deletion protection, and logs too little."""
     config = shipped_file("dev")
@@ -74,5 +106,6 @@ def test_the_policy_pack_stops_the_engine_where_the_offline_verdicts_fail(unsafe
         _, differences = life.preview()
         (run,) = life.engine.runs
     blamed = {rule for rule, _ in run.list_violations()}
-    assert {"deletion-protected"} <= blamed and not run.succeeded
+    assert "deletion-protected" in blamed and not run.succeeded
+    assert any(line.startswith("preview failed: policy deletion-protected: urn:") for line in differences)
     assert all(line.startswith("preview failed: ") for line in differences), differences

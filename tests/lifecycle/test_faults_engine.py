@@ -1,5 +1,6 @@
 """docs/operations.md, played through on Pulumi's engine."""
 
+import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -119,6 +120,18 @@ def test_importing_a_pending_create_clears_the_entry_and_imports_nothing(life: L
     known = [part for word in (pending, "gpu-dev") for part in ("--import-pending-creates", word)]
     life.engine.call("refresh", "--yes", "--skip-preview", *known)
     assert life.engine.list_pending() == [] and pending not in life.engine.read_state()
+
+
+def test_a_state_that_a_killed_cli_has_not_written_to_its_end_comes_back_from_its_copy(life: Lifecycle) -> None:
+    assert life.engine.up().succeeded
+    built = life.list_left()
+    state = life.engine.folder / "pulumi" / "state" / ".pulumi" / "stacks" / "gpu-blueprint" / "dev.json"
+    state.write_text("")
+    assert "failed to load checkpoint: EOF" in life.engine.up().error
+    shutil.copy(state.with_name("dev.json.bak"), state)
+    life.engine.refresh()
+    mended = life.engine.up()
+    assert mended.succeeded and list_changes(mended) == set() and life.list_left() == built
 
 
 def test_a_namespace_that_was_deleted_by_hand_comes_back_after_a_refresh_only(life: Lifecycle) -> None:

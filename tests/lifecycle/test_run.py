@@ -64,9 +64,18 @@ def test_a_run_without_an_error_has_succeeded() -> None:
 def test_a_state_is_read_in_the_order_of_creation() -> None:
     rows = [
         {"urn": "b", "type": "t:i:B", "custom": True, "inputs": {"a": 1.0}, "id": "x", "protect": True},
-        {"urn": "a", "type": "t:i:A", "dependencies": ["b"], "parent": "b", "provider": "p::id", "deletedWith": "b"},
+        {
+            "urn": "a",
+            "type": "t:i:A",
+            "dependencies": ["b"],
+            "parent": "b",
+            "provider": "p::id",
+            "deletedWith": "b",
+            "retainOnDelete": True,
+        },
     ]
     first, second = read_state({"resources": rows}).values()
     assert (first.urn, first.inputs, first.id, first.protect) == ("b", {"a": 1}, "x", True)
     assert (second.dependencies, second.parent, second.provider, second.deleted_with) == (("b",), "b", "p", "b")
+    assert second.is_retained and not first.is_retained
     assert read_state({}) == {}

@@ -140,7 +140,7 @@ def test_a_lone_equals_sign_is_text(tmp_path: Path) -> None:
 
 
 def test_a_namespace_must_be_text(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="metadata.namespace is 7, which is no text"):
+    with pytest.raises(UsageError, match="namespace is 7, which is no text"):
         read(tmp_path, "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: 7}}")
 
 

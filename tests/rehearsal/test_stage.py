@@ -7,6 +7,7 @@ import pytest
 
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.rehearsal.outcome import Fate
+from gpu_blueprint.rehearsal.snapshot import Snapshot, take_snapshot
 from gpu_blueprint.rehearsal.stage import CancelledError, Stage
 from lab.kube import RefusedError
 from lab.scene import Manifest
@@ -43,6 +44,21 @@ def test_a_system_node_costs_nothing_and_has_no_gpu() -> None:
 def test_a_pod_waits_if_karpenter_says_why() -> None:
     (found,) = stage_of(FakeLab(lambda _: "karpenter: no offer")).send([pod()]).pods
     assert (found.fate, found.reason) == (Fate.WAITS, "no offer")
+
+
+def test_a_refusal_is_not_final_while_karpenter_warms_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._WARM_UP_S", 1000.0)
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._PATIENCE_S", 1000.0)
+    lab = FakeLab(lambda _: "karpenter: no offer")
+    stage, looks = stage_of(lab), iter(range(3))
+
+    def look() -> Snapshot:
+        if next(looks, None) is None:  # Karpenter has looked again
+            lab._place(lab.objects["Pod", "team", "a"], "node-1")
+        return take_snapshot(lab.as_lab().kube, 0.0)
+
+    monkeypatch.setattr(stage, "look", look)
+    assert stage.send([pod()]).pods[0].fate is Fate.RUNS
 
 
 def test_the_scheduler_has_no_last_word_where_karpenter_may_launch() -> None:

@@ -31,4 +31,5 @@ def run_up_elsewhere(life: Lifecycle) -> Iterator[None]:
 
 if __name__ == "__main__":
     folder, stack, providers = sys.argv[1:]
-    Engine(Workspace(Path(folder)), stack, shipped_file(stack), providers).up()
+    # One operation at a time: the CLI then dies while it waits, and never while it writes the state.
+    Engine(Workspace(Path(folder)), stack, shipped_file(stack), providers).up(parallel=1)

@@ -13,7 +13,7 @@ import psutil
 from .plans import ROOT
 
 T = TypeVar("T")
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 
 def wait_for(look: Callable[[], T]) -> T:

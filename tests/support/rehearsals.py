@@ -10,6 +10,7 @@ import yaml
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
+from gpu_blueprint.plan import record
 from gpu_blueprint.rehearsal.outcome import Fate, Landing, Outcome, PodFate, Result
 from gpu_blueprint.rehearsal.probe import Probe
 from lab.aws import Instance
@@ -17,7 +18,7 @@ from lab.aws.launch_templates import LaunchTemplate
 from lab.scene import Manifest
 
 from . import builders, example_pools
-from .plans import ROOT, STACKS
+from .plans import ROOT, STACKS, Plan
 
 GOOD = ROOT / "tests" / "configs" / "good"
 FILES = [*sorted(STACKS.glob("Pulumi.*.yaml")), *sorted(GOOD.glob("Pulumi.*.yaml"))]
@@ -31,6 +32,11 @@ def load_file(file: Path) -> StackConfig:
     """The checked config of a stack file."""
     section: dict[str, Any] = yaml.safe_load(file.read_text())["config"]
     return parse(section[STACK_KEY], section[REGION_KEY])
+
+
+def plan_file(file: Path) -> Plan:
+    """The plan of a stack file."""
+    return record(file.stem, yaml.safe_load(file.read_text())["config"])
 
 
 def load_example(name: str) -> StackConfig:

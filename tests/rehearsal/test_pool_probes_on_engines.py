@@ -1,0 +1,155 @@
+"""Special pools on real engines: the launch of each, as EC2 gets it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.rehearsal.outcome import Result
+from gpu_blueprint.rehearsal.probe import Phase
+from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes
+from gpu_blueprint.rehearsal.stage import Stage
+from lab.aws import Instance
+from lab.lab import Lab
+from lab.scene import Manifest
+
+from ..support.engine_rehearsals import list_taints, open_lab, read_settings
+from ..support.rehearsals import GOOD
+
+pytestmark = pytest.mark.lab
+
+
+def file_of(name: str) -> Path:
+    return GOOD / f"Pulumi.{name}.yaml"
+
+
+def play(lab: Lab, config: StackConfig, *phases: Phase) -> list[Result]:
+    """Load the platform, which raises if an object does not get ready, and play the probes of some phases."""
+    assert load_platform(lab, lambda _: None) == []
+    probes = [probe for probe in list_probes(config) if probe.phase in phases]
+    return run_probes(Stage(lab), probes, lambda _: None)
+
+
+def launch(name: str) -> tuple[StackConfig, list[Instance]]:
+    """Ask a pool for one of each resource and a whole node; return the config and the launches."""
+    with open_lab(file_of(name)) as (lab, config):
+        results = play(lab, config, Phase.ONE)
+        assert {result.probe: result.difference for result in results if result.difference} == {}
+        return config, [*lab.aws.instances.values()]
+
+
+def test_bottlerocket_cuts_its_gpus_at_boot() -> None:
+    config, launches = launch("bottlerocket-mig")
+    assert {one.instance_type for one in launches} == {"p5.4xlarge", "p5.48xlarge"}
+    for one in launches:
+        assert "'h100.80gb' = '2g.20gb'" in one.template.user_data.replace('"', "'")
+        settings = read_settings(config, one)
+        assert config.pools[0].node_labels.items() <= settings.labels.items()
+        assert all(taint in list_taints(settings) for taint in config.pools[0].node_taints)
+        sizes = {disk["DeviceName"]: int(disk["Ebs"]["VolumeSize"]) for disk in one.template.block_devices}
+        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.pools[0].disk.size_gib}
+        assert {str(disk["Ebs"]["Encrypted"]).lower() for disk in one.template.block_devices} == {"true"}
+
+
+def test_a_node_for_jobs_that_span_nodes_has_33_interfaces_in_its_placement_group() -> None:
+    _, launches = launch("multi-node-efa")
+    (one,) = {(len(one.template.interfaces), one.template.efa_count) for one in launches}
+    assert one == (33, 32)
+    assert all(found.template.data["Placement"] for found in launches)
+
+
+def test_a_node_cut_into_several_profiles_hands_out_all_of_them() -> None:
+    config, launches = launch("mixed-layout")
+    labels = {read_settings(config, one).labels["nvidia.com/mig.config"] for one in launches}
+    assert labels == {config.pools[0].node_labels["nvidia.com/mig.config"]}
+
+
+def test_graviton_nodes_boot_an_image_of_their_architecture() -> None:
+    with open_lab(file_of("arm64")) as (lab, config):
+        results = play(lab, config, Phase.ONE)
+        assert [result.difference for result in results if result.difference] == []
+        nodes = [node for result in results for node in result.outcome.list_nodes()]
+        assert nodes and all(node.instance_type.startswith("g5g.") for node in nodes)
+
+
+def test_fixed_nodes_take_pods_and_no_more_than_they_hold() -> None:
+    with open_lab(file_of("static-nodes")) as (lab, config):
+        results = play(lab, config, *Phase)
+        differences = {result.probe: result.difference for result in results if result.difference}
+        assert differences == {"team/keyless-toleration": "a pod without GPU takes a node of main"}
+        assert lab.aws.instances == {}
+
+
+BROKEN = """
+config:
+  aws:region: us-east-1
+  pulumi:disable-default-providers: ["*"]
+  gpu-blueprint:stack:
+    owner: ml-platform
+    environment: broken
+    costCenter: ml
+    accountId: "111122223333"
+    network: {mode: new, cidr: 10.40.0.0/16, zones: [us-east-1a, us-east-1b]}
+    cluster:
+      api: {access: public, allowedCidrs: [203.0.113.0/24]}
+      admins: ["arn:aws:iam::111122223333:role/platform-admin"]
+    pools:
+      - {name: sound, purpose: inference, gpu: l4, purchase: [on-demand], maxGpus: 4}
+      - {name: taint, purpose: inference, gpu: a10g, purchase: [on-demand], maxGpus: 4}
+      - {name: label, purpose: inference, gpu: l40s, purchase: [on-demand], maxGpus: 4}
+      - {name: limit, purpose: inference, gpu: t4, purchase: [on-demand], maxGpus: 4}
+      - name: overlay
+        purpose: inference
+        gpu: l4
+        purchase: [on-demand]
+        maxGpus: 4
+        sharing: {mode: mps, replicas: 4}
+"""
+
+
+def break_objects(manifest: Manifest) -> Manifest | None:
+    """Misspell a taint, drop a label, double a limit and leave out the overlays."""
+    name, spec = manifest["metadata"].get("name", ""), manifest.get("spec", {})
+    if manifest["kind"] == "NodeOverlay":
+        return None
+    if manifest["kind"] != "NodePool":
+        return manifest
+    template: dict[str, Any] = spec["template"]
+    if name == "taint":
+        taints = [{**taint, "key": "nvidia.com/gpus"} for taint in template["spec"]["taints"]]
+        template = {**template, "spec": {**template["spec"], "taints": taints}}
+    if name == "label":
+        labels = template["metadata"]["labels"]
+        fewer = {key: value for key, value in labels.items() if key != "gpu-blueprint/pool"}
+        template = {**template, "metadata": {**template["metadata"], "labels": fewer}}
+    limits = {key: str(2 * int(count)) if name == "limit" else count for key, count in spec["limits"].items()}
+    return {**manifest, "spec": {**spec, "template": template, "limits": limits}}
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Probe → difference of a stack whose objects are broken between rendering and loading."""
+    file = tmp_path_factory.mktemp("stacks") / "Pulumi.broken.yaml"
+    file.write_text(BROKEN)
+    with open_lab(file, break_objects) as (lab, config):
+        results = play(lab, config, Phase.ONE, Phase.CEILING)
+    yield {result.probe: result.difference for result in results}
+
+
+def test_a_pool_beside_broken_pools_is_as_expected(broken: dict[str, str]) -> None:
+    assert broken["sound/one-gpu"] == broken["sound/ceiling"] == ""
+
+
+@pytest.mark.parametrize(
+    ("probe", "difference"),
+    [
+        ("taint/one-gpu", "the pod is still waiting: "),
+        ("label/one-gpu", "the pod is still waiting: "),
+        ("overlay/one-gpu", "the pod is still waiting: "),
+        ("limit/ceiling", "2 run and 0 wait; 1 should fill limit, and 1 wait"),
+    ],
+)
+def test_a_broken_object_makes_a_probe_differ(broken: dict[str, str], probe: str, difference: str) -> None:
+    assert broken[probe].startswith(difference)

@@ -1,0 +1,52 @@
+"""Rehearsals on real engines, for tests with the marker ``lab``."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.plan import record
+from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
+from lab.aws import Instance
+from lab.aws.user_data import KubeletSettings, read_user_data
+from lab.lab import Lab
+from lab.scene import Manifest, Scene
+
+from .rehearsals import load_file
+
+Change = Callable[[Manifest], Manifest | None]
+"""Returns an object as it should be loaded, or nothing to leave it out."""
+
+
+@contextmanager
+def open_lab(file: Path, change: Change = lambda manifest: manifest) -> Iterator[tuple[Lab, StackConfig]]:
+    """A running lab for a stack file, whose rendered objects a test may change, and the checked config."""
+    config, section = load_file(file), yaml.safe_load(file.read_text())["config"]
+    scene = change_scene(build_scene(file.stem, config, record("test", section)), change)
+    with Lab(scene, TIMINGS) as lab:
+        yield lab, config
+
+
+def change_scene(scene: Scene, change: Change) -> Scene:
+    """Return a scene with changed objects."""
+    manifests = (change(manifest) for manifest in scene.manifests)
+    return replace(scene, manifests=tuple(manifest for manifest in manifests if manifest))
+
+
+def read_settings(config: StackConfig, launch: Instance) -> KubeletSettings:
+    """The settings that a kubelet reads from the user data of a launch."""
+    return read_user_data(launch.template.user_data, config.cluster_name)
+
+
+def list_taints(settings: KubeletSettings) -> list[dict[str, str]]:
+    """The taints of a node; the formats of user data differ in an empty value."""
+    return [{key: value for key, value in taint.items() if value} for taint in settings.taints]
+
+
+def find_pool_of(config: StackConfig, launch: Instance) -> Any:
+    """The pool of a launch."""
+    return config.pools_by_name[launch.tags["karpenter.sh/nodepool"]]
