@@ -6,8 +6,8 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ Watch = Callable[[int], None]
 """Called now and then while Go runs, with the number of lines that Go has printed: a line per package."""
 BEAT = 20.0
 """Seconds between two calls of a Watch."""
-_SHOWN_LINES = 25
+_SHOWN_LINES, _LAST_SECONDS = 25, 10.0
 _REMEDY = "install Go from https://go.dev/dl, or use the image of lab/Dockerfile"
 
 
@@ -41,14 +41,13 @@ class Go:
             LabError: Go failed; the message ends with Go's last lines.
         """
         self.temporary.mkdir(parents=True, exist_ok=True)
-        with self._start(arguments, folder) as running:
-            output = _Output(running)
-            try:
-                output.wait(watch)
-            except BaseException:  # Ctrl-C too: Go's compilers must not go on
-                _end_group(running)
-                output.drain()
-                raise
+        output = _Output()
+        with ExitStack() as ends:
+            with _hold_signals():
+                running = ends.enter_context(self._start(arguments, folder))
+                ends.callback(output.drain)
+                ends.callback(_end_group, running)
+            output.read(running, watch)
         if running.returncode:
             command = " ".join(["go", *arguments[:2]])
             raise LabError(f"{command} failed in {SOURCES / folder}:\n{output.last_lines}")
@@ -72,32 +71,33 @@ class Go:
 class _Output:
     """Reads both streams of a process, so that neither fills up."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self) -> None:
         self._texts: list[str] = []
         self._errors: deque[str] = deque(maxlen=_SHOWN_LINES)
         self._count = 0
+        self._readers: list[threading.Thread] = []
+
+    def read(self, process: subprocess.Popen[str], watch: Watch) -> None:
+        """Read until the process ends; call the watch meanwhile."""
         self._readers = [
             threading.Thread(target=self._texts.extend, args=[process.stdout], daemon=True),
             threading.Thread(target=self._read_errors, args=[process.stderr], daemon=True),
         ]
         for reader in self._readers:
             reader.start()
-
-    def wait(self, watch: Watch) -> None:
-        """Wait for the end of the process; call the watch meanwhile."""
         while True:
             try:
-                self._process.wait(BEAT)
+                process.wait(BEAT)
                 break
             except subprocess.TimeoutExpired:
                 watch(self._count)
         self.drain()
 
     def drain(self) -> None:
-        """Read what an ended process has left in its streams."""
+        """Read what an ended process has left in its streams; a stream must not be closed while a thread reads it."""
         for reader in self._readers:
-            reader.join()
+            if reader.is_alive():
+                reader.join()
 
     @property
     def text(self) -> str:
@@ -156,8 +156,26 @@ def _build_environment() -> dict[str, str]:
     return {**os.environ, **mine}
 
 
+@contextmanager
+def _hold_signals() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until Go has started, because only a known process can be ended."""
+    held: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    handlers = {number: signal.signal(number, lambda number, _frame: held.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for caught in held:
+        signal.raise_signal(caught)
+
+
 def _end_group(process: subprocess.Popen[str]) -> None:
-    """End a process and everything that it started."""
+    """End a process that still runs, and everything that it started."""
+    if process.poll() is not None:
+        return
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with suppress(subprocess.TimeoutExpired):  # Ctrl-C inside Popen.wait may leave its lock behind
+        process.wait(_LAST_SECONDS)

@@ -1,8 +1,15 @@
 """Go runs with the same settings on every machine."""
 
+import signal
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
 from gpu_blueprint.errors import LabError
+from lab import go_tool
 from lab.go_tool import Go, find_go
 
 from ..support.fake_go import FakeGo
@@ -48,3 +55,57 @@ def test_a_go_that_does_not_answer_is_refused(fake_go: FakeGo) -> None:
     program.write_text("#!/bin/sh\necho broken >&2; exit 2\n")
     with pytest.raises(LabError, match="does not tell its version: broken"):
         find(fake_go)
+
+
+def find_command_lines(folder: Path) -> list[str]:
+    """Return the command line of every process that works on a folder."""
+    lines = [read_command_line(process) for process in Path("/proc").glob("[0-9]*")]
+    return [line for line in lines if str(folder) in line]
+
+
+def read_command_line(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def test_ctrl_c_ends_go_while_it_is_watched(fake_go: FakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(lines: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(go_tool, "BEAT", 0.05)
+    fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
+    with pytest.raises(KeyboardInterrupt):
+        find(fake_go).run(["build"], "etcd", interrupt)
+    assert find_command_lines(fake_go.folder) == []
+
+
+def test_ctrl_c_ends_go_while_its_streams_are_opened(fake_go: FakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def interrupt_second(thread: threading.Thread) -> None:
+        if "_read_errors" in repr(thread):
+            raise KeyboardInterrupt
+        start(thread)
+
+    fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
+    monkeypatch.setattr(threading.Thread, "start", interrupt_second)
+    with pytest.raises(KeyboardInterrupt):
+        find(fake_go).run(["build"], "etcd", ignore)
+    assert find_command_lines(fake_go.folder) == []
+
+
+def test_ctrl_c_ends_go_while_it_starts(fake_go: FakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Go._start
+
+    def start_and_interrupt(go: Go, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+        running = start(go, arguments, folder)
+        signal.raise_signal(signal.SIGINT)
+        return running
+
+    fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
+    monkeypatch.setattr(Go, "_start", start_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        find(fake_go).run(["build"], "etcd", ignore)
+    assert find_command_lines(fake_go.folder) == []
