@@ -1,12 +1,15 @@
 """The shipped stacks on real engines: every probe ends as promised, but for differences that are known."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.rehearsal.outcome import Fate
 from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
+from lab.aws import Call
+from lab.aws.wire import read_tags
 
 from ..support.engine_rehearsals import find_pool_of, list_taints, open_lab, read_settings
 from ..support.plans import SHIPPED, STACKS
@@ -52,7 +55,16 @@ KNOWN_DIFFERENCES = {
 }
 """Stack → probe → words of the difference. A difference that is mended must leave this table."""
 
-Played = tuple[str, StackConfig, Rehearsal]
+
+@dataclass(frozen=True)
+class Played:
+    """One rehearsal of a stack."""
+
+    stack: str
+    config: StackConfig
+    found: Rehearsal
+    fleets: list[Call]
+    """The calls of CreateFleet."""
 
 
 @pytest.fixture(scope="module", params=SHIPPED)
@@ -60,82 +72,80 @@ def played(request: pytest.FixtureRequest) -> Iterator[Played]:
     """One rehearsal of a stack, shared by all tests."""
     with open_lab(STACKS / f"Pulumi.{request.param}.yaml") as (lab, config):
         found = rehearse(lab, config, lambda _: None)
-    yield request.param, config, found
+    yield Played(request.param, config, found, [call for call in lab.aws.calls if call.action == "CreateFleet"])
 
 
 def test_the_api_server_refuses_nothing(played: Played) -> None:
-    assert played[2].refusals == ()
+    assert played.found.refusals == ()
 
 
 def test_every_probe_is_as_expected_but_for_the_known_differences(played: Played) -> None:
-    stack, _, found = played
+    known = KNOWN_DIFFERENCES[played.stack]
     unknown = {
         result.probe: f"{result.difference} {result.traceback}"
-        for result in found.results
-        if not result.is_as_expected and result.probe not in KNOWN_DIFFERENCES[stack]
+        for result in played.found.results
+        if not result.is_as_expected and result.probe not in known
     }
     assert unknown == {}
 
 
 def test_every_known_difference_is_still_there(played: Played) -> None:
-    stack, _, found = played
-    differences = {result.probe: result.difference for result in found.results}
-    for probe, words in KNOWN_DIFFERENCES[stack].items():
-        assert words in differences[probe], f"{stack}: {probe} has changed; correct KNOWN_DIFFERENCES"
+    differences = {result.probe: result.difference for result in played.found.results}
+    for probe, words in KNOWN_DIFFERENCES[played.stack].items():
+        assert words in differences[probe], f"{played.stack}: {probe} has changed; correct KNOWN_DIFFERENCES"
 
 
 def test_no_fate_is_unclear(played: Played) -> None:
-    unclear = [pod for result in played[2].results for pod in result.outcome.pods if pod.fate is Fate.UNCLEAR]
+    unclear = [pod for result in played.found.results for pod in result.outcome.pods if pod.fate is Fate.UNCLEAR]
     assert unclear == []
 
 
 def test_a_rehearsal_with_known_differences_is_not_as_expected(played: Played) -> None:
-    assert not played[2].is_as_expected
+    assert not played.found.is_as_expected
 
 
 def test_every_pool_was_launched_in_every_way_to_buy(played: Played) -> None:
-    _, config, found = played
-    launched = {(launch.tags["karpenter.sh/nodepool"], launch.lifecycle) for launch in found.launches}
-    assert launched == {(pool.name, way) for pool in config.pools for way in pool.purchase}
+    launched = {(launch.tags["karpenter.sh/nodepool"], launch.lifecycle) for launch in played.found.launches}
+    assert launched == {(pool.name, way) for pool in played.config.pools for way in pool.purchase}
 
 
 def test_user_data_brings_the_labels_and_taints_of_the_pool(played: Played) -> None:
-    _, config, found = played
-    for launch in found.launches:
-        pool, settings = find_pool_of(config, launch), read_settings(config, launch)
+    for launch in played.found.launches:
+        pool, settings = find_pool_of(played.config, launch), read_settings(played.config, launch)
         assert pool.node_labels.items() <= settings.labels.items()
         assert all(taint in list_taints(settings) for taint in pool.node_taints), settings.taints
 
 
 def test_every_disk_is_encrypted_and_has_the_size_of_the_stack_file(played: Played) -> None:
-    _, config, found = played
-    for launch in found.launches:
+    for launch in played.found.launches:
         disks = [disk["Ebs"] for disk in launch.template.block_devices]
         assert {(str(disk["Encrypted"]).lower(), disk["VolumeType"]) for disk in disks} == {("true", "gp3")}
-        assert int(disks[-1]["VolumeSize"]) == find_pool_of(config, launch).disk.size_gib
+        assert int(disks[-1]["VolumeSize"]) == find_pool_of(played.config, launch).disk.size_gib
 
 
 def test_instances_and_volumes_carry_the_tags_that_split_the_bill(played: Played) -> None:
-    _, config, found = played
-    for launch in found.launches:
-        tags = config.list_node_tags(find_pool_of(config, launch))
+    for launch in played.found.launches:
+        tags = played.config.list_node_tags(find_pool_of(played.config, launch))
         assert tags.items() <= launch.tags.items()
-        assert tags.items() <= launch.template.list_resource_tags("volume").items()
+    for fleet in played.fleets:
+        ours, volumes = (read_tags(fleet.params["TagSpecification"], kind) for kind in ("instance", "volume"))
+        pool = played.config.pools_by_name[volumes["karpenter.sh/nodepool"]]
+        assert played.config.list_node_tags(pool).items() <= volumes.items()
+        assert volumes == ours
 
 
 def test_the_metadata_service_demands_a_token_and_hides_from_pods(played: Played) -> None:
-    options = [launch.template.data["MetadataOptions"] for launch in played[2].launches]
+    options = [launch.template.data["MetadataOptions"] for launch in played.found.launches]
     assert {(option["HttpTokens"], str(option["HttpPutResponseHopLimit"])) for option in options} == {("required", "1")}
 
 
 def test_a_node_without_multi_node_jobs_has_one_interface(played: Played) -> None:
-    assert {(len(launch.template.interfaces) or 1, launch.template.efa_count) for launch in played[2].launches} == {
+    assert {(len(launch.template.interfaces) or 1, launch.template.efa_count) for launch in played.found.launches} == {
         (1, 0)
     }
 
 
 def test_reserved_nodes_go_into_the_reservation(played: Played) -> None:
-    _, config, found = played
-    reserved = {launch.reservation for launch in found.launches if launch.lifecycle == "reserved"}
-    assert reserved == {row.id for row in config.reservations}
-    assert {launch.reservation for launch in found.launches if launch.lifecycle != "reserved"} <= {""}
+    reserved = {launch.reservation for launch in played.found.launches if launch.lifecycle == "reserved"}
+    assert reserved == {row.id for row in played.config.reservations}
+    assert {launch.reservation for launch in played.found.launches if launch.lifecycle != "reserved"} <= {""}
