@@ -71,10 +71,12 @@ def sweep_dead_workspaces() -> list[Path]:
 
 
 def end_marked_processes(folder: Path) -> None:
-    """Kill every process that works in a folder, and the children that it starts meanwhile."""
+    """Kill every process that works in a folder, with its children; look again until no process is left."""
     end = time.monotonic() + _SECONDS_TO_END
     while found := [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]:
-        for process in found:
+        # A process has no environment for the moment in which it becomes another program, but it has a parent.
+        children = [child for parent in found for child in _list_children(parent)]
+        for process in (*found, *children):
             with suppress(psutil.Error):  # it has ended meanwhile
                 process.kill()
         if time.monotonic() > end:
@@ -136,3 +138,10 @@ def _read_mark(process: psutil.Process) -> str:
         return str(process.environ().get(MARK, ""))
     except (psutil.Error, OSError):  # it has just ended, or belongs to another user
         return ""
+
+
+def _list_children(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return list(process.children(recursive=True))
+    except psutil.Error:  # it has just ended
+        return []

@@ -140,11 +140,11 @@ class Workspace:
     def close(self) -> None:
         """Kill every process that works in the folder, since nothing of it is kept, and remove the folder."""
         self.leave()
+        end_marked_processes(self.folder)  # also an engine's children, and an engine whose start a signal interrupted
         self.kill()
         for process in [*self._processes.values()]:
             process.wait()
         self._processes.clear()
-        end_marked_processes(self.folder)  # an engine's children, and an engine whose start a signal interrupted
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -1,6 +1,7 @@
 """Killed rehearsals, and the living that a sweep must not touch."""
 
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.errors import LabError
-from lab.orphans import MARK, PREFIX, find_temporary_folder, hold_folder, sweep_dead_workspaces
+from lab.orphans import MARK, PREFIX, end_marked_processes, find_temporary_folder, hold_folder, sweep_dead_workspaces
 from lab.workspace import open_workspace
 
-from ..support.processes import is_running, start_python
+from ..support.processes import is_running, start_python, wait_for
 from ..support.workspaces import OWNER, SLEEP
 
 pytestmark = pytest.mark.usefixtures("temporary")
@@ -49,6 +50,21 @@ def test_the_next_start_ends_the_engines_of_a_killed_rehearsal(killed: tuple[Pat
 def test_a_sweep_returns_the_folders_that_it_removed(killed: tuple[Path, int]) -> None:
     assert sweep_dead_workspaces() == [killed[0]]
     assert sweep_dead_workspaces() == []
+
+
+def test_children_without_the_mark_end_with_their_parent(temporary: Path) -> None:
+    parent = subprocess.Popen(
+        ["sh", "-c", f"{MARK}= setsid sleep 1000 & echo $!; wait"],
+        env={**os.environ, MARK: str(temporary)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    end_marked_processes(temporary)
+    assert parent.wait() == -signal.SIGKILL
+    parent.stdout.close()
+    wait_for(lambda: not is_running(child))
 
 
 def test_a_sweep_touches_no_living_workspace_and_no_foreign_process(killed: tuple[Path, int], stranger: int) -> None:

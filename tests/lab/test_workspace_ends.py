@@ -44,7 +44,7 @@ def test_the_children_of_an_engine_are_gone_too(temporary: Path) -> None:
     with open_workspace() as workspace:
         workspace.start("engine", ["sh", "-c", "setsid sleep 1000 & echo $!; wait"])
         child = int(wait_for(workspace.find_log("engine").read_text))
-    assert not is_running(child)
+    wait_for(lambda: not is_running(child))
 
 
 @pytest.mark.parametrize(
