@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build one bundle or all, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m lab.build", description="Build the engines of the lab.")
     parser.add_argument("bundle", choices=[*_CHOICES])
-    parser.add_argument("--check", action="store_true", help="only say what the build needs, and what is missing")
+    parser.add_argument(
+        "--check", action="store_true", help="only print the needs of the build, and refuse a machine that lacks one"
+    )
     given = parser.parse_args(arguments)
     try:
         build(_CHOICES[given.bundle], only_check=given.check)
@@ -68,7 +70,7 @@ def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
 
 
 def _say_needs(missing: list[Part]) -> Go:
-    """Print what the build needs, and refuse a machine that lacks it."""
+    """Print the needs of the build, and refuse a machine that lacks it."""
     oldest = find_oldest_go(missing)
     print(
         f"the lab has {len(missing)} parts to build from source. With empty caches it needs\n"

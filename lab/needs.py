@@ -52,7 +52,7 @@ def _find_unwritable(places: Places) -> Iterator[str]:
         except OSError:
             writable = False
         if not writable:
-            yield f"the build must write into {folder}, and may not; {variable} names another folder"
+            yield f"the build cannot write into {folder}; let {variable} name another folder"
 
 
 def _find_small_disks(places: Places) -> Iterator[str]:

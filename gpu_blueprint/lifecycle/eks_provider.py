@@ -5,50 +5,25 @@ from collections.abc import Mapping
 from typing import Any
 
 import grpc
-from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, resource_pb2
-from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
+from pulumi.runtime.proto import provider_pb2, resource_pb2
 from pulumi.runtime.proto.resource_pb2_grpc import ResourceMonitorStub
 
 from ..plan.pulumi_eks import CLUSTER, COMPONENT, SET_ONCE, find_needed, translate_arguments
+from .handshake import Handshake
 from .wire import UNKNOWN, Values, from_struct, make_reference, to_struct
 
 AWS_VERSION = "7.51.1"
 _FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPartialValues": True}
 
 
-class EksProvider(ResourceProviderServicer):
+class EksProvider(Handshake):
     """Makes clusters as pulumi-eks 4.4 does for a program that switches everything else off."""
 
     version = "4.4.0"
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
-        """Accept secrets and references."""
-        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True)
-
-    def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Accept the engine."""
-        return empty_pb2.Empty()
-
-    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Let the engine go."""
-        return empty_pb2.Empty()
-
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return the version of the real provider."""
-        return plugin_pb2.PluginInfo(version=self.version)
-
-    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Accept any configuration."""
-        return provider_pb2.CheckResponse(inputs=request.news)
-
-    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
         """Report no change: the provider has no configuration."""
         return provider_pb2.DiffResponse(changes=provider_pb2.DiffResponse.DIFF_NONE)
-
-    def Configure(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Accept the configuration."""
-        return provider_pb2.ConfigureResponse(acceptSecrets=True, acceptResources=True, supportsPreview=True)
 
     def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Register the component and the cluster inside it, and return the component's outputs."""

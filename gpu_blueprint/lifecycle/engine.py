@@ -1,5 +1,6 @@
 """Pulumi's real engine on one stack: the program runs inline, and state, settings and secrets are temporary."""
 
+import asyncio
 import os
 import runpy
 import sys
@@ -30,6 +31,10 @@ _ANALYZER = "pulumi-analyzer-policy-python"
 """The engine starts a policy pack by this name on PATH where it finds no language plugin for Python."""
 _PLACEHOLDER = "set-by-the-lifecycle"
 """Stands for every secret of the configuration: the team's own are not needed, and cannot be decrypted here."""
+_SECONDS_TO_END = 10
+"""A program ends this soon after its engine."""
+_ROUNDS_TO_END = 100
+"""Rounds of an event loop after which each cancelled task has ended."""
 _MISLEADING = ("PULUMI_", "AWS_", "KUBE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 """Variables that would lead the engine to a real account, cluster or backend."""
 
@@ -70,6 +75,7 @@ class Engine:
         self._settings = self._project / f"Pulumi.{stack}.yaml"
         self._variables = _build_environment(folder, str(self.folder), providers)
         self._program = program
+        self._loops: list[asyncio.AbstractEventLoop] = []
         self._name = stack
         self.configure(config)
         (self._project / "Pulumi.yaml").write_text(f"name: {PROJECT}\nruntime: python\n", encoding="utf-8")
@@ -146,7 +152,12 @@ class Engine:
             env_vars=self._variables,
             pulumi_command=self._command,
         )
-        return automation.create_or_select_stack(self._name, PROJECT, program=self._program, opts=options)
+        return automation.create_or_select_stack(self._name, PROJECT, program=self._run_program, opts=options)
+
+    def _run_program(self) -> None:
+        """Run the program inside the event loop that Pulumi's SDK opens for it."""
+        self._loops.append(asyncio.get_running_loop())
+        self._program()
 
     def _run(self, command: Command, options: Mapping[str, Any]) -> Run:
         """Run a command in another thread, so that a signal reaches this thread at once.
@@ -164,9 +175,33 @@ class Engine:
             except BaseException:
                 self.kill()
                 raise
+            finally:
+                self._close_loops()
         run.seconds = time.monotonic() - start
         self.runs.append(run)
         return run
+
+    def _close_loops(self) -> None:
+        """Close the event loops that Pulumi's SDK leaves open where the engine ends before the program."""
+        end = time.monotonic() + _SECONDS_TO_END
+        for loop in self._loops:
+            while loop.is_running() and time.monotonic() < end:
+                time.sleep(0.01)
+            if not loop.is_running() and not loop.is_closed():
+                _close(loop)
+        self._loops.clear()
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel the tasks of a loop, let each task see it, and close the loop."""
+    loop.set_exception_handler(lambda *_: None)  # the SDK's own handler would stop the loop at each failed call
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+    for _ in range(_ROUNDS_TO_END):
+        if asyncio.all_tasks(loop):
+            loop.call_soon(loop.stop)
+            loop.run_forever()
+    loop.close()
 
 
 def _is_cli(process: psutil.Process, folder: str) -> bool:

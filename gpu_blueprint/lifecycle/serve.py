@@ -1,5 +1,6 @@
 """Host the stand-ins on loopback, where the engine attaches to them instead of starting plugins."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from concurrent import futures
 from contextlib import contextmanager
@@ -10,6 +11,9 @@ from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer, add
 _LARGEST_MESSAGE = 1 << 28
 _MOST_CALLS = 128
 """Calls at once. A destroy has many: each delete waits until its object is gone."""
+
+# An engine that dies leaves calls that fail. The engine's own error tells why; a traceback for each call hides it.
+logging.getLogger("grpc._server").setLevel(logging.CRITICAL)
 
 
 @contextmanager

@@ -6,20 +6,17 @@ from typing import Any, NoReturn
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2
-from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
+from pulumi.runtime.proto import provider_pb2
 
 from ..errors import LabError
 from .cloud import Action, Cloud, Operation, RefusedError
 from .differences import list_changed_paths
+from .handshake import Handshake
 from .wire import Values, from_struct, merge_outputs, reveal, to_struct
 
 
-class StandIn(ResourceProviderServicer, ABC):
+class StandIn(Handshake, ABC):
     """Answers the engine as a provider does. The methods in lower case are the parts in which clouds differ."""
-
-    version: str
-    """Version of the provider that it stands in for."""
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
@@ -56,34 +53,10 @@ class StandIn(ResourceProviderServicer, ABC):
 
     # The protocol of Pulumi's providers
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, the service defines the signature
-        """Accept secrets and references."""
-        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True)
-
-    def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Accept the engine."""
-        return empty_pb2.Empty()
-
-    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Let the engine go."""
-        return empty_pb2.Empty()
-
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return the version of the real provider."""
-        return plugin_pb2.PluginInfo(version=self.version)
-
-    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Accept any configuration."""
-        return provider_pb2.CheckResponse(inputs=request.news)
-
     def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
         """Return the changed parts of the configuration; no change replaces the provider."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
         return _describe_changes([path for path in list_changed_paths(old, new) if path != "version"])
-
-    def Configure(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Accept the configuration."""
-        return provider_pb2.ConfigureResponse(acceptSecrets=True, acceptResources=True, supportsPreview=True)
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
         """Refuse to look anything up: the program must not ask a cloud."""

@@ -25,6 +25,7 @@ Report = Callable[[str], None]
 
 
 _ERROR = re.compile(r"\berror: .*")
+_STOPPED_BY_RECORD = re.compile(r'PlatformRecord\$[^"]*" cannot be deleted')
 _PREVIEW, _UP, _DESTROY = "preview", "up", "destroy"
 
 
@@ -102,11 +103,10 @@ class Lifecycle:
         return len(after), [*_explain(run), *compare_states(before, after)]
 
     def destroy_protected(self) -> "_Outcome":
-        """Expect that a destroy without a preview, the most dangerous one, deletes nothing in a cloud."""
+        """Expect that the record stops a destroy without a preview, the most dangerous kind, before it deletes."""
         before, length = self.list_left(), len(self.cloud.log)
         run = self.engine.destroy()
-        succeeded = ["destroy succeeds although the stack is protected"] if run.succeeded else []
-        return len(before), [*succeeded, *_list_operations(self.cloud.log[length:])]
+        return len(before), [*_find_open_doors(run), *_list_operations(self.cloud.log[length:])]
 
     def lift_protection(self) -> "_Outcome":
         """Switch ``deletionProtection`` off in the configuration, and apply it: docs/build.md."""
@@ -177,6 +177,17 @@ def _explain(run: Run) -> list[str]:
     lines = [f"policy {said.rule}: {said.urn}" for said in run.policies if said.level == "mandatory"]
     lines += _ERROR.findall(run.error)
     return [f"{run.command} failed: {line}" for line in dict.fromkeys(lines) or [run.error[-500:]]]
+
+
+def _find_open_doors(run: Run) -> list[str]:
+    """Return a line where a destroy succeeded, or failed for another reason than the record's protection."""
+    if run.succeeded:
+        return ["destroy succeeds although the stack is protected"]
+    return (
+        []
+        if _STOPPED_BY_RECORD.search(run.error)
+        else [f"the record does not stop the destroy; {line}" for line in _explain(run)]
+    )
 
 
 def _list_operations(log: Sequence[Entry]) -> list[str]:

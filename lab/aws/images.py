@@ -35,7 +35,7 @@ class Image:
 
 
 class Images:
-    """Every image that a node class pins, and those that the scene adds. No other image exists."""
+    """The images that node classes pin and that the scene adds. No other image exists."""
 
     def __init__(self, scene: Scene) -> None:
         images = [image for alias in _list_aliases(scene) for image in _list_images(alias, scene.kubernetes)]

@@ -49,36 +49,38 @@ class Instances(dict[str, Instance]):
 
     def count_reserved(self, reservation: str) -> int:
         """Return the number of instances that run in a capacity reservation."""
-        return sum(one.reservation == reservation and one.state == "running" for one in [*self.values()])
+        return sum(instance.reservation == reservation and instance.state == "running" for instance in [*self.values()])
 
     def describe(self, params: Params) -> dict[str, Any]:
         """Answer DescribeInstances; raises AwsError if a named instance does not exist."""
         chosen = self._select(params, list_facts=_list_facts)
-        return {"reservationSet": [{"reservationId": "r-lab", "instancesSet": [_render(one)]} for one in chosen]}
+        return {"reservationSet": [{"reservationId": "r-lab", "instancesSet": [_render(found)]} for found in chosen]}
 
     def describe_status(self, params: Params) -> dict[str, Any]:
         """Answer DescribeInstanceStatus: every running instance is well."""
-        running = [one for one in self._select(params, list_facts=_list_status_facts) if one.state == "running"]
-        return {"instanceStatusSet": [_render_status(one) for one in running]}
+        running = [
+            instance for instance in self._select(params, list_facts=_list_status_facts) if instance.state == "running"
+        ]
+        return {"instanceStatusSet": [_render_status(instance) for instance in running]}
 
     def terminate(self, params: Params) -> dict[str, Any]:
         """Answer TerminateInstances; the instances are gone at once."""
         changes = []
-        for one in self._find_all(params.get("InstanceId", [])):
+        for instance in self._find_all(params.get("InstanceId", [])):
             changes.append(
                 {
-                    "instanceId": one.id,
+                    "instanceId": instance.id,
                     "currentState": {"code": CODES["terminated"], "name": "terminated"},
-                    "previousState": {"code": CODES[one.state], "name": one.state},
+                    "previousState": {"code": CODES[instance.state], "name": instance.state},
                 }
             )
-            one.state = "terminated"
+            instance.state = "terminated"
         return {"instancesSet": changes}
 
     def terminate_all(self) -> None:
         """End every instance, as an account is emptied by hand."""
-        for one in [*self.values()]:
-            one.state = "terminated"
+        for instance in [*self.values()]:
+            instance.state = "terminated"
 
     def create_tags(self, params: Params) -> dict[str, Any] | None:
         """Answer CreateTags; returns None if a resource is no instance, so that moto answers."""
@@ -86,8 +88,8 @@ class Instances(dict[str, Instance]):
         if not all(name.startswith("i-") for name in ids):
             return None
         tags = {tag["Key"]: tag.get("Value", "") for tag in params.get("Tag", [])}
-        for one in self._find_all(ids):
-            one.tags.update(tags)
+        for instance in self._find_all(ids):
+            instance.tags.update(tags)
         return {"return": True}
 
     def _find_all(self, ids: Iterable[str]) -> list[Instance]:
@@ -97,56 +99,60 @@ class Instances(dict[str, Instance]):
 
     def _select(self, params: Params, *, list_facts: Callable[[Instance], dict[str, str]]) -> list[Instance]:
         named = self._find_all(params.get("InstanceId", [])) or [*self.values()]
-        return [one for one in named if passes_filters(params.get("Filter", []), list_facts(one), one.tags)]
+        return [
+            instance
+            for instance in named
+            if passes_filters(params.get("Filter", []), list_facts(instance), instance.tags)
+        ]
 
 
-def _list_facts(one: Instance) -> dict[str, str]:
+def _list_facts(instance: Instance) -> dict[str, str]:
     return {
-        "instance-id": one.id,
-        "instance-state-name": one.state,
-        "instance-type": one.instance_type,
-        "availability-zone": one.zone,
-        "subnet-id": one.subnet,
+        "instance-id": instance.id,
+        "instance-state-name": instance.state,
+        "instance-type": instance.instance_type,
+        "availability-zone": instance.zone,
+        "subnet-id": instance.subnet,
     }
 
 
-def _list_status_facts(one: Instance) -> dict[str, str]:
+def _list_status_facts(instance: Instance) -> dict[str, str]:
     return {
-        "instance-state-name": one.state,
+        "instance-state-name": instance.state,
         "instance-status.status": "ok",
         "system-status.status": "ok",
         "event.code": "",
     }
 
 
-def _render(one: Instance) -> dict[str, Any]:
-    is_spot = one.lifecycle == "spot"
+def _render(instance: Instance) -> dict[str, Any]:
+    is_spot = instance.lifecycle == "spot"
     return {
-        "instanceId": one.id,
-        "imageId": one.image,
-        "instanceState": {"code": CODES[one.state], "name": one.state},
-        "instanceType": one.instance_type,
-        "launchTime": one.launched_at,
-        "placement": {"availabilityZone": one.zone, "availabilityZoneId": one.zone_id, "tenancy": "default"},
-        "subnetId": one.subnet,
-        "privateIpAddress": one.address,
-        "groupSet": [{"groupId": group} for group in one.template.security_groups],
-        "tagSet": list_tags(one.tags),
+        "instanceId": instance.id,
+        "imageId": instance.image,
+        "instanceState": {"code": CODES[instance.state], "name": instance.state},
+        "instanceType": instance.instance_type,
+        "launchTime": instance.launched_at,
+        "placement": {"availabilityZone": instance.zone, "availabilityZoneId": instance.zone_id, "tenancy": "default"},
+        "subnetId": instance.subnet,
+        "privateIpAddress": instance.address,
+        "groupSet": [{"groupId": group} for group in instance.template.security_groups],
+        "tagSet": list_tags(instance.tags),
         "instanceLifecycle": "spot" if is_spot else None,
-        "spotInstanceRequestId": f"sir-{one.id[2:]}" if is_spot else None,
-        "capacityReservationId": one.reservation or None,
-        "capacityReservationSpecification": {"capacityReservationPreference": one.template.reservation_preference},
+        "spotInstanceRequestId": f"sir-{instance.id[2:]}" if is_spot else None,
+        "capacityReservationId": instance.reservation or None,
+        "capacityReservationSpecification": {"capacityReservationPreference": instance.template.reservation_preference},
         "networkInterfaceSet": [
-            {"interfaceType": entry.get("InterfaceType", "interface")} for entry in one.template.interfaces
+            {"interfaceType": entry.get("InterfaceType", "interface")} for entry in instance.template.interfaces
         ],
     }
 
 
-def _render_status(one: Instance) -> dict[str, Any]:
+def _render_status(instance: Instance) -> dict[str, Any]:
     return {
-        "instanceId": one.id,
-        "availabilityZone": one.zone,
-        "instanceState": {"code": CODES[one.state], "name": one.state},
+        "instanceId": instance.id,
+        "availabilityZone": instance.zone,
+        "instanceState": {"code": CODES[instance.state], "name": instance.state},
         "instanceStatus": {"status": "ok"},
         "systemStatus": {"status": "ok"},
     }

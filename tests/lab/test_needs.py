@@ -45,7 +45,7 @@ def test_a_folder_that_may_not_be_written_is_named(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "lab"))
-    with pytest.raises(LabError, match=rf"must write into .*file/lab, and may not; {FOLDER_VARIABLE} names another"):
+    with pytest.raises(LabError, match=rf"cannot write into .*file/lab; let {FOLDER_VARIABLE} name another"):
         check(fake_go)
 
 

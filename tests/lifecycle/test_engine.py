@@ -1,5 +1,6 @@
 """The engine on the dev stack, with both clouds in memory."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,3 +110,16 @@ def test_the_policy_pack_stops_the_engine_where_the_offline_verdicts_fail(unsafe
     assert "deletion-protected" in blamed and not run.succeeded
     assert any(line.startswith("preview failed: policy deletion-protected: urn:") for line in differences)
     assert all(line.startswith("preview failed: ") for line in differences), differences
+
+
+def test_the_event_loop_of_a_program_is_closed_although_its_engine_died(caplog: pytest.LogCaptureFixture) -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def die() -> None:
+        loops.append(asyncio.get_running_loop())
+        assert len(life.engine.kill()) == 1
+        loops[0].stop()  # Pulumi's SDK does this where it cannot reach the engine, and then cannot even say so
+
+    with open_in_memory(program=die) as life:
+        assert not life.engine.up().succeeded
+    assert loops[0].is_closed() and not [found for found in caplog.records if found.name == "grpc._server"]

@@ -2,8 +2,7 @@
 
 import threading
 
-from gpu_blueprint.lifecycle.faults import Gate
-
+from .cloud_faults import Gate
 from .engine_sessions import open_in_memory
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from .cloud import Operation, RefusedError, Rule
+from gpu_blueprint.lifecycle.cloud import Operation, RefusedError, Rule
 
 _MOST_SECONDS = 120
 """A gate that nobody opens ends the test, and does not hang it."""

@@ -10,11 +10,11 @@ from pulumi.automation.errors import CommandError
 
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.lifecycle.cloud import Cloud, Operation, RefusedError
-from gpu_blueprint.lifecycle.faults import Gate, lose_answer_once, refuse_once
 from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.lifecycle.world import MemoryWorld
 
+from ..support.cloud_faults import Gate, lose_answer_once, refuse_once
 from ..support.engine_sessions import open_in_memory
 from ..support.other_terminal import run_up_elsewhere
 
@@ -216,6 +216,19 @@ def test_no_way_to_destroy_a_protected_stack_deletes_anything(protected: Lifecyc
     repaired = engine.up()
     assert list_changes(repaired) <= {"create"}
     assert all("pulumi:providers:" in urn for urn in repaired.changes.get("create", ()))
+
+
+def test_a_destroy_that_fails_for_another_reason_does_not_prove_the_protection(life: Lifecycle) -> None:
+    assert life.engine.up().succeeded
+    life.cloud.rules.append(refuse_deletes)
+    (count, differences) = life.destroy_protected()
+    assert count and "the record does not stop the destroy" in differences[0] and "not today" in " ".join(differences)
+
+
+def refuse_deletes(operation: Operation) -> None:
+    """A cloud that deletes nothing."""
+    if operation.action == "delete":
+        raise RefusedError("not today")
 
 
 def test_lifting_the_protection_by_hand_needs_pulumi_and_aws(protected: Lifecycle) -> None:
