@@ -71,7 +71,7 @@ test: .venv/ready-dev ## format, lint, types and the whole suite; types and suit
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(MAKE) --no-print-directory --jobs 2 types suite
-	@echo "NOT RUN: the tests on real engines. make test-lab runs them (it needs Go)."
+	@echo "NOT RUN: the tests on real engines, and actionlint on the workflow. make test-lab runs them (it needs Go)."
 
 types: .venv/ready-dev
 	@$(BIN)/python -m mypy
