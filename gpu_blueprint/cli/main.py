@@ -23,6 +23,8 @@ _STACK_ARGUMENTS = ("stack", "other", "origin", "environment", "compare")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for the end of a word
+        importlib.import_module(".completion", __package__).answer_shell(build_parser())
     given = sys.argv[1:] if arguments is None else arguments
     if not given:
         build_parser().print_help(sys.stderr)
