@@ -1,5 +1,6 @@
 """The command `explain`."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +190,15 @@ def test_only_a_pool_has_a_pod(
     assert main(["explain", *arguments]) == 2
     captured = capsys.readouterr()
     assert words in captured.err and captured.out == ""
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/build.md"])
+def test_a_page_waits_for_the_pod_that_it_applies(page: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / page).read_text()
+    applied = re.search(r"blueprint explain (\S+) (\S+) --pod \| kubectl apply --filename -\n", text)
+    assert applied
+    assert main(["explain", *applied.groups(), "--pod"]) == 0
+    place = yaml.safe_load(capsys.readouterr().out)["metadata"]
+    commands = re.findall(r"kubectl (?:wait|logs) --namespace (\S+) (?:pod/)?(gpu-\S+)", text)
+    assert len(commands) == 2
+    assert {*commands} == {(place["namespace"], place["name"])}

@@ -1,5 +1,6 @@
 """The first pod in a pool."""
 
+import kubernetes_validate
 import pytest
 
 from gpu_blueprint.config import Pool, StackConfig
@@ -23,6 +24,7 @@ def test_it_runs_nvidia_smi_where_every_pod_of_the_pool_runs(stack: StackConfig,
     assert pod["spec"]["restartPolicy"] == "Never"
     for part in ("nodeSelector", "tolerations"):
         assert pod["spec"].get(part) == any_pod["spec"].get(part)
+    kubernetes_validate.validate(pod, "1.36", strict=True)
     assert pod["metadata"] == {"name": f"gpu-test-{pool.name}", "namespace": any_pod["metadata"]["namespace"]}
 
 
