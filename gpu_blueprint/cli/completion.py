@@ -42,7 +42,11 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
         config = open_stack(parsed_args.name, bounded=False).config
     except BlueprintError:  # the name is a rule, or the stack has errors
         return []
-    return [part.name for part in (*config.pools, *config.tenants, *config.services)]
+    return [
+        *config.pools_by_name,
+        *(tenant.name for tenant in config.tenants),
+        *(service.name for service in config.services),
+    ]
 
 
 def _complete_gpu(**_: object) -> list[str]:

@@ -138,7 +138,11 @@ def _add_account(command: _AddCommand) -> None:
     )
     quotas.add_argument("stack", metavar="STACK", help=_STACK)
     _add_json(quotas)
+    _add_preflight(command)
+    _add_leftovers(command)
 
+
+def _add_preflight(command: _AddCommand) -> None:
     preflight = command(
         "preflight",
         "ask AWS whether the account can hold the stack; nothing is written",
@@ -152,6 +156,8 @@ def _add_account(command: _AddCommand) -> None:
     )
     _add_format(preflight)
 
+
+def _add_leftovers(command: _AddCommand) -> None:
     leftovers = command(
         "leftovers",
         "list the objects in AWS that carry the tags of a stack and stand in no state; nothing is deleted",
