@@ -231,7 +231,7 @@ def _find_cause(error: Exception) -> str:
         if not isinstance(nested, BaseException):
             break
         cause = nested
-    return str(cause).split(": ", 1)[-1]
+    return _shorten(str(cause).split(": ", 1)[-1])
 
 
 def _send_no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:

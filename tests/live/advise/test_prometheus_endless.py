@@ -103,6 +103,13 @@ def test_any_redirect_is_refused_in_a_short_line_without_its_query(target: str) 
     assert "secret" not in str(caught.value) and len(str(caught.value)) < 800
 
 
+def test_a_server_of_another_protocol_is_refused_in_a_short_line() -> None:
+    line = b"SSH-2.0-" + b"x" * 30_000 + b"\r\n"
+    with drip(line, b"", pieces=0) as url, pytest.raises(MetricsError, match=r"cannot be reached: .*x…") as caught:
+        Prometheus(url).query("up")
+    assert len(str(caught.value)) < 900
+
+
 def test_a_long_text_of_the_server_is_cut() -> None:
     for document in ({"status": "error", "error": "x" * 9000}, {"status": "x" * 9000}):
         with serve(422, json.dumps(document)) as (url, _), pytest.raises(MetricsError, match="x…") as caught:
