@@ -12,23 +12,23 @@ help: ## show this list
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf .venv && $(PYTHON) -m venv .venv; } \
 	  || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }
 	@echo "installing requirements.txt into .venv (once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . # the command `blueprint`
+	@$(BIN)/python -m tools.install -r requirements.txt
+	@$(BIN)/python -m tools.install --no-deps --editable . # the command `blueprint`
 	@touch $@
 
 .venv/ready-live: .venv/ready requirements-live.txt
 	@echo "installing requirements-live.txt into .venv (once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-live.txt
+	@$(BIN)/python -m tools.install -r requirements-live.txt
 	@touch $@
 
 .venv/ready-lab: .venv/ready requirements-lab.txt
 	@echo "installing requirements-lab.txt into .venv (once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
+	@$(BIN)/python -m tools.install -r requirements-lab.txt
 	@touch $@
 
 .venv/ready-dev: .venv/ready requirements-dev.txt requirements-live.txt requirements-lab.txt
 	@echo "installing requirements-dev.txt into .venv (once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -m tools.install -r requirements-dev.txt
 	@touch $@
 
 preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=prod
@@ -71,7 +71,7 @@ test: .venv/ready-dev ## format, lint, types and the whole suite; types and suit
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(MAKE) --no-print-directory --jobs 2 types suite
-	@echo "NOT RUN: the tests on real engines. make test-lab runs them (it needs Go)."
+	@echo "NOT RUN: the tests on real engines, and actionlint on the workflow. make test-lab runs them (it needs Go)."
 
 types: .venv/ready-dev
 	@$(BIN)/python -m mypy

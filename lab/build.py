@@ -1,4 +1,4 @@
-"""Build the engines of the lab from source: ``python -m lab.build rehearse``, ``lifecycle`` or ``all``.
+"""Build the engines of the lab from source: ``python -m lab.build rehearse``, ``lifecycle``, ``workflow`` or ``all``.
 
 It needs Go and nothing else of the project, says so first, and leaves finished engines alone.
 """
@@ -25,7 +25,8 @@ from .parts import Part, find_oldest_go, list_parts
 _CHOICES: dict[str, tuple[Bundle, ...]] = {
     "rehearse": ("rehearse",),
     "lifecycle": ("lifecycle",),
-    "all": ("rehearse", "lifecycle"),
+    "workflow": ("workflow",),
+    "all": ("rehearse", "lifecycle", "workflow"),
 }
 
 

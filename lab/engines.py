@@ -9,9 +9,11 @@ from typing import Literal
 from .built import find_built_folder, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
-Bundle = Literal["rehearse", "lifecycle"]
-"""The engines of `blueprint rehearse`, and the engines that `blueprint lifecycle` needs on top."""
-REMEDIES: Mapping[Bundle, str] = MappingProxyType({"rehearse": "make lab", "lifecycle": "make lab-lifecycle"})
+Bundle = Literal["rehearse", "lifecycle", "workflow"]
+"""The engines of `blueprint rehearse`, what `blueprint lifecycle` needs on top, and the judge of .github/workflows."""
+REMEDIES: Mapping[Bundle, str] = MappingProxyType(
+    {"rehearse": "make lab", "lifecycle": "make lab-lifecycle", "workflow": "make lab-lifecycle"}
+)
 """Bundle → the command that builds it."""
 
 
@@ -109,6 +111,13 @@ _ENGINES = (
         bundle="lifecycle",
         effort=Effort(261, 1401, 1562, 115),
         version_flags={"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v{version}"},
+    ),
+    Engine(
+        name="actionlint",
+        folder="actionlint",
+        package="github.com/rhysd/actionlint/cmd/actionlint",
+        bundle="workflow",
+        effort=Effort(15, 26, 14, 6),
     ),
 )
 

@@ -73,6 +73,9 @@ KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
 
+CUDA_IMAGE = "nvcr.io/nvidia/cuda:12.8.1-base-ubuntu22.04"
+"""A small image for amd64 and arm64 in which nvidia-smi runs. CUDA 12.8 needs driver 570; AL2023's AMIs have 580."""
+
 KARPENTER_VERSIONS = ("1.14.1", "1.15.0")
 """Karpenter releases whose values and custom resources this blueprint renders, the default first.
 

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     comparison = _compare(estimate, arguments)
     if arguments.svg:
         _draw(estimate, arguments.svg)
-    show(stack.config, estimate, comparison, broken, arguments.format)
+    show(stack, estimate, comparison, broken, arguments.format)
     return 1 if broken else 0
 
 

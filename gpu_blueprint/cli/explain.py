@@ -3,6 +3,9 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
+
+import yaml
 
 from policies import RULES
 
@@ -13,16 +16,29 @@ from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
 from ..summary import explain_pool, explain_service, explain_stack, explain_tenant
+from ..summary.first_pod import build_first_pod
 from .text.explain import Topic, show
 
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every meaning of the name, or of the part of a stack."""
+    """Print every meaning of the name, or of the part of a stack; with ``--pod``, print pods alone."""
+    if arguments.pod:
+        print(yaml.safe_dump_all(_build_pods(arguments.name, arguments.part), sort_keys=False), end="")
+        return 0
     topics = _find_parts(arguments.name, arguments.part) if arguments.part is not None else _find_topics(arguments.name)
     show(topics)
     return 0
+
+
+def _build_pods(stack: str, pool: str | None) -> list[dict[str, Any]]:
+    """Return a first pod for one pool or for each pool of a stack."""
+    _refuse_unknown_stack(stack)
+    config = open_stack(stack, bounded=False).config
+    if pool is not None and pool not in config.pools_by_name:
+        raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, config.pools_by_name, 'it has')}")
+    return [build_first_pod(config, row) for row in config.pools if pool in (None, row.name)]
 
 
 def _find_topics(name: str) -> list[Topic]:
@@ -65,8 +81,7 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
     """Return the pool, the tenant and the service of this name, as far as the stack has them."""
-    if stack not in list_stacks():
-        raise UsageError(f"there is no stack {stack!r}; {suggest(stack, list_stacks(), 'there are')}")
+    _refuse_unknown_stack(stack)
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     matching = [topic for topic in topics if topic.name == name]
     if not matching:
@@ -80,6 +95,11 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
         parts = dict.fromkeys(topic.name for topic in topics)
         raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {suggest(name, parts, 'it has')}")
     return matching
+
+
+def _refuse_unknown_stack(name: str) -> None:
+    if name not in list_stacks():
+        raise UsageError(f"there is no stack {name!r}; {suggest(name, list_stacks(), 'there are')}")
 
 
 def _explain_parts(config: StackConfig) -> Iterator[Topic]:

@@ -23,6 +23,8 @@ _STACK_ARGUMENTS = ("stack", "other", "origin", "environment", "compare")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for the end of a word
+        importlib.import_module(".completion", __package__).answer_shell(build_parser())
     given = sys.argv[1:] if arguments is None else arguments
     if not given:
         build_parser().print_help(sys.stderr)
@@ -56,7 +58,7 @@ def _run_command(parsed: argparse.Namespace) -> int:
         code: int = importlib.import_module(f".{parsed.command}", __package__).run(parsed)
         return code
     except StackError as error:
-        _print_stack_error(error, getattr(parsed, "format", "text"))
+        _print_stack_error(error, parsed.command, getattr(parsed, "format", "text"))
         return error.exit_code
     except BlueprintError as error:
         print(make_printable(str(error)), file=sys.stderr)
@@ -68,14 +70,14 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_stack_error(error: StackError, format_: Format) -> None:
+def _print_stack_error(error: StackError, command: str, format_: Format) -> None:
     """Print the problems of a stack file in the format of the command."""
     if format_ == "text":
         print_lines(error.problems, to_errors=True)
         return
     file = next((problem.file for problem in error.problems if problem.file), "")
     name = match[1] if (match := _FILE.fullmatch(Path(file).as_posix())) else file
-    print_problems([StackProblems(name, error.problems)], format_)
+    print_problems(command, [StackProblems(name, error.problems)], format_)
 
 
 def _refuse_bad_stack_names(parsed: argparse.Namespace) -> None:

@@ -14,7 +14,16 @@ _ABOUT = (
 )
 _STACK = "name of a stack, such as dev"
 
-_AddCommand = Callable[[str, str], argparse.ArgumentParser]
+_EXAMPLES = "examples:"
+_AddCommand = Callable[..., argparse.ArgumentParser]
+"""Takes the name of a command, its help, and its examples."""
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps sentences, and leaves the lines of examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -23,8 +32,14 @@ def build_parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    def command(name: str, text: str, *examples: str) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=text,
+            description=f"{text[0].upper()}{text[1:]}.",
+            epilog="\n".join([_EXAMPLES, *(f"  {example}" for example in examples)]),
+            formatter_class=_Help,
+        )
 
     _add_check(command)
     _add_preview(command)
@@ -56,7 +71,13 @@ def _add_json(command: argparse.ArgumentParser) -> None:
 
 
 def _add_check(command: _AddCommand) -> None:
-    check = command("check", "validate stack files: print every problem with its line and its remedy")
+    check = command(
+        "check",
+        "validate stack files: print every problem with its line and its remedy",
+        "blueprint check prod",
+        "blueprint check dev research prod --policies",
+        "blueprint check prod --policies --format sarif",
+    )
     check.add_argument("stacks", nargs="+", metavar="STACK", help=_STACK)
     check.add_argument("--policies", action="store_true", help="also judge the platform by the rules of policies/")
     check.add_argument(
@@ -69,7 +90,12 @@ def _add_check(command: _AddCommand) -> None:
 
 
 def _add_preview(command: _AddCommand) -> None:
-    preview = command("preview", "show the whole platform that `pulumi up` would build")
+    preview = command(
+        "preview",
+        "show the whole platform that `pulumi up` would build",
+        "blueprint preview prod",
+        "blueprint preview prod --format markdown",
+    )
     preview.add_argument("stack", metavar="STACK", help=_STACK)
     _add_format(preview)
 
@@ -77,6 +103,7 @@ def _add_preview(command: _AddCommand) -> None:
         "render",
         "write plan.json, a manifest for each Kubernetes object, Helm values, dashboards, and secrets.md, because no "
         "file holds a secret",
+        "blueprint render prod --out rendered/prod",
     )
     render.add_argument("stack", metavar="STACK", help=_STACK)
     render.add_argument(
@@ -85,23 +112,43 @@ def _add_preview(command: _AddCommand) -> None:
 
 
 def _add_files(command: _AddCommand) -> None:
-    diff = command("diff", "compare the fields of two stacks, including defaults")
+    diff = command("diff", "compare the fields of two stacks, including defaults", "blueprint diff dev prod")
     diff.add_argument("stack", metavar="STACK_A", help=_STACK)
     diff.add_argument("other", metavar="STACK_B", help="name of another stack, such as prod")
 
-    new = command("new", "make a stack file for a new environment from an existing stack")
+    new = command(
+        "new", "make a stack file for a new environment from an existing stack", "blueprint new staging --from prod"
+    )
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
     new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to copy")
 
-    command("docs", "regenerate stacks/schema.json and the pages of docs/ that are made from the code")
+    command(
+        "docs",
+        "regenerate stacks/schema.json and the pages of docs/ that are made from the code",
+        "blueprint docs",
+    )
 
 
 def _add_account(command: _AddCommand) -> None:
-    quotas = command("quotas", "show the service quotas that the stack needs at its ceiling, and how to request them")
+    quotas = command(
+        "quotas",
+        "show the service quotas that the stack needs at its ceiling, and how to request them",
+        "blueprint quotas prod",
+        "blueprint quotas prod --json",
+    )
     quotas.add_argument("stack", metavar="STACK", help=_STACK)
     _add_json(quotas)
+    _add_preflight(command)
+    _add_leftovers(command)
 
-    preflight = command("preflight", "ask AWS whether the account can hold the stack; nothing is written")
+
+def _add_preflight(command: _AddCommand) -> None:
+    preflight = command(
+        "preflight",
+        "ask AWS whether the account can hold the stack; nothing is written",
+        "blueprint preflight prod --profile sandbox",
+        "blueprint preflight prod --policy",
+    )
     preflight.add_argument("stack", metavar="STACK", nargs="?", help=_STACK)
     _add_profile(preflight)
     preflight.add_argument(
@@ -109,8 +156,13 @@ def _add_account(command: _AddCommand) -> None:
     )
     _add_format(preflight)
 
+
+def _add_leftovers(command: _AddCommand) -> None:
     leftovers = command(
-        "leftovers", "list the objects in AWS that carry the tags of a stack and stand in no state; nothing is deleted"
+        "leftovers",
+        "list the objects in AWS that carry the tags of a stack and stand in no state; nothing is deleted",
+        "blueprint leftovers prod --state state.json",
+        "blueprint leftovers --policy",
     )
     leftovers.add_argument("stack", metavar="STACK", nargs="?", help=_STACK)
     leftovers.add_argument(
@@ -135,7 +187,10 @@ def _add_profile(command: argparse.ArgumentParser) -> None:
 
 def _add_rehearse(command: _AddCommand) -> None:
     rehearse = command(
-        "rehearse", "run the stack on real engines on this machine, send pods, and compare promise and reality"
+        "rehearse",
+        "run the stack on real engines on this machine, send pods, and compare promise and reality",
+        "blueprint rehearse prod",
+        "blueprint rehearse prod --probe chart.yaml",
     )
     rehearse.add_argument("stack", metavar="STACK", help=_STACK)
     rehearse.add_argument(
@@ -149,14 +204,22 @@ def _add_rehearse(command: _AddCommand) -> None:
 
 def _add_lifecycle(command: _AddCommand) -> None:
     lifecycle = command(
-        "lifecycle", "build and destroy the stack with Pulumi's own engine on this machine, and compare with the plan"
+        "lifecycle",
+        "build and destroy the stack with Pulumi's own engine on this machine, and compare with the plan",
+        "blueprint lifecycle dev",
     )
     lifecycle.add_argument("stack", metavar="STACK", help=_STACK)
     _add_json(lifecycle)
 
 
 def _add_advise(command: _AddCommand) -> None:
-    advise = command("advise", "read the metrics of a running stack, and propose changes that lower costs or waits")
+    advise = command(
+        "advise",
+        "read the metrics of a running stack, and propose changes that lower costs or waits",
+        "kubectl port-forward -n monitoring svc/prometheus-operated 9090 &",
+        "blueprint advise prod --prometheus http://localhost:9090",
+        "blueprint advise prod --prometheus http://localhost:9090 --out advised.yaml",
+    )
     advise.add_argument("stack", metavar="STACK", help=_STACK)
     advise.add_argument(
         "--prometheus",
@@ -184,7 +247,13 @@ def _add_advise(command: _AddCommand) -> None:
 
 
 def _add_cost(command: _AddCommand) -> None:
-    cost = command("cost", "estimate the cost of a stack: idle, as expected, and with every limit reached")
+    cost = command(
+        "cost",
+        "estimate the cost of a stack: idle, as expected, and with every limit reached",
+        "blueprint cost prod",
+        "blueprint cost dev --compare prod",
+        "blueprint cost prod --against rendered/prod/plan.json",
+    )
     cost.add_argument("stack", metavar="STACK", help=_STACK)
     beside = cost.add_mutually_exclusive_group()
     beside.add_argument("--compare", metavar="STACK_B", help="show the changes from this stack to STACK_B")
@@ -199,12 +268,33 @@ def _add_explanations(command: _AddCommand) -> None:
     explain = command(
         "explain",
         "explain a policy rule, an alert or a kind of problem; or a stack, or its pool, tenant or service step by step",
+        "blueprint explain unknown-field",
+        "blueprint explain prod",
+        "blueprint explain prod infer-l4",
+        "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
     )
     explain.add_argument("name", metavar="NAME", help="name of a rule, an alert, a kind of problem, or a stack")
     explain.add_argument(
         "part", metavar="PART", nargs="?", help="name of a pool, a tenant or a service of the stack (default: all)"
     )
+    explain.add_argument(
+        "--pod", action="store_true", help="print only a pod that runs nvidia-smi in the pool, as YAML for kubectl"
+    )
 
-    mig = command("mig", "list the MIG profiles and layouts of a GPU model, or judge one layout")
+    mig = command(
+        "mig",
+        "list the MIG profiles and layouts of a GPU model, or judge one layout",
+        "blueprint mig h100-80gb",
+        "blueprint mig h100-80gb 3g.40gb=1,1g.10gb=4",
+    )
     mig.add_argument("gpu", metavar="GPU", help="GPU model, such as h100-80gb")
     mig.add_argument("layout", metavar="LAYOUT", nargs="?", help="profiles and counts, such as 3g.40gb=1,1g.10gb=4")
+
+    completion = command(
+        "completion",
+        "print a script that lets a shell complete commands, options, and names of stacks, pools and GPUs",
+        "source <(blueprint completion bash)",
+        "source <(blueprint completion zsh)",
+        "blueprint completion fish | source",
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell, in whose start file it belongs")

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         case "json":
             print_json(make_document(stack, plan, findings))
         case "sarif":
-            print_json(to_sarif([*stack.list_warnings(date.today()), *findings]))
+            print_json(to_sarif("preview", {stack.name: [*stack.list_warnings(date.today()), *findings]}))
         case "markdown":
             print(preview_to_markdown(stack, plan, findings), end="")
         case _:

@@ -4,7 +4,7 @@ The properties follow what GitHub needs:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from policies import RULES, Rule
@@ -15,15 +15,25 @@ from .formats import format_path
 from .problems import PolicyProblem
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_TOOL = "gpu-blueprint"
 
 
-def to_sarif(problems: Sequence[Problem]) -> dict[str, Any]:
-    """Return one document with one run, which holds the problems of any number of stacks."""
+def to_sarif(command: str, problems_by_stack: Mapping[str, Sequence[Problem]]) -> dict[str, Any]:
+    """Return one document with a run for each stack, also for a stack without problems.
+
+    GitHub refuses two runs of one tool with the same category, and closes an alert when a later run of its category
+    no longer has it. The category is the id of a run up to its last slash: ``gpu-blueprint/check/prod``.
+    """
+    runs = [_build_run(f"{_TOOL}/{command}/{stack}/", problems) for stack, problems in problems_by_stack.items()]
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
+
+
+def _build_run(id_: str, problems: Sequence[Problem]) -> dict[str, Any]:
     described = {rule.id: _describe_rule(rule) for rule in RULES}
     kinds = {problem.kind: _describe_kind(problem.kind) for problem in problems}
-    driver = {"name": "gpu-blueprint", "semanticVersion": __version__, "rules": [*(kinds | described).values()]}
+    driver = {"name": _TOOL, "semanticVersion": __version__, "rules": [*(kinds | described).values()]}
     results = [_build_result(problem) for problem in problems]
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return {"tool": {"driver": driver}, "automationDetails": {"id": id_}, "results": results}
 
 
 def _describe_rule(rule: Rule) -> dict[str, Any]:

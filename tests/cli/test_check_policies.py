@@ -73,14 +73,18 @@ def test_sarif_names_rule_file_and_line(research: Path, capsys: pytest.CaptureFi
     assert "deletion-protected" in [rule["id"] for rule in run["tool"]["driver"]["rules"]]
 
 
-def test_several_stacks_are_a_list_in_json_and_one_run_in_sarif(
+def test_several_stacks_are_a_list_in_json_and_a_run_each_in_sarif(
     research: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", "research", "dev", "--policies", "--format", "json"]) == 1
     documents = json.loads(capsys.readouterr().out)
     assert [(document["stack"], len(document["problems"])) for document in documents] == [("research", 1), ("dev", 0)]
     assert main(["check", "research", "dev", "--policies", "--format", "sarif"]) == 1
-    assert len(sarif_results(capsys.readouterr().out)) == 1
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert {run["automationDetails"]["id"]: len(run["results"]) for run in runs} == {
+        "gpu-blueprint/check/research/": 1,
+        "gpu-blueprint/check/dev/": 0,
+    }
     assert main(["check", "research", "dev", "--policies", "--format", "markdown"]) == 1
     out = capsys.readouterr().out
     assert "**research**: 1 error." in out and "**dev**: no problems." in out

@@ -116,7 +116,9 @@ def test_a_broken_bound_is_printed_in_every_format(too_dear: Path, capsys: pytes
     (problem,) = document["problems"]
     assert document["stack"] == "gpu-dev" and (problem["path"], problem["line"]) == ("hourlyCeiling", line)
     assert main(["cost", "dev", "--format", "sarif"]) == 1
-    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["automationDetails"] == {"id": "gpu-blueprint/cost/dev/"}
+    (result,) = run["results"]
     assert (result["ruleId"], result["properties"]["reason"]) == (problem["kind"], problem["reason"])
     assert main(["cost", "dev", "--format", "markdown"]) == 1
     out = capsys.readouterr().out

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.cli.text.diff import Difference, show
 
 
 def test_diff_shows_only_the_fields_that_differ(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,4 +22,23 @@ def test_diff_does_not_break_a_name(project: Path, capsys: pytest.CaptureFixture
     assert main(["diff", "dev", "prod"]) == 0
     out = capsys.readouterr().out
     assert "\ncluster.admins\n  dev   arn:aws:iam::111122223333:role/platform-admin\n" in out
-    assert max(len(line) for line in out.splitlines()) <= 100
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("terminal", [40, 60, 80, 200])
+def test_diff_fits_the_terminal_and_80_columns(
+    terminal: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("gpu_blueprint.cli.text.diff.make_console", lambda: Console(width=terminal))
+    differences = [
+        Difference("pools." + "p" * 60 + ".disruption.terminationGracePeriod", "1h", "2h"),
+        Difference("cluster.secretsKey", None, "arn:aws:kms:us-east-1:111122223333:key/" + "0123456789abcdef" * 8),
+        Difference("tags.team", "ml", "a sentence of many words that a person has written about the team " * 3),
+        Difference("environment", "dev", "prod"),
+    ]
+    for names in (("dev", "prod"), ("d" * 100, "p" * 100)):
+        show(names, differences, 3)
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= min(terminal, 80)
+        assert lines[-1] == "4 fields differ, 3 are the same."
+        assert "".join(lines).replace(" ", "").count("0123456789abcdef" * 8) == 1

@@ -1,5 +1,6 @@
 """The command `explain`."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,46 @@ def test_a_name_that_resembles_no_stack_is_answered_with_all_stacks(
 def test_a_part_of_an_unknown_stack_ends_with_2(project: Path, stack: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", stack, "infer-l4"]) == 2
     assert f"there is no stack '{stack}'" in capsys.readouterr().err
+
+
+def test_a_pod_alone_is_a_manifest_that_kubectl_takes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "dev", "shared-l4", "--pod"]) == 0
+    pod = yaml.safe_load(capsys.readouterr().out)
+    assert pod["metadata"] == {"name": "gpu-test-shared-l4", "namespace": "sandbox"}
+    assert pod["spec"]["containers"][0]["command"] == ["nvidia-smi"]
+    assert main(["explain", "prod", "--pod"]) == 0
+    pods = list(yaml.safe_load_all(capsys.readouterr().out))
+    assert [pod["spec"]["nodeSelector"]["gpu-blueprint/pool"] for pod in pods] == [
+        "infer-l4",
+        "infer-a10g",
+        "infer-l40s",
+        "train-h100",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["dev", "sandbox", "--pod"], "--pod: dev has no pool 'sandbox'; it has shared-l4"),
+        (["prod", "infer-l40", "--pod"], "did you mean infer-l4"),
+        (["unknown-field", "--pod"], "there is no stack 'unknown-field'"),
+    ],
+)
+def test_only_a_pool_has_a_pod(
+    project: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err and captured.out == ""
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/build.md"])
+def test_a_page_waits_for_the_pod_that_it_applies(page: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / page).read_text()
+    applied = re.search(r"blueprint explain (\S+) (\S+) --pod \| kubectl apply --filename -\n", text)
+    assert applied
+    assert main(["explain", *applied.groups(), "--pod"]) == 0
+    place = yaml.safe_load(capsys.readouterr().out)["metadata"]
+    commands = re.findall(r"kubectl (?:wait|logs) --namespace (\S+) (?:pod/)?(gpu-\S+)", text)
+    assert len(commands) == 2
+    assert {*commands} == {(place["namespace"], place["name"])}

@@ -98,6 +98,7 @@ def test_every_command_with_formats_prints_a_broken_stack_in_them(
     assert main([*arguments, "--format", "sarif"]) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert [result["level"] for result in run["results"]] == ["error"]
+    assert run["automationDetails"] == {"id": f"gpu-blueprint/{arguments[0]}/dev/"}
     assert main([*arguments, "--format", "markdown"]) == 1
     assert capsys.readouterr().out.startswith("**dev**: 1 error.\n\n| where |")
     assert main(arguments) == 1

@@ -28,7 +28,9 @@ def test_json_has_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("strange")
 def test_sarif_has_the_findings_that_did_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preflight", "prod", "--format", "sarif"]) == 1
-    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["automationDetails"] == {"id": "gpu-blueprint/preflight/prod/"}
+    (result,) = run["results"]
     place = result["locations"][0]["physicalLocation"]
     assert (result["level"], place["artifactLocation"]["uri"]) == ("error", "stacks/Pulumi.prod.yaml")
     assert "111122223333" in result["message"]["text"]

@@ -75,6 +75,7 @@ def test_preview_as_sarif_has_the_findings(research: Path, capsys: pytest.Captur
     assert main(["preview", "research", "--format", "sarif"]) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert [result["ruleId"] for result in run["results"]] == ["deletion-protected"]
+    assert run["automationDetails"] == {"id": "gpu-blueprint/preview/research/"}
 
 
 def test_a_long_list_of_types_is_shortened_by_family() -> None:

@@ -36,6 +36,9 @@ def find_faults(document: Any) -> Iterator[str]:
     """Yield what a document lacks of SARIF 2.1.0 (sections 3.13 to 3.30) and of GitHub's subset of it."""
     if document.get("version") != "2.1.0" or "sarif-2.1.0" not in document.get("$schema", ""):
         yield "version"
+    ids_of_runs = [run.get("automationDetails", {}).get("id") for run in document["runs"]]
+    if None in ids_of_runs or len({*ids_of_runs}) != len(ids_of_runs):
+        yield f"automationDetails.id {ids_of_runs}"  # GitHub refuses two runs of one tool and one category
     for run in document["runs"]:
         driver = run["tool"]["driver"]
         if not driver["name"]:
@@ -69,21 +72,41 @@ def find_faults_of_result(result: Any, rules: list[str]) -> Iterator[str]:
 
 @pytest.mark.parametrize("problems", [PROBLEMS, []], ids=["some", "none"])
 def test_the_document_has_every_required_field(problems: list[Problem]) -> None:
-    document = json.loads(json.dumps(to_sarif(problems)))
+    document = json.loads(json.dumps(to_sarif("check", {"dev": problems})))
     assert list(find_faults(document)) == []
     assert len(document["runs"][0]["results"]) == len(problems)
     assert document["runs"][0]["tool"]["driver"]["semanticVersion"] == __version__
 
 
+def test_each_stack_and_each_command_has_a_run_of_its_own() -> None:
+    problems: dict[str, list[Problem]] = {"dev": [], "prod": PROBLEMS, "research": PROBLEMS[:1]}
+    document = to_sarif("check", problems)
+    assert list(find_faults(document)) == []
+    assert [(run["automationDetails"]["id"], len(run["results"])) for run in document["runs"]] == [
+        ("gpu-blueprint/check/dev/", 0),
+        ("gpu-blueprint/check/prod/", len(PROBLEMS)),
+        ("gpu-blueprint/check/research/", 1),
+    ]
+    uploads = [run for command in ("check", "preview") for run in to_sarif(command, problems)["runs"]]
+    assert list(find_faults({**document, "runs": uploads})) == []
+
+
+def test_two_runs_of_one_category_are_noticed() -> None:
+    (run,) = to_sarif("check", {"dev": []})["runs"]
+    assert len(list(find_faults({**to_sarif("check", {}), "runs": [run, run]}))) == 1
+    nameless = {part: run[part] for part in ("tool", "results")}
+    assert len(list(find_faults({**to_sarif("check", {}), "runs": [nameless]}))) == 1
+
+
 @pytest.mark.parametrize("part", ["ruleId", "level"])
 def test_a_document_with_a_fault_is_noticed(part: str) -> None:
-    document = to_sarif(PROBLEMS)
+    document = to_sarif("check", {"dev": PROBLEMS})
     document["runs"][0]["results"][0][part] = "other"
     assert list(find_faults(document)) == [f"{part} other"]
 
 
 def test_every_policy_rule_and_every_kind_found_is_described() -> None:
-    driver = to_sarif(PROBLEMS)["runs"][0]["tool"]["driver"]
+    driver = to_sarif("check", {"dev": PROBLEMS})["runs"][0]["tool"]["driver"]
     described = {rule["id"]: rule for rule in driver["rules"]}
     assert set(described) == {rule.id for rule in RULES} | {problem.kind for problem in PROBLEMS}
     assert "explain gpu-unknown" in described["gpu-unknown"]["help"]["text"]
@@ -92,13 +115,13 @@ def test_every_policy_rule_and_every_kind_found_is_described() -> None:
 
 
 def test_a_problem_without_a_file_has_no_physical_location() -> None:
-    (_, unnumbered, nowhere, _) = to_sarif(PROBLEMS)["runs"][0]["results"]
+    (_, unnumbered, nowhere, _) = to_sarif("check", {"dev": PROBLEMS})["runs"][0]["results"]
     assert "physicalLocation" not in nowhere["locations"][0]
     assert unnumbered["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
 
 
 def test_a_waived_finding_is_suppressed_with_its_reason() -> None:
-    *others, waived = to_sarif(PROBLEMS)["runs"][0]["results"]
+    *others, waived = to_sarif("check", {"dev": PROBLEMS})["runs"][0]["results"]
     assert waived["suppressions"] == [{"kind": "external", "justification": "only one type is offered here"}]
     assert not any("suppressions" in result for result in others)
 
@@ -106,6 +129,6 @@ def test_a_waived_finding_is_suppressed_with_its_reason() -> None:
 def test_a_finding_keeps_its_fingerprint_when_pools_and_lines_move() -> None:
     def fingerprint(index: int, line: int) -> Any:
         problem = Problem("k", ("pools", index, "gpu"), "r", subject="pool main", file="a.yaml", line=line)
-        return to_sarif([problem])["runs"][0]["results"][0]["partialFingerprints"]
+        return to_sarif("check", {"dev": [problem]})["runs"][0]["results"][0]["partialFingerprints"]
 
     assert fingerprint(0, 7) == fingerprint(3, 90) == {"subject": "k/pool main/pools.gpu"}

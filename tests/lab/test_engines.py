@@ -105,7 +105,7 @@ def test_the_image_of_the_engines_is_built_with_the_go_of_the_modules() -> None:
 def test_the_workflow_builds_the_engines_anew_when_a_go_sum_changes() -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "platform.yml").read_text())
     steps = workflow["jobs"]["lab"]["steps"]
-    (cache,) = [step["with"] for step in steps if step.get("uses", "").startswith("actions/cache@")]
-    assert cache["path"] == ".lab"
-    assert "hashFiles('lab/**/go.sum'" in cache["key"]
-    assert [step["run"] for step in steps if "run" in step][-1] == "make test-lab"
+    restore, save = (step["with"] for step in steps if step.get("uses", "").startswith("actions/cache/"))
+    assert restore["path"] == save["path"] == ".lab"
+    assert "hashFiles('lab/**/go.sum'" in restore["key"]
+    assert [step["run"] for step in steps if "run" in step] == ["make lab-lifecycle", "make test-lab"]

@@ -49,7 +49,7 @@ def show(results: Sequence[Result], format_: Format) -> None:
             _show_text(result)
     checked = [StackProblems(result.name, result.all_problems) for result in results if not result.refusal]
     if checked and format_ != "text":
-        print_problems(checked, format_, as_list=len(results) > 1)
+        print_problems("check", checked, format_, as_list=len(results) > 1)
 
 
 def _show_text(result: Result) -> None:

@@ -12,6 +12,7 @@ from ...cost.money import Usd
 from ...errors import Problem
 from ...judging.formats import Format, escape_markdown, format_markdown_table, to_json, to_markdown
 from ...judging.sarif import to_sarif
+from ...loading import StackFile
 from .cost_changes import Comparison, changes_to_json, changes_to_markdown, show_changes
 from .cost_tables import (
     HEADERS,
@@ -29,7 +30,7 @@ from .tables import make_console
 
 
 def show(
-    config: StackConfig, estimate: Estimate, comparison: Comparison | None, broken: Sequence[Problem], format_: Format
+    stack: StackFile, estimate: Estimate, comparison: Comparison | None, broken: Sequence[Problem], format_: Format
 ) -> None:
     """Print an estimate or a comparison, and the bounds that the stack breaks."""
     match format_:
@@ -37,16 +38,16 @@ def show(
             document = changes_to_json(comparison) if comparison else as_json(estimate)
             print_json({**document, "problems": [to_json(problem) for problem in broken]})
         case "sarif":
-            print_json(to_sarif(broken))
+            print_json(to_sarif("cost", {stack.name: broken}))
         case "markdown":
-            print(changes_to_markdown(comparison) if comparison else _format_markdown(config, estimate))
+            print(changes_to_markdown(comparison) if comparison else _format_markdown(stack.config, estimate))
             if broken:
                 print(to_markdown(broken, estimate.stack), end="")
         case "text":
             if comparison:
                 show_changes(comparison)
             else:
-                _show_estimate(config, estimate)
+                _show_estimate(stack.config, estimate)
             print_lines(broken, to_errors=True)
 
 

@@ -10,6 +10,8 @@ from rich.text import Text
 from .tables import make_console
 
 _ABSENT = "–"
+_WIDEST, _LEAST, _VALUE, _NAME = 80, 40, 14, 20
+"""Columns: the most and the least of the table, the least of a value beside its field, the most of a stack's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +33,26 @@ def show(stacks: tuple[str, str], differences: Sequence[Difference], same: int) 
 
 
 def _print_rows(out: Console, stacks: tuple[str, str], differences: Sequence[Difference]) -> None:
-    """Print a row for each field; values too long for their columns stand below it, so that no name is broken."""
-    left = max(len(difference.path) for difference in differences) + 2
-    column = max((out.width - left) // 2, 12)
-    names = [stack.ljust(column) for stack in stacks]
-    out.print(Text.assemble(("field", "underline"), " " * (left - len("field")), *names), soft_wrap=True)
+    """Print a row for each field; texts too long for their columns stand below each other."""
+    width = max(min(out.width, _WIDEST), _LEAST)
+    left = min(max(len(difference.path) for difference in differences) + 2, width - 2 * _VALUE)
+    column = (width - left) // 2
+    names = [_shorten(stack, min(_NAME, column - 1)) for stack in stacks]
+    head = [name.ljust(column) for name in names]
+    out.print(Text.assemble(("field", "underline"), " " * (left - len("field")), *head), soft_wrap=True)
     for difference in differences:
         values = (difference.before or _ABSENT, difference.after or _ABSENT)
-        if all(len(value) < column for value in values):
+        if len(difference.path) < left and all(len(value) < column for value in values):
             out.print(Text(difference.path.ljust(left) + values[0].ljust(column) + values[1]), soft_wrap=True)
             continue
-        out.print(Text(difference.path), soft_wrap=True)
-        indent = max(map(len, stacks)) + 4
-        for stack, value in zip(stacks, values, strict=True):
-            lines = wrap(value, out.width - indent, break_long_words=False, break_on_hyphens=False)
+        for line in wrap(difference.path, width):
+            out.print(Text(line), soft_wrap=True)
+        indent = max(map(len, names)) + 4
+        for stack, value in zip(names, values, strict=True):
+            lines = wrap(value, width - indent, break_on_hyphens=False)
             for name, line in zip([f"  {stack}", *[""] * len(lines)], lines, strict=False):
                 out.print(Text(name.ljust(indent) + line), soft_wrap=True)
+
+
+def _shorten(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"

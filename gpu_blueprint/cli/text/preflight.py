@@ -32,7 +32,7 @@ def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None
             documents = [finding.as_json() for finding in findings]
             print_json({"stack": identify_stack(stack.config), "findings": documents, "summary": dict(counts)})
         case "sarif":
-            print_json(to_sarif(problems))
+            print_json(to_sarif("preflight", {stack.name: problems}))
         case "markdown":
             print(to_markdown(problems, stack.name), end="")
             print(f"\n{_summarize(findings)}")

@@ -18,8 +18,11 @@ class StackProblems:
     problems: Sequence[Problem]
 
 
-def print_problems(stacks: Sequence[StackProblems], format_: Format, *, as_list: bool = False) -> None:
-    """Print the problems of stacks as one document; JSON is a list of stacks with ``as_list``, else one stack."""
+def print_problems(command: str, stacks: Sequence[StackProblems], format_: Format, *, as_list: bool = False) -> None:
+    """Print the problems that a command found in stacks as one document.
+
+    JSON is a list of stacks with ``as_list``, else one stack.
+    """
     match format_:
         case "text":
             print_lines([problem for stack in stacks for problem in stack.problems])
@@ -31,7 +34,7 @@ def print_problems(stacks: Sequence[StackProblems], format_: Format, *, as_list:
         case "sarif":
             from ...judging.sarif import to_sarif  # loads the policy rules, which a plain check does without
 
-            print_json(to_sarif([problem for stack in stacks for problem in stack.problems]))
+            print_json(to_sarif(command, {stack.stack: stack.problems for stack in stacks}))
         case "markdown":
             print("\n".join(to_markdown(stack.problems, stack.stack) for stack in stacks), end="")
 

@@ -9,6 +9,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from requests.auth import AuthBase
 
 from ...errors import UsageError
+from ..bounds import call_within
+
+_LOG_IN = "log in again, for example with `aws sso login`"
 
 
 class AwsSignature(AuthBase):
@@ -20,11 +23,14 @@ class AwsSignature(AuthBase):
 
     REMEDY = "grant aps:QueryMetrics on the workspace to the identity that `aws sts get-caller-identity` prints"
 
-    def __init__(self, credentials: Any, region: str) -> None:
+    def __init__(self, credentials: Any, region: str, seconds: float = 90) -> None:
         try:
-            self._signer = SigV4Auth(credentials.get_frozen_credentials(), "aps", region)
+            frozen = call_within(seconds, credentials.get_frozen_credentials)
         except (BotoCoreError, ClientError) as error:
-            raise UsageError(f"no AWS credentials: {error}; log in again, for example with `aws sso login`") from None
+            raise UsageError(f"no AWS credentials: {error}; {_LOG_IN}") from None
+        except TimeoutError:
+            raise UsageError(f"no AWS credentials: nothing came after {seconds:g} seconds; {_LOG_IN}") from None
+        self._signer = SigV4Auth(frozen, "aps", region)
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         """Sign the method, address, content type and body of a request."""

@@ -1,11 +1,13 @@
 """A client for Prometheus that only sends instant queries, to one path."""
 
 import ipaddress
+import json
 import re
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
@@ -14,10 +16,12 @@ from requests.auth import AuthBase, HTTPBasicAuth
 from urllib3.util import Retry
 
 from ...errors import MetricsError, UsageError
+from ..bounds import TooLargeError, call_within, read_at_most
 
 QUERY_PATH = "/api/v1/query"
-_CONNECT, _READ = 5, 120
-"""Seconds. Prometheus itself stops a query after two minutes (`--query.timeout`)."""
+_CONNECT = 5
+"""Seconds."""
+_CHUNK, _LONGEST_TEXT = 2**16, 500
 _BUSY = (429, 502, 504)
 """Status codes of gateways that are worth another attempt. 503 is not one of them: Prometheus sends it for a stopped
 query."""
@@ -38,6 +42,26 @@ class Sample:
     value: float
 
 
+class Patience(NamedTuple):
+    """The time that a server gets, in seconds, and the size that an answer may have."""
+
+    head: float = 120
+    """From the question to the headers: Prometheus stops a query after two minutes (`--query.timeout`)."""
+    body: float = 30
+    """From the headers to the last byte."""
+    total: float = 900
+    """From the first question to the last answer."""
+    most_bytes: int = 8 * 2**20
+    """Size of one answer, unpacked. The answers hold numbers of pools and tenants, a few hundred bytes each."""
+
+
+class _Session(requests.Session):
+    """Looks at no redirect: even for redirects that nobody follows, requests reads their whole body and address."""
+
+    def resolve_redirects(self, *_: Any, **__: Any) -> Iterator[Any]:
+        return iter(())
+
+
 class Prometheus:
     """One server, at the address of its web page.
 
@@ -45,12 +69,14 @@ class Prometheus:
         UsageError: The address is not valid.
     """
 
-    def __init__(self, url: str, auth: AuthBase | None = None) -> None:
+    def __init__(self, url: str, auth: AuthBase | None = None, patience: Patience | None = None) -> None:
         self.url = _check_address(url, secret=auth is not None)
+        self._patience = patience or Patience()
+        self._began: float | None = None
         self.warnings: dict[str, None] = {}
         """The server's warnings about its own answers, each only once, in order."""
         self._remedy = getattr(auth, "REMEDY", _SIGN_IN)
-        self._session = requests.Session()
+        self._session = _Session()
         self._session.auth = auth or _send_no_credentials
         retry = Retry(
             total=3,
@@ -71,41 +97,80 @@ class Prometheus:
             MetricsError: The server did not answer, or refused the query.
         """
         try:
-            answer = self._session.post(
-                self.url + QUERY_PATH, data={"query": expr}, timeout=(_CONNECT, _READ), allow_redirects=False
-            )
+            answer, body = self._ask(expr)
         except requests.exceptions.SSLError as error:
             text = f"its certificate is not trusted: {_find_cause(error)}; name the CA in REQUESTS_CA_BUNDLE"
             raise MetricsError(f"{self.url}: {text}") from None
-        except requests.exceptions.Timeout:
+        except (TimeoutError, requests.exceptions.Timeout):
             raise MetricsError(f"{self.url}: no answer in time; ask for a shorter window with --days") from None
+        except TooLargeError:
+            text = (
+                f"its answer has more than {self._patience.most_bytes:,} bytes; is it the Prometheus of the platform?"
+            )
+            raise MetricsError(f"{self.url}: {text}") from None
         except requests.exceptions.RequestException as error:
             text = (
                 f"cannot be reached: {_find_cause(error)}. For a Prometheus in the cluster: {FORWARD}, "
                 "then --prometheus http://localhost:9090"
             )
             raise MetricsError(f"{self.url}: {text}") from None
-        return list(_read_samples(self._read_document(answer)))
+        return list(_read_samples(self._read_document(answer, body)))
 
-    def _read_document(self, answer: requests.Response) -> Any:
+    def _ask(self, expr: str) -> tuple[requests.Response, bytes]:
+        """Send a query, and return the answer with its whole body."""
+        answer = call_within(
+            self._find_time_left(self._patience.head),
+            lambda: self._session.post(
+                self.url + QUERY_PATH,
+                data={"query": expr},
+                timeout=(_CONNECT, self._patience.head),
+                allow_redirects=False,
+                stream=True,
+            ),
+            requests.Response.close,
+        )
+        return answer, call_within(self._find_time_left(self._patience.body), lambda: self._read_body(answer))
+
+    def _find_time_left(self, seconds: float) -> float:
+        now = time.monotonic()
+        self._began = self._began or now
+        return min(seconds, self._began + self._patience.total - now)
+
+    def _read_body(self, answer: requests.Response) -> bytes:
+        with answer:
+            return read_at_most(self._patience.most_bytes, answer.iter_content(_CHUNK))
+
+    def _read_document(self, answer: requests.Response, body: bytes) -> Any:
         if answer.status_code in (401, 403):
             text = "it asks for credentials" if answer.status_code == 401 else "it refuses the credentials"
             raise MetricsError(f"{self.url}: {text} ({answer.status_code}); {self._remedy}")
         if answer.is_redirect:
-            to = urlsplit(answer.headers.get("Location", "elsewhere"))._replace(query="", fragment="").geturl()
-            text = f"it redirects to {to}, and advise follows no redirects; is this a login page, or another address?"
-            raise MetricsError(f"{self.url}: {text}")
+            text = f"it redirects to {_find_target(answer)}, and advise follows no redirects; is this a login page, or"
+            raise MetricsError(f"{self.url}: {text} another address?")
         try:
-            document = answer.json()
+            document = json.loads(body)
             status = document["status"]
-        except (ValueError, KeyError, TypeError):
-            found = f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}"
+            warnings = [_shorten(warning) for warning in list(document.get("warnings") or ())]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            found = _shorten(f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}")
             raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {found}") from None
         if status != "success":
             remedy = "; ask for a shorter window with --days" if answer.status_code in _TOO_MUCH else ""
-            raise MetricsError(f"{self.url}: it refused a query: {document.get('error', status)}{remedy}")
-        self.warnings |= dict.fromkeys(map(str, document.get("warnings") or ()))
+            raise MetricsError(f"{self.url}: it refused a query: {_shorten(document.get('error', status))}{remedy}")
+        self.warnings |= dict.fromkeys(warnings)
         return document
+
+
+def _find_target(answer: requests.Response) -> str:
+    """Return the address of a redirect without its query, which may hold secrets."""
+    location = answer.headers.get("Location", "elsewhere")
+    return _shorten(re.split(r"[?#]", location, maxsplit=1)[0])
+
+
+def _shorten(text: object) -> str:
+    """Return a text of the server in a length that fits a message."""
+    whole = str(text)
+    return whole if len(whole) <= _LONGEST_TEXT else f"{whole[:_LONGEST_TEXT]}…"
 
 
 def _read_samples(document: Any) -> Iterator[Sample]:
@@ -116,7 +181,7 @@ def _read_samples(document: Any) -> Iterator[Sample]:
                 raise TypeError
             if isfinite(value):
                 if not 0 <= value < _MOST:  # every query returns a count, a share or a sum of these
-                    raise MetricsError(f"the server is no Prometheus of the platform: {value:g} for {labels}")
+                    raise MetricsError(f"the server is no Prometheus of the platform: {value:g} for {_shorten(labels)}")
                 yield Sample(labels, value)
     except (KeyError, TypeError, ValueError, IndexError):
         raise MetricsError("the server is no Prometheus: its answer has no samples") from None
@@ -166,7 +231,7 @@ def _find_cause(error: Exception) -> str:
         if not isinstance(nested, BaseException):
             break
         cause = nested
-    return str(cause).split(": ", 1)[-1]
+    return _shorten(str(cause).split(": ", 1)[-1])
 
 
 def _send_no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -15,6 +15,8 @@ from botocore.parsers import ResponseParserError
 
 from ...catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
 from ...errors import UsageError, suggest
+from ..bounds import TooLargeError, call_within
+from .answer_size import limit_answers
 from .answers import CHECK_ENDPOINT, DeniedError, LockedOutError, RefusedError, UnansweredError
 from .permissions import name_action
 
@@ -38,11 +40,15 @@ _CHECK_NETWORK = "check the network, VPN and proxy"
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Timeouts of one call, and the number of attempts."""
+    """Timeouts of one call, the number of attempts, and the size of an answer."""
 
     connect_seconds: float = 5
     read_seconds: float = 10
     attempts: int = 4
+    whole_seconds: float = 90
+    """For all attempts and all pages together."""
+    most_bytes: int = 32 * 2**20
+    """Size of one page."""
 
 
 class AwsAccount:
@@ -61,18 +67,24 @@ class AwsAccount:
         if not operation.startswith(READS):
             raise ValueError(f"{operation} could write; {self._command} only reads")
         try:
-            return self._call(self._open_client(service), xform_name(operation), parameters)
+            client = self._open_client(service)
+            return call_within(
+                self._patience.whole_seconds, lambda: self._call(client, xform_name(operation), parameters)
+            )
         except raised.ClientError as error:
             raise self._interpret(error, name_action(service, operation)) from None
         except _UNSIGNED as error:
             raise LockedOutError(_shorten(error), _LOG_IN) from None
+        except TimeoutError:
+            reason = f"{service} has not answered {operation} after {self._patience.whole_seconds:g} seconds"
+            raise UnansweredError("aws-unreachable", reason, f"{_CHECK_NETWORK}, then run it again") from None
         except (raised.ConnectTimeoutError, raised.ReadTimeoutError):
             reason = f"{service} did not answer {operation} in {self._patience.attempts} attempts"
             raise UnansweredError("aws-unreachable", reason, f"{_CHECK_NETWORK}, then run it again") from None
         except _UNREACHABLE as error:
             hint = f"{_CHECK_NETWORK}, AWS_ENDPOINT_URL, and whether {self._region} has {service}"
             raise UnansweredError("aws-unreachable", f"{service} cannot be reached: {_shorten(error)}", hint) from None
-        except ResponseParserError:
+        except (ResponseParserError, raised.PaginationError, TooLargeError, RecursionError):
             reason = f"the answer to {operation} is not from {service}"
             raise UnansweredError("answer-not-from-aws", reason, CHECK_ENDPOINT) from None
 
@@ -92,7 +104,8 @@ class AwsAccount:
                     user_agent_appid=f"gpu-blueprint-{self._command}",
                 )
                 try:
-                    self._clients[service] = self._session.client(service, region_name=self._region, config=config)
+                    client = self._session.client(service, region_name=self._region, config=config)
+                    self._clients[service] = limit_answers(client, patience.most_bytes)
                 except ValueError as error:  # AWS_ENDPOINT_URL is not an address
                     raise UnansweredError("aws-unreachable", _shorten(error), "correct AWS_ENDPOINT_URL") from None
             return self._clients[service]

@@ -3,6 +3,7 @@
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 from botocore.auth import SigV4Auth
@@ -79,3 +80,15 @@ def test_credentials_that_cannot_be_fetched_are_refused() -> None:
 
 def test_the_address_of_the_console_works() -> None:
     assert Prometheus(AMP + "/api/v1/query").url == Prometheus(AMP + "/").url == AMP
+
+
+def test_credentials_that_do_not_come_are_refused() -> None:
+    class Silent:
+        ending = Event()
+
+        def get_frozen_credentials(self) -> None:
+            self.ending.wait()
+
+    with pytest.raises(UsageError, match=r"no AWS credentials: nothing came after 0.01 seconds; log in again"):
+        AwsSignature(Silent(), "eu-west-1", 0.01)
+    Silent.ending.set()

@@ -1,0 +1,64 @@
+"""``completion``: let a shell complete commands, options, and the names that a project has."""
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import argcomplete
+from argcomplete.shell_integration import shellcode
+
+from ..catalog import GPUS
+from ..errors import BlueprintError
+from ..loading import list_stacks, open_stack
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script of a shell."""
+    print(shellcode(["blueprint"], shell=arguments.shell))
+    return 0
+
+
+def answer_shell(parser: argparse.ArgumentParser) -> None:
+    """Write the possible ends of the word at the cursor for the shell, and end the program."""
+    for action in _list_actions(parser):
+        if complete := _COMPLETERS.get(str(action.metavar)):
+            setattr(action, "completer", complete)  # noqa: B010  argcomplete looks for this attribute
+    argcomplete.autocomplete(parser)
+
+
+def _list_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _list_actions(command)
+
+
+def _complete_stack(**_: object) -> list[str]:
+    return [*list_stacks()]
+
+
+def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    try:
+        config = open_stack(parsed_args.name, bounded=False).config
+    except BlueprintError:  # the name is a rule, or the stack has errors
+        return []
+    return [
+        *config.pools_by_name,
+        *(tenant.name for tenant in config.tenants),
+        *(service.name for service in config.services),
+    ]
+
+
+def _complete_gpu(**_: object) -> list[str]:
+    return [gpu.name for gpu in GPUS.values() if gpu.mig]
+
+
+_COMPLETERS: dict[str, Callable[..., list[str]]] = {
+    "STACK": _complete_stack,
+    "STACK_A": _complete_stack,
+    "STACK_B": _complete_stack,
+    "NAME": _complete_stack,
+    "PART": _complete_part,
+    "GPU": _complete_gpu,
+}
+"""Placeholder of an argument in the help → the names that fit."""

@@ -1,0 +1,54 @@
+"""A limit for the size of AWS's answers, which boto3 reads into memory whole, however long they are."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from botocore import exceptions as raised
+from urllib3 import exceptions as broken
+
+from ..bounds import TooLargeError, read_at_most
+
+
+def limit_answers(client: Any, most: int) -> Any:
+    """Let a client of boto3 raise TooLargeError for an answer of more than so many bytes; return the client."""
+    client._endpoint.http_session = _Session(client._endpoint.http_session, most)
+    return client
+
+
+class _Session:
+    """Sends requests as the session of boto3 does, and stops reading at the limit."""
+
+    def __init__(self, session: Any, most: int) -> None:
+        self._session, self._most = session, most
+
+    def send(self, request: Any) -> Any:
+        """Send a request, and return the response with its whole body."""
+        request.stream_output = True  # otherwise the session itself reads the body
+        response = self._session.send(request)
+        response.raw = _Body(response.raw, self._most)
+        try:
+            response.content  # noqa: B018  the property reads the body, while boto3 still repeats a failed request
+        except broken.ReadTimeoutError as error:
+            raise raised.ReadTimeoutError(endpoint_url=request.url, error=error) from None
+        except broken.HTTPError as error:
+            raise raised.HTTPClientError(error=error) from None
+        return response
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._session.close()
+
+
+class _Body:
+    """The body of a response, read from its connection."""
+
+    def __init__(self, raw: Any, most: int) -> None:
+        self._raw, self._most = raw, most
+
+    def stream(self) -> Iterator[bytes]:
+        """Yield the whole body."""
+        try:
+            yield read_at_most(self._most, self._raw.stream())
+        except TooLargeError:
+            self._raw.close()
+            raise

@@ -1,0 +1,87 @@
+"""Completion in shells: the words that they get, and the scripts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+
+from ..support.plans import ROOT
+
+COMMAND = f'"{sys.executable}" -m gpu_blueprint'
+
+
+def complete(project: Path, line: str, shell: str = "bash") -> list[str]:
+    """Ask as the script of a shell asks, and return the words."""
+    answer = project / "words"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_SHELL": shell,
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    subprocess.run([sys.executable, "-m", "gpu_blueprint"], cwd=project, env=environment, check=True)
+    return answer.read_text().split("\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("blueprint pre", ["preview", "preflight"]),
+        ("blueprint check ", ["dev", "prod", "research"]),
+        ("blueprint check prod re", ["research"]),
+        ("blueprint diff dev pr", ["prod"]),
+        ("blueprint cost dev --compare re", ["research"]),
+        ("blueprint check prod --format sa", ["sarif"]),
+        ("blueprint explain prod infer-a", ["infer-a10g"]),
+        ("blueprint explain prod ser", ["serving"]),
+        ("blueprint explain no-such-stack ", []),
+        ("blueprint mig h100-8", ["h100-80gb"]),
+        ("blueprint completion f", ["fish"]),
+    ],
+)
+def test_a_word_is_completed_by_the_names_of_the_project(project: Path, line: str, words: list[str]) -> None:
+    found = complete(project, line)
+    assert {word for word in found if word and not word.startswith("-")} == {*words}
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_get_the_same_words(project: Path, shell: str) -> None:
+    assert any(word.startswith("research") for word in complete(project, "blueprint check re", shell))
+
+
+def test_a_broken_stack_file_is_silent(project: Path) -> None:
+    (project / "stacks" / "Pulumi.prod.yaml").write_text("config: [")
+    assert [word for word in complete(project, "blueprint explain prod ") if word and word[0] != "-"] == []
+
+
+@pytest.mark.parametrize(
+    ("shell", "words"), [("bash", "complete "), ("zsh", "compdef "), ("fish", "complete --command blueprint ")]
+)
+def test_the_script_registers_the_command(shell: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert words in capsys.readouterr().out
+
+
+def test_bash_completes_with_the_script(project: Path) -> None:
+    (project / "blueprint").write_text(f'#!/bin/sh\nexec {COMMAND} "$@"\n')
+    (project / "blueprint").chmod(0o755)
+    script = (
+        "source <(blueprint completion bash); COMP_LINE='blueprint check re'; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9;"
+        ' COMP_CWORD=2; COMP_WORDS=(blueprint check re); _python_argcomplete blueprint; echo "${COMPREPLY[@]}"'
+    )
+    environment = {
+        **os.environ,
+        "PATH": f"{project}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+    }
+    said = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
+    assert (said.stdout.split(), said.stderr) == (["research"], "")

@@ -1,0 +1,46 @@
+"""The first pod in a pool."""
+
+import kubernetes_validate
+import pytest
+
+from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.summary.first_pod import build_first_pod
+from gpu_blueprint.summary.pool_chain import build_pod
+
+from ..support import builders
+from ..support.plans import shipped_config
+
+SHIPPED = [(stack, pool) for stack in map(shipped_config, ("dev", "research", "prod")) for pool in stack.pools]
+LAYOUT = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
+
+
+@pytest.mark.parametrize(
+    ("stack", "pool"), SHIPPED, ids=[f"{stack.environment}-{pool.name}" for stack, pool in SHIPPED]
+)
+def test_it_runs_nvidia_smi_where_every_pod_of_the_pool_runs(stack: StackConfig, pool: Pool) -> None:
+    pod, any_pod = build_first_pod(stack, pool), build_pod(stack, pool)
+    (container,) = pod["spec"]["containers"]
+    assert container["command"] == ["nvidia-smi"] and ":" in container["image"]
+    assert pod["spec"]["restartPolicy"] == "Never"
+    for part in ("nodeSelector", "tolerations"):
+        assert pod["spec"].get(part) == any_pod["spec"].get(part)
+    kubernetes_validate.validate(pod, "1.36", strict=True)
+    assert pod["metadata"] == {"name": f"gpu-test-{pool.name}", "namespace": any_pod["metadata"]["namespace"]}
+
+
+def test_it_asks_for_a_resource_that_the_quota_of_its_tenant_holds() -> None:
+    pool = builders.pool(gpu="h100-80gb", sharing=LAYOUT)
+    teams = [
+        builders.tenant(name="none", gpus={"main": {"3g.40gb": 0}}),
+        builders.tenant(name="some", gpus={"main": {"1g.10gb": 4}}),
+    ]
+    stack = builders.config(pools=[pool], tenants=teams)
+    pod = build_first_pod(stack, stack.pools[0])
+    assert pod["metadata"]["namespace"] == "some"
+    limits = pod["spec"]["containers"][0]["resources"]["limits"]
+    assert {name: count for name, count in limits.items() if "/" in name} == {"nvidia.com/mig-1g.10gb": 1}
+
+
+def test_a_pool_without_a_tenant_is_tried_in_the_default_namespace() -> None:
+    stack = builders.config(pools=[builders.pool()], tenants=[])
+    assert build_first_pod(stack, stack.pools[0])["metadata"]["namespace"] == "default"

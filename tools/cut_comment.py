@@ -1,0 +1,40 @@
+"""Cut a report to the length that GitHub takes as a comment: ``python -m tools.cut_comment out/report.md --whole URL``.
+
+The rest of the report stays in the artifact of the run, and the last line of the comment says so.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+MOST = 65_536
+"""GitHub refuses a longer comment: "Body is too long (maximum is 65536 characters)"."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the comment."""
+    parser = argparse.ArgumentParser("python -m tools.cut_comment", description="Cut a report to a comment.")
+    parser.add_argument("report", type=Path, help="Markdown that `blueprint preview --format markdown` wrote")
+    parser.add_argument("--whole", metavar="URL", required=True, help="address of the run that has the whole report")
+    given = parser.parse_args(arguments)
+    sys.stdout.write(cut(given.report.read_text(encoding="utf-8"), given.whole))
+    return 0
+
+
+def cut(report: str, url: str) -> str:
+    """Return the report if it is short enough, else its first lines and a pointer to the whole report."""
+    if len(report) <= MOST:
+        return report
+    total = len(report.splitlines())
+    pointer = (
+        f"\n**The report has {total} lines and is too long for a comment.** "
+        f"The artifact `platform` of [this run]({url}) has all of it.\n"
+    )
+    room = MOST - len(pointer)
+    end = report.rfind("\n", 0, room) + 1  # between two lines, so that no row of a table breaks
+    return report[: end or room] + pointer
+
+
+if __name__ == "__main__":
+    sys.exit(main())
