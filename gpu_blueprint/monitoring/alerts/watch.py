@@ -1,6 +1,5 @@
 """Alerts about the monitoring itself. If its series are missing, all other alerts stay silent."""
 
-from ..facts import PER_DEVICE
 from ..metrics import DCGM_JOB
 from ..recording import NODE
 from ..rules import Alert
@@ -10,7 +9,7 @@ WATCH_ALERTS = (
         name="DcgmExporterDown",
         subject="Monitoring itself",
         severity="critical",
-        expr=f'({NODE} and on (pool) {PER_DEVICE}) unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
+        expr=f'{NODE} unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
         wait="15m",
         summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
         " dcgm-exporter does not answer",
