@@ -15,6 +15,11 @@ from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KE
 FOLDER_ANNOTATION = "grafana_folder"
 """Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
 
+SIDECAR_ROLE = "grafana-sidecars"
+"""Role of Grafana's service account."""
+SIDECAR_RULES = [{"api_groups": [""], "resources": ["configmaps"], "verbs": ["get", "watch", "list"]}]
+"""Rights of Grafana's service account in the namespace of monitoring: its sidecars read ConfigMaps, and no Secret."""
+
 
 class Dashboards(pulumi.ComponentResource):
     """One ConfigMap for each dashboard.
@@ -68,10 +73,12 @@ def build_grafana_values() -> dict[str, Any]:
         "enabled": True,
         "admin": {"existingSecret": ADMIN_SECRET, "userKey": USER_KEY, "passwordKey": PASSWORD_KEY},
         "persistence": {"enabled": False},
-        "rbac": {"namespaced": True},
+        # The chart's own Role reads all Secrets of the namespace, whatever the sidecars look for.
+        "rbac": {"namespaced": True, "useExistingRole": SIDECAR_ROLE},
         "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
         "grafana.ini": {"analytics": {"reporting_enabled": False, "check_for_updates": False}},
         "sidecar": {
+            "resources": {"requests": {"cpu": "10m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
             "dashboards": {
                 **one_namespace,
                 "label": DASHBOARD_LABEL,

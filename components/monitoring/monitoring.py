@@ -19,7 +19,7 @@ from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..helm import install_chart
-from .dashboards import Dashboards
+from .dashboards import SIDECAR_ROLE, SIDECAR_RULES, Dashboards
 from .network_policy import build_network_policy_spec
 from .operator_objects import list_operator_objects
 from .prometheus_values import SERVICE_ACCOUNT, build_prometheus_values
@@ -109,6 +109,15 @@ class Monitoring(pulumi.ComponentResource):
             spec=build_network_policy_spec(),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
+        if monitoring.grafana:
+            needed.append(
+                k8s.rbac.v1.Role(
+                    f"{self._prefix}-grafana-role",
+                    metadata={"name": SIDECAR_ROLE, "namespace": namespaces.MONITORING},
+                    rules=SIDECAR_RULES,
+                    opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+                )
+            )
         install_chart(
             f"{self._prefix}-release",
             PROMETHEUS_STACK,

@@ -75,9 +75,21 @@ def test_the_sidecar_looks_only_for_our_configmaps_in_our_namespace() -> None:
     assert metadata["labels"] == {dashboards["label"]: dashboards["labelValue"]}
     assert [*metadata["annotations"]] == [dashboards["folderAnnotation"]]
     assert dashboards["provider"] == {"foldersFromFilesStructure": True}
-    for part in sidecar.values():
+    for part in (dashboards, sidecar["datasources"]):
         assert (part["enabled"], part["searchNamespace"], part["resource"]) == (True, "monitoring", "configmap")
-    assert find_grafana_values(planned)["rbac"] == {"namespaced": True}
+
+
+def test_grafanas_account_reads_configmaps_of_one_namespace_and_no_secret() -> None:
+    """The chart's own Role would let the account read every Secret of the namespace, the admin's password included."""
+    planned = plan_monitoring()
+    rbac = find_grafana_values(planned)["rbac"]
+    role = find_resource(planned, "Role", "grafana-role")
+    assert rbac == {"namespaced": True, "useExistingRole": role.inputs["metadata"]["name"]}
+    assert role.inputs["metadata"]["namespace"] == "monitoring"
+    (rule,) = role.inputs["rules"]
+    assert (rule["resources"], {*rule["verbs"]}) == (["configmaps"], {"get", "list", "watch"})
+    assert role.urn in find_resource(planned, "Release", "-monitoring-release").dependencies
+    assert find_resources(plan_monitoring(grafana=False), "Role", "grafana-role") == []
 
 
 def test_grafana_has_no_ingress_and_no_volume() -> None:
