@@ -2,6 +2,7 @@
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.summary import explain_service
+from gpu_blueprint.summary.pods import find_room
 
 from ..support import builders
 from ..support.plans import shipped_config
@@ -31,8 +32,10 @@ def test_replicas_hold_shares_of_gpus() -> None:
 
 def test_a_replica_asks_for_the_units_of_the_service() -> None:
     service = builders.service(gpus=2, replicas={"min": 1, "max": 2})
-    steps = explain(builders.config(**builders.services(service)), "chat")
-    assert steps["a replica asks"] == ("limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main",)
+    stack = builders.config(**builders.services(service))
+    room = find_room(stack, stack.pools[0], {"nvidia.com/gpu": 2})
+    asked = f"requests cpu: {room['cpu']}; limits memory: {room['memory']}; limits nvidia.com/gpu: 2"
+    assert explain(stack, "chat")["a replica asks"] == (f"{asked}; nodeSelector gpu-blueprint/pool: main",)
 
 
 def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:
