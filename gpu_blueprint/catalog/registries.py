@@ -32,5 +32,5 @@ _ACCOUNTS = dict.fromkeys(_USUAL_REGIONS, _USUAL_ACCOUNT) | {
 def find_eks_registry(region: str) -> str:
     """Return the registry of a region, such as ``602401143452.dkr.ecr.us-east-1.amazonaws.com``."""
     if region not in _ACCOUNTS:
-        raise CatalogError.unknown("region with EKS images", region, _ACCOUNTS)
+        raise CatalogError.unknown("region", region, _ACCOUNTS)
     return f"{_ACCOUNTS[region]}.dkr.ecr.{region}.amazonaws.com"

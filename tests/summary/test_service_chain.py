@@ -1,5 +1,7 @@
 """A service, explained step by step."""
 
+import pytest
+
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.summary import explain_service
 from gpu_blueprint.summary.pods import find_room
@@ -57,3 +59,12 @@ def test_a_service_with_a_query_needs_no_known_server() -> None:
     steps = explain(builders.config(**builders.services(service)), "chat")
     assert steps["Deployment"] == ("team/chat: the team creates it, without replicas",)
     assert steps["scales on"] == ("query 10 each: this PromQL, kept at 10 for each replica", "  sum(queue_length)")
+
+
+@pytest.mark.parametrize("least", [0, 1])
+def test_a_service_that_sleeps_is_said_to_end_all_replicas_at_once(least: int) -> None:
+    query = {"signal": "query", "promql": "sum(waiting) + sum(in_flight)", "perReplica": 4}
+    service = builders.service(replicas={"min": least, "max": 4}, scaleOn=[query], quietSeconds=600)
+    lines = explain(builders.config(**builders.services(service)), "chat")["replicas"]
+    assert "after 600 quiet seconds" in lines[1]
+    assert any("all replicas end at once" in line for line in lines) is (least == 0)

@@ -58,6 +58,12 @@ def test_a_service_scales_up_at_once_and_down_after_15_quiet_minutes() -> None:
     assert build_spec(QUEUE)["cooldownPeriod"] == 900
 
 
+def test_the_quiet_time_of_the_stack_file_holds_for_each_step_down_and_for_the_step_to_none() -> None:
+    spec = build_spec(QUEUE, quietSeconds=1800)
+    behavior = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
+    assert behavior["scaleDown"]["stabilizationWindowSeconds"] == spec["cooldownPeriod"] == 1800
+
+
 def test_the_behavior_is_valid_for_a_horizontal_pod_autoscaler() -> None:
     found = build_spec(*SIGNALS.values())
     behavior = found["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
