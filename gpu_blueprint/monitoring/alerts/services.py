@@ -68,7 +68,7 @@ SERVICE_ALERTS = (
             "Find out whether the load is high or the pods are slow:"
             " see latency and SM activity of the pods on the dashboard GPU tenant.",
             "If the load is high: raise `replicas.max` in the stack file."
-            " `blueprint check` shows whether the tenant's quota and the pool's ceiling allow it.",
+            " `blueprint check STACK` shows whether the tenant's quota and the pool's ceiling allow it.",
         ),
     ),
     Alert(
