@@ -17,7 +17,7 @@ FOLDER_ANNOTATION = "grafana_folder"
 
 SIDECAR_ROLE = "grafana-sidecars"
 """Role of Grafana's service account."""
-SIDECAR_RULES = [{"api_groups": [""], "resources": ["configmaps"], "verbs": ["get", "watch", "list"]}]
+SIDECAR_RULES: Any = [{"api_groups": [""], "resources": ["configmaps"], "verbs": ["get", "watch", "list"]}]
 """Rights of Grafana's service account in the namespace of monitoring: its sidecars read ConfigMaps, and no Secret."""
 
 
