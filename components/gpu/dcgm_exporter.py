@@ -117,6 +117,8 @@ def build_exporter_spec(arch: str) -> Any:
     env = {
         "DCGM_EXPORTER_LISTEN": f":{PORT}",
         "DCGM_EXPORTER_KUBERNETES": "true",
+        # Mounts the driver's libraries, with which the exporter tells the pods of MIG instances apart.
+        "NVIDIA_VISIBLE_DEVICES": "all",
         **METRIC_ENV,
         **(ENGINE_ENV if beside_engine else {}),
     }

@@ -1,4 +1,4 @@
-"""The flags of kubectl's commands, as its own help names them: tests/lab/test_engines_kubectl_flags.py compares the two."""
+"""The flags of kubectl's commands, as its help names them: tests/lab/test_engines_kubectl_flags.py compares the two."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -82,13 +82,17 @@ def test_the_sidecar_looks_only_for_our_configmaps_in_our_namespace() -> None:
 def test_grafanas_account_reads_configmaps_of_one_namespace_and_no_secret() -> None:
     """The chart's own Role would let the account read every Secret of the namespace, the admin's password included."""
     planned = plan_monitoring()
-    rbac = find_grafana_values(planned)["rbac"]
-    role = find_resource(planned, "Role", "grafana-role")
-    assert rbac == {"namespaced": True, "useExistingRole": role.inputs["metadata"]["name"]}
-    assert role.inputs["metadata"]["namespace"] == "monitoring"
+    values = find_grafana_values(planned)
+    role, binding = find_resource(planned, "Role", "grafana-role"), find_resource(planned, "RoleBinding", "-grafana-")
+    assert values["rbac"] == {"create": False, "namespaced": True}
+    assert binding.inputs["roleRef"]["name"] == role.inputs["metadata"]["name"]
+    (account,) = binding.inputs["subjects"]
+    assert (account["name"], account["namespace"]) == (values["serviceAccount"]["name"], "monitoring")
+    assert role.inputs["metadata"]["namespace"] == binding.inputs["metadata"]["namespace"] == "monitoring"
     (rule,) = role.inputs["rules"]
     assert (rule["resources"], {*rule["verbs"]}) == (["configmaps"], {"get", "list", "watch"})
-    assert role.urn in find_resource(planned, "Release", "-monitoring-release").dependencies
+    release = find_resource(planned, "Release", "-monitoring-release")
+    assert {role.urn, binding.urn} <= {*release.dependencies}
     assert find_resources(plan_monitoring(grafana=False), "Role", "grafana-role") == []
 
 

@@ -146,7 +146,7 @@ def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Pla
         group for found in find_resources(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])
     }
     bound = set()
-    for found in find_resources(planned, "RoleBinding"):
+    for found in find_resources(planned, "RoleBinding", "-members"):
         assert found.inputs["roleRef"] == {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",
