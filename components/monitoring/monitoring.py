@@ -125,7 +125,7 @@ class Monitoring(pulumi.ComponentResource):
         metadata: Any = {"name": SIDECAR_ROLE, "namespace": namespaces.MONITORING}
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         role = k8s.rbac.v1.Role(f"{self._prefix}-grafana-role", metadata=metadata, rules=SIDECAR_RULES, opts=child)
-        account = {"kind": "ServiceAccount", "name": GRAFANA_ACCOUNT, "namespace": namespaces.MONITORING}
+        account: Any = {"kind": "ServiceAccount", "name": GRAFANA_ACCOUNT, "namespace": namespaces.MONITORING}
         binding = k8s.rbac.v1.RoleBinding(
             f"{self._prefix}-grafana-binding",
             metadata=metadata,
