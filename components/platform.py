@@ -20,6 +20,7 @@ from .cluster.cluster import Cluster
 from .cluster.record import PlatformRecord
 from .cluster.storage import Storage
 from .cluster.system_nodes import SystemNodes
+from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
 from .gpu.gpu_operator_values import list_operator_profiles
@@ -118,6 +119,8 @@ class Platform(pulumi.ComponentResource):
             monitoring = Monitoring(f"{name}-monitoring", config, config.monitoring, depends_on=depends_on, opts=opts)
             ready += monitoring.ready
             depends_on = [*depends_on, *monitoring.ready]
+            if list_architectures(config):
+                OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if list_operator_profiles(config):
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
         if any(pool.multi_node for pool in config.pools):

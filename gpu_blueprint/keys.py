@@ -6,8 +6,8 @@ STACK_KEY = f"{PROJECT}:stack"
 REGION_KEY = "aws:region"
 NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
 
-SLACK_WEBHOOK, PAGERDUTY_KEY = "slackWebhook", "pagerdutyKey"
+SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL = "slackWebhook", "pagerdutyKey", "watchdogUrl"
 SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
 GRAFANA_PASSWORD = "grafanaPassword"
-SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
+SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
 """Config secrets that the program reads beside the stack object: ``pulumi config set --secret slackWebhook``."""

@@ -6,7 +6,9 @@ from gpu_blueprint.config import StackConfig
 OPERATOR_ENGINE_ADDRESS = f"nvidia-dcgm.{namespaces.GPU_OPERATOR}.svc.cluster.local:5555"
 """The Service of the GPU Operator's engine; it routes each client to the engine on the client's own node."""
 AGENT_ENGINE_ADDRESS = "localhost:5555"
-"""The engine of the EKS node monitoring agent, at the node's own port."""
+"""The engine of the EKS node monitoring agent, at the node's own port. A pod reaches it in the node's network alone."""
+AGENT_ARCH = "amd64"
+"""The only architecture for which the agent brings its engine."""
 
 
 def operator_runs_dcgm(config: StackConfig) -> bool:

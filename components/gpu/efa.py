@@ -1,11 +1,14 @@
 """Elastic Fabric Adapter (EFA): the AWS and Kubernetes objects that jobs on several nodes need for fast networking."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.labels import EFA_LABEL
+from gpu_blueprint.catalog.registries import find_eks_registry
 from gpu_blueprint.catalog.versions import EFA_PLUGIN
 from gpu_blueprint.config import Pool, StackConfig
 
@@ -57,12 +60,25 @@ class Efa(pulumi.ComponentResource):
             f"{name}-plugin",
             EFA_PLUGIN,
             namespaces.KUBE_SYSTEM,
-            {"tolerations": TOLERATE_EVERY_TAINT},
+            build_plugin_values(config),
             parent=self,
             depends_on=depends_on,
         )
         self.ready = [security_group, *placement_groups, plugin]
         self.register_outputs({})
+
+
+def build_plugin_values(config: StackConfig) -> dict[str, Any]:
+    """Return the values of the device plugin's chart.
+
+    By default the chart runs on every type that can have EFA, and pulls its image from us-west-2. Where no EFA
+    interface is attached, the plugin finds no device and exits for ever (aws/eks-charts#1239).
+    """
+    return {
+        "image": {"repository": f"{find_eks_registry(config.region)}/eks/aws-efa-k8s-device-plugin"},
+        "nodeSelector": {EFA_LABEL: "true"},
+        "tolerations": TOLERATE_EVERY_TAINT,
+    }
 
 
 def name_placement_group(config: StackConfig, pool: Pool) -> str:

@@ -6,12 +6,12 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.catalog.dcgm_metrics import render_dcgm_csv
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 
 from ..helm import install_chart
-from .gpu_operator_values import METRIC_LIST, build_gpu_operator_values
+from .dcgm_exporter import make_metric_list
+from .gpu_operator_values import build_gpu_operator_values
 
 
 class GpuOperator(pulumi.ComponentResource):
@@ -35,7 +35,11 @@ class GpuOperator(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         # Without monitoring, no Prometheus reads the metrics, so the exporter keeps the chart's list.
-        metric_lists = [self._make_metric_list(name, namespace)] if config.monitoring else []
+        metric_lists = (
+            [make_metric_list(f"{name}-metrics", namespaces.GPU_OPERATOR, parent=self, depends_on=[namespace])]
+            if config.monitoring
+            else []
+        )
         self.release = install_chart(
             f"{name}-release",
             GPU_OPERATOR,
@@ -45,12 +49,3 @@ class GpuOperator(pulumi.ComponentResource):
             depends_on=[namespace, *metric_lists, *depends_on],
         )
         self.register_outputs({})
-
-    def _make_metric_list(self, name: str, namespace: pulumi.Resource) -> pulumi.Resource:
-        """Make the ConfigMap that lists the metrics of dcgm-exporter."""
-        return k8s.core.v1.ConfigMap(
-            f"{name}-metrics",
-            metadata={"name": METRIC_LIST, "namespace": namespaces.GPU_OPERATOR},
-            data={"dcgm-metrics.csv": render_dcgm_csv()},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
-        )

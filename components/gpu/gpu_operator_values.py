@@ -6,14 +6,12 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.sharing import SHARED_GPU, SharingProfile
+from gpu_blueprint.sharing import SharingProfile
 
 from ..helm import merge_values
 from ..tolerations import TOLERATE_EVERY_TAINT
-from .dcgm_engine import AGENT_ENGINE_ADDRESS, operator_runs_dcgm
-
-METRIC_LIST = "dcgm-metrics"
-"""Name of the ConfigMap with dcgm-exporter's metrics; the operator expects its key ``dcgm-metrics.csv``."""
+from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
+from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
 
 
 def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
@@ -50,21 +48,18 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     """
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
     env: dict[str, str] = {}
-    has_arm64 = any(row.arch == "arm64" for pool in config.pools for row in config.list_instances(pool))
-    if not operator_runs_dcgm(config) and not has_arm64:
-        # Without this address the exporter would run a second engine beside the agent's. The agent's engine exists
-        # for amd64 only.
-        env["DCGM_REMOTE_HOSTENGINE_INFO"] = AGENT_ENGINE_ADDRESS
+    only_agent_arch = all(row.arch == AGENT_ARCH for pool in config.pools for row in config.list_instances(pool))
+    if not operator_runs_dcgm(config) and only_agent_arch:
+        env |= ENGINE_ENV
+        # The operator gives the exporter the node's network by itself only if it sets the address itself. It looks for
+        # the address before it adds our variables, so the exporter would dial its own pod and exit for ever
+        # (gpu-operator v26.7.0, controllers/object_controls.go, TransformDCGMExporter).
+        exporter["hostNetwork"] = True
     if config.monitoring is not None:
         exporter["config"] = {"name": METRIC_LIST}
-        env["DCGM_EXPORTER_COLLECTORS"] = "/etc/dcgm-exporter/dcgm-metrics.csv"
-        # One series for each pod of a GPU that several pods share. Without it, the series name none of the pods.
-        env["KUBERNETES_VIRTUAL_GPUS"] = "true"
-        # The exporter knows nvidia.com/gpu and the names of MIG profiles. It names the pods that hold a resource of
-        # another name only if this variable lists the name.
-        env["NVIDIA_RESOURCE_NAMES"] = SHARED_GPU
+        env |= METRIC_ENV
     if env:
-        exporter["env"] = [{"name": name, "value": value} for name, value in env.items()]
+        exporter["env"] = list_env(env)
     return exporter
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config.monitoring import Notify
-from gpu_blueprint.keys import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD
+from gpu_blueprint.keys import PAGERDUTY_KEY, SLACK_WEBHOOK, SMTP_PASSWORD, WATCHDOG_URL
 from gpu_blueprint.monitoring.rules import SOURCE
 from gpu_blueprint.monitoring.secrets import ROUTES_SECRET
 
 _FOLDER = f"/etc/alertmanager/secrets/{ROUTES_SECRET}"
-NOBODY, TEAM, ON_CALL = "nobody", "team", "on-call"
+NOBODY, TEAM, ON_CALL, OUTSIDE = "nobody", "team", "on-call", "outside"
 _TEXT = (
     "{{ range .Alerts }}*{{ .Annotations.summary }}*\n"
     # Our alerts have the annotations costs and first_steps; the chart's have description and runbook_url.
@@ -26,6 +26,7 @@ def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
     """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too."""
     team = _build_slack(notify) | _build_email(notify) if notify else {}
     has_on_call = bool(notify and notify.pagerduty)
+    has_watchdog = bool(notify and notify.watchdog)
     return {
         "route": {
             "receiver": TEAM if team else NOBODY,
@@ -33,15 +34,25 @@ def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
             "group_wait": "30s",
             "group_interval": "5m",
             "repeat_interval": "12h",
-            "routes": _build_routes(has_team=bool(team), has_on_call=has_on_call),
+            "routes": [
+                *(_build_watchdog_routes() if has_watchdog else []),
+                *_build_routes(has_team=bool(team), has_on_call=has_on_call),
+            ],
         },
         "inhibit_rules": _build_inhibit_rules(),
         "receivers": [
             {"name": NOBODY},
             *([{"name": TEAM, **team}] if team else []),
             *([{"name": ON_CALL, **_build_pagerduty()}] if has_on_call else []),
+            *([{"name": OUTSIDE, **_build_watchdog()}] if has_watchdog else []),
         ],
     }
+
+
+def _build_watchdog_routes() -> list[dict[str, Any]]:
+    """Return the route of the chart's alert Watchdog, which always fires, to a dead man's switch."""
+    every_five_minutes = {"group_wait": "0s", "group_interval": "1m", "repeat_interval": "5m"}
+    return [{"receiver": OUTSIDE, "matchers": ['alertname = "Watchdog"'], **every_five_minutes}]
 
 
 def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
@@ -107,3 +118,7 @@ def _build_email(notify: Notify) -> dict[str, Any]:
 
 def _build_pagerduty() -> dict[str, Any]:
     return {"pagerduty_configs": [{"routing_key_file": f"{_FOLDER}/{PAGERDUTY_KEY}", "send_resolved": True}]}
+
+
+def _build_watchdog() -> dict[str, Any]:
+    return {"webhook_configs": [{"url_file": f"{_FOLDER}/{WATCHDOG_URL}", "send_resolved": False}]}

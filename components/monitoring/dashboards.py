@@ -7,6 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.versions import PROMETHEUS_STACK
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
@@ -14,6 +15,13 @@ from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KE
 
 FOLDER_ANNOTATION = "grafana_folder"
 """Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
+
+SIDECAR_ROLE = "grafana-sidecars"
+"""Role of Grafana's service account, and name of its RoleBinding."""
+GRAFANA_ACCOUNT = f"{PROMETHEUS_STACK.name}-grafana"
+"""Grafana's service account, by the name that the chart would choose."""
+SIDECAR_RULES: Any = [{"api_groups": [""], "resources": ["configmaps"], "verbs": ["get", "watch", "list"]}]
+"""Rights of Grafana's service account in the namespace of monitoring: its sidecars read ConfigMaps, and no Secret."""
 
 
 class Dashboards(pulumi.ComponentResource):
@@ -68,10 +76,15 @@ def build_grafana_values() -> dict[str, Any]:
         "enabled": True,
         "admin": {"existingSecret": ADMIN_SECRET, "userKey": USER_KEY, "passwordKey": PASSWORD_KEY},
         "persistence": {"enabled": False},
-        "rbac": {"namespaced": True},
+        # The chart's own Role reads all Secrets of the namespace, whatever the sidecars look for. The chart can bind
+        # another Role (useExistingRole), but only in a new release: Kubernetes refuses to change the roleRef of the
+        # RoleBinding that is there. So the Role and the RoleBinding are ours.
+        "rbac": {"create": False, "namespaced": True},
+        "serviceAccount": {"name": GRAFANA_ACCOUNT},
         "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
         "grafana.ini": {"analytics": {"reporting_enabled": False, "check_for_updates": False}},
         "sidecar": {
+            "resources": {"requests": {"cpu": "10m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
             "dashboards": {
                 **one_namespace,
                 "label": DASHBOARD_LABEL,

@@ -19,7 +19,7 @@ from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..helm import install_chart
-from .dashboards import Dashboards
+from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
 from .network_policy import build_network_policy_spec
 from .operator_objects import list_operator_objects
 from .prometheus_values import SERVICE_ACCOUNT, build_prometheus_values
@@ -109,6 +109,8 @@ class Monitoring(pulumi.ComponentResource):
             spec=build_network_policy_spec(),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
+        if monitoring.grafana:
+            needed += self._make_grafana_rights(depends_on)
         install_chart(
             f"{self._prefix}-release",
             PROMETHEUS_STACK,
@@ -117,6 +119,21 @@ class Monitoring(pulumi.ComponentResource):
             parent=self,
             depends_on=needed,
         )
+
+    def _make_grafana_rights(self, depends_on: Sequence[pulumi.Resource]) -> list[pulumi.Resource]:
+        """Let Grafana's sidecars read the ConfigMaps of the namespace, and nothing else."""
+        metadata: Any = {"name": SIDECAR_ROLE, "namespace": namespaces.MONITORING}
+        child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
+        role = k8s.rbac.v1.Role(f"{self._prefix}-grafana-role", metadata=metadata, rules=SIDECAR_RULES, opts=child)
+        account: Any = {"kind": "ServiceAccount", "name": GRAFANA_ACCOUNT, "namespace": namespaces.MONITORING}
+        binding = k8s.rbac.v1.RoleBinding(
+            f"{self._prefix}-grafana-binding",
+            metadata=metadata,
+            role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "Role", "name": SIDECAR_ROLE},
+            subjects=[account],
+            opts=child,
+        )
+        return [role, binding]
 
     def _make_secrets(
         self, monitoring: InstallMonitoring, depends_on: Sequence[pulumi.Resource]

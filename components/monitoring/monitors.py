@@ -3,14 +3,17 @@
 Why these labels: docs/decisions/0009-monitoring.md.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
+from ..gpu.dcgm_exporter import PORT_NAME
 
-def build_dcgm_monitor_spec() -> dict[str, Any]:
-    """Return the ``spec`` of dcgm-exporter's ServiceMonitor.
+
+def build_dcgm_monitor_spec(exporter_namespaces: Sequence[str]) -> dict[str, Any]:
+    """Return the ``spec`` of dcgm-exporter's ServiceMonitor, which reads the exporters of these namespaces.
 
     The labels ``namespace``, ``pod`` and ``container`` always name the pod that holds the GPU, and are absent where
     no pod holds it. Relabeling therefore drops the target's own labels of these names. With ``honorLabels`` alone,
@@ -18,11 +21,11 @@ def build_dcgm_monitor_spec() -> dict[str, Any]:
     """
     return {
         "jobLabel": "app",
-        "namespaceSelector": {"matchNames": [namespaces.GPU_OPERATOR]},
+        "namespaceSelector": {"matchNames": list(exporter_namespaces)},
         "selector": {"matchLabels": {"app": DCGM_JOB}},
         "endpoints": [
             {
-                "port": "gpu-metrics",
+                "port": PORT_NAME,
                 "interval": "30s",
                 "honorLabels": True,
                 "relabelings": [

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring import build_rule_groups
 
+from ..gpu.dcgm_exporter import list_architectures
 from ..gpu.gpu_operator_values import list_operator_profiles
 from .monitors import build_dcgm_monitor_spec, build_karpenter_monitor_spec
 
@@ -21,12 +23,15 @@ class OperatorObject:
 
 
 def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
-    """Return the rules, and a ServiceMonitor for each exporter that runs."""
-    objects = [
+    """Return the rules, and a ServiceMonitor for each kind of exporter."""
+    return [
         OperatorObject("rules", "PrometheusRule", {"groups": build_rule_groups(config)}),
         OperatorObject("karpenter", "ServiceMonitor", build_karpenter_monitor_spec()),
+        OperatorObject("dcgm", "ServiceMonitor", build_dcgm_monitor_spec(_list_exporter_namespaces(config))),
     ]
-    # dcgm-exporter is part of the GPU Operator.
-    if list_operator_profiles(config):
-        objects.append(OperatorObject("dcgm", "ServiceMonitor", build_dcgm_monitor_spec()))
-    return objects
+
+
+def _list_exporter_namespaces(config: StackConfig) -> list[str]:
+    """Return the namespaces in which exporters run: the GPU Operator's exporter, and our own on other nodes."""
+    operator = [namespaces.GPU_OPERATOR] if list_operator_profiles(config) else []
+    return [*operator, *([namespaces.MONITORING] if list_architectures(config) else [])]

@@ -27,6 +27,8 @@ DISABLED_ALERTS = (
     "KubeHpaMaxedOut",
 )
 """Alerts of the chart that fire although nothing is wrong."""
+REPEATED_RULES = ("kubeStateMetrics",)
+"""Groups of rules that the chart of the part brings too, so that each alert of the group would fire twice."""
 HIDDEN_PARTS = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 """Parts of Kubernetes whose metrics EKS hides, or serves at an address that Prometheus cannot reach."""
 SELECTED_KINDS = ("serviceMonitor", "podMonitor", "rule", "probe", "scrapeConfig")
@@ -41,15 +43,26 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
         "fullnameOverride": PROMETHEUS_STACK.name,
         "crds": {"enabled": False},
         **{part: {"enabled": False} for part in HIDDEN_PARTS},
-        "defaultRules": {"disabled": dict.fromkeys(DISABLED_ALERTS, True)},
+        "defaultRules": {
+            "disabled": dict.fromkeys(DISABLED_ALERTS, True),
+            "rules": dict.fromkeys(REPEATED_RULES, False),
+        },
         "grafana": build_grafana_values() if monitoring.grafana else {"enabled": False},
         "prometheus": {
             "serviceAccount": {"name": SERVICE_ACCOUNT},
             "prometheusSpec": _build_prometheus_spec(config, monitoring),
         },
         "alertmanager": _build_alertmanager_values(monitoring),
-        "kube-state-metrics": build_state_metrics_values(),
-        "prometheus-node-exporter": {"tolerations": TOLERATE_EVERY_TAINT},
+        "prometheusOperator": {
+            "resources": _request("50m", "128Mi", limit="512Mi"),
+            # The sidecar of Prometheus and of Alertmanager.
+            "prometheusConfigReloader": {"resources": _request("10m", "32Mi", limit="128Mi")},
+        },
+        "kube-state-metrics": {**build_state_metrics_values(), "resources": _request("50m", "128Mi", limit="1Gi")},
+        "prometheus-node-exporter": {
+            "tolerations": TOLERATE_EVERY_TAINT,
+            "resources": _request("50m", "32Mi", limit="256Mi"),
+        },
     }
     return merge_values(values, config.helm_overrides.kube_prometheus_stack)
 
@@ -76,7 +89,7 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         # A reload over HTTP needs Prometheus's lifecycle API, which would also let every pod call /-/quit.
         "reloadStrategy": "ProcessSignal",
-        "resources": {"requests": {"cpu": "500m", "memory": "2Gi"}, "limits": {"memory": "4Gi"}},
+        "resources": _request("500m", "2Gi", limit="4Gi"),
         "remoteWrite": _build_remote_write(monitoring),
     }
 
@@ -104,5 +117,14 @@ def _build_alertmanager_values(monitoring: InstallMonitoring) -> dict[str, Any]:
     storage = {"volumeClaimTemplate": {"spec": _build_volume_claim(ALERTMANAGER_GIB)}}
     return {
         "config": build_alertmanager_config(monitoring.notify),
-        "alertmanagerSpec": {"secrets": secrets, "storage": storage},
+        "alertmanagerSpec": {
+            "secrets": secrets,
+            "storage": storage,
+            "resources": _request("20m", "64Mi", limit="256Mi"),
+        },
     }
+
+
+def _request(cpu: str, memory: str, *, limit: str) -> dict[str, dict[str, str]]:
+    """Return requests, and a limit of memory alone: a limit of CPU would only slow a program down."""
+    return {"requests": {"cpu": cpu, "memory": memory}, "limits": {"memory": limit}}

@@ -17,9 +17,6 @@ from gpu_blueprint.monitoring.scaling import list_measures
 SAMPLE_LIMIT = 10_000
 """Samples that Prometheus accepts from one pod. A server with many models has some thousands; a server with a label per
 request would fill Prometheus."""
-QUIET_SECONDS = 15 * 60
-"""Time for which fewer replicas must suffice before a replica goes, because a new replica loads its model for
-minutes."""
 
 
 class GpuAutoscaler(pulumi.ComponentResource):
@@ -100,16 +97,16 @@ def build_pod_monitor_spec(deployment: str, scaling: Scaling) -> dict[str, Any]:
 
 
 def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, prometheus: str) -> dict[str, Any]:
-    """Return the ``spec`` of the ScaledObject: it scales up at once, and down by one replica after 15 quiet minutes."""
+    """Return the ``spec`` of the ScaledObject: it scales up at once, and down by one replica after the quiet time."""
     return {
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
         "pollingInterval": 15,
-        # KEDA uses this period only for the step from one replica to none, which the HorizontalPodAutoscaler cannot
-        # take.
-        "cooldownPeriod": QUIET_SECONDS,
-        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior()}},
+        # When every trigger has been at zero for this period and the minimum is 0, KEDA itself removes all replicas at
+        # once. The HorizontalPodAutoscaler, which goes down step by step, cannot take the step to none.
+        "cooldownPeriod": scaling.quiet_seconds,
+        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior(scaling)}},
         "triggers": [
             {
                 "type": "prometheus",
@@ -129,7 +126,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
     }
 
 
-def _build_behavior() -> dict[str, Any]:
+def _build_behavior(scaling: Scaling) -> dict[str, Any]:
     return {
         "scaleUp": {
             "stabilizationWindowSeconds": 0,
@@ -140,7 +137,7 @@ def _build_behavior() -> dict[str, Any]:
             ],
         },
         "scaleDown": {
-            "stabilizationWindowSeconds": QUIET_SECONDS,
+            "stabilizationWindowSeconds": scaling.quiet_seconds,
             "policies": [{"type": "Pods", "value": 1, "periodSeconds": 120}],
         },
     }

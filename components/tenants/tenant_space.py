@@ -11,6 +11,9 @@ from gpu_blueprint.config import StackConfig, Tenant
 
 from ..cluster.access_entries import name_tenant_group
 
+DEFAULT_MEMORY_GIB = 4
+"""Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
+
 
 class TenantSpace(pulumi.ComponentResource):
     """Namespace, ResourceQuota, LimitRange and RoleBinding of a tenant.
@@ -70,13 +73,21 @@ def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
 
 
 def build_container_limits(tenant: Tenant) -> Any:
-    """Return the LimitRange item that bounds each container, and gives modest requests to containers without any.
+    """Return the LimitRange item that gives modest requests, and a modest limit of memory, to containers without any.
 
-    The item must not name GPUs: Kubernetes turns a ``max`` without ``default`` into the default, so every container
-    would get GPUs (SetDefaults_LimitRangeItem). See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    Kubernetes turns a ``max`` without ``default`` into the default (SetDefaults_LimitRangeItem). So each resource of
+    ``max`` has its own default, and the item names neither CPU there, which needs no limit, nor GPUs, which every
+    container would then get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
     """
     return {
         "type": "Container",
-        "max": {"cpu": tenant.cpu, "memory": tenant.memory},
+        "max": {"memory": tenant.memory},
+        "default": {"memory": _choose_default_memory(tenant)},
         "default_request": {"cpu": "100m", "memory": "256Mi"},
     }
+
+
+def _choose_default_memory(tenant: Tenant) -> str:
+    """Return the limit of memory for containers that state none; a default above ``max`` would be refused."""
+    fits = tenant.memory.endswith("Ti") or int(tenant.memory.removesuffix("Gi")) >= DEFAULT_MEMORY_GIB
+    return f"{DEFAULT_MEMORY_GIB}Gi" if fits else tenant.memory

@@ -86,6 +86,8 @@ Karpenter 1.15 needs Go 1.26.9, and a module that Go's proxy does not serve.
 GPU_OPERATOR = Chart(
     name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
 )
+DCGM_EXPORTER_IMAGE = "nvcr.io/nvidia/k8s/dcgm-exporter:4.6.0-4.8.3-distroless"
+"""The exporter that the pinned GPU Operator runs, for amd64 and arm64 (its deployments/gpu-operator/values.yaml)."""
 EFA_PLUGIN = Chart(
     name="aws-efa-k8s-device-plugin",
     version="v0.5.30",

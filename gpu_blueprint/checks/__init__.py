@@ -51,6 +51,7 @@ from .services import (
     refuse_impossible_services,
     refuse_services_above_quota_together,
     warn_of_replicas_outside_hours,
+    warn_of_rollouts_that_wait,
     warn_of_services_that_wait_for_each_other,
 )
 from .spot import warn_of_few_spot_offerings
@@ -101,6 +102,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_unusable_pools,
     warn_of_services_that_wait_for_each_other,
     warn_of_replicas_outside_hours,
+    warn_of_rollouts_that_wait,
     warn_of_queries_without_one_number,
     warn_of_crowded_headroom,
     warn_of_idle_reservations,

@@ -15,17 +15,9 @@ def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
     for index, service in enumerate(stack.services):
         pool = stack.pools_by_name.get(service.pool)
         for at, signal in enumerate(service.scale_on):
-            if (
-                pool is None
-                or signal.signal != "sm-activity"
-                or not (pool.profile.has_operands_off or pool.shares_gpus)
-            ):
+            if pool is None or signal.signal != "sm-activity" or not pool.shares_gpus:
                 continue
-            reason = (
-                f"no dcgm-exporter runs on the Bottlerocket nodes of pool {pool.name}"
-                if pool.profile.has_operands_off
-                else f"pods of pool {pool.name} share GPUs, and DCGM measures only the whole GPU"
-            )
+            reason = f"pods of pool {pool.name} share GPUs, and DCGM measures only the whole GPU"
             path = ("services", index, "scaleOn", at, "signal")
             yield Problem("signal-not-measured", path, reason, "use another signal")
 

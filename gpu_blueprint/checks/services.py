@@ -93,3 +93,45 @@ def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
                 "write min: 0 where a query wakes the service, or use a pool without hours",
                 severity="warning",
             )
+
+
+def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of services with no room for one more replica at full load, which a rollout with surge starts first.
+
+    Headroom does not count: its placeholders give way to the new replica.
+    """
+    by_pool, by_tenant = _count_replicas(stack)
+    quotas = {tenant.name: stack.sum_quota(tenant) for tenant in stack.tenants}
+    for index, service in enumerate(stack.services):
+        pool = stack.pools_by_name[service.pool]
+        ceiling, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
+        for unit, count in pool.count_by_unit(service.gpus).items():
+            resource = pool.profile.units[unit]
+            at_work, granted = by_pool[pool.name, resource], by_tenant[service.tenant, resource]
+            if count and at_work + count > ceiling[resource]:
+                yield _describe_wait(index, f"pool {pool.name}", at_work, ceiling[resource], resource, "maxGpus")
+            elif count and granted + count > quota[resource]:
+                yield _describe_wait(index, service.tenant, granted, quota[resource], resource, "the tenant's gpus")
+
+
+def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+    """Return (pool, resource) → count and (tenant, resource) → count of all services with their most replicas."""
+    by_pool, by_tenant = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for service in stack.services:
+        pool = stack.pools_by_name[service.pool]
+        for unit, count in pool.count_by_unit(service.gpus).items():
+            resource = pool.profile.units[unit]
+            by_pool[pool.name, resource] += service.replicas.max * count
+            by_tenant[service.tenant, resource] += service.replicas.max * count
+    return by_pool, by_tenant
+
+
+def _describe_wait(index: int, owner: str, used: int, most: int, resource: str, field: str) -> Problem:
+    return Problem(
+        "rollout-waits",
+        ("services", index, "replicas", "max"),
+        f"at full load the services of {owner} take {used} of {most} {resource}, so a rollout that starts a new "
+        "replica before it ends an old replica (maxSurge 1, maxUnavailable 0) waits for ever",
+        f"give the Deployment maxSurge: 0 and maxUnavailable: 1, lower max, or raise {field}",
+        severity="warning",
+    )

@@ -7,7 +7,14 @@ from pydantic import Field
 
 from ..catalog import namespaces
 from ..errors import Problem
-from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
+from ..keys import (
+    GRAFANA_PASSWORD,
+    PAGERDUTY_KEY,
+    REMOTE_WRITE_PASSWORD,
+    SLACK_WEBHOOK,
+    SMTP_PASSWORD,
+    WATCHDOG_URL,
+)
 from ..model import Model
 from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
 from .aws_names import AmpWorkspaceArn
@@ -71,11 +78,20 @@ class Notify(Model):
     """E-mail addresses that receive alerts."""
     smtp: Smtp | None = None
     """The server that sends the e-mail."""
+    watchdog: bool = False
+    """Tell a dead man's switch outside the cluster every five minutes that Prometheus and Alertmanager work. It calls
+    people when it hears nothing. Its address is the config secret `watchdogUrl`. Without it, nothing reports that
+    Prometheus is down, since the same Prometheus evaluates the alerts."""
 
     @property
     def secrets(self) -> list[str]:
         """The config secrets that the receivers need."""
-        needed = {SLACK_WEBHOOK: self.slack_channel, PAGERDUTY_KEY: self.pagerduty, SMTP_PASSWORD: self.emails}
+        needed = {
+            SLACK_WEBHOOK: self.slack_channel,
+            PAGERDUTY_KEY: self.pagerduty,
+            SMTP_PASSWORD: self.emails,
+            WATCHDOG_URL: self.watchdog,
+        }
         return [key for key, used in needed.items() if used]
 
     def problems(self) -> Iterator[Problem]:

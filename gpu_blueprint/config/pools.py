@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ..catalog import Gpu, Instance, find_gpu, find_instance, list_instances
-from ..catalog.labels import GPU_LABEL, PURPOSE_LABEL
+from ..catalog.labels import EFA_LABEL, GPU_LABEL, PURPOSE_LABEL
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..errors import Problem
@@ -106,6 +106,8 @@ class Pool(Model):
     def node_labels(self) -> dict[str, str]:
         """The labels of every node of the pool; the labels of the sharing profile choose the GPU Operator's configs."""
         own = {POOL_KEY: self.name, GPU_LABEL: self.model.name, PURPOSE_LABEL: self.purpose}
+        if self.multi_node:
+            own[EFA_LABEL] = "true"
         return {**own, **self.profile.node_labels, **self.labels}
 
     @property

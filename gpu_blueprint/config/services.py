@@ -14,13 +14,17 @@ from .scalars import LabelValue, Name, ObjectName, PodLabelKey, Share, Threshold
 from .tenants import GpuAmount
 
 _NAME_LABEL = "app.kubernetes.io/name"
+LEAST_QUIET_SECONDS = 180
+"""When the series of a server vanish, a rate over two minutes sinks for two minutes before it has no value. A shorter
+time would remove replicas that are only not measured."""
 
 
 class Replicas(Model):
     """Least and most replicas of a service."""
 
     min: int = Field(1, ge=0, le=1000)
-    """Replicas that stay warm without load. 0 needs a `query`, since the other signals have no values without pods."""
+    """Replicas that stay warm without load. 0 needs a `query`, since the other signals have no values without pods, and
+    all replicas then end at once when the query has been 0 for `quietSeconds`."""
     max: int = Field(ge=1, le=1000)
     """Most replicas."""
 
@@ -78,7 +82,8 @@ class Query(Model):
     signal: Literal["query"]
     """A query of your own."""
     promql: str = Field(min_length=1, max_length=2000)
-    """PromQL that gives one number. If `replicas.min` is 0, it must have a value while no pod runs."""
+    """PromQL that gives one number. If `replicas.min` is 0, it must have a value while no pod runs, and count the work
+    in flight beside the work that waits: `quietSeconds` after it falls to 0, all replicas end at once."""
     per_replica: Threshold
     """Amount that one replica can handle."""
 
@@ -91,8 +96,8 @@ Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discri
 
 
 class Scaling(Model):
-    """Scaling of a Deployment: up at once, down after 15 quiet minutes. The Deployment itself must not set
-    `replicas`."""
+    """Scaling of a Deployment: up at once, down by one replica in two minutes after `quietSeconds`. The Deployment
+    itself must not set `replicas`."""
 
     server: Literal["vllm", "triton"] | None = None
     """The server in the pods, whose metrics are then scraped. The container must declare the port: 8000 for vLLM, 8002
@@ -103,6 +108,9 @@ class Scaling(Model):
     """Least and most replicas."""
     scale_on: list[Signal] = Field(min_length=1, max_length=5)
     """Signals of the load; the signal that asks for most replicas wins."""
+    quiet_seconds: int = Field(900, ge=1, le=3600)
+    """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600. Choose it longer than a
+    replica needs to load its model."""
 
     def find_pod_labels(self, deployment: str) -> dict[str, str]:
         """Return the labels that select the pods of a Deployment."""
@@ -112,6 +120,14 @@ class Scaling(Model):
         if self.pod_labels and self.server is None:
             reason = "podLabels select the pods whose metrics a known server exports, and no server is named"
             yield Problem("labels-without-server", ("podLabels",), reason, "add server, or leave podLabels out")
+        if self.quiet_seconds < LEAST_QUIET_SECONDS:
+            yield Problem(
+                "quiet-too-short",
+                ("quietSeconds",),
+                f"{self.quiet_seconds} s is too short: when the metrics of a server vanish, rates sink for two "
+                "minutes, and replicas at work would be removed",
+                f"write {LEAST_QUIET_SECONDS} or more",
+            )
         signals = [scaled.signal for scaled in self.scale_on]
         yield from refuse_repeated([signal for signal in signals if signal != "query"], "scaleOn")
         for index, signal in enumerate(signals):
@@ -141,7 +157,7 @@ class OwnScaling(Scaling):
 
 class Service(Scaling):
     """One inference service of a tenant: the team creates a Deployment without `replicas`, and the platform scales it
-    up at once and down after 15 quiet minutes. docs/services.md has an example."""
+    up at once, and down after `quietSeconds`. docs/services.md has an example."""
 
     name: Name
     """Name of the Deployment."""

@@ -21,7 +21,7 @@ RESERVED = "gpu_blueprint:reserved_instances"
 FACTS = {
     PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
     PER_DEVICE: "Size of a device that DCGM measures as a share of a GPU, by `pool` and, for MIG, the `slices` of the"
-    " profile, for example 1g. Only for pools whose nodes run dcgm-exporter.",
+    " profile, for example 1g.",
     USD: "Price of a GPU in US dollars per hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue;"
     " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
@@ -34,9 +34,8 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     for pool in stack.pools:
         for unit, share in find_gpu_shares(pool).items():
             yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
-        if not pool.profile.has_operands_off:
-            for slices, share in _find_device_shares(pool).items():
-                yield _build_rule(PER_DEVICE, share, pool=pool.name, slices=slices)
+        for slices, share in _find_device_shares(pool).items():
+            yield _build_rule(PER_DEVICE, share, pool=pool.name, slices=slices)
         yield from _list_prices(stack, pool)
     for reservation in stack.reservations:
         yield _build_rule(RESERVED, reservation.instances, reservation=str(reservation.id))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..catalog.inference_servers import INFERENCE_SERVERS, InferenceServer
 from ..config.services import Latency, Query, Queue, Requests, Scaling, Signal, SmActivity
 
-_RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
+RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
 
 They tell the pods of a Deployment from the pods of a Job whose name has the same beginning.
@@ -45,7 +45,7 @@ def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Si
             idle = f"0 * {server.waiting}"
             return Measure(f"{server.latency} >= 0 or {idle}".replace("%s", job), signal.seconds, False)
         case SmActivity():
-            pods = f'namespace="{namespace}",pod=~"{deployment.replace(".", "[.]")}-{_RANDOM}+-{_RANDOM}{{5}}"'
+            pods = f'namespace="{namespace}",pod=~"{deployment.replace(".", "[.]")}-{RANDOM}+-{RANDOM}{{5}}"'
             return Measure(f"avg(avg_over_time(DCGM_FI_PROF_SM_ACTIVE{{{pods}}}[2m]))", signal.share, False)
         case Query():
             return Measure(signal.promql, signal.per_replica, True)

@@ -1,4 +1,5 @@
-"""Pods of the probes: the pods that `blueprint explain` shows, in a security context that every namespace takes."""
+"""Pods of the probes: the pods that `blueprint explain` shows, small, and in a security context that every namespace
+takes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +8,7 @@ from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
 from ..config import Pool, StackConfig, Tenant
-from ..summary.pool_chain import build_pod
+from ..summary.pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""
@@ -35,7 +36,8 @@ def build_gpu_pod(
     """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
     given = pod["spec"]["containers"][0]["resources"]["limits"]
-    resources = {resource: str(count) for resource, count in given.items()}
+    # Extended resources alone: probes ask for GPUs, and the CPU and memory of a node must not decide.
+    resources = {resource: str(count) for resource, count in given.items() if "/" in resource}
     return _finish(pod, name, {**_SMALL, **resources})
 
 

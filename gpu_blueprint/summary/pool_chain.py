@@ -1,6 +1,6 @@
 """A pool, explained: from the GPU to the request of a pod, each step derived from the steps before."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -11,6 +11,8 @@ from ..cost.capacity import find_always_on
 from ..cost.nodes import find_terms
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
+from .images import name_image
+from .pods import build_pod
 from .step import Step
 
 
@@ -19,7 +21,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
     yield Step("a node hands out", tuple(_list_nodes(stack, pool)))
-    yield Step("applied by", tuple(_describe_sharing_setup(pool)))
+    yield Step("applied by", tuple(_describe_sharing_setup(stack, pool)))
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
     )
@@ -34,50 +36,6 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("a pod asks", tuple(yaml.safe_dump(build_pod(stack, pool), sort_keys=False).splitlines()))
 
 
-def build_pod(
-    stack: StackConfig, pool: Pool, *, namespace: str = "", limits: Mapping[str, int] | None = None
-) -> dict[str, Any]:
-    """Build the smallest pod that runs in a pool.
-
-    The pod needs no toleration of the taint that is named after its resource, because EKS adds the toleration.
-
-    Args:
-        stack: The stack of the pool.
-        pool: The pool in which the pod runs.
-        namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
-        limits: Extended resource → count; by default the least that the pool hands out.
-    """
-    resource = next(iter(pool.profile.per_device))
-    tolerations = [
-        taint | {"operator": "Equal" if "value" in taint else "Exists"}
-        for taint in pool.node_taints
-        if taint["key"] != resource
-    ]
-    spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
-    if tolerations:
-        spec["tolerations"] = tolerations
-    requested = dict(limits or _least_request(pool))
-    spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": {"limits": requested}}]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "example", "namespace": namespace or _find_namespace(stack, pool)},
-        "spec": spec,
-    }
-
-
-def _least_request(pool: Pool) -> dict[str, int]:
-    """Return one unit of the pool's first resource, or a whole node if jobs span nodes."""
-    resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
-    if pool.multi_node:
-        return {resource: row.gpu_devices, "vpc.amazonaws.com/efa": row.efa_interfaces}
-    return {resource: 1}
-
-
-def _find_namespace(stack: StackConfig, pool: Pool) -> str:
-    return next((tenant.namespace_name for tenant in stack.tenants if pool.name in tenant.gpus), "YOUR-NAMESPACE")
-
-
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
     for row in stack.list_instances(pool):
         handed_out = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
@@ -85,15 +43,15 @@ def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
         yield f"{row.instance_type}: {gpus} → {handed_out}"
 
 
-def _describe_sharing_setup(pool: Pool) -> Iterator[str]:
+def _describe_sharing_setup(stack: StackConfig, pool: Pool) -> Iterator[str]:
     profile = pool.profile
     if profile.has_operands_off:
-        yield f"Bottlerocket at boot, from user data ({pool.ami.alias}); the GPU Operator stays off"
+        yield f"Bottlerocket at boot, from user data ({name_image(stack, pool)}); the GPU Operator stays off"
         yield from (
             f"settings.kubelet-device-plugins.nvidia.{line}" for line in _list_settings(profile.bottlerocket, "")
         )
         return
-    yield f"NVIDIA's GPU Operator on {pool.ami.alias}, by node label:"
+    yield f"NVIDIA's GPU Operator on {name_image(stack, pool)}, by node label:"
     if MIG_CONFIG_LABEL in profile.node_labels:
         reboot = "; a new node reboots once" if profile.reboots else ""
         yield f"MIG manager applies {profile.node_labels[MIG_CONFIG_LABEL]!r}{reboot}"

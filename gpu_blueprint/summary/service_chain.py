@@ -21,9 +21,7 @@ def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
     yield Step("a replica asks", (describe_request(stack, pool, limits),))
     yield Step("scales on", tuple(_list_signals(stack, service)))
-    yield Step(
-        "replicas", (f"{service.replicas.min} to {service.replicas.max}; the signal that asks for most replicas wins",)
-    )
+    yield Step("replicas", tuple(_describe_replicas(service)))
     yield Step("holds", tuple(_describe_held(pool, service)))
     yield Step("tenant quota", tuple(_describe_quota(stack, pool, service)))
 
@@ -35,6 +33,13 @@ def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
         labels = ", ".join(f"{key}={value}" for key, value in service.find_pod_labels(service.name).items())
         port = INFERENCE_SERVERS[service.server].port
         yield f"Prometheus reads {service.server}'s metrics at port {port} of the pods with label {labels}"
+
+
+def _describe_replicas(service: Service) -> Iterator[str]:
+    yield f"{service.replicas.min} to {service.replicas.max}; the signal that asks for most replicas wins"
+    yield f"after {service.quiet_seconds} quiet seconds replicas go one by one, two minutes apart"
+    if service.replicas.min == 0:
+        yield "when the query has been 0 for that time, all replicas end at once, also those at work"
 
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:

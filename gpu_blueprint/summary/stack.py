@@ -12,6 +12,7 @@ from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
+from .images import name_image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,7 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
             if any(term.selects(reservation) for term in pool.reservations)
         ],
         zones=stack.list_zones(pool),
-        ami=pool.ami.alias,
+        ami=name_image(stack, pool),
         per_node={row.instance_type: pool.profile.count_per_node(row) for row in rows},
         max_gpus=pool.max_gpus,
         ceiling=pool.profile.count_at_ceiling(pool.max_gpus),

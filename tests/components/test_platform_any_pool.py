@@ -16,7 +16,7 @@ from gpu_blueprint.catalog import GPUS, Gpu, list_instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
-from gpu_blueprint.summary.pool_chain import build_pod
+from gpu_blueprint.summary.pods import build_pod
 
 from ..support.builders import REGION, stack, tenant
 
@@ -106,7 +106,8 @@ def check_names(config: StackConfig) -> None:
         if len(handed_out) == 1
         else taint == {"key": "gpu-blueprint/pool", "value": "main", "effect": "NoSchedule"}
     )
-    assert set(build_pod(config, checked_pool)["spec"]["containers"][0]["resources"]["limits"]) <= handed_out
+    limits = build_pod(config, checked_pool)["spec"]["containers"][0]["resources"]["limits"]
+    assert {name for name in limits if "/" in name} <= handed_out
     check_overlays(config, spec, handed_out)
     check_settings(config, spec, handed_out)
 

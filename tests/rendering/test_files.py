@@ -99,7 +99,7 @@ def test_the_secrets_of_monitoring_keep_their_plain_values() -> None:
     assert "stringData" not in found["manifests/secret-monitoring-alert-routes.yaml"]
     assert sorted(list_comments(files)) == [
         f"# stringData.{key} is a secret and left out; secrets.md says how to set it"
-        for key in ("admin-password", "pagerdutyKey", "password", "slackWebhook", "smtpPassword")
+        for key in ("admin-password", "pagerdutyKey", "password", "slackWebhook", "smtpPassword", "watchdogUrl")
     ]
 
 

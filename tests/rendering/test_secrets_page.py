@@ -28,11 +28,11 @@ def test_the_page_names_every_missing_value_with_its_origin(files: dict[str, str
         + ("the config secret `grafanaPassword`")
         in listed
     )
-    assert len(listed) == 5 == sum("config secret" in line for line in listed)
+    assert len(listed) == 6 == sum("config secret" in line for line in listed)
 
 
 def test_a_user_of_pulumi_sets_each_config_secret_once(files: dict[str, str]) -> None:
-    keys = ["grafanaPassword", "pagerdutyKey", "remoteWritePassword", "slackWebhook", "smtpPassword"]
+    keys = ["grafanaPassword", "pagerdutyKey", "remoteWritePassword", "slackWebhook", "smtpPassword", "watchdogUrl"]
     assert list_commands(files["secrets.md"], "With Pulumi") == [
         f"pulumi config set --secret {key} --stack test" for key in keys
     ]

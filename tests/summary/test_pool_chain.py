@@ -1,7 +1,7 @@
 """A pool, explained: grants, headroom and the pod that runs there."""
 
 from gpu_blueprint.summary import explain_pool
-from gpu_blueprint.summary.pool_chain import build_pod
+from gpu_blueprint.summary.stack import summarize_pool
 
 from ..support import builders
 from ..support.plans import shipped_config
@@ -26,10 +26,12 @@ def test_headroom_is_explained_with_its_price() -> None:
     assert steps["headroom"][1].endswith("nodes with 1 × L40S")
 
 
-def test_a_pod_is_made_where_a_grantee_or_the_caller_wants_it() -> None:
-    stack = shipped_config("prod")
-    pool = stack.pools_by_name["infer-l4"]
-    assert build_pod(stack, pool)["metadata"]["namespace"] == "serving"
-    asked = build_pod(stack, pool, namespace="elsewhere", limits={"nvidia.com/gpu.shared": 2})
-    assert asked["metadata"]["namespace"] == "elsewhere"
-    assert asked["spec"]["containers"][0]["resources"] == {"limits": {"nvidia.com/gpu.shared": 2}}
+def test_the_image_of_static_nodes_is_the_release_of_their_node_group() -> None:
+    fixed = builders.pool(instanceTypes=["g6.12xlarge"], staticNodes=2, zones=["us-east-1a"])
+    stack = builders.config(pools=[fixed])
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.pools[0])}
+    assert stack.cluster.release.system_node_release in steps["applied by"][0]
+    assert stack.pools[0].ami.pinned not in steps["applied by"][0]
+    assert stack.cluster.release.system_node_release in summarize_pool(stack, stack.pools[0]).ami
+    moving = builders.config(pools=[builders.pool()])
+    assert summarize_pool(moving, moving.pools[0]).ami == moving.pools[0].ami.alias

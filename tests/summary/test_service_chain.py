@@ -1,7 +1,10 @@
 """A service, explained step by step."""
 
+import pytest
+
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.summary import explain_service
+from gpu_blueprint.summary.pods import find_room
 
 from ..support import builders
 from ..support.plans import shipped_config
@@ -31,8 +34,10 @@ def test_replicas_hold_shares_of_gpus() -> None:
 
 def test_a_replica_asks_for_the_units_of_the_service() -> None:
     service = builders.service(gpus=2, replicas={"min": 1, "max": 2})
-    steps = explain(builders.config(**builders.services(service)), "chat")
-    assert steps["a replica asks"] == ("limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main",)
+    stack = builders.config(**builders.services(service))
+    room = find_room(stack, stack.pools[0], {"nvidia.com/gpu": 2})
+    asked = f"requests cpu: {room['cpu']}; limits memory: {room['memory']}; limits nvidia.com/gpu: 2"
+    assert explain(stack, "chat")["a replica asks"] == (f"{asked}; nodeSelector gpu-blueprint/pool: main",)
 
 
 def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:
@@ -54,3 +59,12 @@ def test_a_service_with_a_query_needs_no_known_server() -> None:
     steps = explain(builders.config(**builders.services(service)), "chat")
     assert steps["Deployment"] == ("team/chat: the team creates it, without replicas",)
     assert steps["scales on"] == ("query 10 each: this PromQL, kept at 10 for each replica", "  sum(queue_length)")
+
+
+@pytest.mark.parametrize("least", [0, 1])
+def test_a_service_that_sleeps_is_said_to_end_all_replicas_at_once(least: int) -> None:
+    query = {"signal": "query", "promql": "sum(waiting) + sum(in_flight)", "perReplica": 4}
+    service = builders.service(replicas={"min": least, "max": 4}, scaleOn=[query], quietSeconds=600)
+    lines = explain(builders.config(**builders.services(service)), "chat")["replicas"]
+    assert "after 600 quiet seconds" in lines[1]
+    assert any("all replicas end at once" in line for line in lines) is (least == 0)

@@ -79,9 +79,9 @@ def monitoring(**overrides: Any) -> dict[str, Any]:
 
 
 def notify(**overrides: Any) -> dict[str, Any]:
-    """A Prometheus that sends alerts to a team in Slack and by e-mail, and to the people on call."""
+    """A Prometheus whose alerts reach a team in Slack and by e-mail, the people on call, and a dead man's switch."""
     receivers = {"slackChannel": "#gpu", "pagerduty": True, "emails": ["gpu-team@example.com"], "smtp": SMTP}
-    return monitoring(notify={**receivers, **overrides})
+    return monitoring(notify={**receivers, "watchdog": True, **overrides})
 
 
 ROOM = {"pods": 2, "cpu": "4", "memory": "16Gi"}

@@ -137,3 +137,14 @@ def autoscaler(replicas: int, scaling_active: str = "true", name: str = "keda-hp
         named(f"{metric}_spec_min_replicas", **labels): f"{least}x300",
         **conditions,
     }
+
+
+def deployment(wanted: int, made: int, name: str = "chat", scaler: str = "keda-hpa-chat") -> Series:
+    """A Deployment that an autoscaler scales: the pods that it wants, and the pods that the API server has made."""
+    labels = {"namespace": "team", "deployment": name}
+    target = {"horizontalpodautoscaler": scaler, "scaletargetref_kind": "Deployment", "scaletargetref_name": name}
+    return {
+        named("kube_deployment_spec_replicas", **labels): f"{wanted}x300",
+        named("kube_deployment_status_replicas", **labels): f"{made}x300",
+        named("kube_horizontalpodautoscaler_info", namespace="team", **target): "1x300",
+    }

@@ -116,6 +116,7 @@ def planned(**changes: Any) -> dict[str, Any]:
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
 QUEUE = {"signal": "queue", "perReplica": 4}
+RATE, LATENCY = {"signal": "requests", "perReplica": 4}, {"signal": "latency", "seconds": 2}
 ACTIVITY = {"signal": "sm-activity", "share": 0.6}
 SQS = {"signal": "query", "promql": "sum(a)", "perReplica": 10}
 TWO_TEAMS = [tenant(), tenant(name="other")]
@@ -193,6 +194,7 @@ CHANGES: dict[str, Pair] = {
     "monitoring<InstallMonitoring>.remoteWrite<RemoteUrl>.username": remote(ELSEWHERE, {**ELSEWHERE, "username": "a"}),
     "monitoring<InstallMonitoring>.grafana": stacks(monitoring(), monitoring(grafana=False)),
     "monitoring<InstallMonitoring>.notify.slackChannel": stacks(notify(), notify(slackChannel="#other")),
+    "monitoring<InstallMonitoring>.notify.watchdog": stacks(notify(), notify(watchdog=False)),
     "monitoring<InstallMonitoring>.notify.pagerduty": stacks(notify(), notify(pagerduty=False)),
     "monitoring<InstallMonitoring>.notify.emails": stacks(notify(), notify(emails=["others@example.com"])),
     "monitoring<InstallMonitoring>.notify.smtp.host": smtp(host="smtp.example.org:587"),
@@ -214,6 +216,7 @@ CHANGES: dict[str, Pair] = {
         {"server": None, "scaleOn": [ACTIVITY]}, {"server": "triton", "scaleOn": [ACTIVITY]}
     ),
     "services[].podLabels": service_pair({}, {"podLabels": {"app": "chat"}}),
+    "services[].quietSeconds": service_pair({}, {"quietSeconds": 600}),
     "services[].replicas.min": service_pair({}, {"replicas": {"min": 2, "max": 4}}),
     "services[].replicas.max": service_pair({}, {"replicas": {"min": 1, "max": 3}}),
     "services[].tenant": stacks(
@@ -221,14 +224,10 @@ CHANGES: dict[str, Pair] = {
     ),
     "services[].scaleOn[]<Queue>.signal": scaled(QUEUE, {**QUEUE, "signal": "requests"}),
     "services[].scaleOn[]<Queue>.perReplica": scaled(QUEUE, {**QUEUE, "perReplica": 5}),
-    "services[].scaleOn[]<Requests>.signal": scaled({**QUEUE, "signal": "requests"}, QUEUE),
-    "services[].scaleOn[]<Requests>.perReplica": scaled(
-        {"signal": "requests", "perReplica": 4}, {"signal": "requests", "perReplica": 5}
-    ),
-    "services[].scaleOn[]<Latency>.signal": scaled({"signal": "latency", "seconds": 2}, QUEUE),
-    "services[].scaleOn[]<Latency>.seconds": scaled(
-        {"signal": "latency", "seconds": 2}, {"signal": "latency", "seconds": 1.5}
-    ),
+    "services[].scaleOn[]<Requests>.signal": scaled(RATE, QUEUE),
+    "services[].scaleOn[]<Requests>.perReplica": scaled(RATE, {**RATE, "perReplica": 5}),
+    "services[].scaleOn[]<Latency>.signal": scaled(LATENCY, QUEUE),
+    "services[].scaleOn[]<Latency>.seconds": scaled(LATENCY, {**LATENCY, "seconds": 1.5}),
     "services[].scaleOn[]<SmActivity>.signal": scaled(ACTIVITY, QUEUE),
     "services[].scaleOn[]<SmActivity>.share": scaled(ACTIVITY, {**ACTIVITY, "share": 0.7}),
     "services[].scaleOn[]<Query>.signal": scaled(SQS, QUEUE),

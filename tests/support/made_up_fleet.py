@@ -4,7 +4,7 @@
   holds an idle notebook.
 - Pool turns: an L4 that two pods share.
 - Pool slices: eight H100 cut into seven slices each; a pod holds fourteen slices.
-- Pool unseen: a GPU without dcgm-exporter.
+- Pool unseen: a GPU whose dcgm-exporter does not answer.
 """
 
 from dataclasses import dataclass

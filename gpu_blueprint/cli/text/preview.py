@@ -75,6 +75,8 @@ def _describe_monitoring(config: StackConfig) -> str:
         return "watched by your own Prometheus: monitors, rules and dashboards are made (docs/own-prometheus.md)"
     notify = monitoring.notify
     names = [notify.slack_channel, "PagerDuty" if notify.pagerduty else None, *notify.emails] if notify else []
+    if notify and notify.watchdog:
+        names.append("Watchdog to your dead man's switch")
     receivers = ", ".join(name for name in names if name) or "nobody"
     grafana = " and Grafana" if monitoring.grafana else ""
     return f"watched by Prometheus ({monitoring.retention_days} days){grafana}; alerts go to {receivers}"

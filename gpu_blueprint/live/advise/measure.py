@@ -132,7 +132,7 @@ def _read_largest_pod(pool: Pool, answers: Answers) -> LargestPod | None:
 def _read_activity(pool: Pool, answers: Answers) -> Activity | None:
     names = ("sm sum", "sm count", "sm moments", "sm p95", "tensor p95", "dram p95", "memory used")
     values = {name: value for name in names if (value := _read_value(pool, answers, name)) is not None}
-    if pool.profile.has_operands_off or len(values) < len(names) or not values["sm count"]:
+    if len(values) < len(names) or not values["sm count"]:
         return None
     held = _read_value(pool, answers, "held count")
     return Activity(

@@ -20,8 +20,6 @@ def explain_stay(pool: Pool, use: PoolUse) -> str:
         return use.gap
     if not use.node_hours:
         return "no node of it ran in the window"
-    if pool.profile.has_operands_off:
-        return "its nodes run Bottlerocket without dcgm-exporter, so allocation is known and activity is not"
     if use.activity is None:
         return "the activity of its GPUs is not known: no pod held any, or dcgm-exporter was not scraped"
     if use.activity.coverage < ACTIVITY_COVERED:

@@ -39,7 +39,7 @@ COST_ALERTS = (
         steps=(
             "Ask the team whether a notebook was left open, a server has no traffic, or a job hangs.",
             "If the GPU works at full power (`DCGM_FI_DEV_POWER_USAGE`), DCGM's profiler hangs, as it does after an"
-            " Xid error: replace the node.",
+            " Xid error: replace the node, as in the runbook of GpuFatalXid.",
             "If nobody answers: scale the Deployment to 0, or delete the pod.",
             "If it happens each day: give the pool `hours`, share the GPU, or scale the service on its queue.",
         ),
@@ -55,8 +55,8 @@ COST_ALERTS = (
         steps=(
             "Check whether waiting pods could use them: the pool needs `reserved` in `purchase`,"
             " and the pods must tolerate the pool's taint.",
-            "If nobody needs them: give the reservation back (`aws ec2 modify-capacity-reservation`),"
-            " or share it with another account.",
+            "If nobody needs them: give the reservation back (`aws ec2 cancel-capacity-reservation"
+            " --capacity-reservation-id {{ $labels.reservation }}`), or share it with another account.",
         ),
     ),
     Alert(

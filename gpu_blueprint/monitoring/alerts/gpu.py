@@ -3,6 +3,7 @@
 from ...catalog.dcgm_metrics import FATAL_XIDS
 from ..recording import COUNTERS, ON_POOL
 from ..rules import Alert
+from .replace import CORDON, REPLACE
 
 HOT_CELSIUS = 85
 _CODES = "|".join(map(str, FATAL_XIDS))
@@ -11,12 +12,7 @@ _UNCORRECTABLE_ROWS = COUNTERS["DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"]
 _THROTTLED = "hw_slowdown|hw_thermal|sw_thermal|hw_power_brake"
 
 _GPU = "GPU {{ $labels.gpu }} of node {{ $labels.node }} (pool {{ $labels.pool }})"
-_CORDON = "Keep new pods off the node: `kubectl cordon {{ $labels.node }}`."
-_DRAIN = "Let running jobs save their state and finish."
-_DELETE = (
-    "delete its NodeClaim with `kubectl delete nodeclaim <name>`. If pods wait, Karpenter launches the new node first."
-)
-_REPLACE = f"Replace the node: {_DELETE}"
+_REPLACE = f"Replace the node: {REPLACE}"
 _REPORT = "Report the instance id to AWS Support."
 
 
@@ -35,11 +31,12 @@ GPU_ALERTS = (
         costs="The pod on this GPU has failed or hangs, and all other pods of its job with it."
         " New pods on this GPU will fail too.",
         steps=(
-            _CORDON,
+            CORDON,
             "If the GPU is cut by MIG, this alert sees only the Xid errors of MIG instances."
             " Check GpuNodeUnhealthy for errors of the whole GPU.",
             "Read the driver's message:"
-            " `kubectl debug node/{{ $labels.node }} -it --image=busybox -- chroot /host dmesg -T | grep -i xid`.",
+            " `kubectl debug node/{{ $labels.node }} -it --profile=sysadmin --image=busybox"
+            " -- chroot /host dmesg -T | grep -i xid`.",
             _REPLACE,
             "If the same instance type fails again within days, report the instance id to AWS Support.",
         ),
@@ -52,7 +49,7 @@ GPU_ALERTS = (
         wait="1m",
         summary=f"{_GPU} has no spare memory rows left",
         costs="The next memory error ends the program on this GPU. A reset does not help: the GPU must be replaced.",
-        steps=(_CORDON, _DRAIN, _REPLACE, _REPORT),
+        steps=(CORDON, _REPLACE, _REPORT),
     ),
     Alert(
         name="GpuRowRemapPending",
@@ -62,7 +59,7 @@ GPU_ALERTS = (
         wait="5m",
         summary=f"{_GPU} needs a reset before it can remap a faulty memory row",
         costs="Nothing yet. Until the reset, the same row can fail again and end a job.",
-        steps=(_DRAIN, _REPLACE),
+        steps=(_REPLACE,),
     ),
     Alert(
         name="GpuUncorrectableEcc",
@@ -88,7 +85,7 @@ GPU_ALERTS = (
         steps=(
             "Compare it with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
             "If all GPUs of the node are slow, the host's cooling or power is at fault: report it to AWS Support.",
-            f"If only this GPU is slow, replace the node: {_DELETE}",
+            f"If only this GPU is slow, replace the node: {REPLACE}",
         ),
     ),
     Alert(
@@ -101,7 +98,8 @@ GPU_ALERTS = (
         costs="The GPU will be throttled soon, and errors become more likely.",
         steps=(
             "Check whether the GPU is throttled already (GpuThrottled), and whether its neighbours are as hot.",
-            "If it stays hot for an hour, replace the node: AWS is responsible for fans and cooling.",
+            "If it stays hot for an hour, report the instance id to AWS Support: AWS is responsible for cooling.",
+            _REPLACE,
         ),
     ),
 )

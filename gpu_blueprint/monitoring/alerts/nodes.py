@@ -4,6 +4,7 @@ from ...catalog.versions import HASTY_AGENT
 from ..metrics import MIG_STATE_LABEL, sanitize_label
 from ..recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, select_requests
 from ..rules import Alert
+from .replace import DELETE, REPLACE
 
 _MIG_STATE = sanitize_label(MIG_STATE_LABEL)
 _GPU_CONDITION = 'kube_node_status_condition{condition="AcceleratedHardwareReady",status="false"}'
@@ -49,7 +50,8 @@ NODE_ALERTS = (
             "Read the log of the device plugin, then the log of the MIG manager.",
             "On Bottlerocket: run `kubectl describe node {{ $labels.node }}` and check that the AMI version supports"
             " the instance type.",
-            "Delete the NodeClaim to get another node. If the new node has no GPUs either, the configuration is wrong.",
+            f"To get another node: cordon this node (`kubectl cordon {{{{ $labels.node }}}}`), {DELETE}"
+            " If the new node has no GPUs either, the configuration is wrong.",
         ),
     ),
     Alert(
@@ -67,8 +69,7 @@ NODE_ALERTS = (
             " Delete the agent's pod on the node. If the condition turns True, the node is fine.",
             "If all nodes of a pool are affected, the agent cannot reach DCGM:"
             " read docs/decisions/0003-one-dcgm-engine-per-node.md.",
-            "If only this node is affected: keep new pods off (`kubectl cordon {{ $labels.node }}`),"
-            " let jobs save their state, then delete the NodeClaim.",
+            f"If only this node is affected: {REPLACE}",
         ),
     ),
     Alert(
@@ -96,9 +97,9 @@ NODE_ALERTS = (
         summary=f"The MIG manager could not set up MIG on {_NODE}",
         costs="The node offers whole GPUs or nothing. Pods that request MIG slices wait for ever.",
         steps=(
-            "Read the MIG manager's log: `kubectl logs -n gpu-operator $(kubectl get pods -n gpu-operator -o name"
-            " -l app=nvidia-mig-manager --field-selector spec.nodeName={{ $labels.node }})`.",
-            "If a process holds the GPU, or an A100 was not restarted: delete the NodeClaim to get a fresh node.",
+            "Read the MIG manager's log: find its pod with `kubectl get pods -n gpu-operator -l app=nvidia-mig-manager"
+            " --field-selector spec.nodeName={{ $labels.node }}`, then run `kubectl logs -n gpu-operator POD`.",
+            f"If a process holds the GPU, or an A100 was not restarted: {REPLACE}",
             "If the layout cannot be placed: choose a layout that `blueprint mig GPU` lists.",
         ),
     ),
@@ -115,7 +116,8 @@ NODE_ALERTS = (
             " the condition names the overlay that it conflicts with.",
             "Remove overlays that this platform did not create, or give them another weight.",
             "Check that the feature gate NodeOverlay is on:"
-            " `kubectl get deploy -n kube-system karpenter -o yaml | grep FEATURE`.",
+            " `kubectl get deploy -n kube-system karpenter -o yaml | grep -A 1 FEATURE_GATES` shows"
+            " `NodeOverlay=true`.",
         ),
     ),
     Alert(

@@ -1,6 +1,5 @@
 """Alerts about the monitoring itself. If its series are missing, all other alerts stay silent."""
 
-from ..facts import PER_DEVICE
 from ..metrics import DCGM_JOB
 from ..recording import NODE
 from ..rules import Alert
@@ -10,16 +9,16 @@ WATCH_ALERTS = (
         name="DcgmExporterDown",
         subject="Monitoring itself",
         severity="critical",
-        expr=f'({NODE} and on (pool) {PER_DEVICE}) unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
+        expr=f'{NODE} unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
         wait="15m",
         summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
         " dcgm-exporter does not answer",
         costs="Nobody sees faults and idle GPUs of the node.",
         steps=(
             "Check that an exporter pod runs on the node and is ready:"
-            " `kubectl get pods -n gpu-operator -l app=nvidia-dcgm-exporter -o wide`.",
-            "If the node has no exporter pod: it lacks the label `nvidia.com/gpu.deploy.dcgm-exporter`;"
-            " read the log of the GPU operator.",
+            " `kubectl get pods -A -l app=nvidia-dcgm-exporter -o wide`.",
+            "If an AL2023 node has no exporter pod: it lacks the label `nvidia.com/gpu.deploy.dcgm-exporter`;"
+            " read the log of the GPU operator. On Bottlerocket the exporter runs in the namespace `monitoring`.",
             "If the pod restarts: its log names the field that it cannot watch,"
             " or the DCGM engine that it cannot reach.",
         ),
@@ -46,7 +45,8 @@ WATCH_ALERTS = (
         summary="Prometheus sees no Karpenter: it does not run, or it is not scraped",
         costs="If Karpenter does not run, no node starts or stops, and interrupted spot nodes are not drained.",
         steps=(
-            "Check its pods and their logs: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`.",
+            "Check its pods: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`, and their logs:"
+            " `kubectl logs -n kube-system -l app.kubernetes.io/name=karpenter --tail=100`.",
             "If Karpenter runs: check the targets of the ServiceMonitor karpenter in Prometheus.",
         ),
     ),

@@ -1,7 +1,7 @@
 """All pools: money spent, money wasted, and the pools and tenants behind it."""
 
 from .panels import Dashboard, Panel, Query, Row
-from .queries import MEASURED, NOT_MEASURED, POOL, POOLS, SPENT, count_series
+from .queries import POOL, POOLS, SPENT, count_series
 
 _WASTED = f"gpu_pool:wasted_usd_per_hour:sum{{{POOLS}}}"
 _HELD = f"gpu_pool_tenant:gpus:allocated{{{POOLS}}}"
@@ -59,9 +59,9 @@ _MONEY = Row(
         ),
         Panel(
             title="GPUs at work",
-            about="Activity of all GPUs added up, as a share of all GPUs, in pools whose nodes run dcgm-exporter.",
+            about="Activity of all GPUs added up, as a share of all GPUs.",
             kind="number",
-            queries=(Query(expr=f"(sum({_USED} {MEASURED}) or vector(0)) / sum({_TOTAL} {MEASURED})"),),
+            queries=(Query(expr=f"(sum({_USED}) or vector(0)) / sum({_TOTAL})"),),
             unit="percentunit",
             width=3,
             height=4,
@@ -87,17 +87,16 @@ _MONEY = Row(
         ),
         Panel(
             title="GPUs by use",
-            about="All GPUs of running nodes: at work, held by a pod that does not use them now, held on a node without"
-            " dcgm-exporter, and free. If many are free for long, nodes are not consolidated or pools are too large.",
+            about="All GPUs of running nodes: at work, held by a pod that does not use them now, and free."
+            " If many are free for long, nodes are not consolidated or pools are too large.",
             kind="areas",
             queries=(
                 Query(expr=f"sum({_USED})", legend="at work", color="green"),
                 Query(
-                    expr=f"clamp_min(sum({_HELD} {MEASURED}) - (sum({_USED}) or vector(0)), 0)",
+                    expr=f"clamp_min(sum({_HELD}) - (sum({_USED}) or vector(0)), 0)",
                     legend="held, not at work",
                     color="orange",
                 ),
-                Query(expr=f"sum({_HELD} {NOT_MEASURED})", legend="held, not measured", color="purple"),
                 Query(expr=f"sum(gpu_pool:gpus:free{{{POOLS}}})", legend="free", color="gray"),
             ),
         ),

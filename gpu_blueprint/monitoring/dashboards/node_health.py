@@ -202,7 +202,7 @@ _STARTING = Row(
         Panel(
             title="Exporters that answer",
             about="Targets of dcgm-exporter that answer, beside the number of nodes. If there are more nodes than"
-            " exporters, some nodes are not measured; Bottlerocket nodes never are.",
+            " exporters, some nodes are not measured.",
             kind="lines",
             queries=(
                 Query(expr=f'sum(up{{job="{DCGM_JOB}",{NODES}}}) or vector(0)', legend="exporters", color="green"),

@@ -1,7 +1,6 @@
 """Parts of expressions that several dashboards use."""
 
 from ..alerts import ALERTS
-from ..facts import PER_DEVICE
 from ..recording import NAMESPACE, NODE, ON_POOL
 from .panels import Variable
 
@@ -15,12 +14,6 @@ TENANT, FIRST_TENANT = Variable("tenant"), Variable("tenant", opens_with_first=T
 NODE_OF_POOL = Variable("node", f"label_values({NODE}{{{POOLS}}}, node)")
 NAMESPACE_OF_TENANT = Variable("namespace", f"label_values({NAMESPACE}{{{TENANTS}}}, namespace)")
 
-MEASURED = f"and on (pool) {PER_DEVICE}"
-"""Keeps the pools whose nodes run dcgm-exporter.
-
-For other pools, Prometheus knows who holds GPUs, but not the activity of the GPUs.
-"""
-NOT_MEASURED = f"unless on (pool) {PER_DEVICE}"
 IN_POOL = f"{ON_POOL}{{{POOLS}}}"
 IN_POOL_LATELY = f"* on (node) group_left (pool) max by (node, pool) (max_over_time({NODE}{{{POOLS}}}[1h]))"
 """``IN_POOL`` for events within an hour, because a node that failed may be gone by now."""

@@ -26,14 +26,27 @@ def find_agent_settings(planned: Plan) -> dict[str, Any]:
     return found
 
 
+REMOTE_ENGINE = "DCGM_REMOTE_HOSTENGINE_INFO"
+
+
+def find_own_exporters(planned: Plan, labels: dict[str, str], arch: str = "amd64") -> list[dict[str, Any]]:
+    """Return the pods of our own exporter on a node with these labels."""
+    node = {**labels, "kubernetes.io/arch": arch}
+    pods = [found.inputs["spec"]["template"]["spec"] for found in find_resources(planned, "DaemonSet")]
+    return [pod for pod in pods if pod["nodeSelector"].items() <= node.items()]
+
+
 def list_engines(planned: Plan, labels: dict[str, str]) -> list[str]:
     """Return the DCGM host engines on a node with these labels: engines in pods and inside dcgm-exporter."""
     engines = []
+    for pod in find_own_exporters(planned, labels):
+        if REMOTE_ENGINE not in [item["name"] for item in pod["containers"][0]["env"]]:
+            engines.append("own exporter")
     if find_resources(planned, "GpuOperator") and labels.get(OPERANDS_LABEL) != "false":
         variables = [item["name"] for item in find_operator_values(planned)["dcgmExporter"].get("env", [])]
         if find_operator_values(planned)["dcgm"]["enabled"]:
             engines.append("operator")
-        elif "DCGM_REMOTE_HOSTENGINE_INFO" not in variables:
+        elif REMOTE_ENGINE not in variables:
             engines.append("exporter")
     agent = find_agent_settings(planned)["dcgmAgent"]
     selector = agent.get("nodeSelector", {})
@@ -49,6 +62,8 @@ def list_engines(planned: Plan, labels: dict[str, str]) -> list[str]:
         pytest.param(plan_of_every_sharing, id="both"),
         pytest.param(lambda: plan_of_pools({}), id="AL2023 alone"),
         pytest.param(lambda: plan_of_pools({"ami": BOTTLEROCKET}), id="Bottlerocket alone"),
+        pytest.param(lambda: plan_of_pools({"ami": BOTTLEROCKET}, **builders.monitoring()), id="measured Bottlerocket"),
+        pytest.param(lambda: plan_of_pools({}, {"ami": BOTTLEROCKET}, **builders.monitoring()), id="measured mix"),
     ],
 )
 def test_exactly_one_dcgm_engine_runs_on_each_gpu_node(planned: Any) -> None:
@@ -69,10 +84,13 @@ MIXED_ARM: tuple[dict[str, Any], ...] = ({"gpu": "t4g"}, {"ami": BOTTLEROCKET})
 
 
 def test_the_exporter_uses_the_agents_engine_where_that_engine_runs() -> None:
-    engine = {"name": "DCGM_REMOTE_HOSTENGINE_INFO", "value": "localhost:5555"}
-    assert engine in find_operator_values(plan_of_pools({}, {"ami": BOTTLEROCKET}))["dcgmExporter"]["env"]
+    """The agent's engine listens at the node's own port, so its client needs the node's network."""
+    engine = {"name": REMOTE_ENGINE, "value": "localhost:5555"}
+    exporter = find_operator_values(plan_of_pools({}, {"ami": BOTTLEROCKET}))["dcgmExporter"]
+    assert engine in exporter["env"] and exporter["hostNetwork"] is True
     for pools in ((dict[str, Any](),), MIXED_ARM):
-        assert engine not in find_operator_values(plan_of_pools(*pools))["dcgmExporter"].get("env", [])
+        exporter = find_operator_values(plan_of_pools(*pools))["dcgmExporter"]
+        assert engine not in exporter.get("env", []) and "hostNetwork" not in exporter
 
 
 def test_a_stack_with_unwatched_gpus_gets_a_warning() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -15,12 +16,14 @@ from ...support import builders
 from ...support.programs import amtool, needs_amtool
 from ...support.prometheus_server import find_free_address, run_server
 
-KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword"}
+KEYS = {"slackWebhook", "pagerdutyKey", "smtpPassword", "watchdogUrl"}
 NOTIFY: dict[str, dict[str, Any]] = {
     "everybody": {},
     "only who is on call": {"slackChannel": None, "emails": [], "smtp": None},
     "only a channel": {"pagerduty": False, "emails": [], "smtp": None},
     "only by e-mail": {"slackChannel": None, "pagerduty": False},
+    "without a dead man's switch": {"watchdog": False},
+    "only a dead man's switch": {"slackChannel": None, "pagerduty": False, "emails": [], "smtp": None},
 }
 
 
@@ -30,6 +33,10 @@ def build_config(**fields: Any) -> dict[str, Any]:
 
 
 def write_config(folder: Path, config: dict[str, Any]) -> Path:
+    """Write a config for Debian's tools of release 0.25, which do not know a webhook's ``url_file`` of 0.26."""
+    config = deepcopy(config)
+    for webhook in (found for receiver in config["receivers"] for found in receiver.get("webhook_configs", ())):
+        webhook["url"] = f"http://localhost/{webhook.pop('url_file').rsplit('/', 1)[-1]}"
     path = folder / "alertmanager.yaml"
     path.write_text(yaml.safe_dump(config, sort_keys=False))
     return path
@@ -66,10 +73,30 @@ def test_each_alert_reaches_the_right_receivers(tmp_path: Path, notify: str, sev
     config = write_config(tmp_path, build_config(**NOTIFY[notify]))
     command = ("config", "routes", "test", f"--config.file={config}")
     assert amtool(*command, "alertname=GpuFatalXid", f"severity={severity}").stdout.strip() == receivers
-    assert amtool(*command, "alertname=Watchdog", "severity=none").stdout.strip() == "nobody"
+    assert amtool(*command, "alertname=InfoInhibitor", "severity=none").stdout.strip() == "nobody"
     waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
     assert amtool(*command, *waiting).stdout.strip() == "nobody"
     assert amtool(*command, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
+
+
+@needs_amtool
+@pytest.mark.parametrize(
+    ("notify", "receiver"),
+    [
+        ("everybody", "outside"),
+        ("only a dead man's switch", "outside"),
+        ("without a dead man's switch", "nobody"),
+    ],
+)
+def test_the_watchdog_reaches_the_dead_mans_switch_and_nobody_else(tmp_path: Path, notify: str, receiver: str) -> None:
+    config = write_config(tmp_path, build_config(**NOTIFY[notify]))
+    command = ("config", "routes", "test", f"--config.file={config}")
+    assert amtool(*command, "alertname=Watchdog", "severity=none").stdout.strip() == receiver
+
+
+def test_the_dead_mans_switch_hears_the_watchdog_every_five_minutes() -> None:
+    (route,) = [found for found in build_config()["route"]["routes"] if found["receiver"] == "outside"]
+    assert (route["repeat_interval"], route["group_interval"]) == ("5m", "1m") and "continue" not in route
 
 
 @needs_amtool
@@ -132,7 +159,7 @@ def test_the_chart_inhibits_its_own_alerts_and_not_ours(tmp_path: Path) -> None:
 def test_alertmanager_reads_its_secrets_from_mounted_files() -> None:
     text = yaml.safe_dump(build_config())
     assert {line.rsplit("/", 1)[-1] for line in text.splitlines() if "_file:" in line} == KEYS
-    assert text.count("/etc/alertmanager/secrets/alert-routes/") == 3
+    assert text.count("/etc/alertmanager/secrets/alert-routes/") == 4
 
 
 def test_alerts_go_nowhere_if_the_stack_names_no_receiver() -> None:

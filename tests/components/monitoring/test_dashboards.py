@@ -75,9 +75,25 @@ def test_the_sidecar_looks_only_for_our_configmaps_in_our_namespace() -> None:
     assert metadata["labels"] == {dashboards["label"]: dashboards["labelValue"]}
     assert [*metadata["annotations"]] == [dashboards["folderAnnotation"]]
     assert dashboards["provider"] == {"foldersFromFilesStructure": True}
-    for part in sidecar.values():
+    for part in (dashboards, sidecar["datasources"]):
         assert (part["enabled"], part["searchNamespace"], part["resource"]) == (True, "monitoring", "configmap")
-    assert find_grafana_values(planned)["rbac"] == {"namespaced": True}
+
+
+def test_grafanas_account_reads_configmaps_of_one_namespace_and_no_secret() -> None:
+    """The chart's own Role would let the account read every Secret of the namespace, the admin's password included."""
+    planned = plan_monitoring()
+    values = find_grafana_values(planned)
+    role, binding = find_resource(planned, "Role", "grafana-role"), find_resource(planned, "RoleBinding", "-grafana-")
+    assert values["rbac"] == {"create": False, "namespaced": True}
+    assert binding.inputs["roleRef"]["name"] == role.inputs["metadata"]["name"]
+    (account,) = binding.inputs["subjects"]
+    assert (account["name"], account["namespace"]) == (values["serviceAccount"]["name"], "monitoring")
+    assert role.inputs["metadata"]["namespace"] == binding.inputs["metadata"]["namespace"] == "monitoring"
+    (rule,) = role.inputs["rules"]
+    assert (rule["resources"], {*rule["verbs"]}) == (["configmaps"], {"get", "list", "watch"})
+    release = find_resource(planned, "Release", "-monitoring-release")
+    assert {role.urn, binding.urn} <= {*release.dependencies}
+    assert find_resources(plan_monitoring(grafana=False), "Role", "grafana-role") == []
 
 
 def test_grafana_has_no_ingress_and_no_volume() -> None:

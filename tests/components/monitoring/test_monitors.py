@@ -2,8 +2,7 @@
 
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
-from ...support import builders
-from ...support.plans import find_resource, find_resources, plan_of
+from ...support.plans import find_resource
 from .test_monitoring import plan_monitoring
 
 
@@ -21,8 +20,3 @@ def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
 def test_karpenters_series_keep_their_own_labels() -> None:
     (endpoint,) = find_resource(plan_monitoring(), "ServiceMonitor", "-karpenter").inputs["spec"]["endpoints"]
     assert endpoint["honorLabels"] is True
-
-
-def test_dcgm_is_scraped_only_where_its_exporter_runs() -> None:
-    planned = plan_of(builders.stack(pools=[builders.pool(ami={"family": "bottlerocket"})], **builders.monitoring()))
-    assert [found.name for found in find_resources(planned, "ServiceMonitor")] == ["gpu-test-monitoring-karpenter"]

@@ -22,6 +22,27 @@ def test_alerts_of_the_chart_that_fire_without_a_fault_are_off() -> None:
     assert off["KubeJobNotCompleted"] and off["KubeCPUQuotaOvercommit"] and "KubePodCrashLooping" not in off
 
 
+def test_every_program_of_monitoring_has_requests_and_a_limit_of_memory() -> None:
+    values = find_values(plan_monitoring())
+    operator, grafana = values["prometheusOperator"], values["grafana"]
+    for part in (
+        operator,
+        operator["prometheusConfigReloader"],
+        grafana,
+        grafana["sidecar"],
+        values["kube-state-metrics"],
+        values["prometheus-node-exporter"],
+        values["prometheus"]["prometheusSpec"],
+        values["alertmanager"]["alertmanagerSpec"],
+    ):
+        assert {*part["resources"]["requests"]} == {"cpu", "memory"}
+        assert {*part["resources"]["limits"]} == {"memory"}
+
+
+def test_the_chart_brings_the_alerts_about_kube_state_metrics_once() -> None:
+    assert find_values(plan_monitoring())["defaultRules"]["rules"] == {"kubeStateMetrics": False}
+
+
 def test_kube_state_metrics_shows_the_labels_that_rules_need() -> None:
     shown = find_values(plan_monitoring())["kube-state-metrics"]
     assert shown["metricLabelsAllowlist"] == [

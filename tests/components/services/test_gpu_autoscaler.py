@@ -11,6 +11,7 @@ import yaml
 
 from components.services.gpu_autoscaler import GpuAutoscaler, build_pod_monitor_spec, build_scaled_object_spec
 from gpu_blueprint.config import Scaling
+from gpu_blueprint.config.promql import find_doubt
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.loading import parse
@@ -56,6 +57,12 @@ def test_a_service_scales_up_at_once_and_down_after_15_quiet_minutes() -> None:
     assert 600 <= behavior["scaleDown"]["stabilizationWindowSeconds"] <= 900
     assert behavior["scaleDown"]["policies"] == [{"type": "Pods", "value": 1, "periodSeconds": 120}]
     assert build_spec(QUEUE)["cooldownPeriod"] == 900
+
+
+def test_the_quiet_time_of_the_stack_file_holds_for_each_step_down_and_for_the_step_to_none() -> None:
+    spec = build_spec(QUEUE, quietSeconds=1800)
+    behavior = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
+    assert behavior["scaleDown"]["stabilizationWindowSeconds"] == spec["cooldownPeriod"] == 1800
 
 
 def test_the_behavior_is_valid_for_a_horizontal_pod_autoscaler() -> None:
@@ -244,12 +251,18 @@ def read_code_blocks(language: str) -> list[str]:
 
 
 def test_the_example_service_in_the_docs_is_valid() -> None:
-    in_the_file, deployment = map(yaml.safe_load, read_code_blocks("yaml"))
+    in_the_file, deployment, (query,), strategy = map(yaml.safe_load, read_code_blocks("yaml"))
     (service,) = parse({**shipped_file("prod")[STACK_KEY], **in_the_file}, "us-east-1").services
     assert deployment["metadata"] == {"name": service.name, "namespace": service.tenant}
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     assert build_pod_monitor_spec(service.name, service)["selector"]["matchLabels"].items() <= labels.items()
     assert "replicas" not in deployment["spec"]
+    sleeping = build_scaling(query, server=None, replicas={"min": 0, "max": 4})
+    assert list(sleeping.all_problems()) == [] and not find_doubt(query["promql"])
+    container = {"name": "main", "image": "server", "ports": [{"containerPort": 8000}]}
+    deployment["spec"] = {**deployment["spec"], **strategy}
+    deployment["spec"]["template"]["spec"]["containers"] = [container]
+    kubernetes_validate.validate(deployment, "1.36", strict=True)
 
 
 def test_the_example_program_in_the_docs_runs() -> None:

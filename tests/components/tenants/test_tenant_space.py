@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ...support.plans import SHIPPED, Plan, find_resources, kind, plan
+from ...support import builders
+from ...support.plans import SHIPPED, Plan, find_resources, kind, plan, plan_of
 from ...support.team_plan import plan_of_two_teams
 
 GRANTED = {
@@ -104,13 +105,40 @@ def list_limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
         yield from found.inputs["spec"]["limits"]
 
 
+def default_as_kubernetes_does(item: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the limits and requests of a container that states none (SetDefaults_LimitRangeItem)."""
+    limits = {**item.get("max", {}), **item.get("default", {})}
+    return limits, {**item.get("min", {}), **limits, **item.get("defaultRequest", {})}
+
+
+def count_mib(memory: str) -> int:
+    return int(memory[:-2]) * {"Mi": 1, "Gi": 1024, "Ti": 1024**2}[memory[-2:]]
+
+
 def test_a_limit_range_gives_no_container_a_gpu(planned: Plan) -> None:
     """The API makes a default from a maximum. With a default of GPUs, every container would get GPUs."""
     items = list(list_limit_items(planned))
     assert items
     for item in items:
-        assert set(item) == {"type", "max", "defaultRequest"}
-        assert (set(item["max"]), set(item["defaultRequest"])) == ({"cpu", "memory"}, {"cpu", "memory"})
+        limits, requests = default_as_kubernetes_does(item)
+        assert item["type"] == "Container" and {*limits, *requests} == {"cpu", "memory"}
+
+
+def test_a_container_that_states_nothing_gets_modest_requests_and_a_modest_limit_of_memory(planned: Plan) -> None:
+    """The maximum is the whole quota, so it must not become the limit of each container."""
+    for item in list_limit_items(planned):
+        limits, requests = default_as_kubernetes_does(item)
+        assert limits == {"memory": "4Gi"}
+        assert requests == {"cpu": "100m", "memory": "256Mi"}
+
+
+@pytest.mark.parametrize(("memory", "limit"), [("2Gi", "2Gi"), ("4Gi", "4Gi"), ("1Ti", "4Gi")])
+def test_the_default_limit_of_memory_stays_within_a_small_quota(memory: str, limit: str) -> None:
+    """The API refuses a default above the maximum."""
+    planned = plan_of(builders.stack(tenants=[builders.tenant(memory=memory)]))
+    (item,) = list_limit_items(planned)
+    assert item["default"] == {"memory": limit}
+    assert count_mib(item["default"]["memory"]) <= count_mib(item["max"]["memory"])
 
 
 def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Plan) -> None:
@@ -118,7 +146,7 @@ def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Pla
         group for found in find_resources(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])
     }
     bound = set()
-    for found in find_resources(planned, "RoleBinding"):
+    for found in find_resources(planned, "RoleBinding", "-members"):
         assert found.inputs["roleRef"] == {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",

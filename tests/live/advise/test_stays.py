@@ -27,7 +27,6 @@ from ...support.observations import (
         (A100, on_a100(largest=LargestPod(units=2)), "several GPUs"),
         (A100, on_a100(activity=activity(coverage=0.4)), "40%"),
         (A100, PoolUse(), "no node"),
-        ({**A100, "ami": {"family": "bottlerocket"}}, on_a100(), "Bottlerocket"),
         ({"sharing": {"mode": "time-slicing", "replicas": 4}}, use(activity=IDLE), "shared already"),
         (
             {"instanceTypes": ["p5.4xlarge"], "sharing": {"mode": "mig", "profile": "1g.10gb"}},

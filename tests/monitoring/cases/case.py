@@ -19,7 +19,7 @@ STACK: dict[str, Any] = {
             sharing={"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}, "replicas": 2},
         ),
         builders.pool(name="fixed", instanceTypes=["g6.12xlarge"], staticNodes=2, zones=["us-east-1a"]),
-        builders.pool(name="unseen", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
+        builders.pool(name="rocket", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
         builders.pool(
             name="held",
             instanceTypes=["p5.48xlarge"],

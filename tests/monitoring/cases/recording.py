@@ -56,7 +56,8 @@ CASES: tuple[RecordingCase, ...] = (
         samples={'pool="cut", slices="3g"': 3 / 7, 'pool="cut", slices="1g"': 1 / 7},
         only='pool="cut"',
     ),
-    records_nothing("gpu_blueprint:gpus_per_device", only='pool="unseen"'),
+    records("gpu_blueprint:gpus_per_device", samples={'pool="rocket"': 1.0}, only='pool="rocket"'),
+    records_nothing("gpu_blueprint:gpus_per_device", only='pool="unknown"'),
     records(
         "gpu_blueprint:usd_per_gpu_hour",
         samples={'pool="main", instance_type="g6.12xlarge", capacity_type="on-demand"': L4_USD},
@@ -149,7 +150,7 @@ CASES: tuple[RecordingCase, ...] = (
         busy("0.5x60", holder="p2"),
         samples={f'node="n1", gpu="0", namespace="team", pod="{holder}", pool="turns"': 0.5 for holder in ("p1", "p2")},
     ),
-    records_nothing("gpu_device:share:gpus", node(pool="unseen"), busy("0.5x60")),
+    records_nothing("gpu_device:share:gpus", node(pool="unknown"), busy("0.5x60")),
     records("gpu_pool_tenant:gpus:used", node(), space(), busy("0.5x60"), busy("1x60", 1), samples={TEAM: 1.5}),
     # DCGM's name of a profile whose memory is not a whole number.
     records(

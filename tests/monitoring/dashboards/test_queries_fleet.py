@@ -75,7 +75,7 @@ L4, H100 = 1.1559, 6.8827
         ("gpu-fleet", "Share wasted", 0, {"pool": "main"}, 0.5),
         # Two free GPUs for 36 times five minutes, and two idle GPUs from the second hour on.
         ("gpu-fleet", "Wasted in this period", 0, {"pool": "main"}, (36 * 2 + 25 * 2) / 12 * L4),
-        ("gpu-fleet", "GPUs at work", 0, {}, (4 * 0.9 + 2 * 0.01 + 0.6 + 14 * 0.35 / 7) / 17),
+        ("gpu-fleet", "GPUs at work", 0, {}, (4 * 0.9 + 2 * 0.01 + 0.6 + 14 * 0.35 / 7) / 18),
         ("gpu-fleet", "Alerts", 0, {}, 2),
         ("gpu-pool", "Nodes", 0, {"pool": "main"}, 3),
         ("gpu-pool", "GPUs", 1, {"pool": "slices"}, 2),
@@ -89,7 +89,7 @@ L4, H100 = 1.1559, 6.8827
         ("gpu-node-health", "Broken, no GPUs", 0, {}, 1),
         ("gpu-node-health", "Broken, no GPUs", 0, {"pool": "turns"}, 0),
         ("gpu-node-health", "Fatal Xid", 0, {}, 1),
-        ("gpu-node-health", "Not measured", 0, {}, 1),
+        ("gpu-node-health", "Not measured", 0, {}, 2),
         ("gpu-node-health", "Classes, overlays", 0, {}, 2),
         ("gpu-autoscaling", "Longest wait", 0, {}, generated_series.WAITED_SECONDS),
         ("gpu-autoscaling", "Pods waiting for GPUs", 0, {"tenant": "speech"}, 0),

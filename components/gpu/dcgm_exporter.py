@@ -1,0 +1,159 @@
+"""dcgm-exporter: its settings on every GPU node, and the exporter of nodes that the GPU Operator leaves alone."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.dcgm_metrics import render_dcgm_csv
+from gpu_blueprint.catalog.versions import DCGM_EXPORTER_IMAGE
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.monitoring.metrics import DCGM_JOB
+from gpu_blueprint.sharing import SHARED_GPU
+from gpu_blueprint.sharing.profile import OPERANDS_LABEL
+
+from ..tolerations import TOLERATE_EVERY_TAINT
+from .dcgm_engine import AGENT_ARCH, AGENT_ENGINE_ADDRESS
+
+METRIC_LIST = "dcgm-metrics"
+"""Name of the ConfigMap with dcgm-exporter's metrics; the operator expects its key ``dcgm-metrics.csv``."""
+METRIC_FILE = "dcgm-metrics.csv"
+PORT = 9400
+PORT_NAME = "gpu-metrics"
+"""The operator's Service of its own exporter has a port of the same name, so that one ServiceMonitor reads both."""
+_METRICS_FOLDER, _SOCKET_FOLDER = "/etc/dcgm-exporter", "/var/lib/kubelet/pod-resources"
+
+METRIC_ENV = {
+    "DCGM_EXPORTER_COLLECTORS": f"{_METRICS_FOLDER}/{METRIC_FILE}",
+    # One series for each pod of a GPU that several pods share. Without it, the series name none of the pods.
+    "KUBERNETES_VIRTUAL_GPUS": "true",
+    # The exporter knows nvidia.com/gpu and the names of MIG profiles. It names the pods that hold a resource of
+    # another name only if this variable lists the name.
+    "NVIDIA_RESOURCE_NAMES": SHARED_GPU,
+}
+"""Environment of every exporter whose metrics Prometheus reads."""
+ENGINE_ENV = {"DCGM_REMOTE_HOSTENGINE_INFO": AGENT_ENGINE_ADDRESS}
+"""Environment of an exporter beside the node monitoring agent's engine. Without this address, the exporter would run a
+second engine. The address is the node's own, so the exporter needs the node's network."""
+
+
+def list_env(env: dict[str, str]) -> list[dict[str, str]]:
+    """Return environment variables as Kubernetes writes them."""
+    return [{"name": name, "value": value} for name, value in env.items()]
+
+
+def make_metric_list(
+    name: str, namespace: str, *, parent: pulumi.Resource, depends_on: Sequence[pulumi.Resource]
+) -> k8s.core.v1.ConfigMap:
+    """Make the ConfigMap that lists the metrics of dcgm-exporter."""
+    return k8s.core.v1.ConfigMap(
+        name,
+        metadata={"name": METRIC_LIST, "namespace": namespace},
+        data={METRIC_FILE: render_dcgm_csv()},
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(depends_on)),
+    )
+
+
+def list_architectures(config: StackConfig) -> list[str]:
+    """Return the architectures of the nodes that the GPU Operator leaves alone."""
+    pools = [pool for pool in config.pools if pool.profile.has_operands_off]
+    return sorted({row.arch for pool in pools for row in config.list_instances(pool)})
+
+
+class OwnExporter(pulumi.ComponentResource):
+    """dcgm-exporter on Bottlerocket nodes, in the namespace of monitoring: one DaemonSet for each architecture."""
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:OwnExporter", name, None, opts)
+        metrics = make_metric_list(f"{name}-metrics", namespaces.MONITORING, parent=self, depends_on=depends_on)
+        child = pulumi.ResourceOptions(parent=self, depends_on=[metrics, *depends_on])
+        for arch in list_architectures(config):
+            k8s.apps.v1.DaemonSet(
+                f"{name}-{arch}",
+                # Nodes come and go with the load. `pulumi up` must not wait for pods on nodes that start.
+                metadata={
+                    "name": f"{DCGM_JOB}-{arch}",
+                    "namespace": namespaces.MONITORING,
+                    "annotations": {"pulumi.com/skipAwait": "true"},
+                },
+                spec=build_exporter_spec(arch),
+                opts=child,
+            )
+        k8s.core.v1.Service(
+            f"{name}-service",
+            metadata={
+                "name": DCGM_JOB,
+                "namespace": namespaces.MONITORING,
+                "labels": {"app": DCGM_JOB},
+                "annotations": {"pulumi.com/skipAwait": "true"},
+            },
+            spec={
+                "cluster_ip": "None",
+                "selector": {"app": DCGM_JOB},
+                "ports": [{"name": PORT_NAME, "port": PORT, "target_port": PORT}],
+            },
+            opts=child,
+        )
+        self.register_outputs({})
+
+
+def build_exporter_spec(arch: str) -> Any:
+    """Return the ``spec`` of the DaemonSet for nodes of an architecture.
+
+    On nodes where the node monitoring agent's engine runs, the exporter reads that engine at the node's own address.
+    Its container is privileged, as the operator's exporter is: Bottlerocket gives the driver's libraries to no lesser
+    container that requests no GPU (bottlerocket-os/bottlerocket#3992).
+    """
+    beside_engine = arch == AGENT_ARCH
+    env = {
+        "DCGM_EXPORTER_LISTEN": f":{PORT}",
+        "DCGM_EXPORTER_KUBERNETES": "true",
+        # Mounts the driver's libraries, with which the exporter tells the pods of MIG instances apart.
+        "NVIDIA_VISIBLE_DEVICES": "all",
+        **METRIC_ENV,
+        **(ENGINE_ENV if beside_engine else {}),
+    }
+    network = {"host_network": True, "dns_policy": "ClusterFirstWithHostNet"} if beside_engine else {}
+    labels = {"app": DCGM_JOB, "kubernetes.io/arch": arch}
+    return {
+        "selector": {"match_labels": labels},
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {
+                "node_selector": {OPERANDS_LABEL: "false", "kubernetes.io/arch": arch},
+                "tolerations": TOLERATE_EVERY_TAINT,
+                "priority_class_name": "system-node-critical",
+                "automount_service_account_token": False,
+                **network,
+                "containers": [_build_container(env)],
+                "volumes": [
+                    {"name": "metrics", "config_map": {"name": METRIC_LIST}},
+                    {"name": "pod-resources", "host_path": {"path": _SOCKET_FOLDER, "type": "Directory"}},
+                ],
+            },
+        },
+    }
+
+
+def _build_container(env: dict[str, str]) -> Any:
+    return {
+        "name": "exporter",
+        "image": DCGM_EXPORTER_IMAGE,
+        "env": list_env(env),
+        "ports": [{"name": PORT_NAME, "container_port": PORT}],
+        "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "1Gi"}},
+        "security_context": {"privileged": True},
+        "volume_mounts": [
+            {"name": "metrics", "mount_path": _METRICS_FOLDER, "read_only": True},
+            {"name": "pod-resources", "mount_path": _SOCKET_FOLDER, "read_only": True},
+        ],
+    }

@@ -1,0 +1,110 @@
+"""The smallest pod that runs in a pool: its GPUs, and the CPU and memory that belong to them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..catalog import Instance
+from ..config import Pool, StackConfig
+from ..cost.gpus import count_gpus
+from ..sharing import POOL_KEY
+
+_EFA = "vpc.amazonaws.com/efa"
+_HUGEPAGES_MIB = 5120
+"""Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
+_MEMORY_FOR_PODS = 0.8
+"""Share of a node's memory that pods can have for certain: Karpenter leaves 0.86 or more of every type to pods and
+DaemonSets (../catalog/instances.csv against Karpenter's formula)."""
+
+
+def build_pod(
+    stack: StackConfig, pool: Pool, *, namespace: str = "", limits: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """Build the smallest pod that runs in a pool.
+
+    The pod needs no toleration of the taint that is named after its resource, because EKS adds the toleration.
+
+    Args:
+        stack: The stack of the pool.
+        pool: The pool in which the pod runs.
+        namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
+        limits: Extended resource → count; by default the least that the pool hands out.
+    """
+    resource = next(iter(pool.profile.per_device))
+    tolerations = [
+        taint | {"operator": "Equal" if "value" in taint else "Exists"}
+        for taint in pool.node_taints
+        if taint["key"] != resource
+    ]
+    spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
+    if tolerations:
+        spec["tolerations"] = tolerations
+    requested = dict(limits or _find_least_request(pool))
+    room = find_room(stack, pool, requested)
+    container: dict[str, Any] = {
+        "name": "main",
+        "image": "YOUR-IMAGE",
+        # Without a limit of its own, the container would get the modest limit of the tenant's LimitRange.
+        "resources": {"requests": dict(room), "limits": {"memory": room["memory"], **requested}},
+    }
+    spec["containers"] = [container]
+    if pool.multi_node:
+        _prepare_for_efa(pool, spec, container)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "example", "namespace": namespace or _find_namespace(stack, pool)},
+        "spec": spec,
+    }
+
+
+def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:
+    """Return the CPU and memory that belong to a request for GPU resources: its share of the smallest fitting node.
+
+    Returns:
+        ``{"cpu": "700m", "memory": "3Gi"}``, as Kubernetes writes them.
+    """
+    units = {name: unit for unit, name in pool.profile.units.items()}
+    amount = {units[name]: count for name, count in requested.items() if name in units}
+    gpus = round(count_gpus(pool, amount), 6)
+    found = stack.list_instances(pool)
+    rows = [row for row in found if row.gpu_devices >= gpus] or found
+    millicpu = min(_share_cpu(row, gpus) for row in rows)
+    mib = min(_share_memory(row, gpus) for row in rows)
+    cpu = f"{millicpu}m" if millicpu % 1000 else str(millicpu // 1000)
+    return {"cpu": cpu, "memory": f"{mib}Mi" if mib % 1024 else f"{mib // 1024}Gi"}
+
+
+def _share_cpu(row: Instance, gpus: float) -> int:
+    """Return thousandths of a CPU in steps of 100; one CPU of the node is left to the system and the DaemonSets."""
+    return max(int((row.vcpu - 1) * 10 * gpus / row.gpu_devices) * 100, 100)
+
+
+def _share_memory(row: Instance, gpus: float) -> int:
+    """Return MiB in steps of a GiB, or of 256 MiB where the share is small."""
+    mib = int(row.memory_mib * _MEMORY_FOR_PODS * gpus / row.gpu_devices)
+    step = 1024 if mib >= 4096 else 256
+    return max(mib // step * step, step)
+
+
+def _find_least_request(pool: Pool) -> dict[str, int]:
+    """Return one unit of the pool's first resource, or a whole node if jobs span nodes."""
+    resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
+    if pool.multi_node:
+        return {resource: row.gpu_devices, _EFA: row.efa_interfaces}
+    return {resource: 1}
+
+
+def _prepare_for_efa(pool: Pool, spec: dict[str, Any], container: dict[str, Any]) -> None:
+    """Add shared memory, and either hugepages or the variable without which EFA ends a pod that has none."""
+    if pool.multi_node and pool.multi_node.hugepages:
+        hugepages = min(_HUGEPAGES_MIB, pool.candidates[0].efa_hugepages_mib)
+        container["resources"]["limits"]["hugepages-2Mi"] = f"{hugepages}Mi"
+    else:
+        container["env"] = [{"name": "FI_EFA_USE_HUGE_PAGE", "value": "0"}]
+    # A container has 64 MiB of shared memory by itself, and NCCL's processes on a node talk through it.
+    container["volumeMounts"] = [{"name": "shared-memory", "mountPath": "/dev/shm"}]  # noqa: S108
+    spec["volumes"] = [{"name": "shared-memory", "emptyDir": {"medium": "Memory"}}]
+
+
+def _find_namespace(stack: StackConfig, pool: Pool) -> str:
+    return next((tenant.namespace_name for tenant in stack.tenants if pool.name in tenant.gpus), "YOUR-NAMESPACE")

@@ -1,0 +1,126 @@
+"""Every command of the runbooks is a command that its program takes, and prints the fact that its step promises."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from gpu_blueprint.monitoring import ALERTS, Alert
+
+from ..support.command_lines import find_faults, list_commands
+from ..support.plans import ROOT
+
+PAGES = sorted(page for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if page.name != "alerts.md")
+
+
+def list_runbook_commands() -> Iterator[tuple[str, str]]:
+    """Yield the name of each alert with each of its commands."""
+    for alert in ALERTS:
+        for text in (alert.summary, alert.costs, *alert.steps):
+            yield from ((alert.name, command) for command in list_commands(text))
+
+
+def list_page_commands() -> Iterator[tuple[str, str]]:
+    """Yield kubectl's commands with arguments in the texts and code of pages that people wrote."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r"`(kubectl [a-z-]+ [^`]*-[^`]*)`", text) + re.findall(r"^ {4,}(kubectl .*)$", text, re.M)
+        yield from ((page.name, re.sub(r"\s+", " ", command)) for command in found)
+
+
+COMMANDS = [*list_runbook_commands(), *list_page_commands()]
+
+
+@pytest.mark.parametrize(("place", "command"), COMMANDS, ids=lambda text: text[:60])
+def test_a_program_takes_the_command_of_a_runbook_or_page(place: str, command: str) -> None:
+    assert find_faults(command) == [], place
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "kubectl logs -n gpu-operator -l app=a --field-selector spec.nodeName=n1",
+        "kubectl get pods --fieldselector spec.nodeName=n1",
+        "kubectl get pods --field-selector spec.hostname=n1",
+        "kubectl get events --field-selector spec.nodeName=n1",
+        "kubectl get gpus",
+        "kubectl get pods -o table",
+        "kubectl cordon",
+        "kubectl delete nodeclaim",
+        "kubectl debug node/n1 -xt --image=busybox -- dmesg",
+        "kubectl replace-node n1",
+        "kubectl get pods -n",
+        "kubectl get nodeclaims | grep",
+        "kubectl get nodeclaims | grep --exclude-all n1",
+        "kubectl get nodeclaims | awk '{print $1}'",
+        "aws ec2 modify-capacity-reservation",
+        "aws ec2 cancel-capacity-reservation --id cr-1",
+        "aws ec2 return-capacity-reservation --capacity-reservation-id cr-1",
+        "blueprint check",
+        "blueprint explain STACK POOL --deep",
+    ],
+)
+def test_a_command_that_its_program_would_refuse_is_found(command: str) -> None:
+    assert find_faults(command)
+
+
+def test_code_with_options_is_a_command_whatever_its_program() -> None:
+    assert list_commands("Run `helm list -A`, read `gpu_pod:gpus:idle`, raise `maxGpus`.") == ["helm list -A"]
+    assert find_faults("helm list -A")
+
+
+OUTPUT = {
+    "dmesg": (
+        "[Sun Nov 22 10:00:00 2026] NVRM: loading NVIDIA UNIX x86_64 Kernel Module\n"
+        "[Sun Nov 22 10:07:00 2026] NVRM: Xid (PCI:0000:00:1e): 79, GPU has fallen off the bus.\n"
+    ),
+    "get nodeclaims": (
+        "NAME         TYPE         CAPACITY   ZONE         NODE      READY   AGE\n"
+        "main-b2xq7   g6.xlarge    spot       us-east-1a   example   True    3h\n"
+        "main-x9z4k   g6.xlarge    spot       us-east-1a   another   True    3h\n"
+    ),
+    "get deploy": (
+        "    spec:\n      containers:\n      - env:\n        - name: FEATURE_GATES\n"
+        "          value: ReservedCapacity=true,NodeOverlay=true\n"
+        "        - name: BATCH_MAX_DURATION\n          value: 10s\n"
+    ),
+}
+"""Part of a command → the output of the command."""
+PRINTED = {"dmesg": ("Xid", "79"), "get nodeclaims": ("main-b2xq7",), "get deploy": ("NodeOverlay=true",)}
+"""Part of a command → the facts for which its step runs the pipeline."""
+
+
+def run_filter(pipeline: str, output: str) -> str:
+    """Return what the part behind the bar prints for an output."""
+    filled = re.sub(r"{{ \$labels\.\w+ }}", "example", pipeline)
+    pattern = filled.split("|", 1)[1].split()
+    return subprocess.run(pattern, input=output, capture_output=True, text=True, check=False).stdout
+
+
+PIPELINES = sorted({command for _, command in list_runbook_commands() if "|" in command})
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pipeline_prints_the_fact_that_its_step_needs(pipeline: str) -> None:
+    (part,) = [part for part in OUTPUT if part in pipeline]
+    printed = run_filter(pipeline, OUTPUT[part])
+    assert [fact for fact in PRINTED[part] if fact not in printed] == []
+    assert len(printed.splitlines()) < len(OUTPUT[part].splitlines())
+
+
+def test_a_filter_that_prints_only_a_name_is_found() -> None:
+    assert "NodeOverlay=true" not in run_filter("kubectl get deploy | grep FEATURE", OUTPUT["get deploy"])
+
+
+@pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert.name)
+def test_a_runbook_moves_the_work_before_it_deletes_a_nodeclaim(alert: Alert) -> None:
+    """A deleted NodeClaim drains at once; its pods are pending before Karpenter makes the next claim."""
+    text = " ".join(alert.steps)
+    assert not re.search(r"launches (the|a|another) new node first|successor first", text)
+    for step in alert.steps:
+        if "delete" in step.lower() and "nodeclaim" in step.lower():
+            assert "kubectl cordon" in step and step.index("kubectl cordon") < step.index("delete nodeclaim")
+            assert "drains at once" in step
+            # A node without GPUs runs no service.
+            assert "raise the replicas" in step or alert.name == "GpuNodeWithoutGpus"

@@ -1,0 +1,144 @@
+"""Commands in texts for people: each command is found, and parsed with the flags of its program."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+import botocore.session
+
+from gpu_blueprint.cli.parser import build_parser
+
+from .kubectl_flags import FLAGS
+
+PROGRAMS = ("kubectl", "aws", "blueprint", "grep")
+FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason", "type", "involvedObject.name"}}
+"""Resource → the fields, of those in use, by which the API server selects it (Kubernetes, field selectors)."""
+RESOURCES = {
+    *("pod", "pods", "node", "deploy", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
+    *("nodeoverlay", "ec2nodeclass", "scaledobject"),
+}
+OUTPUTS = ("wide", "yaml", "json", "name")
+_GREP_FLAGS = {"-i": 0, "-E": 0, "-v": 0, "-c": 0, "-A": 1, "-B": 1}
+_EXAMPLES = (r"{{ \$labels\.\w+ }}", r"\{\w+\}", r"<\w+>")
+
+
+def list_commands(text: str) -> list[str]:
+    """Return the commands of a text: code that starts with the name of a program, or that has options."""
+    return [code for code in re.findall(r"`([^`]+)`", text) if code.split()[0] in PROGRAMS or " -" in code]
+
+
+def find_faults(line: str) -> list[str]:
+    """Return what the programs of a line, which may be a pipeline, would refuse."""
+    filled = line
+    for placeholder in _EXAMPLES:
+        filled = re.sub(placeholder, "example", filled)
+    return [fault for command in _split_pipeline(filled) for fault in _check_command(command)]
+
+
+def _split_pipeline(line: str) -> Iterator[list[str]]:
+    command: list[str] = []
+    for word in shlex.split(line):
+        if word == "|":
+            yield command
+            command = []
+        else:
+            command.append(word)
+    yield command
+
+
+def _check_command(words: Sequence[str]) -> Iterator[str]:
+    match words:
+        case ["kubectl", str(flag), str(value), str(command), *rest] if flag in FLAGS["options"].values:
+            yield from _check_kubectl(command, [flag, value, *rest])
+        case ["kubectl", str(command), *rest]:
+            yield from _check_kubectl(command, rest)
+        case ["aws", str(service), str(operation), *rest]:
+            yield from _check_aws(service, operation, rest)
+        case ["blueprint", *rest]:
+            yield from _check_blueprint(rest)
+        case ["grep", *rest]:
+            yield from _check_grep(rest)
+        case _:
+            yield f"{words} is no command of {', '.join(PROGRAMS)}"
+
+
+def _check_kubectl(command: str, words: Sequence[str]) -> Iterator[str]:
+    if command not in FLAGS:
+        yield f"kubectl has no command {command} in the table"
+        return
+    own = list(words[: words.index("--")] if "--" in words else words)
+    known, operands, given = FLAGS[command] | FLAGS["options"], list[str](), dict[str, str]()
+    while own:
+        word = own.pop(0)
+        name, equals, value = word.partition("=")
+        if not word.startswith("-"):
+            operands.append(word)
+        elif name in known.values:
+            if not equals and not own:
+                yield f"kubectl {command}: {word} lacks its value"
+            given[name] = value if equals or not own else own.pop(0)
+        elif name not in known.switches and not _are_switches(word, known.switches):
+            yield f"kubectl {command} has no {word}"
+    yield from _check_operands(command, operands, given)
+
+
+def _are_switches(word: str, switches: frozenset[str]) -> bool:
+    """Return whether a word is a group of short switches, such as ``-it``."""
+    return not word.startswith("--") and all(f"-{letter}" in switches for letter in word[1:])
+
+
+def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]) -> Iterator[str]:
+    named = operands[0].split(",") if operands else []
+    if command in ("get", "describe", "delete"):
+        yield from (f"kubectl {command}: no resource {kind}" for kind in named if kind not in RESOURCES)
+    if command in ("delete", "cordon", "logs", "debug") and not operands and not {"-l", "--selector"} & {*given}:
+        yield f"kubectl {command} needs a name"
+    if command == "delete" and len(operands) < 2:
+        yield "kubectl delete needs a name"
+    selector = given.get("--field-selector")
+    if selector and selector.partition("=")[0] not in FIELD_SELECTORS.get(named[0] if named else "", set()):
+        yield f"{named} cannot be selected by {selector}"
+    output = given.get("-o") or given.get("--output") or "yaml"
+    if output not in OUTPUTS and not output.startswith("jsonpath="):
+        yield f"kubectl {command} has no output {output}"
+
+
+def _check_aws(service: str, operation: str, words: Sequence[str]) -> Iterator[str]:
+    """Compare the options with botocore's model of the operation, from which the AWS CLI makes its options."""
+    model = botocore.session.get_session().get_service_model(service)
+    name = next((found for found in model.operation_names if _hyphenate(found) == operation), None)
+    if name is None:
+        yield f"aws {service} has no {operation}"
+        return
+    shape = model.operation_model(name).input_shape
+    known = {f"--{_hyphenate(member)}" for member in shape.members}
+    options = {word.partition("=")[0] for word in words if word.startswith("--")}
+    yield from (f"aws {service} {operation} has no {option}" for option in options - known)
+    yield from (
+        f"aws {service} {operation} needs --{_hyphenate(member)}"
+        for member in shape.required_members
+        if f"--{_hyphenate(member)}" not in options
+    )
+
+
+def _hyphenate(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def _check_blueprint(words: Sequence[str]) -> Iterator[str]:
+    try:
+        build_parser().parse_args(list(words))
+    except SystemExit:
+        yield f"blueprint refuses {' '.join(words)}"
+
+
+def _check_grep(words: Sequence[str]) -> Iterator[str]:
+    left = list(words)
+    while left and left[0].startswith("-"):
+        flag = left.pop(0)
+        if flag not in _GREP_FLAGS:
+            yield f"grep has no {flag} in the table"
+            return
+        del left[: _GREP_FLAGS[flag]]
+    if len(left) != 1:
+        yield f"grep needs one pattern, not {left}"

@@ -1,0 +1,58 @@
+"""The flags of kubectl's commands, as its help names them: tests/lab/test_engines_kubectl_flags.py compares the two."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Flags:
+    """The flags that take a value, and the flags that are switches."""
+
+    values: frozenset[str]
+    switches: frozenset[str]
+
+    def __or__(self, other: "Flags") -> "Flags":
+        return Flags(self.values | other.values, self.switches | other.switches)
+
+
+def _list_flags(values: str, switches: str = "") -> Flags:
+    return Flags(frozenset(values.split()), frozenset(switches.split()))
+
+
+FLAGS: Mapping[str, Flags] = {
+    "get": _list_flags(
+        "--chunk-size --field-selector --filename -f --kustomize -k --label-columns -L --output -o --raw --selector -l"
+        " --sort-by --subresource --template",
+        "--all-namespaces -A --allow-missing-template-keys --ignore-not-found --no-headers --output-watch-events"
+        " --recursive -R --server-print --show-kind --show-labels --show-managed-fields --watch -w --watch-only",
+    ),
+    "describe": _list_flags(
+        "--chunk-size --filename -f --kustomize -k --selector -l", "--all-namespaces -A --recursive -R --show-events"
+    ),
+    "cordon": _list_flags("--dry-run --selector -l"),
+    "delete": _list_flags(
+        "--cascade --dry-run --field-selector --filename -f --grace-period --kustomize -k --output -o --raw --selector"
+        " -l --timeout",
+        "--all --all-namespaces -A --force --ignore-not-found --interactive -i --now --recursive -R --wait",
+    ),
+    "logs": _list_flags(
+        "--container -c --limit-bytes --max-log-requests --pod-running-timeout --selector -l --since --since-time"
+        " --tail",
+        "--all-containers --all-pods --follow -f --ignore-errors --insecure-skip-tls-verify-backend --prefix --previous"
+        " -p --timestamps",
+    ),
+    "debug": _list_flags(
+        "--container -c --copy-to --custom --env --filename -f --image --image-pull-policy --profile --set-image"
+        " --target",
+        "--arguments-only --attach --keep-annotations --keep-init-containers --keep-labels --keep-liveness"
+        " --keep-readiness --keep-startup --quiet -q --replace --same-node --share-processes --stdin -i --tty -t",
+    ),
+    "port-forward": _list_flags("--address --pod-running-timeout"),
+    "options": _list_flags(
+        "--as --as-group --as-uid --as-user-extra --cache-dir --certificate-authority --client-certificate --client-key"
+        " --cluster --context --kubeconfig --kuberc --log-flush-frequency --namespace -n --password --profile"
+        " --profile-output --request-timeout --server -s --tls-server-name --token --user --username --v -v --vmodule",
+        "--disable-compression --insecure-skip-tls-verify --match-server-version --warnings-as-errors",
+    ),
+}
+"""Command → its own flags; ``options`` holds the flags that every command takes. From kubectl 1.36.4."""
