@@ -43,11 +43,20 @@ def quota(code: str, value: float, name: str = "") -> Answer:
     return as_json({"Quota": {"QuotaCode": code, "QuotaName": name, "Value": value}})
 
 
-def caller(account: str) -> Answer:
-    """Return the answer of GetCallerIdentity."""
-    who = f"<Arn>arn:aws:iam::{account}:user/tester</Arn><UserId>A</UserId><Account>{account}</Account>"
-    name = "GetCallerIdentity"
-    return Answer(f"<{name}Response><{name}Result>{who}</{name}Result></{name}Response>")
+def caller(account: str, arn: str = "") -> Answer:
+    """Return the answer of GetCallerIdentity; the caller is a user if a test gives no ARN."""
+    arn = arn or f"arn:aws:iam::{account}:user/tester"
+    return _answer_xml("GetCallerIdentity", f"<Arn>{arn}</Arn><UserId>A</UserId><Account>{account}</Account>")
+
+
+def iam_role(arn: str) -> Answer:
+    """Return the answer of GetRole."""
+    made = "<RoleId>A</RoleId><Path>/</Path><CreateDate>2026-11-22T00:00:00Z</CreateDate>"
+    return _answer_xml("GetRole", f"<Role><Arn>{arn}</Arn><RoleName>{arn.rsplit('/', 1)[-1]}</RoleName>{made}</Role>")
+
+
+def _answer_xml(name: str, result: str) -> Answer:
+    return Answer(f"<{name}Response><{name}Result>{result}</{name}Result></{name}Response>")
 
 
 def images(missing: str = "never") -> Any:
@@ -141,7 +150,8 @@ def add_good_answers(aws: Endpoint) -> None:
     """Add the answers that moto lacks, so that the prod stack of the tests passes."""
     aws.answers.update(
         {
-            "GetCallerIdentity": caller("333344445555"),
+            "GetCallerIdentity": caller("333344445555", "arn:aws:sts::333344445555:assumed-role/platform-deployer/ci"),
+            "GetRole": iam_role("arn:aws:iam::333344445555:role/platform-deployer"),
             "GetServiceQuota": applied({}),
             "GetParameters": images(),
             "DescribeCapacityReservations": reservations({}),
