@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
+from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -30,6 +31,8 @@ _KARPENTER_TAGS = 5
 nodes of a managed group."""
 MOST_TAGS = 50 - len(OWN_TAGS) - _KARPENTER_TAGS
 """Number of tags that a team may add to a node, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
+
+_LONGEST_ROLE_NAME = 64
 
 
 class HelmOverrides(Model):
@@ -143,6 +146,17 @@ class StackConfig(Model):
     def build_arn(self, service: str, resource: str, *, region: bool = True) -> str:
         """Build the ARN of a resource of this account."""
         return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
+
+    def name_in_region(self, name: str) -> str:
+        """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region.
+
+        IAM takes 64 characters for a role. A longer name loses its middle, and gets a hash that keeps it unique.
+        """
+        full = f"{name}-{self.region}"
+        if len(full) <= _LONGEST_ROLE_NAME:
+            return full
+        end = f"-{sha256(name.encode()).hexdigest()[:6]}-{self.region}"
+        return f"{name[: _LONGEST_ROLE_NAME - len(end)]}{end}"
 
     def list_zones(self, pool: Pool) -> list[str]:
         """Return the zones in which a pool launches."""

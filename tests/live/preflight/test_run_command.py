@@ -18,7 +18,7 @@ def test_a_stack_that_the_account_holds_passes_with_0(aws: Endpoint, capsys: pyt
     out = capsys.readouterr().out
     assert "22 pass. Nothing was changed." in out
     assert max(map(len, out.splitlines())) <= 100
-    assert "asked as arn:aws:sts::333344445555:assumed-role/platform-deployer/ci" in out
+    assert "asked as" in out and "one of cluster.admins" in out
 
 
 def test_a_denied_question_leaves_the_other_answers(aws: Endpoint, capsys: pytest.CaptureFixture[str]) -> None:
