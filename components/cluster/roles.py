@@ -41,8 +41,8 @@ class ServiceRole(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:ServiceRole", name, None, opts)
-        # A stack of version 0.1 has roles and policies without the region in their names. They keep their names, because
-        # another name would replace them, and with a role the cluster or the nodes that act as the role.
+        # A platform of version 0.1 has roles and policies without the region in their names. They keep their names,
+        # because another name would replace them, and with a role the cluster or the nodes that act as the role.
         child = pulumi.ResourceOptions(parent=self, ignore_changes=["name"])
         self.role = aws.iam.Role(
             f"{name}-role", name=config.name_in_region(name), assume_role_policy=render_policy(trust), opts=child
