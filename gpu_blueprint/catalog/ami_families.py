@@ -2,8 +2,8 @@
 
 Sources: awslabs/amazon-eks-ami CHANGELOG (driver 580 since v20260714); Bottlerocket settings reference 1.22 to 1.54
 (RAID0 1.22, cdi-cri 1.40, MIG 1.34, parallel pull 1.44, MPS 1.54) and changelog v1.53.0 (driver 580). Read 2026-11-20.
-Days of Bottlerocket's releases: GitHub releases and their mirror on SourceForge. Newest AL2023 release: the release that
-catalog/versions.py pins for system nodes. Read 2026-11-22.
+Days of Bottlerocket's releases: GitHub releases and their mirror on SourceForge. The newest known AL2023 release: the
+release that catalog/versions.py pins for system nodes. Read 2026-11-22.
 """
 
 import re

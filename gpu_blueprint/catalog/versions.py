@@ -3,9 +3,10 @@
 Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operator v26.7.0 release notes (Kubernetes
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
 EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22;
-kedacore/charts of 2026-08-13. End of EKS's standard support: ``aws eks describe-cluster-versions`` as a public repository
-recorded it on 2026-09-23 (1.36), and aws-samples sample-apex-skills of 2026-04-24 (1.35). EKS add-on, node and kubectl releases were read in public repositories that run them,
-not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
+kedacore/charts of 2026-08-13. EKS add-on, node and kubectl releases were read in public repositories that run them,
+not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20. End of EKS's standard support:
+aws-samples sample-apex-skills of 2026-04-24 (1.35), an answer of ``aws eks describe-cluster-versions`` of 2026-09-23 in
+a public repository (1.36). Read 2026-11-22.
 """
 
 from collections.abc import Mapping
