@@ -23,7 +23,7 @@ def test_credentials_of_another_account_fail(aws: Endpoint) -> None:
     aws.answers["GetCallerIdentity"] = caller("111122223333")
     found = find_finding(shipped_config("prod"), "account")
     assert found.status is Status.FAIL
-    assert "belong to account 111122223333" in found.message and "333344445555" in found.remedy
+    assert "belong to account 111122223333" in found.message and "100200300403" in found.remedy
 
 
 ROLE = "arn:aws:iam::{account}:role/{path}platform-deployer"
@@ -64,7 +64,7 @@ def clusters(aws: Endpoint, moto: str) -> Iterator[Any]:
     names = []
 
     def make(name: str, tags: dict[str, str]) -> None:
-        vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
+        vpc = {"subnetIds": ["subnet-0d4c7a91e2b85f361"]}
         client.create_cluster(name=name, roleArn=builders.role("eks"), resourcesVpcConfig=vpc, tags=tags)
         names.append(name)
 
