@@ -1,4 +1,4 @@
-"""The Pulumi program: a preview accepts placeholders, and a deployment refuses them."""
+"""Stacks that must be complete: a preview of the program accepts placeholders, and a deployment refuses them."""
 
 import pulumi
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from gpu_blueprint.errors import ProgramError, StackError
 from gpu_blueprint.loading import parse
 
-from .support import builders
-from .support.plans import fresh_plan_of, shipped_file
+from ..support import builders
+from ..support.plans import fresh_plan_of, shipped_file
 
 
 def test_a_deployment_refuses_every_placeholder_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
