@@ -7,7 +7,8 @@ from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 
 try:
-    config = parse(pulumi.Config().require_object("stack"), pulumi.Config("aws").require("region"))
+    stack, region = pulumi.Config().require_object("stack"), pulumi.Config("aws").require("region")
+    config = parse(stack, region, complete=not pulumi.runtime.is_dry_run())
 except StackError as error:
     raise pulumi.RunError(f"stack {pulumi.get_stack()} is wrong:\n{error}") from None
 

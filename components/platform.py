@@ -68,7 +68,7 @@ class Platform(pulumi.ComponentResource):
 
         working_karpenter = [karpenter.release, *node_programs]
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
-        node_pools = self._make_pools(depends_on=working_karpenter, opts=kubernetes)
+        node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
@@ -149,14 +149,14 @@ class Platform(pulumi.ComponentResource):
                 )
 
     def _make_pools(
-        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, node_role: pulumi.Output[str], *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> dict[str, pulumi.Resource]:
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
         for pool in self._config.pools:
             if not pool.static_nodes:
-                node_pool = GpuPool(pool.name, self._config, pool, depends_on=depends_on, opts=opts).node_pool
-                node_pools[pool.name] = node_pool
+                made = GpuPool(pool.name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=opts)
+                node_pool = node_pools[pool.name] = made.node_pool
                 if pool.hours:
                     PoolHours(pool.name, self._config, pool, pool.hours, node_pool=node_pool, opts=opts)
         return node_pools

@@ -90,7 +90,7 @@ RULES = (
         passes="each term selects exactly one AMI release",
         fails="a term says latest or may match a newer AMI",
         why="every AMI release replaces all nodes, running jobs included",
-        fix="pin one release, such as al2023@v20260724",
+        fix="pin one release, such as al2023@v20260923",
     ),
     Rule(
         id="imds-locked",

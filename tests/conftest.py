@@ -13,7 +13,7 @@ from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from .support import known_answers
 from .support.aws_answers import add_good_answers
 from .support.aws_endpoint import Endpoint, endpoint
-from .support.builders import ACCOUNT
+from .support.builders import DEV_ACCOUNT
 from .support.programs import describe_untested
 
 
@@ -26,7 +26,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def moto() -> Iterator[str]:
     """moto's server on a free port, for the account of the builders; its address."""
-    os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # read when moto is imported, which takes a second: only where it is needed
+    os.environ["MOTO_ACCOUNT_ID"] = (
+        DEV_ACCOUNT  # read when moto is imported, which takes a second: only where it is needed
+    )
     from .support.moto_server import moto_server
 
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)

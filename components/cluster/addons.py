@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from gpu_blueprint.catalog.addons import NODE_MONITORING_AGENT, VPC_CNI, AddOn, PodIdentity
+from gpu_blueprint.catalog.addons import EBS_CSI_DRIVER, NODE_MONITORING_AGENT, VPC_CNI, AddOn, PodIdentity
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 
 from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
@@ -77,6 +77,8 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
         # Without this setting the cluster accepts NetworkPolicies and enforces none of them.
         # Source: EKS user guide, cni-network-policy-configure.
         return {"enableNetworkPolicy": "true"}
+    if add_on is EBS_CSI_DRIVER:
+        return {"controller": {"region": config.region}}  # else the controller asks for it where it may not
     if add_on is NODE_MONITORING_AGENT:
         return _build_agent_settings(config)
     return {}

@@ -127,8 +127,14 @@ def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceT
     if args.type_ != "aws:eks/cluster:Cluster":
         return None
     access = args.props.get("accessConfig")
-    given = access if isinstance(access, Mapping) else {}
-    return pulumi.ResourceTransformResult(
-        props={**args.props, "accessConfig": {**given, "bootstrapClusterCreatorAdminPermissions": False}},
-        opts=args.opts,
-    )
+    chosen = access.apply(_choose_access) if isinstance(access, pulumi.Output) else _choose_access(access)
+    return pulumi.ResourceTransformResult(props={**args.props, "accessConfig": chosen}, opts=args.opts)
+
+
+def _choose_access(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return an access config with access entries as the only way in, and without access for the creator.
+
+    A config without a mode would get EKS's default, which keeps the ConfigMap aws-auth.
+    """
+    mode = {"authenticationMode": eks.AuthenticationMode.API.value}
+    return {**mode, **(given or {}), "bootstrapClusterCreatorAdminPermissions": False}

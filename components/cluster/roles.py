@@ -1,4 +1,4 @@
-"""IAM roles: each has a fixed name, trusts one service, and has exactly the policies that its caller names."""
+"""IAM roles: each is named after its region, trusts one service, and has exactly the policies that its caller names."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,9 +26,8 @@ class ServiceRole(pulumi.ComponentResource):
     """
 
     role: aws.iam.Role
-    role_name: str
-    arn: str
-    """Derived from the name, so that a preview knows it."""
+    arn: pulumi.Output[str]
+    """Made of the role's name in AWS, which a preview knows. A preview does not know the ARN of a new role."""
     attachments: list[pulumi.Resource]
 
     def __init__(
@@ -42,21 +41,30 @@ class ServiceRole(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:ServiceRole", name, None, opts)
-        child = pulumi.ResourceOptions(parent=self)
-        self.role_name = name
-        self.arn = config.build_arn("iam", f"role/{name}", region=False)
-        self.role = aws.iam.Role(f"{name}-role", name=name, assume_role_policy=render_policy(trust), opts=child)
+        # A platform of version 0.1 has roles and policies without the region in their names. They keep their names,
+        # because another name would replace them, and with a role the cluster or the nodes that act as the role.
+        child = pulumi.ResourceOptions(parent=self, ignore_changes=["name"])
+        self.role = aws.iam.Role(
+            f"{name}-role", name=config.name_in_region(name), assume_role_policy=render_policy(trust), opts=child
+        )
+        self.arn = self.role.name.apply(lambda named: config.build_arn("iam", f"role/{named}", region=False))
         policy_arns: dict[str, pulumi.Input[str]] = {
             policy: f"arn:aws:iam::aws:policy/{policy}" for policy in managed_policies
         }
         for title, statements in (own_policies or {}).items():
             policy = aws.iam.Policy(
-                f"{name}-{title}", name=f"{name}-{title}", policy=render_policy(statements), opts=child
+                f"{name}-{title}",
+                name=config.name_in_region(f"{name}-{title}"),
+                policy=pulumi.Output.json_dumps(add_version(statements)),
+                opts=child,
             )
             policy_arns[title] = policy.arn
         self.attachments = [
             aws.iam.RolePolicyAttachment(
-                f"{name}-{title.rsplit('/', 1)[-1]}-attached", role=self.role.name, policy_arn=arn, opts=child
+                f"{name}-{title.rsplit('/', 1)[-1]}-attached",
+                role=self.role.name,
+                policy_arn=arn,
+                opts=pulumi.ResourceOptions(parent=self),
             )
             for title, arn in policy_arns.items()
         ]
@@ -88,5 +96,10 @@ def build_pod_identity_trust(config: StackConfig) -> dict[str, Any]:
 
 
 def render_policy(statements: Mapping[str, Any]) -> str:
-    """Return an IAM policy document as JSON, with the policy language version in front."""
-    return json.dumps({"Version": "2012-10-17", **statements})
+    """Return an IAM policy document as JSON."""
+    return json.dumps(add_version(statements))
+
+
+def add_version(statements: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an IAM policy document with the version of the policy language in front."""
+    return {"Version": "2012-10-17", **statements}

@@ -1,6 +1,7 @@
 """The SQS queue that tells Karpenter which nodes EC2 will take away; a spot node has two minutes from then on."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -45,14 +46,14 @@ class InterruptionQueue(pulumi.ComponentResource):
             sqs_managed_sse_enabled=True,
             opts=child,
         )
-        policy = aws.sqs.QueuePolicy(
-            f"{name}-policy", queue_url=queue.url, policy=render_policy(build_queue_policy(self.arn)), opts=child
-        )
+        prefixes = {rule_name: f"{name[:30]}-{rule_name[:6]}-" for rule_name in EVENTS}
+        document = build_queue_policy(config, self.arn, list(prefixes.values()))
+        policy = aws.sqs.QueuePolicy(f"{name}-policy", queue_url=queue.url, policy=render_policy(document), opts=child)
         self.ready = [queue, policy]
         for rule_name, (source, detail_type) in EVENTS.items():
             rule = aws.cloudwatch.EventRule(
                 f"{name}-{rule_name}",
-                name_prefix=f"{name[:30]}-{rule_name[:6]}-",
+                name_prefix=prefixes[rule_name],
                 description=f"{detail_type}, for Karpenter in {config.cluster_name}",
                 event_pattern=json.dumps({"source": [source], "detail-type": [detail_type]}),
                 opts=child,
@@ -62,16 +63,26 @@ class InterruptionQueue(pulumi.ComponentResource):
         self.register_outputs({"queueName": self.queue_name})
 
 
-def build_queue_policy(queue_arn: str) -> dict[str, Any]:
-    """Return a queue policy that lets EventBridge and SQS send messages, and denies every request without TLS."""
+def build_queue_policy(config: StackConfig, queue_arn: str, rule_prefixes: Sequence[str]) -> dict[str, Any]:
+    """Return a queue policy that lets the platform's own EventBridge rules send messages, and denies requests without
+    TLS.
+
+    Without the conditions, a rule of any account could send messages through EventBridge, and a message about a running
+    instance makes Karpenter drain its node.
+    """
+    rules = [config.build_arn("events", f"rule/{prefix}*") for prefix in rule_prefixes]
     return {
         "Statement": [
             {
                 "Sid": "AllowEvents",
                 "Effect": "Allow",
-                "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+                "Principal": {"Service": "events.amazonaws.com"},
                 "Action": "sqs:SendMessage",
                 "Resource": queue_arn,
+                "Condition": {
+                    "StringEquals": {"aws:SourceAccount": config.account_id},
+                    "ArnLike": {"aws:SourceArn": rules},
+                },
             },
             {
                 "Sid": "DenyHTTP",

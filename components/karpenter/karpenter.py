@@ -28,6 +28,8 @@ class Karpenter(pulumi.ComponentResource):
     """
 
     release: k8s.helm.v3.Release
+    node_role: pulumi.Output[str]
+    """Name of the role that GPU nodes run as; node classes refer to the role by name."""
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class Karpenter(pulumi.ComponentResource):
         self._prefix = name
         queue = InterruptionQueue(f"{name}-interruption", config, opts=pulumi.ResourceOptions(parent=self))
         nodes = self._make_node_role(config)
+        self.node_role = nodes.role.name
         node_entry = self._admit_nodes(config, cluster, nodes)
         controller = self._make_controller_role(config, nodes.arn, queue.arn)
         association = self._bind_controller_role(config, cluster, controller)
@@ -52,7 +55,7 @@ class Karpenter(pulumi.ComponentResource):
     def _make_node_role(self, config: StackConfig) -> ServiceRole:
         """Make the role that GPU nodes run as."""
         return ServiceRole(
-            name_node_role(config),
+            f"{self._prefix}-nodes",
             config,
             trust=build_service_trust("ec2.amazonaws.com"),
             managed_policies=NODE_POLICIES,
@@ -69,7 +72,9 @@ class Karpenter(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, role.role]),
         )
 
-    def _make_controller_role(self, config: StackConfig, node_role_arn: str, queue_arn: str) -> ServiceRole:
+    def _make_controller_role(
+        self, config: StackConfig, node_role_arn: pulumi.Input[str], queue_arn: str
+    ) -> ServiceRole:
         return ServiceRole(
             self._prefix,
             config,
@@ -108,11 +113,6 @@ class Karpenter(pulumi.ComponentResource):
             parent=self,
             depends_on=[crds, *needed],
         )
-
-
-def name_node_role(config: StackConfig) -> str:
-    """Return the name of the role that GPU nodes run as; node classes refer to the role by name."""
-    return f"{config.cluster_name}-karpenter-nodes"
 
 
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:

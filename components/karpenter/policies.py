@@ -7,6 +7,8 @@ action ``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off
 from collections.abc import Sequence
 from typing import Any
 
+import pulumi
+
 from gpu_blueprint.config import StackConfig
 
 _TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
@@ -25,7 +27,9 @@ _DESCRIBED = (
 )
 
 
-def build_controller_policies(config: StackConfig, *, node_role_arn: str, queue_arn: str) -> dict[str, dict[str, Any]]:
+def build_controller_policies(
+    config: StackConfig, *, node_role_arn: pulumi.Input[str], queue_arn: str
+) -> dict[str, dict[str, Any]]:
     """Return the policies of the controller's role: name → document without version."""
     statements = {
         "node-lifecycle": _allow_node_lifecycle(config),
@@ -54,7 +58,10 @@ def build_controller_policies(config: StackConfig, *, node_role_arn: str, queue_
 
 
 def _allow(
-    sid: str, actions: str | list[str], resources: str | list[str], condition: dict[str, Any] | None = None
+    sid: str,
+    actions: str | list[str],
+    resources: pulumi.Input[str] | list[str],
+    condition: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     statement: dict[str, Any] = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resources}
     return statement | ({"Condition": condition} if condition else {})
@@ -136,7 +143,7 @@ def _name_cluster_tag(config: StackConfig) -> str:
     return f"kubernetes.io/cluster/{config.cluster_name}"
 
 
-def _allow_instance_profiles(config: StackConfig, node_role_arn: str) -> list[dict[str, Any]]:
+def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[str]) -> list[dict[str, Any]]:
     profiles = config.build_arn("iam", "instance-profile/*", region=False)
     cluster_tag = _name_cluster_tag(config)
     region_tag, class_tag = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"

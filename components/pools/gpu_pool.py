@@ -25,6 +25,7 @@ class GpuPool(pulumi.ComponentResource):
         config: StackConfig,
         pool: Pool,
         *,
+        node_role: pulumi.Input[str],
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -34,7 +35,7 @@ class GpuPool(pulumi.ComponentResource):
             api_version="karpenter.k8s.aws/v1",
             kind="EC2NodeClass",
             metadata={"name": pool.name},
-            spec=build_node_class_spec(config, pool),
+            spec=build_node_class_spec(config, pool, node_role),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), custom_timeouts=_SLOW_DELETE),
         )
         overlays = [

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pulumi
 import tomli_w
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
@@ -10,16 +11,15 @@ from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from gpu_blueprint.sharing import SharingProfile
 
 from ..gpu.efa import build_security_group_tags, name_placement_group
-from ..karpenter.karpenter import name_node_role
 from ..network.network import build_subnet_selector_terms
 from .nodeadm import build_node_config, render_node_config
 
 
-def build_node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
-    """Return the ``spec`` of the EC2NodeClass."""
+def build_node_class_spec(config: StackConfig, pool: Pool, node_role: pulumi.Input[str]) -> dict[str, Any]:
+    """Return the ``spec`` of the EC2NodeClass; ``node_role`` is the name of the role that the nodes run as."""
     has_local_nvme = config.keeps_images_on_nvme(pool)
     spec: dict[str, Any] = {
-        "role": name_node_role(config),
+        "role": node_role,
         "amiSelectorTerms": [{"alias": pool.ami.alias}],
         "subnetSelectorTerms": build_subnet_selector_terms(config),
         # EKS puts this tag on the cluster security group, which nodes and control plane share.

@@ -1,7 +1,9 @@
 """The EKS add-ons that the platform installs: one row per add-on, and the tables that follow from the rows.
 
 Versions were read in public repositories that run them, not from the EKS API: confirm with
-``aws eks describe-addon-versions``. Read 2026-11-20.
+``aws eks describe-addon-versions``. Read 2026-11-20. Settings of the EBS CSI driver: values.schema.json of its chart,
+which also checks the add-on's settings, and aws-ebs-csi-driver pkg/cloud/metadata; its policy: aws-ebs-csi-driver issue
+2918. Read 2026-11-22; confirm with ``aws eks describe-addon-configuration``.
 """
 
 from collections.abc import Mapping
@@ -38,6 +40,20 @@ class AddOn:
 
 
 VPC_CNI = AddOn(name="vpc-cni", version="v1.22.4-eksbuild.3", before_nodes=True)
+EBS_CSI_DRIVER = AddOn(
+    name="aws-ebs-csi-driver",
+    version="v1.66.0-eksbuild.1",
+    # Other than its predecessor, this policy covers only volumes and snapshots that the driver itself has tagged.
+    identity=PodIdentity(service_account="ebs-csi-controller-sa", managed_policy="AmazonEBSCSIDriverPolicyV2"),
+    settings={
+        # A hop limit of 1 keeps pods from the metadata of their node. The driver would fall back to the Node object,
+        # which does not tell how many network interfaces and volumes an instance has, and accept more volumes than EC2
+        # attaches. The sidecar asks EC2, and writes both numbers onto the Node as labels.
+        "sidecars": {"metadataLabeler": {"enabled": True}},
+        # Pods on tainted GPU nodes mount volumes too.
+        "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
+    },
+)
 NODE_MONITORING_AGENT = AddOn(name="eks-node-monitoring-agent", version="v1.7.2-eksbuild.1")
 
 ADD_ONS = (
@@ -50,15 +66,7 @@ ADD_ONS = (
     AddOn(name="eks-pod-identity-agent", version="v1.3.10-eksbuild.3", before_nodes=True),
     AddOn(name="coredns", version={"1.35": "v1.14.3-eksbuild.22", "1.36": "v1.14.3-eksbuild.23"}),
     AddOn(name="metrics-server", version="v0.9.0-eksbuild.11"),
-    AddOn(
-        name="aws-ebs-csi-driver",
-        version="v1.66.0-eksbuild.1",
-        identity=PodIdentity(
-            service_account="ebs-csi-controller-sa", managed_policy="service-role/AmazonEBSCSIDriverPolicy"
-        ),
-        # Pods on tainted GPU nodes mount volumes too.
-        settings={"node": {"tolerateAllTaints": True}},
-    ),
+    EBS_CSI_DRIVER,
     NODE_MONITORING_AGENT,
 )
 """Every add-on, in the order of installation."""

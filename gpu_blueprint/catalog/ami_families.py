@@ -2,10 +2,14 @@
 
 Sources: awslabs/amazon-eks-ami CHANGELOG (driver 580 since v20260714); Bottlerocket settings reference 1.22 to 1.54
 (RAID0 1.22, cdi-cri 1.40, MIG 1.34, parallel pull 1.44, MPS 1.54) and changelog v1.53.0 (driver 580). Read 2026-11-20.
+Days of Bottlerocket's releases: GitHub releases and their mirror on SourceForge. The newest known AL2023 release: the
+release that catalog/versions.py pins for system nodes. Read 2026-11-22.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +28,25 @@ class AmiFamily:
     """Device of the volume with images, pods and kubelet's folder."""
     os_device: str | None = None
     """Device of a separate volume for the operating system alone."""
+    days: Mapping[str, date] = field(default_factory=dict)
+    """Release → day, for some releases of a family whose versions are no days."""
 
     def is_release(self, version: str) -> bool:
         """Return whether a version names one release of this family."""
         return bool(re.match(self.version_pattern, version))
+
+    def find_day(self, version: str) -> date | None:
+        """Return the day of a release, or the last day on which it can have been; None if nobody knows.
+
+        A release whose day is not in the table is as old as the next newer release, or older.
+        """
+        if self.days:
+            newer = (day for known, day in self.days.items() if self.order(known) >= self.order(version))
+            return min(newer, default=None)
+        try:
+            return datetime.strptime(version, "v%Y%m%d").date()
+        except ValueError:
+            return None
 
     def order(self, version: str) -> tuple[int, ...]:
         """Return the sort key of a release: its numbers."""
@@ -37,7 +56,7 @@ class AmiFamily:
 AL2023 = AmiFamily(
     name="al2023",
     display="AL2023",
-    default_version="v20260724",
+    default_version="v20260923",
     version_pattern=r"^v\d{8}$",
     oldest_version="v20260714",
     oldest_because="older releases ship another NVIDIA driver branch than 580",
@@ -47,13 +66,21 @@ AL2023 = AmiFamily(
 BOTTLEROCKET = AmiFamily(
     name="bottlerocket",
     display="Bottlerocket",
-    default_version="v1.66.0",
+    default_version="v1.67.0",
     version_pattern=r"^v\d+\.\d+\.\d+$",
     oldest_version="v1.54.0",
     oldest_because="MPS needs 1.54, parallel image pull 1.44, cdi-cri 1.40",
     driver_branch=580,
     data_device="/dev/xvdb",
     os_device="/dev/xvda",
+    days={
+        "v1.53.0": date(2026, 1, 14),
+        "v1.61.0": date(2026, 5, 18),
+        "v1.63.0": date(2026, 7, 17),
+        "v1.64.0": date(2026, 7, 29),
+        "v1.66.0": date(2026, 9, 22),
+        "v1.67.0": date(2026, 10, 13),
+    },
 )
 
 AMI_FAMILIES = {family.name: family for family in (AL2023, BOTTLEROCKET)}

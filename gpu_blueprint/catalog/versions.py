@@ -4,11 +4,14 @@ Sources: Karpenter v1.15 upgrading/compatibility.md @d77d1a3; NVIDIA GPU Operato
 1.33 to 1.36 validated); Bottlerocket changelogs v1.53.0 (1.35 variants, driver 580) and v1.61.0 (1.36 variants);
 EKS node monitoring agent 1.7.1 (external DCGM host engine); prometheus-community/helm-charts of 2026-08-22;
 kedacore/charts of 2026-08-13. EKS add-on, node and kubectl releases were read in public repositories that run them,
-not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20.
+not from the EKS API: confirm with ``aws eks describe-addon-versions``. Read 2026-11-20. End of EKS's standard support:
+aws-samples sample-apex-skills of 2026-04-24 (1.35), an answer of ``aws eks describe-cluster-versions`` of 2026-09-23 in
+a public repository (1.36). Read 2026-11-22.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from types import MappingProxyType
 
 from .addons import ADD_ONS
@@ -36,6 +39,8 @@ class KubernetesRelease:
     """First Karpenter release that supports this version. A test compares KARPENTER_VERSIONS with it."""
     oldest_bottlerocket: str
     """First Bottlerocket release with an NVIDIA variant for this version."""
+    standard_support_ends: date
+    """First day without EKS's standard support; EKS then upgrades clusters whose support type is STANDARD, as ours."""
     system_node_release: str
     """AL2023 release of the managed node group."""
     kubectl: str
@@ -52,6 +57,7 @@ _KUBERNETES = (
         version="1.35",
         oldest_karpenter="1.9.0",
         oldest_bottlerocket="v1.53.0",
+        standard_support_ends=date(2027, 3, 27),
         system_node_release="1.35.8-20260923",
         kubectl="v1.35.9",
     ),
@@ -59,6 +65,7 @@ _KUBERNETES = (
         version="1.36",
         oldest_karpenter="1.13.0",
         oldest_bottlerocket="v1.61.0",
+        standard_support_ends=date(2027, 8, 2),
         system_node_release="1.36.4-20260923",
         kubectl="v1.36.4",
     ),

@@ -56,7 +56,7 @@ from .services import (
 )
 from .spot import warn_of_few_spot_offerings
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
-from .versions import refuse_old_amis
+from .versions import refuse_old_amis, warn_of_ending_support, warn_of_old_amis
 
 Check = Callable[[StackConfig], Iterator[Problem]]
 
@@ -118,6 +118,13 @@ WARNINGS: tuple[Check, ...] = (
 )
 """Rules for stacks without problems."""
 
+DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
+    warn_of_ending_reservations,
+    warn_of_ending_support,
+    warn_of_old_amis,
+)
+"""Rules for stacks without problems, whose result depends on the day."""
+
 
 def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
     """Yield sections that contradict each other, also in a stack whose models have problems of their own."""
@@ -132,7 +139,8 @@ def find_problems(stack: StackConfig) -> Iterator[Problem]:
 
 
 def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
-    """Yield everything that is legal but unwise in a stack without problems; reservations may end before ``today``."""
+    """Yield everything that is legal but unwise in a stack without problems, on a day."""
     for check in WARNINGS:
         yield from check(stack)
-    yield from warn_of_ending_reservations(stack, today)
+    for dated in DATED_WARNINGS:
+        yield from dated(stack, today)

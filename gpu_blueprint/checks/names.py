@@ -7,7 +7,7 @@ from ..config import StackConfig
 from ..errors import Problem
 
 LONGEST_CLUSTER_NAME = 40
-"""IAM role names have 64 characters, of which the longest suffix takes 22."""
+"""IAM's names have 64 characters, of which a region and a hash take up to 22."""
 
 
 def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:

@@ -1,9 +1,11 @@
-"""AMI releases must support the Kubernetes version of the cluster."""
+"""Versions that do not fit together, and versions that grow old."""
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 from ..catalog.versions import find_oldest_ami
 from ..config import StackConfig
+from ..config.nodes import Ami
 from ..errors import Problem
 
 
@@ -17,3 +19,43 @@ def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
         if ami.row.order(ami.pinned) < ami.row.order(oldest):
             path = ("pools", index, "ami", "version")
             yield Problem("ami-too-old", path, f"{ami.pinned!r} is too old", f"use {oldest} or newer ({why})")
+
+
+NEAR_THE_END = timedelta(days=90)
+"""An upgrade takes a team weeks, and EKS announces the end 60 days before."""
+OLD_AMI = timedelta(days=90)
+"""AWS publishes a release about every week, and fixes holes of kernel and container runtime in the newest only."""
+
+
+def warn_of_ending_support(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn of a Kubernetes version that leaves EKS's standard support soon, or has left it."""
+    release = stack.cluster.release
+    end = release.standard_support_ends
+    if end - today > NEAR_THE_END:
+        return
+    left = f"ends on {end}, in {(end - today).days} days" if today < end else f"ended on {end}"
+    reason = f"EKS's standard support of Kubernetes {release.version} {left}, and EKS then upgrades the control plane"
+    hint = "upgrade before, on a day of your choice; GPU nodes are drained"
+    yield Problem("kubernetes-support-ends", ("cluster", "kubernetesVersion"), reason, hint, severity="warning")
+
+
+def warn_of_old_amis(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn once of each AMI release that lacks the fixes of months."""
+    users: dict[str, list[int]] = {}
+    for index, pool in enumerate(stack.pools):
+        if not pool.static_nodes:  # the catalogue pins their release
+            users.setdefault(pool.ami.alias, []).append(index)
+    for indices in users.values():
+        ami = stack.pools[indices[0]].ami
+        day = ami.row.find_day(ami.pinned)
+        if day is not None and today - day > OLD_AMI:
+            names = ", ".join(stack.pools[index].name for index in indices)
+            yield _explain_age(ami, (today - day).days, names).under("pools", indices[0])
+
+
+def _explain_age(ami: Ami, days: int, pools: str) -> Problem:
+    known = ami.row.default_version
+    is_newer = ami.row.order(known) > ami.row.order(ami.pinned)
+    newer = f"pin {known}, or newer" if is_newer else "pin a newer release, or update gpu-blueprint"
+    reason = f"{ami.alias} is at least {days} days old, and nodes of {pools} lack the security fixes since"
+    return Problem("ami-old", ("ami", "version"), reason, f"{newer}; the nodes are drained", severity="warning")

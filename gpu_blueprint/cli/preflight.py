@@ -13,7 +13,7 @@ from .text.tables import show_progress
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask AWS and print the findings.
+    """Ask AWS and print the findings, unless the stack file holds placeholders.
 
     Return 0 if nothing fails, 1 if a check fails or has no answer, 2 if AWS does not accept the credentials.
     """
@@ -25,6 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     if stack is None or arguments.policy:
         print_json(build_policy(stack.config if stack else None))
         return 0
+    stack.refuse_placeholders()
     account = connect(stack.config.region, arguments.profile, command="preflight")
     with show_progress(f"asking account {stack.config.account_id} in {stack.config.region} …"):
         findings = ask(stack.config, account)

@@ -10,7 +10,7 @@ from .shapes import Shape
 
 _TAG = r"[\w .:/=+@-]*"
 _TAKEN = (
-    r"(?!aws:|kubernetes\.io/cluster|eks:eks-cluster-name"
+    r"(?!(?i:aws:)|kubernetes\.io/cluster|eks:eks-cluster-name"
     r"|karpenter\.sh/node(pool|claim)|karpenter\.k8s\.aws/ec2nodeclass)"
 )
 TagKey = Annotated[
@@ -27,10 +27,10 @@ TagKey = Annotated[
 TagValue = Annotated[
     str,
     Shape(
-        rf"(?=.*\S){_TAG}",
+        rf"(?!(?i:aws:))(?=.*\S){_TAG}",
         "not-a-tag-value",
         "an AWS tag value",
-        "write letters, digits, spaces and _.:/=+-@, at least one character",
+        "write letters, digits, spaces and _.:/=+-@, at least one character, and not aws: in front",
         longest=256,
         in_editor=False,
     ),
@@ -47,7 +47,7 @@ def _arn(pattern: str, thing: str, example: str) -> Shape:
 PrincipalArn = Annotated[
     str,
     _arn(
-        r"arn:aws:iam::\d{12}:(role|user)/[\w+=,.@/-]+",
+        r"arn:aws:iam::\d{12}:(role|user)/([\w+=,.@-]+/)*[\w+=,.@-]{1,64}",
         "an IAM role or user",
         "an ARN such as arn:aws:iam::111122223333:role/platform",
     ),

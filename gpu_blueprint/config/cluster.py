@@ -19,7 +19,7 @@ from ..errors import Problem, WrongValueError
 from ..model import Model
 from .aws_names import KmsKeyArn, PrincipalArn, SystemInstanceType
 from .network import explain_public_cidr, refuse_repeated
-from .scalars import Cidr, Name, is_private
+from .scalars import Cidr, Name, find_reserved, is_in_documentation, is_private
 
 
 def _check_kubernetes(version: str) -> str:
@@ -63,14 +63,18 @@ class PublicApi(Model):
 
     access: Literal["public"]
     """A public endpoint, limited to `allowedCidrs`."""
-    allowed_cidrs: list[Cidr] = Field(min_length=1)
-    """Blocks that may connect: offices, VPN, CI. Never the whole internet."""
+    allowed_cidrs: list[Cidr] = Field(min_length=1, max_length=40)
+    """Public blocks that may connect, at most 40: offices, VPN, CI. Never the whole internet."""
 
     def problems(self) -> Iterator[Problem]:
         for index, cidr in enumerate(self.allowed_cidrs):
             if IPv4Network(cidr).prefixlen < 8:
                 reason = f"{cidr!r} opens the Kubernetes API to the world"
                 yield Problem("api-open-to-world", ("allowedCidrs", index), reason, "name the blocks you connect from")
+            elif (reserved := find_reserved(cidr)) and not is_in_documentation(IPv4Network(cidr)):
+                reason = f"{cidr!r} holds addresses of {reserved}, which nobody on the internet has, and EKS refuses it"
+                hint = "name the public blocks you connect from, or write access: private"
+                yield Problem("api-cidr-not-public", ("allowedCidrs", index), reason, hint)
         yield from refuse_repeated(self.allowed_cidrs, "allowedCidrs")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic.alias_generators import to_camel
 
 from ..catalog import Instance, list_instances
-from ..errors import Problem
+from ..errors import Path, Problem
 from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
 from .network import refuse_repeated
@@ -143,6 +143,25 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
     elif (gpus := pool.static_nodes * max(sizes)) != pool.max_gpus:
         reason = f"{pool.static_nodes} static nodes hold {gpus} GPUs, not {pool.max_gpus}"
         yield Problem("static-nodes-max-gpus", ("maxGpus",), reason, f"write {gpus}")
+    yield from _refuse_long_labels(pool)
+
+
+_LONGEST_OF_GROUPS = 63
+"""Characters of a label or taint of a managed node group, with the domain of its key (EKS API, CreateNodegroup)."""
+
+
+def _refuse_long_labels(pool: "Pool") -> Iterator[Problem]:
+    """Refuse labels and taints that Kubernetes takes, and EKS's API for node groups does not."""
+    keys: list[tuple[Path, str]] = [(("labels", key), key) for key in pool.labels]
+    keys += [(("taints", index, "key"), taint.key) for index, taint in enumerate(pool.taints)]
+    for path, key in keys:
+        if len(key) > _LONGEST_OF_GROUPS:
+            reason = f"the key has {len(key)} characters, and EKS takes {_LONGEST_OF_GROUPS} on static nodes"
+            yield Problem("static-nodes-label", path, reason, "shorten the domain of the key")
+    for key, value in pool.labels.items():
+        if not value:
+            reason = "EKS takes no empty label on static nodes"
+            yield Problem("static-nodes-label", ("labels", key), reason, 'write a value, such as "true"')
 
 
 def _check_hours(pool: "Pool") -> Iterator[Problem]:

@@ -165,9 +165,26 @@ PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/1
 """Address space of private networks (RFC 1918, RFC 6598)."""
 
 
+_DOCUMENTATION_BLOCKS = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
+"""Address space of examples (RFC 5737)."""
+_SPECIAL_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "198.18.0.0/15", "224.0.0.0/3")
+"""Address space that no host on the internet has (IANA IPv4 Special-Purpose Address Registry, and multicast)."""
+
+
 def is_private(cidr: str) -> bool:
     """Return whether a block is private address space."""
     return any(IPv4Network(cidr).subnet_of(IPv4Network(block)) for block in PRIVATE_BLOCKS)
+
+
+def is_in_documentation(block: IPv4Network) -> bool:
+    """Return whether a block is address space of examples."""
+    return any(block.subnet_of(IPv4Network(other)) for other in _DOCUMENTATION_BLOCKS)
+
+
+def find_reserved(cidr: str) -> str:
+    """Return a block without hosts on the internet that a block overlaps; empty if all of its addresses are public."""
+    reserved = (*PRIVATE_BLOCKS, *_SPECIAL_BLOCKS, *_DOCUMENTATION_BLOCKS)
+    return next((block for block in reserved if IPv4Network(cidr).overlaps(IPv4Network(block))), "")
 
 
 def parse_day(value: Any) -> Any:

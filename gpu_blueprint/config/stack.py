@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
+from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -25,6 +26,13 @@ from .waivers import Waiver
 
 OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "tenant", "Name")
 """Tags that the blueprint sets from other fields, on every resource or on nodes."""
+_KARPENTER_TAGS = 5
+"""Tags that Karpenter sets on a node: its pool, claim and class, and two that name the cluster. EKS sets as many on the
+nodes of a managed group."""
+MOST_TAGS = 50 - len(OWN_TAGS) - _KARPENTER_TAGS
+"""Number of tags that a team may add to a node, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
+
+_LONGEST_ROLE_NAME = 64
 
 
 class HelmOverrides(Model):
@@ -53,8 +61,8 @@ class StackConfig(Model):
     """Cost center of the environment, quoted if it is a number; a tag on every resource."""
     account_id: AccountId
     """AWS account, quoted. The program refuses to run in another account."""
-    tags: Annotated[dict[TagKey, TagValue], Field(max_length=40)] = {}
-    """Further tags on every AWS resource and node."""
+    tags: Annotated[dict[TagKey, TagValue], Field(max_length=MOST_TAGS)] = {}
+    """Further tags on every AWS resource and node. IAM does not tell keys apart that differ only in case."""
     network: Network
     """The VPC."""
     cluster: Cluster
@@ -139,6 +147,17 @@ class StackConfig(Model):
         """Build the ARN of a resource of this account."""
         return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
 
+    def name_in_region(self, name: str) -> str:
+        """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region.
+
+        IAM takes 64 characters for a role. A longer name loses its middle, and gets a hash that keeps it unique.
+        """
+        full = f"{name}-{self.region}"
+        if len(full) <= _LONGEST_ROLE_NAME:
+            return full
+        end = f"-{sha256(name.encode()).hexdigest()[:6]}-{self.region}"
+        return f"{name[: _LONGEST_ROLE_NAME - len(end)]}{end}"
+
     def list_zones(self, pool: Pool) -> list[str]:
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
@@ -186,6 +205,7 @@ class StackConfig(Model):
             if key.lower() in (own.lower() for own in OWN_TAGS):
                 reason = f"the blueprint sets the tag {key!r} itself, from another field"
                 yield Problem("tag-taken", ("tags", key), reason, "remove it here")
+        yield from _refuse_keys_that_differ_in_case(list(self.tags))
         yield from _refuse_repeated_names([pool.name for pool in self.pools], "pools", "name")
         yield from _refuse_repeated_names([tenant.name for tenant in self.tenants], "tenants", "name")
         first_index = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
@@ -195,6 +215,13 @@ class StackConfig(Model):
             index = int(problem.path[1])
             if first_index[self.tenants[index].name] == index:  # the rule above reports a repeated tenant name
                 yield problem
+
+
+def _refuse_keys_that_differ_in_case(keys: list[str]) -> Iterator[Problem]:
+    for index, key in enumerate(keys):
+        if twins := [other for other in keys[:index] if other.lower() == key.lower()]:
+            reason = f"the tag {key!r} differs from {twins[0]!r} only in case, and IAM takes both for one key"
+            yield Problem("tag-twice", ("tags", key), reason, "remove one")
 
 
 def _refuse_repeated_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:

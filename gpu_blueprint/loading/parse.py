@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ..checks import find_mismatches, find_problems
+from ..checks.placeholders import find_placeholders
 from ..config.stack import StackConfig
 from ..errors import Path, Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
@@ -37,8 +38,8 @@ def _write_value(_: Path, value: Any) -> str:
     return str(value)
 
 
-def parse(stack: Any, region: Any) -> StackConfig:
-    """Check a stack object that Pulumi has read.
+def parse(stack: Any, region: Any, *, complete: bool = False) -> StackConfig:
+    """Check a stack object that Pulumi has read; with ``complete`` it must hold no placeholder.
 
     Raises:
         StackError: It holds every problem, each with its field path.
@@ -46,7 +47,14 @@ def parse(stack: Any, region: Any) -> StackConfig:
     outcome = check_stack(stack, region)
     if outcome.problems or outcome.config is None:
         raise StackError(outcome.problems)
+    if complete and (left := list_placeholder_errors(outcome.config)):
+        raise StackError(left)
     return outcome.config
+
+
+def list_placeholder_errors(config: StackConfig) -> list[Problem]:
+    """Return the placeholders that are left, as errors."""
+    return [replace(found, severity="error") for found in find_placeholders(config)]
 
 
 def parse_part(model: type[_Part], data: Any) -> _Part:

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..checks import find_warnings
 from ..checks.budgets import BOUND_KINDS
+from ..checks.placeholders import find_placeholders
 from ..config.monitoring import InstallMonitoring
 from ..config.stack import StackConfig
 from ..errors import Path as FieldPath
 from ..errors import Problem, StackError, UsageError, suggest
 from ..keys import PROJECT
 from .locate import add_lines, find_path_in_file, move_into_file
-from .parse import check_stack
+from .parse import check_stack, list_placeholder_errors
 from .source import STACKS, Source, list_stacks, locate_stack
 
 
@@ -28,8 +29,17 @@ class StackFile:
 
     def list_warnings(self, today: date) -> list[Problem]:
         """Return everything that is legal but unwise, each at its line."""
-        found = [*find_warnings(self.config, today), *self._warn_of_twins()]
+        found = [*find_placeholders(self.config), *find_warnings(self.config, today), *self._warn_of_twins()]
         return add_lines(self.source, map(move_into_file, found))
+
+    def refuse_placeholders(self) -> None:
+        """Refuse a file that is not complete, as `pulumi up` does.
+
+        Raises:
+            StackError: It holds every placeholder, each at its line.
+        """
+        if left := list_placeholder_errors(self.config):
+            raise StackError(add_lines(self.source, map(move_into_file, left)))
 
     @property
     def missing_secrets(self) -> list[str]:

@@ -70,7 +70,7 @@ def _list_aliases(scene: Scene) -> list[str]:
 def _list_images(alias: str, kubernetes: str) -> list[Image]:
     name, _, version = alias.partition("@")
     if name not in AMI_FAMILIES or not AMI_FAMILIES[name].is_release(version):
-        raise LabError(f"the lab has no image {alias!r}; write FAMILY@VERSION, such as al2023@v20260724")
+        raise LabError(f"the lab has no image {alias!r}; write FAMILY@VERSION, such as al2023@v20260923")
     family, images = AMI_FAMILIES[name], []
     for arch in MACHINES:
         for variant in get_args(Variant):

@@ -10,7 +10,7 @@ from gpu_blueprint.checks import find_warnings
 from ..support.builders import config, pool, problems
 
 TODAY = date(2026, 11, 20)
-ID = "cr-0a1b2c3d4e5f60718"
+ID = "cr-0d4c7a91e2b85f368"
 
 
 def reservation(**overrides: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 
 from gpu_blueprint.cli import main
 
+from ..support.builders import ACCOUNT, DEV_ACCOUNT
 from ..support.plans import ROOT
 
 
@@ -48,3 +49,14 @@ def test_check_loads_no_pulumi(project: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_check_lists_placeholders_and_ends_with_0(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    file.write_text(file.read_text().replace(DEV_ACCOUNT, ACCOUNT).replace("54.240.193.0/24", "203.0.113.0/24"))
+    assert main(["check", "dev"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    fields = ("accountId", "cluster.api.allowedCidrs.0", "cluster.admins.0", "tenants.0.members.0")
+    found = [line for line in lines if "is a placeholder" in line]
+    assert [field in line for field, line in zip(fields, found, strict=True)] == [True] * 4
+    assert lines[-1] == "stacks/Pulumi.dev.yaml: fine: 1 pool, 1 tenant"

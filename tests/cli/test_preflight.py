@@ -50,3 +50,14 @@ def test_without_a_stack_only_the_policy_can_be_printed(capsys: pytest.CaptureFi
     assert captured.out == "" and "is always JSON; remove --format sarif" in captured.err
     assert main(["preflight"]) == 2
     assert "pass --policy to print the IAM policy" in capsys.readouterr().err
+
+
+def test_placeholders_are_refused_before_aws_is_asked(
+    aws: Endpoint, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "stacks" / "Pulumi.prod.yaml"
+    file.write_text(file.read_text().replace("vpc-0d4c7a91e2b85f368", "vpc-0a1b2c3d4e5f60718"))
+    assert main(["preflight", "prod"]) == 1
+    err = capsys.readouterr().err
+    assert "stacks/Pulumi.prod.yaml:15: network.vpcId: 'vpc-0a1b2c3d4e5f60718' is a placeholder" in err
+    assert aws.asked == []

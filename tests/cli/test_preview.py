@@ -9,6 +9,7 @@ import pytest
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text.preview_tables import shorten_types
 
+from ..support.builders import ACCOUNT, DEV_ACCOUNT
 from ..support.plans import ROOT
 
 
@@ -93,7 +94,7 @@ def read_readme_blocks() -> list[str]:
 def test_the_readme_quotes_the_preview_of_dev(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     begin, end = read_readme_blocks()[0].split("\n…\n")
     assert main(["preview", "dev"]) == 0
-    out = capsys.readouterr().out
+    out = capsys.readouterr().out.replace(DEV_ACCOUNT, ACCOUNT)  # the shipped file has the account of an example
     assert out.startswith(begin) and out.endswith(end)
 
 
@@ -102,3 +103,11 @@ def test_the_readme_quotes_what_check_prints(project: Path, capsys: pytest.Captu
     file.write_text(file.read_text().replace("maxGpus", "maxGpu", 1).replace("gpu: l40s", "gpu: l40"))
     assert main(["check", "prod"]) == 1
     assert capsys.readouterr().err == read_readme_blocks()[1]
+
+
+def test_preview_lists_placeholders_and_ends_with_0(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    file.write_text(file.read_text().replace(DEV_ACCOUNT, ACCOUNT))
+    assert main(["preview", "dev"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"accountId: '{ACCOUNT}' is a placeholder" in out and out.count("is a placeholder") == 3

@@ -136,7 +136,7 @@ def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[st
 
 def check_settings(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
-    user_data = build_node_class_spec(config, config.pools[0])["userData"]
+    user_data = build_node_class_spec(config, config.pools[0], "nodes")["userData"]
     if config.pools[0].ami.family == "bottlerocket":
         assert labels["nvidia.com/gpu.deploy.operands"] == "false"
         plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})

@@ -37,7 +37,7 @@ MANAGED = {
         "AmazonEC2ContainerRegistryPullOnly",
         "AmazonSSMManagedInstanceCore",
     },
-    "-aws-ebs-csi-driver": {"service-role/AmazonEBSCSIDriverPolicy"},
+    "-aws-ebs-csi-driver": {"AmazonEBSCSIDriverPolicyV2"},
 }
 
 KNOWN_FINDINGS = {

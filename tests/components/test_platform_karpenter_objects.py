@@ -30,7 +30,7 @@ ALLOWED = {"NodePool": ALLOWED_POOLS, "EC2NodeClass": ALLOWED_CLASSES, "NodeOver
 
 BOTTLEROCKET = {"family": "bottlerocket"}
 RESERVATION = {
-    "id": "cr-0a1b2c3d4e5f60718",
+    "id": "cr-0d4c7a91e2b85f368",
     "instanceType": "p5.48xlarge",
     "zone": "us-east-1b",
     "instances": 1,

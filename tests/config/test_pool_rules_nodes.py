@@ -54,3 +54,23 @@ def test_static_nodes_are_alike_and_bought_in_one_way(overrides: dict[str, Any],
     assert problems(pools=[pool(**static)]) == []
     (problem,) = problems(pools=[pool(**{**static, **overrides})])
     assert problem.startswith(f"pools.0.{words}")
+
+
+LONG = "vision.machine-learning.research.engineering.example.com/project"  # 64 characters
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"labels": {LONG: "a"}}, f"labels.{LONG}: the key has 64 characters, and EKS takes 63 on static nodes"),
+        ({"taints": [{"key": LONG}]}, "taints.0.key: the key has 64 characters, and EKS takes 63 on static nodes"),
+        ({"labels": {"example.com/team": ""}}, "labels.example.com/team: EKS takes no empty label on static nodes"),
+    ],
+)
+def test_labels_and_taints_of_static_nodes_fit_the_api_for_node_groups(overrides: dict[str, Any], words: str) -> None:
+    static = {"instanceTypes": ["g6.xlarge"], "maxGpus": 2, "staticNodes": 2, "zones": ["us-east-1a"]}
+    (problem,) = problems(pools=[pool(**static, **overrides)])
+    assert problem.startswith(f"pools.0.{words}")
+    assert problems(pools=[pool(**overrides)]) == []  # Karpenter's nodes take every label of Kubernetes
+    shorter = {"labels": {LONG[1:]: "a"}, "taints": [{"key": LONG[1:]}]}
+    assert problems(pools=[pool(**static, **shorter)]) == []

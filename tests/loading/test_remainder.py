@@ -215,7 +215,7 @@ def test_a_broken_tenant_is_not_reported_as_unknown_too() -> None:
 
 
 def test_tags_that_a_broken_reservation_may_carry_are_not_refused() -> None:
-    wrong = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 0}
+    wrong = {"id": "cr-0d4c7a91e2b85f368", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 0}
     reserved = pool(
         purpose="training", instanceTypes=["p5.48xlarge"], purchase=["reserved"], reservations=[{"tags": {"a": "b"}}]
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.checks import find_warnings
+from gpu_blueprint.errors import Path as FieldPath
 from gpu_blueprint.errors import StackError, UsageError
 from gpu_blueprint.loading import list_stacks, load, open_stack
 from gpu_blueprint.loading.source import STACKS
@@ -168,10 +169,31 @@ def test_two_files_that_make_the_same_cluster_are_warned_of(tmp_path: Path) -> N
     write_stack(tmp_path, "blue", "color")
     write_stack(tmp_path, "green", "color")
     (tmp_path / "Pulumi.broken.yaml").write_text("config: [", encoding="utf-8")
-    (warning,) = open_stack("blue", tmp_path).list_warnings(TODAY)
-    assert (warning.kind, warning.path) == ("cluster-name-shared", ("environment",))
+    assert list_paths(tmp_path, "blue", "cluster-name-shared") == [("environment",)]
     write_stack(tmp_path, "green", "other")
-    assert open_stack("blue", tmp_path).list_warnings(TODAY) == []
+    assert list_paths(tmp_path, "blue", "cluster-name-shared") == []
+
+
+def list_paths(folder: Path, name: str, kind: str) -> list[FieldPath]:
+    return [found.path for found in open_stack(name, folder).list_warnings(TODAY) if found.kind == kind]
+
+
+def test_every_placeholder_is_warned_of_at_its_line_and_refused_on_demand(tmp_path: Path) -> None:
+    write_stack(tmp_path, "blue", "color")
+    file = open_stack("blue", tmp_path)
+    warnings = [found for found in file.list_warnings(TODAY) if found.kind == "placeholder"]
+    lines = (tmp_path / "Pulumi.blue.yaml").read_text(encoding="utf-8").splitlines()
+    assert len(warnings) == 4
+    assert all(found.reason.split("'")[1] in lines[found.line - 1] for found in warnings)
+    with pytest.raises(StackError) as caught:
+        file.refuse_placeholders()
+    assert [(found.line, found.severity) for found in caught.value.problems] == [
+        (found.line, "error") for found in warnings
+    ]
+    complete = "\n".join(lines).replace("111122223333", "100200300401").replace("203.0.113.0", "54.240.193.0")
+    complete = complete.replace("198.51.100.7", "54.240.193.7")
+    (tmp_path / "Pulumi.green.yaml").write_text(complete, encoding="utf-8")
+    open_stack("green", tmp_path).refuse_placeholders()
 
 
 def test_a_wrong_bound_is_refused_even_where_costs_may_exceed_the_bounds() -> None:

@@ -98,7 +98,7 @@ def test_spot_behind_a_reservation_is_interrupted_while_the_reservation_is_full(
     lab = build_interrupted_lab(lambda lab: full.append({**lab.aws.faults.reservations}))
     play(probe, lab)
     assert probe.phase is Phase.FAULTS
-    assert full == [{"cr-0a1b2c3d4e5f60718": 0}] and lab.aws.faults.reservations == {}
+    assert full == [{"cr-0d4c7a91e2b85f368": 0}] and lab.aws.faults.reservations == {}
 
 
 HEADROOM = probe_of(build(headroom={**builders.ROOM, "pods": 1}), "headroom")

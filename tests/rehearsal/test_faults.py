@@ -23,7 +23,7 @@ def test_a_reservation_is_full_until_the_end_also_of_a_failed_probe() -> None:
     lab, config = FakeLab(), load_example("training-on-reserved-h100")
     try:
         with refuse_purchase(Stage(lab.as_lab()), config, config.pools[0], ["reserved"]):
-            assert lab.aws.faults.reservations == {"cr-0a1b2c3d4e5f60718": 0}
+            assert lab.aws.faults.reservations == {"cr-0d4c7a91e2b85f368": 0}
             assert lab.aws.faults.insufficient == set()
             raise RuntimeError
     except RuntimeError:

@@ -83,7 +83,7 @@ def test_reserved_nodes_are_counted_where_the_pool_buys_them() -> None:
 
 def test_reservations_are_found_by_tags() -> None:
     rows = [
-        {"id": f"cr-0a1b2c3d4e5f6071{digit}", "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": 3, **tags}
+        {"id": f"cr-0d4c7a91e2b85f36{digit}", "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": 3, **tags}
         for digit, tags in ((1, {"tags": {"team": "ml"}}), (2, {"tags": {"team": "web"}}), (3, {}))
     ]
     pool = builders.pool(purchase=["reserved", "on-demand"], reservations=[{"tags": {"team": "ml"}}])

@@ -75,7 +75,7 @@ def test_a_ceiling_of_one_pod_makes_no_burst() -> None:
 
 
 def build_reserved(instances: int) -> list[Probe]:
-    identity = "cr-0a1b2c3d4e5f60718"
+    identity = "cr-0d4c7a91e2b85f368"
     row = {"id": identity, "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": instances}
     pool = builders.pool(
         instanceTypes=["g6.xlarge", "g6.12xlarge"], purchase=["reserved", "on-demand"], reservations=[{"id": identity}]

@@ -33,7 +33,7 @@ def test_every_good_stack_has_a_scene(file: Path) -> None:
 
 def test_prod_stands_in_the_companys_vpc_with_its_reservation() -> None:
     scene = build_scene("prod", shipped_config("prod"), plan("prod"))
-    assert scene.subnets["subnet-0a1b2c3d4e5f60712"] == "us-east-1b"
+    assert scene.subnets["subnet-0d4c7a91e2b85f362"] == "us-east-1b"
     (reservation,) = scene.reservations
     assert (reservation.instance_type, reservation.instances) == ("p5.48xlarge", 4)
     (system,) = scene.node_groups
@@ -58,7 +58,7 @@ def test_fixed_nodes_hand_out_what_their_pool_promises() -> None:
 
 
 def test_a_capacity_block_keeps_its_last_day_and_its_tags() -> None:
-    identity = "cr-0a1b2c3d4e5f60718"
+    identity = "cr-0d4c7a91e2b85f368"
     row = {"id": identity, "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 2}
     block = {**row, "capacityBlock": True, "ends": "2027-01-31", "tags": {"team": "ml"}}
     pool = builders.pool(

@@ -10,7 +10,7 @@ from gpu_blueprint.summary.service_quotas import list_instance_needs, list_platf
 from ..support import builders
 from ..support.plans import shipped_config
 
-RESERVED = "cr-0a1b2c3d4e5f60718"
+RESERVED = "cr-0d4c7a91e2b85f368"
 H100 = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
 
 
@@ -94,9 +94,9 @@ def test_reserved_nodes_beyond_the_ceiling_of_the_pool_are_added() -> None:
 
 def test_two_reservations_do_not_fit_twice_into_one_ceiling() -> None:
     # Ceiling 16 GPUs = 2 x 192; two reservations of 2 nodes each: the second's 2 x 192 come on top.
-    second = reservation(id="cr-0a1b2c3d4e5f60719")
+    second = reservation(id="cr-0d4c7a91e2b85f369")
     pool = reserved_pool(
-        purchase=["reserved", "on-demand"], reservations=[{"id": RESERVED}, {"id": "cr-0a1b2c3d4e5f60719"}]
+        purchase=["reserved", "on-demand"], reservations=[{"id": RESERVED}, {"id": "cr-0d4c7a91e2b85f369"}]
     )
     assert needed(builders.config(pools=[pool], reservations=[reservation(), second]))["L-417A185B"] == 768
 

@@ -36,11 +36,11 @@ def test_every_part_of_a_shipped_stack_can_be_explained(name: str) -> None:
 
 def test_a_new_vpc_and_an_existing_vpc_are_told_apart() -> None:
     assert explain("research")["network"][0] == "a new VPC 10.60.0.0/16 in us-west-2a, us-west-2b, us-west-2c"
-    assert explain("prod")["network"][0] == "vpc-0a1b2c3d4e5f60718, which exists already"
+    assert explain("prod")["network"][0] == "vpc-0d4c7a91e2b85f368, which exists already"
 
 
 def test_the_api_is_private_or_public() -> None:
-    assert "public API, reached from 198.51.100.0/24" in explain("research")["cluster"]
+    assert "public API, reached from 54.240.197.0/24" in explain("research")["cluster"]
     assert "private API, reached from the VPC and 10.8.0.0/16" in explain("prod")["cluster"]
 
 

@@ -14,7 +14,7 @@ from . import builders
 from .aws_endpoint import Answer, Endpoint, as_json, as_xml, json_error
 
 RESERVATION = {
-    "capacityReservationId": "cr-0a1b2c3d4e5f60718",
+    "capacityReservationId": "cr-0d4c7a91e2b85f368",
     "instanceType": "p5.48xlarge",
     "instancePlatform": "Linux/UNIX",
     "availabilityZone": "us-east-1b",
@@ -43,11 +43,20 @@ def quota(code: str, value: float, name: str = "") -> Answer:
     return as_json({"Quota": {"QuotaCode": code, "QuotaName": name, "Value": value}})
 
 
-def caller(account: str) -> Answer:
-    """Return the answer of GetCallerIdentity."""
-    who = f"<Arn>arn:aws:iam::{account}:user/tester</Arn><UserId>A</UserId><Account>{account}</Account>"
-    name = "GetCallerIdentity"
-    return Answer(f"<{name}Response><{name}Result>{who}</{name}Result></{name}Response>")
+def caller(account: str, arn: str = "") -> Answer:
+    """Return the answer of GetCallerIdentity; the caller is a user if a test gives no ARN."""
+    arn = arn or f"arn:aws:iam::{account}:user/tester"
+    return _answer_xml("GetCallerIdentity", f"<Arn>{arn}</Arn><UserId>A</UserId><Account>{account}</Account>")
+
+
+def iam_role(arn: str) -> Answer:
+    """Return the answer of GetRole."""
+    made = "<RoleId>A</RoleId><Path>/</Path><CreateDate>2026-11-22T00:00:00Z</CreateDate>"
+    return _answer_xml("GetRole", f"<Role><Arn>{arn}</Arn><RoleName>{arn.rsplit('/', 1)[-1]}</RoleName>{made}</Role>")
+
+
+def _answer_xml(name: str, result: str) -> Answer:
+    return Answer(f"<{name}Response><{name}Result>{result}</{name}Result></{name}Response>")
 
 
 def images(missing: str = "never") -> Any:
@@ -55,7 +64,7 @@ def images(missing: str = "never") -> Any:
 
     def respond(asked: dict[str, Any]) -> Answer:
         names = [name for name in asked["Names"] if missing not in name]
-        found = [{"Name": name, "Type": "String", "Value": "ami-0a1b2c3d4e5f60718"} for name in names]
+        found = [{"Name": name, "Type": "String", "Value": "ami-0d4c7a91e2b85f368"} for name in names]
         invalid = [name for name in asked["Names"] if name not in names]
         return as_json({"Parameters": found, "InvalidParameters": invalid})
 
@@ -83,9 +92,9 @@ def subnets(*rows: dict[str, str]) -> Answer:
     return as_xml("DescribeSubnets", f"<subnetSet>{items}</subnetSet>")
 
 
-def subnet(number: int, zone: str, cidr: str, free: int = 8187, vpc: str = "vpc-0a1b2c3d4e5f60718") -> dict[str, str]:
+def subnet(number: int, zone: str, cidr: str, free: int = 8187, vpc: str = "vpc-0d4c7a91e2b85f368") -> dict[str, str]:
     """Return one of the subnets of prod."""
-    identity = f"subnet-0a1b2c3d4e5f6071{number}"
+    identity = f"subnet-0d4c7a91e2b85f36{number}"
     return {
         "subnetId": identity,
         "vpcId": vpc,
@@ -141,7 +150,8 @@ def add_good_answers(aws: Endpoint) -> None:
     """Add the answers that moto lacks, so that the prod stack of the tests passes."""
     aws.answers.update(
         {
-            "GetCallerIdentity": caller("333344445555"),
+            "GetCallerIdentity": caller("100200300403", "arn:aws:sts::100200300403:assumed-role/platform-deployer/ci"),
+            "GetRole": iam_role("arn:aws:iam::100200300403:role/platform-deployer"),
             "GetServiceQuota": applied({}),
             "GetParameters": images(),
             "DescribeCapacityReservations": reservations({}),

@@ -10,6 +10,8 @@ from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 
 ACCOUNT = "111122223333"
+DEV_ACCOUNT = "100200300401"
+"""The account of the tests' dev stack, which moto plays."""
 REGION = "us-east-1"
 
 

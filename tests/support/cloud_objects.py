@@ -57,7 +57,7 @@ def make_queue(name: str, tags: dict[str, str] = OURS) -> str:
 
 def make_cluster(name: str = CLUSTER, tags: dict[str, str] = OURS) -> str:
     """Make a cluster and return its name."""
-    vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
+    vpc = {"subnetIds": ["subnet-0d4c7a91e2b85f361"]}
     client("eks").create_cluster(name=name, roleArn=role("eks"), resourcesVpcConfig=vpc, tags=tags)
     return name
 

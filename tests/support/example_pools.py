@@ -7,7 +7,7 @@ import yaml
 from .builders import pool, stack, tenant
 from .plans import plan_of
 
-_RESERVATION = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 4}
+_RESERVATION = {"id": "cr-0d4c7a91e2b85f368", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 4}
 
 POOLS: dict[str, dict[str, Any]] = {
     "whole-l4-spot-first": pool(gpu="l4", purchase=["spot", "on-demand"], maxGpus=4),

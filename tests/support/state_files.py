@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .builders import ACCOUNT, REGION
+from .builders import DEV_ACCOUNT, REGION
 
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:abc:def"}
 """An encrypted value."""
@@ -27,18 +27,18 @@ def resource(type_: str, identity: str, arn: str = "", **fields: Any) -> dict[st
 
 def vpc(identity: str) -> dict[str, Any]:
     """Return a VPC."""
-    return resource("aws:ec2/vpc:Vpc", identity, f"arn:aws:ec2:{REGION}:{ACCOUNT}:vpc/{identity}")
+    return resource("aws:ec2/vpc:Vpc", identity, f"arn:aws:ec2:{REGION}:{DEV_ACCOUNT}:vpc/{identity}")
 
 
 def queue(name: str) -> dict[str, Any]:
     """Return a queue, whose id is its address."""
-    url = f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{name}"
-    return resource("aws:sqs/queue:Queue", url, f"arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
+    url = f"https://sqs.{REGION}.amazonaws.com/{DEV_ACCOUNT}/{name}"
+    return resource("aws:sqs/queue:Queue", url, f"arn:aws:sqs:{REGION}:{DEV_ACCOUNT}:{name}")
 
 
 def cluster(name: str = "gpu-dev") -> dict[str, Any]:
     """Return the cluster that pulumi-eks makes inside of its component."""
-    return resource("aws:eks/cluster:Cluster", name, f"arn:aws:eks:{REGION}:{ACCOUNT}:cluster/{name}")
+    return resource("aws:eks/cluster:Cluster", name, f"arn:aws:eks:{REGION}:{DEV_ACCOUNT}:cluster/{name}")
 
 
 def node_pool(name: str) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """IAM's objects, found by their names: IAM has no regions, its listings carry no tags, and the tagging API omits roles.
 
-The names of all of them begin with the name of the cluster.
+The names of all of them begin with the name of the cluster. Names of roles and policies end with the region, except in
+platforms that version 0.1 made.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from ...catalog import list_regions
 from ...config import StackConfig
 from ..preflight import Account, RefusedError
 from ..preflight.answers import read_part
@@ -58,10 +60,16 @@ def list_surveys(stack: StackConfig) -> Iterator[Survey]:
 
 def _find(stack: StackConfig, type_: IamType, account: Account) -> Iterator[Resource]:
     for listed in read_part(account.ask("iam", type_.listing, **type_.parameters), type_.listed):
-        if listed[type_.name].startswith((f"{stack.cluster_name}-", f"{stack.cluster_name}_")):
+        if _may_be_ours(stack, listed[type_.name]):
             found = _read(type_, listed[type_.key], account)
             if found and is_marked(stack, found.tags) and found.tags.get(_REGION_TAG, stack.region) == stack.region:
                 yield found
+
+
+def _may_be_ours(stack: StackConfig, name: str) -> bool:
+    """Return whether a name begins with the cluster's, and does not end with another region."""
+    others = tuple(f"-{region}" for region in list_regions() if region != stack.region)
+    return name.startswith((f"{stack.cluster_name}-", f"{stack.cluster_name}_")) and not name.endswith(others)
 
 
 def _read(type_: IamType, key: str, account: Account) -> Resource | None:

@@ -1,5 +1,6 @@
-"""Does a command ask the right account, and is the cluster's name free or in use by this platform?"""
+"""Does a command ask the right account, is its caller an admin, and is the cluster's name free or this platform's?"""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from .findings import Finding, confirm, report
 def list_questions(stack: StackConfig) -> Iterator[Question]:
     """Yield the questions for the caller's identity and for the cluster."""
     yield Question(check="account", subject=stack.account_id, ask=partial(check_account, stack))
+    yield Question(check="admins", subject="the caller", ask=partial(_check_admin, stack))
     yield Question(check="cluster", subject=stack.cluster_name, ask=partial(_check_cluster, stack))
 
 
@@ -25,6 +27,28 @@ def check_account(stack: StackConfig, account: Account) -> list[Finding]:
     reason = f"the credentials belong to account {number} ({arn}), so every answer is about that account"
     hint = f"log in to account {stack.account_id}, or name its profile with --profile; `pulumi up` would refuse too"
     return [report("account", stack.account_id, Problem("account-mismatch", ("accountId",), reason, hint))]
+
+
+def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
+    """Return the finding that the caller is an admin of the cluster, or cannot fill it as the caller of `pulumi up`."""
+    caller = account.ask("sts", "GetCallerIdentity")
+    if read_part(caller, "Account") != stack.account_id:
+        return []  # the check of the account reports it
+    principal = _find_principal(read_part(caller, "Arn"), account)
+    if principal in stack.cluster.admins:
+        return [confirm("admins", principal, "one of cluster.admins")]
+    reason = "the caller is not one of cluster.admins, so as the caller `pulumi up` makes a cluster that refuses it"
+    hint = f"run `pulumi up` as one of cluster.admins, or add {principal}"
+    return [report("admins", principal, Problem("caller-not-admin", ("cluster", "admins"), reason, hint, "warning"))]
+
+
+def _find_principal(arn: str, account: Account) -> str:
+    """Return the ARN by which EKS knows a caller. The ARN of a session leaves out the path of its role."""
+    session = re.fullmatch(r"arn:aws:sts::\d+:assumed-role/([^/]+)/.+", arn)
+    if session is None:
+        return arn
+    found: str = read_part(account.ask("iam", "GetRole", RoleName=session[1]), "Role", "Arn")
+    return found
 
 
 def find_cluster(stack: StackConfig, account: Account) -> dict[str, Any] | None:

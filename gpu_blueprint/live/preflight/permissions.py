@@ -1,7 +1,7 @@
 """The calls of each check, and the IAM policy that grants exactly these calls.
 
-Source: AWS Service Authorization Reference. Only ssm:GetParameters and eks:DescribeCluster can be granted for single
-resources; sts:GetCallerIdentity needs no permission. Read 2026-11-21.
+Source: AWS Service Authorization Reference. Only ssm:GetParameters, eks:DescribeCluster and iam:GetRole can be granted
+for single resources; sts:GetCallerIdentity needs no permission. Read 2026-11-21.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from ...config import StackConfig
 
 CALLS: dict[str, tuple[str, ...]] = {
     "account": ("sts:GetCallerIdentity",),
+    "admins": ("sts:GetCallerIdentity", "iam:GetRole"),
     "cluster": ("eks:DescribeCluster",),
     "service quotas": (
         "servicequotas:GetServiceQuota",
@@ -40,7 +41,7 @@ _UNLIKE_THEIR_OPERATION = {
     "budgets:DescribeBudgets": "budgets:ViewBudget",
 }
 """Operation → the IAM action with another name."""
-_IMAGES, _CLUSTER = "ssm:GetParameters", "eks:DescribeCluster"
+_IMAGES, _CLUSTER, _ROLES = "ssm:GetParameters", "eks:DescribeCluster", "iam:GetRole"
 
 
 def name_action(service: str, operation: str) -> str:
@@ -53,13 +54,14 @@ def build_policy(stack: StackConfig | None) -> dict[str, Any]:
     """Return the IAM policy for one stack, or for all stacks."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
     cluster = stack.cluster_name if stack else "*"
-    actions = {call for calls in CALLS.values() for call in calls} - {_NEEDS_NONE, _IMAGES, _CLUSTER}
+    actions = {call for calls in CALLS.values() for call in calls} - {_NEEDS_NONE, _IMAGES, _CLUSTER, _ROLES}
     return {
         "Version": "2012-10-17",
         "Statement": [
             _allow("Inventory", sorted(actions), "*"),
             _allow("NodeImages", [_IMAGES], f"arn:aws:ssm:{region}::parameter/aws/service/*"),
             _allow("OwnCluster", [_CLUSTER], f"arn:aws:eks:{region}:{account}:cluster/{cluster}"),
+            _allow("OwnRole", [_ROLES], f"arn:aws:iam::{account}:role/*"),
         ],
     }
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from components.cluster.addons import build_settings
-from gpu_blueprint.catalog.addons import ADD_ONS, CLUSTER_ADD_ONS, NODE_ADD_ONS, VPC_CNI
+from gpu_blueprint.catalog.addons import ADD_ONS, CLUSTER_ADD_ONS, EBS_CSI_DRIVER, NODE_ADD_ONS, VPC_CNI
 from gpu_blueprint.catalog.versions import KUBERNETES
 
 from ...support import builders
@@ -43,6 +43,19 @@ def test_network_policies_are_enforced_only_with_our_own_prometheus() -> None:
     assert build_settings(builders.config(**builders.monitoring()), VPC_CNI) == {"enableNetworkPolicy": "true"}
 
 
-def test_the_volume_driver_runs_on_tainted_nodes() -> None:
+def test_the_volume_driver_runs_on_tainted_nodes_and_needs_no_metadata_of_its_node() -> None:
     driver = find_resource(plan_of(builders.stack()), "Addon", "-aws-ebs-csi-driver")
-    assert json.loads(driver.inputs["configurationValues"]) == {"node": {"tolerateAllTaints": True}}
+    assert json.loads(driver.inputs["configurationValues"]) == {
+        "controller": {"region": builders.REGION},
+        "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
+        "sidecars": {"metadataLabeler": {"enabled": True}},
+    }
+
+
+def test_only_pods_that_may_ask_for_the_metadata_of_a_node_ask_for_it() -> None:
+    """Every launch template and node class has a hop limit of 1, which no pod network crosses."""
+    planned = plan_of(builders.stack())
+    templates = [found.inputs["metadataOptions"] for found in find_resources(planned, "LaunchTemplate")]
+    classes = [found.inputs["spec"]["metadataOptions"] for found in find_resources(planned, "EC2NodeClass")]
+    assert {options["httpPutResponseHopLimit"] for options in (*templates, *classes)} == {1}
+    assert "imds" not in EBS_CSI_DRIVER.settings["node"]["metadataSources"].split(",")

@@ -1,5 +1,6 @@
 """The EKS cluster: every input that EKS would otherwise choose by itself, and its protection."""
 
+import asyncio
 from typing import Any
 
 import pulumi
@@ -65,15 +66,30 @@ def transform(type_: str, props: dict[str, Any]) -> pulumi.ResourceTransformResu
 
 
 @pytest.mark.parametrize(
-    "given", [{"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True}, None]
+    "given",
+    [
+        {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},
+        {"bootstrapClusterCreatorAdminPermissions": True},
+        {},
+        None,
+    ],
 )
 def test_the_creator_of_the_cluster_does_not_become_an_admin(given: dict[str, Any] | None) -> None:
-    props = {"name": "any", **({"accessConfig": given} if given else {})}
+    props = {"name": "any", **({} if given is None else {"accessConfig": given})}
     result = transform("aws:eks/cluster:Cluster", props)
     assert result is not None and result.opts.protect
-    expected = {**(given or {}), "bootstrapClusterCreatorAdminPermissions": False}
-    assert result.props == {"name": "any", "accessConfig": expected}
+    assert result.props == {"name": "any", "accessConfig": CHOSEN["accessConfig"]}
     assert props.get("accessConfig") == given
+
+
+def test_an_access_config_that_is_known_only_later_keeps_its_mode() -> None:
+    async def read() -> Any:
+        later = pulumi.Output.from_input({"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True})
+        result = transform("aws:eks/cluster:Cluster", {"accessConfig": later})
+        assert result is not None
+        return await result.props["accessConfig"].future()
+
+    assert asyncio.run(read()) == CHOSEN["accessConfig"]
 
 
 def test_the_transform_leaves_other_resources_alone() -> None:

@@ -29,7 +29,7 @@ def list_documented_permissions(region: str, account: str, cluster: str) -> dict
         "PlacementGroups SecurityGroups SpotPriceHistory Subnets"
     )
     reads = " ".join(f"ec2:Describe{kind}" for kind in describe.split())
-    node_role = f"arn:aws:iam::{account}:role/{cluster}-karpenter-nodes"
+    node_role = f"arn:aws:iam::{account}:role/{cluster}-karpenter-nodes-{region}"
     any_profile = [f"arn:aws:iam::{account}:instance-profile/*"]
     return {
         "node-lifecycle": list_node_lifecycle(region, cluster),

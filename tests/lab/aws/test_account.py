@@ -14,7 +14,7 @@ from ...support.lab_scenes import CLUSTER, GROUP_TAGS, ZONES, node_class, scene
 from ...support.launches import find_subnets
 from .conftest import Start, connect
 
-IDS = {"subnet-0a1b2c3d4e5f60711": "us-east-1b", "subnet-0a1b2c3d4e5f60712": "us-east-1a"}
+IDS = {"subnet-0d4c7a91e2b85f361": "us-east-1b", "subnet-0d4c7a91e2b85f362": "us-east-1a"}
 BY_ID = node_class(subnetSelectorTerms=[{"id": name} for name in IDS])
 
 

@@ -14,25 +14,25 @@ from ...support.aws_endpoint import Endpoint
 from ...support.cloud_objects import account, client, make_cluster, make_queue
 from ...support.plans import shipped_config
 
-HERE = "us-east-1:111122223333"
+HERE = "us-east-1:100200300401"
 EXAMPLES = {
     "bcm-data-exports:export": f"arn:aws:bcm-data-exports:{HERE}:export/costs-8f3c",
-    "budgets:budget": "arn:aws:budgets::111122223333:budget/gpu-dev-monthly",
-    "ce:anomalymonitor": "arn:aws:ce::111122223333:anomalymonitor/8f3c",
-    "ce:anomalysubscription": "arn:aws:ce::111122223333:anomalysubscription/8f3c",
+    "budgets:budget": "arn:aws:budgets::100200300401:budget/gpu-dev-monthly",
+    "ce:anomalymonitor": "arn:aws:ce::100200300401:anomalymonitor/8f3c",
+    "ce:anomalysubscription": "arn:aws:ce::100200300401:anomalysubscription/8f3c",
     "ec2:placement-group": f"arn:aws:ec2:{HERE}:placement-group/gpu-dev-train",
     "ec2:security-group-rule": f"arn:aws:ec2:{HERE}:security-group-rule/sgr-0a1b",
     "eks:cluster": f"arn:aws:eks:{HERE}:cluster/gpu-dev",
     "eks:nodegroup": f"arn:aws:eks:{HERE}:nodegroup/gpu-dev/system/8f3c",
-    "eks:access-entry": f"arn:aws:eks:{HERE}:access-entry/gpu-dev/role/111122223333/admin/8f3c",
+    "eks:access-entry": f"arn:aws:eks:{HERE}:access-entry/gpu-dev/role/100200300401/admin/8f3c",
     "eks:addon": f"arn:aws:eks:{HERE}:addon/gpu-dev/coredns/8f3c",
     "eks:podidentityassociation": f"arn:aws:eks:{HERE}:podidentityassociation/gpu-dev/a-8f3c",
     "elasticloadbalancing:loadbalancer/app": f"arn:aws:elasticloadbalancing:{HERE}:loadbalancer/app/api/8f3c",
     "elasticloadbalancing:loadbalancer/net": f"arn:aws:elasticloadbalancing:{HERE}:loadbalancer/net/api/8f3c",
     "elasticloadbalancing:targetgroup": f"arn:aws:elasticloadbalancing:{HERE}:targetgroup/api/8f3c",
     "events:rule": f"arn:aws:events:{HERE}:rule/gpu-dev-karpenter-health-8f3c",
-    "iam:instance-profile": "arn:aws:iam::111122223333:instance-profile/gpu-dev_8f3c",
-    "iam:policy": "arn:aws:iam::111122223333:policy/gpu-dev-karpenter-interruption",
+    "iam:instance-profile": "arn:aws:iam::100200300401:instance-profile/gpu-dev_8f3c",
+    "iam:policy": "arn:aws:iam::100200300401:policy/gpu-dev-karpenter-interruption",
     "kms:key": f"arn:aws:kms:{HERE}:key/1c65ba86-e0e2-4762-a553-47ff6a69c8da",
     "logs:log-group": f"arn:aws:logs:{HERE}:log-group:/aws/eks/gpu-dev/cluster",
     "s3": "arn:aws:s3:::costs",

@@ -46,6 +46,18 @@ def test_a_profile_of_the_same_cluster_name_in_another_region_is_another_platfor
     assert find() == ["instance-profile gpu-dev_us-east-1"]
 
 
+@pytest.mark.usefixtures("cloud")
+def test_a_role_named_after_another_region_is_another_platforms() -> None:
+    """The tags of two platforms of one environment are alike; the older platform's names have no region."""
+    for name in ("gpu-dev-system", "gpu-dev-system-us-east-1", "gpu-dev-system-eu-west-1", "gpu-dev-us-west-2-system"):
+        make(name, OURS)
+    assert {line.split()[1] for line in find()} == {
+        "gpu-dev-system",
+        "gpu-dev-system-us-east-1",
+        "gpu-dev-us-west-2-system",
+    }
+
+
 def test_a_role_that_is_deleted_meanwhile_is_gone(cloud: Endpoint) -> None:
     make("gpu-dev-karpenter", OURS)
     cloud.answers["GetRole"] = query_error("NoSuchEntity", "no such role", 404)

@@ -30,7 +30,7 @@ def test_an_empty_account_has_none_of_the_names() -> None:
 @pytest.mark.usefixtures("cloud")
 def test_a_second_node_group_is_found_beside_the_first() -> None:
     make_cluster()
-    groups = {"nodeRole": role("nodes"), "subnets": ["subnet-0a1b2c3d4e5f60711"], "clusterName": "gpu-dev"}
+    groups = {"nodeRole": role("nodes"), "subnets": ["subnet-0d4c7a91e2b85f361"], "clusterName": "gpu-dev"}
     for name, tags in (("system-1", OURS), ("system-2", OURS), ("of-the-team", {"team": "chat"})):
         client("eks").create_nodegroup(nodegroupName=name, instanceTypes=["m7i.xlarge"], tags=tags, **groups)
     found = find()
@@ -68,7 +68,7 @@ def test_the_log_group_that_eks_made_anew_has_no_tags_and_is_found() -> None:
 def test_the_queue_is_found_only_with_the_tags() -> None:
     make_queue("gpu-dev", {"team": "another"})
     assert find() == {}
-    client("sqs").tag_queue(QueueUrl="https://sqs.us-east-1.amazonaws.com/111122223333/gpu-dev", Tags=OURS)
+    client("sqs").tag_queue(QueueUrl="https://sqs.us-east-1.amazonaws.com/100200300401/gpu-dev", Tags=OURS)
     assert list(find()) == ["sqs gpu-dev"]
 
 
@@ -96,8 +96,8 @@ def test_an_error_of_a_service_is_no_proof_that_the_object_is_gone(cloud: Endpoi
         ("eks", "DescribeNodegroup", {"clusterName": "gpu-dev", "nodegroupName": "system"}),
         ("logs", "DescribeLogGroups", {"logGroupNamePrefix": LOGS}),
         ("sqs", "ListQueueTags", {"QueueUrl": "https://sqs.us-east-1.amazonaws.com/1/gpu-dev"}),
-        ("budgets", "DescribeBudgets", {"AccountId": "111122223333"}),
-        ("budgets", "ListTagsForResource", {"ResourceARN": "arn:aws:budgets::111122223333:budget/gpu-dev-monthly"}),
+        ("budgets", "DescribeBudgets", {"AccountId": "100200300401"}),
+        ("budgets", "ListTagsForResource", {"ResourceARN": "arn:aws:budgets::100200300401:budget/gpu-dev-monthly"}),
     ],
 )
 def test_a_call_has_the_names_of_the_api(service: str, operation: str, parameters: dict[str, str]) -> None:

@@ -38,7 +38,7 @@ def test_the_text_shows_leftovers_nodes_and_commands(state: Path, capsys: pytest
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
     head, table, attended, commands = (part for part in out.split("\n\n")[:4])
-    assert head == f"gpu-dev in us-east-1, account 111122223333\ncompared with {state}"
+    assert head == f"gpu-dev in us-east-1, account 100200300401\ncompared with {state}"
     assert lost in table and vpc in table and node not in table
     assert table.index(lost) < table.index(vpc)  # the dearest first
     assert node in attended and "pool shared-l4" in attended and lost not in attended
@@ -54,7 +54,7 @@ def test_json_has_every_object(state: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["leftovers", "dev", "--state", str(state), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     (left,) = document["leftovers"]
-    assert left["arn"] == f"arn:aws:ec2:us-east-1:111122223333:vpc/{vpc}" and left["kind"] == "VPC"
+    assert left["arn"] == f"arn:aws:ec2:us-east-1:100200300401:vpc/{vpc}" and left["kind"] == "VPC"
     assert left["tags"]["managed-by"] == "gpu-blueprint" and left["usdPerMonth"] is None
     assert {(row["kind"], row["by"]) for row in document["attended"]} == {
         ("EC2 instance", "pool shared-l4"),
@@ -168,7 +168,7 @@ def test_a_stack_beyond_its_budget_can_still_be_looked_for(
 def test_a_stack_elsewhere_also_asks_the_region_that_lists_services_without_regions(
     cloud: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cloud.answers["GetCallerIdentity"] = caller("222233334444")
+    cloud.answers["GetCallerIdentity"] = caller("100200300402")
     assert main(["leftovers", "research"]) == 0
-    assert capsys.readouterr().out.startswith("gpu-research in us-west-2, account 222233334444\n")
+    assert capsys.readouterr().out.startswith("gpu-research in us-west-2, account 100200300402\n")
     assert cloud.asked.count("GetResources") == len(list_marks(shipped_config("research"))) + 1

@@ -25,33 +25,33 @@ def held(states: States, arn: str) -> bool:
 
 
 def test_a_resource_is_known_by_its_arn_or_by_its_id_in_ec2(tmp_path: Path) -> None:
-    nat = resource("aws:ec2/natGateway:NatGateway", "nat-0a1b2c3d4e5f60711")
+    nat = resource("aws:ec2/natGateway:NatGateway", "nat-0d4c7a91e2b85f361")
     states = read(tmp_path, export([nat, state_files.queue("gpu-dev")]))
     assert states.count == 2
-    assert held(states, "arn:aws:ec2:us-east-1:111122223333:natgateway/nat-0a1b2c3d4e5f60711")
-    assert held(states, "arn:aws:sqs:us-east-1:111122223333:gpu-dev")
-    assert not held(states, "arn:aws:ec2:us-east-1:111122223333:natgateway/nat-0a1b2c3d4e5f60712")
+    assert held(states, "arn:aws:ec2:us-east-1:100200300401:natgateway/nat-0d4c7a91e2b85f361")
+    assert held(states, "arn:aws:sqs:us-east-1:100200300401:gpu-dev")
+    assert not held(states, "arn:aws:ec2:us-east-1:100200300401:natgateway/nat-0d4c7a91e2b85f362")
 
 
 def test_a_log_group_is_known_with_and_without_the_suffix_for_its_streams(tmp_path: Path) -> None:
-    arn = "arn:aws:logs:us-east-1:111122223333:log-group:/aws/eks/gpu-dev/cluster"
+    arn = "arn:aws:logs:us-east-1:100200300401:log-group:/aws/eks/gpu-dev/cluster"
     group = resource("aws:cloudwatch/logGroup:LogGroup", "/aws/eks/gpu-dev/cluster", f"{arn}:*")
     assert held(read(tmp_path, export([group])), arn)
 
 
 def test_a_name_alone_does_not_make_two_objects_the_same(tmp_path: Path) -> None:
     states = read(tmp_path, export([state_files.cluster("gpu-dev")]))
-    assert not held(states, "arn:aws:sqs:us-east-1:111122223333:gpu-dev")
+    assert not held(states, "arn:aws:sqs:us-east-1:100200300401:gpu-dev")
 
 
 def test_the_arn_of_another_resource_among_the_outputs_does_not_count(tmp_path: Path) -> None:
-    role = "arn:aws:iam::111122223333:role/gpu-dev-system"
+    role = "arn:aws:iam::100200300401:role/gpu-dev-system"
     group = resource("aws:eks/nodeGroup:NodeGroup", "gpu-dev:system", outputs={"nodeRoleArn": role})
     assert not held(read(tmp_path, export([group])), role)
 
 
 def test_the_arn_that_a_resource_takes_from_another_does_not_count(tmp_path: Path) -> None:
-    queue = "arn:aws:sqs:us-east-1:111122223333:gpu-dev"
+    queue = "arn:aws:sqs:us-east-1:100200300401:gpu-dev"
     target = resource("aws:cloudwatch/eventTarget:EventTarget", "health-1", queue, inputs={"arn": queue})
     assert not held(read(tmp_path, export([target])), queue)
 

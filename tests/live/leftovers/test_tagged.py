@@ -13,7 +13,7 @@ from ...support.aws_endpoint import Endpoint, as_json, json_error
 from ...support.cloud_objects import OURS, account, client, make_queue, make_vpc, rows
 from ...support.plans import shipped_config
 
-HERE = "us-east-1:111122223333"
+HERE = "us-east-1:100200300401"
 
 
 def find(cloud: Endpoint) -> list[Resource | Finding]:
@@ -75,7 +75,7 @@ def test_an_answer_without_an_arn_is_no_answer(cloud: Endpoint, row: dict[str, A
 def test_services_without_regions_are_asked_in_the_region_that_lists_them(cloud: Endpoint) -> None:
     (survey,) = list_worldwide_surveys(shipped_config("research"))
     cloud.answers["GetResources"] = answer_with(
-        "arn:aws:ce::222233334444:anomalymonitor/8f3c",
+        "arn:aws:ce::100200300402:anomalymonitor/8f3c",
         f"arn:aws:bcm-data-exports:{HERE}:export/costs",
         f"arn:aws:sqs:{HERE}:gpu-research",
     )

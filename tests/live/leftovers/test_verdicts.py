@@ -12,8 +12,8 @@ from gpu_blueprint.live.leftovers.verdicts import judge
 from ...support.cloud_objects import OURS, OWNED, node_tags
 from ...support.plans import shipped_config
 
-EC2 = "arn:aws:ec2:us-east-1:111122223333"
-CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/gpu-dev"
+EC2 = "arn:aws:ec2:us-east-1:100200300401"
+CLUSTER = "arn:aws:eks:us-east-1:100200300401:cluster/gpu-dev"
 ALIVE = States(
     files=("state.json",),
     ids=frozenset({CLUSTER}),

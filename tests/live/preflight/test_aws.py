@@ -9,7 +9,7 @@ from ...support.aws_answers import account, ask, find_finding, p6
 from ...support.aws_endpoint import Answer, Answering, Endpoint, ec2_error, json_error
 from ...support.plans import shipped_config
 
-WHO = "User: arn:aws:iam::333344445555:user/tester is not authorized to perform: "
+WHO = "User: arn:aws:iam::100200300403:user/tester is not authorized to perform: "
 BECAUSE = " because no identity-based policy allows the action"
 HASTY = Patience(connect_seconds=1, read_seconds=0.2, attempts=2)
 DENIED: list[tuple[str, str, str, Answer]] = [
@@ -126,7 +126,7 @@ def test_an_unknown_error_of_ec2_does_not_pass(aws: Endpoint) -> None:
 
 def test_an_operation_that_could_write_is_refused_before_it_is_sent(aws: Endpoint) -> None:
     with pytest.raises(ValueError, match="only reads"):
-        account().ask("ec2", "TerminateInstances", InstanceIds=["i-0a1b2c3d4e5f60718"])
+        account().ask("ec2", "TerminateInstances", InstanceIds=["i-0d4c7a91e2b85f368"])
     assert aws.asked == []
 
 

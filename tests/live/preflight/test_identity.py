@@ -10,8 +10,10 @@ from gpu_blueprint.live.preflight import Status
 
 from ...support import builders
 from ...support.aws_answers import (
+    ask,
     caller,
     find_finding,
+    iam_role,
 )
 from ...support.aws_endpoint import Endpoint
 from ...support.plans import shipped_config
@@ -21,7 +23,38 @@ def test_credentials_of_another_account_fail(aws: Endpoint) -> None:
     aws.answers["GetCallerIdentity"] = caller("111122223333")
     found = find_finding(shipped_config("prod"), "account")
     assert found.status is Status.FAIL
-    assert "belong to account 111122223333" in found.message and "333344445555" in found.remedy
+    assert "belong to account 111122223333" in found.message and "100200300403" in found.remedy
+
+
+ROLE = "arn:aws:iam::{account}:role/{path}platform-deployer"
+SESSION = "arn:aws:sts::{account}:assumed-role/platform-deployer/ci"
+
+
+@pytest.mark.parametrize(
+    ("who", "role", "admin", "is_admin"),
+    [
+        (SESSION, ROLE.replace("{path}", ""), ROLE.replace("{path}", ""), True),
+        (SESSION, ROLE.replace("{path}", "ci/"), ROLE.replace("{path}", "ci/"), True),
+        (SESSION, ROLE.replace("{path}", "ci/"), ROLE.replace("{path}", ""), False),  # EKS knows no role of this ARN
+        (SESSION.replace("deployer", "reader"), ROLE.replace("deployer", "reader"), ROLE.replace("{path}", ""), False),
+        ("arn:aws:iam::{account}:user/ann", "", "arn:aws:iam::{account}:user/ann", True),
+        ("arn:aws:iam::{account}:user/platform-deployer", "", ROLE.replace("{path}", ""), False),
+        ("arn:aws:iam::{account}:root", "", ROLE.replace("{path}", ""), False),
+    ],
+)
+def test_the_caller_should_be_one_of_the_admins(aws: Endpoint, who: str, role: str, admin: str, is_admin: bool) -> None:
+    who, role, admin = (arn.replace("{account}", builders.ACCOUNT).replace("{path}", "") for arn in (who, role, admin))
+    aws.answers["GetCallerIdentity"] = caller(builders.ACCOUNT, who)
+    aws.answers["GetRole"] = iam_role(role)
+    found = find_finding(builders.config(cluster=builders.cluster(admins=[admin])), "admins")
+    assert found.subject == (role or who)
+    assert found.status is (Status.PASS if is_admin else Status.WARN)
+    assert is_admin or found.subject in found.remedy
+
+
+def test_nobody_asks_whether_a_caller_of_another_account_is_an_admin(aws: Endpoint) -> None:
+    aws.answers["GetCallerIdentity"] = caller("444455556666")
+    assert ask(builders.config(), "admins") == []
 
 
 @pytest.fixture
@@ -31,7 +64,7 @@ def clusters(aws: Endpoint, moto: str) -> Iterator[Any]:
     names = []
 
     def make(name: str, tags: dict[str, str]) -> None:
-        vpc = {"subnetIds": ["subnet-0a1b2c3d4e5f60711"]}
+        vpc = {"subnetIds": ["subnet-0d4c7a91e2b85f361"]}
         client.create_cluster(name=name, roleArn=builders.role("eks"), resourcesVpcConfig=vpc, tags=tags)
         names.append(name)
 

@@ -55,6 +55,6 @@ def test_images_are_asked_for_as_karpenter_resolves_the_alias(aws: Endpoint) -> 
     al2023 = "/aws/service/eks/optimized-ami/1.36/amazon-linux-2023"
     assert sorted(asked) == [
         "/aws/service/bottlerocket/aws-k8s-1.36-nvidia/x86_64/1.66.0/image_id",
-        f"{al2023}/arm64/nvidia/amazon-eks-node-al2023-arm64-nvidia-1.36-v20260724/image_id",
+        f"{al2023}/arm64/nvidia/amazon-eks-node-al2023-arm64-nvidia-1.36-v20260923/image_id",
         f"{al2023}/x86_64/standard/amazon-eks-node-al2023-x86_64-standard-1.36-v20260923/image_id",
     ]

@@ -69,7 +69,7 @@ def test_a_service_quota_without_a_code_is_found_by_its_name(
 
 
 def test_a_service_quota_of_capacity_blocks_that_is_too_small_only_warns(aws: Endpoint) -> None:
-    block = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
+    block = {"id": "cr-0d4c7a91e2b85f368", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
     types = {"instanceTypes": ["p5.48xlarge"], "reservations": [{"id": block["id"]}]}
     stack = builders.config(
         pools=[builders.pool(purchase=["reserved"], **types)],
@@ -77,7 +77,7 @@ def test_a_service_quota_of_capacity_blocks_that_is_too_small_only_warns(aws: En
     )
     aws.answers["GetServiceQuota"] = applied({"L-DA6814F2": 0})
     found = find_finding(stack, "service quotas", "L-DA6814F2")
-    assert found.status is Status.WARN and "is 0 vCPU, but cr-0a1b2c3d4e5f60718 needs 192" in found.message
+    assert found.status is Status.WARN and "is 0 vCPU, but cr-0d4c7a91e2b85f368 needs 192" in found.message
 
 
 def test_the_vpc_of_the_platform_counts_on_top_of_the_vpcs_of_others(aws: Endpoint) -> None:
@@ -96,7 +96,7 @@ def test_no_room_for_another_vpc_fails_and_asks_for_the_used_vpcs_plus_1(aws: En
 
 def tag_vpc(**tags: str) -> Any:
     listed = "".join(f"<item><key>{key}</key><value>{value}</value></item>" for key, value in tags.items())
-    vpc = f"<item><vpcId>vpc-0a1b2c3d4e5f60718</vpcId><tagSet>{listed}</tagSet></item>"
+    vpc = f"<item><vpcId>vpc-0d4c7a91e2b85f368</vpcId><tagSet>{listed}</tagSet></item>"
     return as_xml("DescribeVpcs", f"<vpcSet>{vpc}</vpcSet>")
 
 
@@ -111,6 +111,6 @@ def test_nat_gateways_of_others_count_in_the_zones_of_the_platforms_own(
     aws: Endpoint, zone: str, status: Status
 ) -> None:
     aws.answers["GetServiceQuota"] = applied({"L-FE5A380F": 1})
-    aws.answers["DescribeNatGateways"] = gateways("subnet-0a1b2c3d4e5f60711")
+    aws.answers["DescribeNatGateways"] = gateways("subnet-0d4c7a91e2b85f361")
     aws.answers["DescribeSubnets"] = subnets(subnet(1, zone, "10.80.0.0/19"))
     assert find_finding(builders.config(), "room for the platform", "NAT").status is status

@@ -46,7 +46,7 @@ def test_every_call_only_reads(aws: Endpoint) -> None:
     aws.answers["GetServiceQuota"] = NO_QUOTA
     aws.answers["GetAWSDefaultServiceQuota"] = short
     aws.answers["ListServiceQuotas"] = as_json({"Quotas": []})
-    aws.answers["DescribeNatGateways"] = gateways("subnet-0a1b2c3d4e5f60711")
+    aws.answers["DescribeNatGateways"] = gateways("subnet-0d4c7a91e2b85f361")
     ask_account(p6(), account())
     assert set(aws.asked) == {call.split(":")[1] for calls in CALLS.values() for call in calls}
     assert all(name.startswith(("Describe", "Get", "List")) for name in aws.asked)
@@ -60,7 +60,7 @@ def test_the_policy_grants_every_call_and_no_more(capsys: pytest.CaptureFixture[
     wanted = {call for calls in CALLS.values() for call in calls} - {"sts:GetCallerIdentity"}
     assert sorted(granted) == sorted(wanted)
     assert all(call.split(":")[1].startswith(("Describe", "Get", "List")) for call in granted)
-    assert printed["Statement"][2]["Resource"] == "arn:aws:eks:us-east-1:333344445555:cluster/gpu-prod"
+    assert printed["Statement"][2]["Resource"] == "arn:aws:eks:us-east-1:100200300403:cluster/gpu-prod"
 
 
 def test_every_action_of_the_policy_exists() -> None:

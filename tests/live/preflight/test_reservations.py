@@ -10,7 +10,7 @@ from ...support.aws_answers import ask, find_finding, reservations
 from ...support.aws_endpoint import Answer, Endpoint, ec2_error
 from ...support.plans import shipped_config
 
-RESERVED = "cr-0a1b2c3d4e5f60718"
+RESERVED = "cr-0d4c7a91e2b85f368"
 
 
 def make_stack(ends: str | None, **overrides: object) -> StackConfig:

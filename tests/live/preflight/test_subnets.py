@@ -42,13 +42,13 @@ def test_a_new_vpc_is_not_asked_for(aws: Endpoint) -> None:
         (subnet(1, "us-east-1a", "10.80.0.0/20"), "has 10.80.0.0/20, the file says 10.80.0.0/19"),
         (
             subnet(1, "us-east-1a", "10.80.0.0/19", vpc="vpc-0a1b2c3d4e5f60799"),
-            "is in vpc-0a1b2c3d4e5f60799, the file says vpc-0a1b2c3d4e5f60718",
+            "is in vpc-0a1b2c3d4e5f60799, the file says vpc-0d4c7a91e2b85f368",
         ),
     ],
 )
 def test_a_subnet_that_differs_from_the_file_fails(aws: Endpoint, row: dict[str, str], words: str) -> None:
     aws.answers["DescribeSubnets"] = subnets(row, *PROD_SUBNETS[1:])
-    found = find_finding(shipped_config("prod"), "subnets", "subnet-0a1b2c3d4e5f60711")
+    found = find_finding(shipped_config("prod"), "subnets", "subnet-0d4c7a91e2b85f361")
     assert found.status is Status.FAIL and words in found.message
 
 
@@ -89,5 +89,5 @@ def test_the_test_subnets_match_the_file_of_prod() -> None:
     answered = [(row["subnetId"], row["availabilityZone"], row["cidrBlock"]) for row in PROD_SUBNETS]
     network: Any = shipped_config("prod").network
     assert answered == [(subnet.id, subnet.zone, subnet.cidr) for subnet in network.subnets]
-    assert shipped_config("prod").account_id == "333344445555"
+    assert shipped_config("prod").account_id == "100200300403"
     assert reservations({})

@@ -1,0 +1,53 @@
+"""Values that documentation reserves for examples: the shipped stack files hold them until a team writes its own."""
+
+import re
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+from typing import Any
+
+from ..config import StackConfig
+from ..config.scalars import is_in_documentation
+from ..errors import Path, Problem
+
+_COUNTED = "0123456789" * 3
+_EXAMPLE_IDS = ("0a1b2c3d", "1a2b3c4d", "01234567", "12345678", "11112222", "abcdef01")
+"""First digits of the resource ids in AWS's and in our examples."""
+_EXAMPLE_HOST = r"([\w-]+\.)*(example\.(com|net|org)|[\w-]+\.(example|invalid|localhost|test))"
+_REACHED = rf"\S+@{_EXAMPLE_HOST}|https?://{_EXAMPLE_HOST}(:\d+)?(/\S*)?|{_EXAMPLE_HOST}:\d+"
+"""E-mail addresses, URLs and host:port in the domains of RFC 2606. A label key in such a domain works as any other."""
+
+
+def find_placeholders(stack: StackConfig) -> Iterator[Problem]:
+    """Yield a warning for each placeholder that is left; `preflight` and `pulumi up` turn the warnings into errors."""
+    for path, text in _list_texts(stack.model_dump(by_alias=True, exclude_unset=True)):
+        if meaning := explain_placeholder(text):
+            reason, hint = f"{text!r} is a placeholder, {meaning}", "write your own; `pulumi up` refuses this value"
+            yield Problem("placeholder", path, reason, hint, severity="warning")
+
+
+def explain_placeholder(text: str) -> str:
+    """Return the reservation that makes a text a placeholder; empty for every other text."""
+    if re.fullmatch(r"[\d.]+/\d+", text):
+        return "addresses of examples (RFC 5737)" if is_in_documentation(IPv4Network(text)) else ""
+    if re.fullmatch(r"\d{12}", text):
+        return "the account of an example" if _is_example_account(text) else ""
+    if named := re.match(r"arn:aws[\w-]*:[^:]*:[^:]*:(\d{12}):", text):
+        return "an ARN in the account of an example" if _is_example_account(named[1]) else ""
+    if named := re.fullmatch(r"[a-z]+-([0-9a-f]{8,17})", text):
+        return "the id of an example" if named[1].startswith(_EXAMPLE_IDS) else ""
+    return "in a domain of examples (RFC 2606)" if re.fullmatch(_REACHED, text) else ""
+
+
+def _is_example_account(account: str) -> bool:
+    """Return whether an account is written as in AWS's documentation: 111122223333, 123456789012 or 210987654321."""
+    in_runs = re.fullmatch(r"(\d)\1{3}(\d)\2{3}(\d)\3{3}", account)
+    return bool(in_runs) or account in _COUNTED or account in _COUNTED[::-1]
+
+
+def _list_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yield each text of a tree with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _list_texts(item, (*path, key))

@@ -1,0 +1,23 @@
+"""Placeholders in Pulumi's engine: a preview shows the platform, and `up` makes nothing of it."""
+
+import copy
+
+import pytest
+
+from gpu_blueprint.keys import STACK_KEY
+
+from ..support.builders import ACCOUNT
+from ..support.engine_sessions import open_in_memory
+
+pytestmark = pytest.mark.lab
+
+
+def test_a_preview_shows_a_stack_with_placeholders_and_up_makes_nothing() -> None:
+    with open_in_memory("dev") as lifecycle:
+        config = copy.deepcopy(dict(lifecycle.stack.source.config))
+        config[STACK_KEY]["tenants"][0]["members"] = [f"arn:aws:iam::{ACCOUNT}:role/ml-engineer"]
+        lifecycle.engine.configure(config)
+        assert lifecycle.engine.preview().error == ""
+        run = lifecycle.engine.up()
+        assert "tenants.0.members.0" in run.error and "is a placeholder" in run.error
+        assert lifecycle.cloud.log == () and lifecycle.list_left() == []

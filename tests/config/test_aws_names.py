@@ -1,0 +1,44 @@
+"""Names that AWS gives or restricts: tags, and the ARNs of people and programs."""
+
+import pytest
+
+from ..support.builders import cluster, problems
+
+ACCOUNT = "arn:aws:iam::111122223333:"
+
+
+@pytest.mark.parametrize("key", ["aws:team", "AWS:team", "Aws:team", "aWs:", "AWS:createdBy"])
+def test_no_tag_key_starts_with_the_prefix_of_aws_in_any_case(key: str) -> None:
+    (problem,) = problems(tags={key: "ml"})
+    assert problem.startswith(f"tags.{key}: {key!r} is not an AWS tag key of your own")
+
+
+@pytest.mark.parametrize("value", ["aws:ml", "AWS:ml"])
+def test_no_tag_value_starts_with_the_prefix_of_aws(value: str) -> None:
+    assert [line.partition(":")[0] for line in problems(tags={"team": value}, owner=value)] == ["owner", "tags.team"]
+
+
+def test_keys_that_only_contain_the_prefix_of_aws_are_tags() -> None:
+    assert problems(tags={"awsome": "aws", "team-aws:": "my aws: team"}) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["role//platform", "role/", "role/team//platform", "role/team/", "role//", "user//ann", "role/" + 65 * "a"]
+)
+def test_an_arn_without_a_name_or_with_an_empty_segment_is_no_principal(name: str) -> None:
+    (problem,) = problems(cluster=cluster(admins=[ACCOUNT + name]))
+    assert problem.startswith(f"cluster.admins.0: '{ACCOUNT}{name}' is not the ARN of an IAM role or user")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "role/platform",
+        "user/ann.smith@example.com",
+        "role/team/platform",
+        "role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_Admin_0123456789abcdef",
+        "role/" + 64 * "a",
+    ],
+)
+def test_a_role_or_a_user_with_or_without_a_path_is_a_principal(name: str) -> None:
+    assert problems(cluster=cluster(admins=[ACCOUNT + name])) == []

@@ -1,0 +1,27 @@
+"""The tags of a stack: AWS takes no repeated key, and no more tags than a node has room for."""
+
+import pytest
+
+from gpu_blueprint.config.stack import MOST_TAGS
+
+from ..support.builders import config, pool, problems, tenant
+
+
+@pytest.mark.parametrize("keys", [("team", "Team"), ("Cost Unit", "cost unit"), ("a", "b", "A")])
+def test_tag_keys_that_differ_only_in_case_are_one_key(keys: tuple[str, ...]) -> None:
+    (problem,) = problems(tags=dict.fromkeys(keys, "ml"))
+    assert problem.startswith(f"tags.{keys[-1]}: the tag '{keys[-1]}' differs from '{keys[0]}' only in case")
+
+
+def test_like_tag_keys_are_different_keys() -> None:
+    assert problems(tags={"team": "a", "team-name": "a", "teams": "a"}) == []
+
+
+def test_a_node_has_room_for_the_most_tags_that_a_stack_may_have() -> None:
+    tags = {f"key-{number}": "ml" for number in range(MOST_TAGS)}
+    stack = config(tags=tags, pools=[pool()], tenants=[tenant()])
+    of_karpenter = {"karpenter.sh/nodepool", "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass"}
+    of_cluster = {"eks:eks-cluster-name", f"kubernetes.io/cluster/{stack.cluster_name}"}
+    assert len({*stack.list_node_tags(stack.pools[0]), "Name", *of_karpenter, *of_cluster}) == 50
+    (problem,) = problems(tags={**tags, "further": "ml"})
+    assert problem == f"tags: the field has too many entries; write {MOST_TAGS} or fewer"
