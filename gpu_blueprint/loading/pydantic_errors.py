@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..model import Model
 from .field_names import find_value, list_choices, list_fields, list_tags
 
 ReadText = Callable[[Path, Any], str]
-"""(path, value) → the scalar as its author wrote it, before YAML turned it into a number or a date."""
+"""(path, value) → the scalar as its author wrote it, before YAML turned it into a number."""
 
 UNKNOWN_FIELD, SECRET_IN_STACK = "unknown-field", "secret-in-stack"
 """Kinds of problems that disappear when the field is removed."""
@@ -29,7 +28,7 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
-_YAML_TYPES = {bool: "true or false", int: "a number", float: "a number", date: "a date"}
+_YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
 def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text: ReadText) -> Problem:
