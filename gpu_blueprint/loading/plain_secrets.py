@@ -8,7 +8,7 @@ from ..errors import Path, Problem
 from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd", "secretkey")
+_PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd")
 _TOKENS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
 """Ends of the last word of a key that say that its text is a secret."""
 _KEYS = ("api", "secret", "private", "access", "signing", "encryption", "routing", "integration", "service", "auth")
@@ -97,7 +97,7 @@ def _names_secret(key: str, text: str, around: Mapping[Any, Any]) -> bool:
     *before, last = words or [""]
     owner = before[-1] if before else ""
     if last.endswith(_PASSWORDS):
-        return not _names_object(around)
+        return True
     if last.endswith(_TOKENS):
         return last != "tokens" or not text.isdigit()  # maxTokens is a count
     if last in ("key", "keys"):
