@@ -80,7 +80,9 @@ _MOST_NAMES, _LONGEST_NAME = 30, 80
 
 
 def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
-    """Return a hint for a name that is not known: the one or two closest names, or a list; of more than 30 names the first 12.
+    """Return a hint for a name that is not known: the one or two closest names, or a list of names.
+
+    A list of more than 30 names ends after 12.
 
     Args:
         name: The name that the user wrote.

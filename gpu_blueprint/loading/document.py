@@ -76,7 +76,7 @@ def _find_dangers(text: str) -> Iterator[Problem]:
 
     The parser of libyaml needs no stack for nested values, but the composer does: 100,000 brackets end the process.
     """
-    known: dict[str, _Extent] = {}
+    known: dict[Any, _Extent] = {}
     around = [_Extent()]
     events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
     for event in events:

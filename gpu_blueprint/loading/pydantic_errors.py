@@ -40,8 +40,8 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
     if error in _WANTED:
         is_key = details["loc"][-1:] == ("[key]",)
         text = str(value) if is_key else read_text(path, value)
-        choices = list_item_choices(path, root) if error == "list_type" else []
-        return _explain_type(_WANTED[error], value, text, path, _list_fields_of(error, path, root, data), choices)
+        items = list_item_choices(path, root) if error == "list_type" else []
+        return _explain_type(_WANTED[error], value, text, path, _list_fields_of(error, path, root, data), items)
     match error:
         case "missing":
             return Problem("missing-field", path, "this field is required", "add it")
