@@ -76,8 +76,13 @@ def move_under(problems: Iterable[Problem], *prefix: str | int) -> Iterator[Prob
     return (problem.under(*prefix) for problem in problems)
 
 
+_MOST_NAMES, _LONGEST_NAME = 30, 80
+
+
 def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
-    """Return a hint for a name that is not known: the one or two closest names, or the whole list.
+    """Return a hint for a name that is not known: the one or two closest names, or a list of names.
+
+    A list of more than 30 names ends after 12.
 
     Args:
         name: The name that the user wrote.
@@ -92,6 +97,8 @@ def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
     starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
     if close := starting or get_close_matches(small, names, n=2, cutoff=0.6):
         return f"did you mean {' or '.join(close)}?"
+    if len(names) > _MOST_NAMES:
+        names = [*names[:11], f"{names[11]} and {len(names) - 12} more"]
     return f"{lead} {', '.join(names)}" if names else "there are none"
 
 
@@ -119,7 +126,8 @@ class CatalogError(BlueprintError, WrongValueError):
     def unknown(cls, thing: str, name: str, known: Iterable[str]) -> "CatalogError":
         """Build the error for a name that no row has; the kind of ``instance type`` is ``unknown-instance-type``."""
         kind = f"unknown-{thing.lower().replace(' ', '-')}"
-        return cls(f"unknown {thing} {name!r}", suggest(name, known), kind)
+        shown = repr(name) if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]!r}…"
+        return cls(f"unknown {thing} {shown}", suggest(name, known), kind)
 
 
 class ProgramError(BlueprintError):

@@ -28,6 +28,7 @@ def test_problems_move_below_a_longer_path() -> None:
         ("x", ["train", "infer"], "choose from infer, train"),
         ("x", [], "there are none"),
         ("", ["train"], "choose from train"),
+        ("xyz", [f"n{i:02}" for i in range(40)], f"choose from {', '.join(f'n{i:02}' for i in range(12))} and 28 more"),
     ],
 )
 def test_an_unknown_name_gets_a_hint(name: str, known: list[str], hint: str) -> None:

@@ -9,7 +9,15 @@ release that catalog/versions.py pins for system nodes. Read 2026-11-22.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, timedelta
+
+
+def _read_day(version: str) -> date | None:
+    """Return the day of a version such as v20260724; None if there is no such day."""
+    try:
+        return date(int(version[1:5]), int(version[5:7]), int(version[7:9]))
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +34,8 @@ class AmiFamily:
     driver_branch: int
     data_device: str
     """Device of the volume with images, pods and kubelet's folder."""
+    is_dated: bool = False
+    """True if a version is ``v`` and the day of the release."""
     os_device: str | None = None
     """Device of a separate volume for the operating system alone."""
     days: Mapping[str, date] = field(default_factory=dict)
@@ -33,7 +43,14 @@ class AmiFamily:
 
     def is_release(self, version: str) -> bool:
         """Return whether a version names one release of this family."""
-        return bool(re.match(self.version_pattern, version))
+        return bool(re.fullmatch(self.version_pattern, version)) and (
+            not self.is_dated or _read_day(version) is not None
+        )
+
+    def is_future(self, version: str, today: date) -> bool:
+        """Return whether a release carries a date after tomorrow, which is today in no time zone."""
+        day = _read_day(version) if self.is_dated else None
+        return day is not None and day > today + timedelta(days=1)
 
     def find_day(self, version: str) -> date | None:
         """Return the day of a release, or the last day on which it can have been; None if nobody knows.
@@ -43,10 +60,7 @@ class AmiFamily:
         if self.days:
             newer = (day for known, day in self.days.items() if self.order(known) >= self.order(version))
             return min(newer, default=None)
-        try:
-            return datetime.strptime(version, "v%Y%m%d").date()
-        except ValueError:
-            return None
+        return _read_day(version)
 
     def order(self, version: str) -> tuple[int, ...]:
         """Return the sort key of a release: its numbers."""
@@ -57,17 +71,18 @@ AL2023 = AmiFamily(
     name="al2023",
     display="AL2023",
     default_version="v20260923",
-    version_pattern=r"^v\d{8}$",
+    version_pattern=r"v[0-9]{8}",
     oldest_version="v20260714",
     oldest_because="older releases ship another NVIDIA driver branch than 580",
     driver_branch=580,
+    is_dated=True,
     data_device="/dev/xvda",
 )
 BOTTLEROCKET = AmiFamily(
     name="bottlerocket",
     display="Bottlerocket",
     default_version="v1.67.0",
-    version_pattern=r"^v\d+\.\d+\.\d+$",
+    version_pattern=r"v[0-9]{1,4}(\.[0-9]{1,4}){2}",
     oldest_version="v1.54.0",
     oldest_because="MPS needs 1.54, parallel image pull 1.44, cdi-cri 1.40",
     driver_branch=580,

@@ -99,7 +99,9 @@ def find_instance(name: str) -> Instance:
     try:
         return list_instances()[name]
     except KeyError:
-        raise CatalogError.unknown("instance type", name, list_instances()) from None
+        family = name.partition(".")[0]
+        sizes = [known for known in list_instances() if known.startswith(f"{family}.")]
+        raise CatalogError.unknown("instance type", name, sizes or list_instances()) from None
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog import Instance, list_instances
+from ..catalog.zones import find_last_zone
 from ..config import ExistingVpc, Pool, StackConfig
 from ..errors import Path, Problem
 
@@ -14,10 +15,16 @@ def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
         found = [(("network", "subnets", i, "zone"), subnet.zone) for i, subnet in enumerate(stack.network.subnets)]
     else:
         found = [(("network", "zones", i), zone) for i, zone in enumerate(stack.network.zones)]
+    last = find_last_zone(stack.region)
     for path, zone in found:
         if zone[:-1] != stack.region:
-            hint = f"choose a zone of {stack.region}, or change aws:region"
-            yield Problem("zone-not-in-region", path, f"{zone!r} is not in the region {stack.region}", hint)
+            reason, hint = f"{zone!r} is not in the region {stack.region}", ", or change aws:region"
+        elif zone > last:
+            reason, hint = f"{stack.region} has no zone {zone!r}", f", {stack.region}a to {last}"
+        else:
+            continue
+        hint = f"choose a zone of {stack.region}{hint}"
+        yield Problem("zone-not-in-region", path, reason, hint, names=(stack.region,))
 
 
 def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
@@ -25,7 +32,7 @@ def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
     arn = stack.cluster.secrets_key_arn
     if arn and (region := arn.split(":")[3]) != stack.region:
         reason, hint = f"the key is in {region}, and the cluster is in {stack.region}", f"use a key of {stack.region}"
-        yield Problem("key-not-in-region", ("cluster", "secretsKeyArn"), reason, hint)
+        yield Problem("key-not-in-region", ("cluster", "secretsKeyArn"), reason, hint, names=(stack.region,))
 
 
 def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
@@ -46,7 +53,8 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
         offered = sorted(offer.instance_type for offer in _list_offers(stack.region, row.gpu_name))
         move = f"choose another region, such as {', '.join(sorted(row.regions)[:4])}"
         hint = f"choose one of {', '.join(offered[:4])}" if offered else move
-        yield Problem("type-not-in-region", path, f"{row.instance_type!r} is not offered in {stack.region}", hint)
+        reason, names = f"{row.instance_type!r} is not offered in {stack.region}", (stack.region,)
+        yield Problem("type-not-in-region", path, reason, hint, names=names)
 
 
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
@@ -63,6 +71,7 @@ def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:
             ("maxGpus",),
             f"the smallest {pool.gpu} node in {stack.region} holds {min(sizes)} GPUs, so nothing could launch",
             f"raise maxGpus to {min(sizes)} or more",
+            names=(stack.region,),
         )
     offered = sorted(
         {row.gpu_name for row in list_instances().values() if row.gpu_name and stack.region in row.regions}
@@ -72,6 +81,7 @@ def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:
         ("gpu",),
         f"no instance type with {pool.gpu} is offered in {stack.region}",
         f"choose one of {', '.join(offered)}" if offered else "choose another region, this one has no GPUs",
+        names=(stack.region,),
     )
 
 

@@ -25,18 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for the end of a word
         importlib.import_module(".completion", __package__).answer_shell(build_parser())
-    given = sys.argv[1:] if arguments is None else arguments
-    if not given:
-        build_parser().print_help(sys.stderr)
-        return UsageError.exit_code
-    parsed = build_parser().parse_args(given)
-    if sys.stdout is None:  # the caller has closed it: `blueprint check dev >&-`
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
+    _prepare_streams()
     try:
-        code = _run_command(parsed)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -47,8 +38,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # a full disk, or a page of docs/ that must not be written
         _drop_output()
         place = f"{error.filename}: " if error.filename else ""
-        print(make_printable(f"{place}the output cannot be written: {error.strerror}"), file=sys.stderr)
+        try:
+            print(make_printable(f"{place}the output cannot be written: {error.strerror}"), file=sys.stderr)
+        except OSError:  # the disk of the error stream is full too
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
         return UsageError.exit_code
+
+
+def _prepare_streams() -> None:
+    """Replace streams that the caller has closed, as in ``blueprint check dev >&-``, and print every character."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
+
+
+def _run(arguments: Sequence[str]) -> int:
+    if not arguments:
+        build_parser().print_help(sys.stderr)
+        return UsageError.exit_code
+    try:
+        parsed = build_parser().parse_args(arguments)
+    except SystemExit:  # the parser has printed a help page or an error
+        sys.stdout.flush()
+        raise
+    return _run_command(parsed)
 
 
 def _run_command(parsed: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from ..errors import BlueprintError, StackError, UsageError
 from ..judging.levels import find_levels_file
 from ..loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
 from ..loading.file_keys import IN_FILE
+from ..loading.scalar_readings import reads_as_text
 from .files import write_whole
 
 
@@ -72,7 +73,7 @@ def _replace_scalars(source: Source, changes: dict[tuple[str, ...], str]) -> str
     text = source.text
     nodes = [(source.find_node(IN_FILE + field), value) for field, value in changes.items()]
     for node, value in sorted(nodes, key=lambda pair: -pair[0].start_mark.index):
-        quoted = yaml.safe_dump(value).splitlines()[0]
+        quoted = yaml.safe_dump(value, default_style=None if reads_as_text(value) else '"').splitlines()[0]
         text = text[: node.start_mark.index] + quoted + text[node.end_mark.index :]
     return text
 

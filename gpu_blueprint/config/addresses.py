@@ -5,6 +5,7 @@ from typing import Annotated
 
 from .shapes import Shape, refuse_unless
 
+URL_KIND = "not-a-url"
 _EMAIL_NAME = r"[\w!#$%&'*+=?^{|}~-]+"
 _EMAIL = rf"{_EMAIL_NAME}(\.{_EMAIL_NAME})*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
 Email = Annotated[str, Shape(_EMAIL, "not-an-email", "an e-mail address such as gpu-costs@example.com", longest=254)]
@@ -18,14 +19,14 @@ _HOST, _PORT = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9.])?", r"[1-9]\d{0,4}"
 _REST = rf"{_HOST}(:{_PORT})?(/[^\s?#]*)?"
 _URL = rf"https://{_REST}"
 HttpsUrl = Annotated[
-    str, Shape(_URL, "not-a-url", "an https:// address without user, password or query", longest=2048), _has_port
+    str, Shape(_URL, URL_KIND, "an https:// address without user, password or query", longest=2048), _has_port
 ]
 _CLUSTER_URL = rf"https?://{_REST}"
 ClusterUrl = Annotated[
     str,
     Shape(
         _CLUSTER_URL,
-        "not-a-url",
+        URL_KIND,
         "an address such as http://prometheus.monitoring.svc:9090, without user or query",
         longest=2048,
     ),

@@ -33,7 +33,7 @@ class Reservation(Model):
     instances: int = Field(ge=1, le=1000)
     """Number of reserved instances."""
     ends: Annotated[date, BeforeValidator(parse_day)] | None = None
-    """Last day. A Capacity Block always has a last day, and Karpenter drains its nodes before the end."""
+    """Last day, quoted. A Capacity Block always has a last day, and Karpenter drains its nodes before the end."""
     capacity_block: bool = False
     """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None

@@ -19,6 +19,8 @@ STABLE_ZONES = 2
 """Number of zones, from the first on, that hold the control plane and the system nodes. EKS accepts no subnets in
 further zones later, and replaces a node group whose subnets change. An appended zone must therefore affect neither."""
 MAX_ZONES = 7
+_NO_VPC_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
+"""Blocks that AWS refuses for VPCs: this network, loopback, link-local, multicast, reserved (VPC user guide, CIDR)."""
 
 
 class NewVpc(Model):
@@ -75,7 +77,16 @@ class Subnet(Model):
     zone: Zone
     """Availability zone of the subnet."""
     cidr: Cidr | None = None
-    """Address block of the subnet. With it, overlaps are refused."""
+    """Address block of the subnet, /16 to /28. With it, overlaps are refused, and addresses are counted."""
+
+    def problems(self) -> Iterator[Problem]:
+        block = IPv4Network(self.cidr or "10.0.0.0/16")
+        if not 16 <= block.prefixlen <= 28:
+            reason = f"{self.cidr!r} is a /{block.prefixlen}, and a subnet of a VPC has /16 to /28"
+            yield Problem("cidr-size", ("cidr",), reason, "write the block that AWS shows for the subnet")
+        if taken := next((taken for taken in _NO_VPC_BLOCKS if block.overlaps(IPv4Network(taken))), None):
+            reason = f"{self.cidr!r} lies in {taken}, which no VPC can use"
+            yield Problem("cidr-impossible", ("cidr",), reason, "write the block that AWS shows for the subnet")
 
 
 class ExistingVpc(Model):

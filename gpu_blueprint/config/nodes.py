@@ -1,6 +1,7 @@
 """The parts of a pool's nodes: image, disk, taints, network."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Literal
 
 from pydantic import Field
@@ -41,7 +42,10 @@ class Ami(Model):
         return f"{self.family}@{self.pinned}"
 
     def problems(self) -> Iterator[Problem]:
-        if self.version is not None and not self.row.is_release(self.version):
+        if self.version is not None and self.row.is_future(self.version, date.today()):
+            reason = f"{self.version!r} lies in the future, so it is not a pinned {self.row.display} release"
+            yield Problem("ami-not-pinned", ("version",), reason, f"write a release such as {self.row.default_version}")
+        elif self.version is not None and not self.row.is_release(self.version):
             latest = ", and 'latest' would replace every node at each AMI release" if "latest" in self.version else ""
             yield Problem(
                 "ami-not-pinned",

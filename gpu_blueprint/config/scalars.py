@@ -188,7 +188,7 @@ def find_reserved(cidr: str) -> str:
 
 
 def parse_day(value: Any) -> Any:
-    """Return the date of a text such as 2027-01-31; a YAML reader passes a date, and Pulumi passes the text."""
+    """Return the date of a text such as 2027-01-31."""
     try:
         return date.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:

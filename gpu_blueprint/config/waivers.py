@@ -22,4 +22,4 @@ class Waiver(Model):
     owner: TagValue
     """Person or team that answers for the exception."""
     until: Annotated[date, BeforeValidator(parse_day)]
-    """Last day of the exception; an older waiver is an error."""
+    """Last day of the exception, quoted; an older waiver is an error."""

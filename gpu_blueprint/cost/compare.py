@@ -43,12 +43,12 @@ def read_estimate(path: Path) -> dict[str, Any]:
         UsageError: The file holds no estimate.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file; `make render` and `cost --json` write estimates") from None
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not JSON: {error}") from None
     try:
         found = document.get("cost", document)

@@ -35,7 +35,7 @@ has ended fails the check.
         resource: infer-l4-node-pool
         reason: only one type is offered here
         owner: ml-platform
-        until: 2027-03-31
+        until: "2027-03-31"
 
 Generated from the rules: `make docs`.
 """

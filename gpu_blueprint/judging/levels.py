@@ -35,8 +35,8 @@ def read_levels(path: Path) -> dict[str, Any]:
         UsageError: The file cannot be read, or names a rule, a level or a setting that does not exist.
     """
     try:
-        given: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        given: dict[str, Any] = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None
     if not isinstance(given, dict):
         raise UsageError(f"{path}: must be an object of rules and their levels")

@@ -2,6 +2,8 @@
 
 from typing import Any, get_args
 
+from pydantic.fields import FieldInfo
+
 from ..errors import Path
 from ..model import Model
 
@@ -27,6 +29,27 @@ def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]
         model.model_fields[discriminator] for model in _find_models(path, root) if discriminator in model.model_fields
     ]
     return [str(value) for field in fields for value in get_args(field.annotation)]
+
+
+def list_item_choices(path: Path, root: type[Model]) -> list[str]:
+    """List the values that each item of the list at this path may have; empty if the items are not an enumeration."""
+    literals = [item for field in _find_fields(path, root) for item in get_args(field.annotation)]
+    return [value for item in literals for value in get_args(item) if isinstance(value, str)]
+
+
+def is_required(path: Path, root: type[Model]) -> bool:
+    """Return whether the field at this path must be in the file."""
+    return any(field.is_required() for field in _find_fields(path, root))
+
+
+def _find_fields(path: Path, root: type[Model]) -> list[FieldInfo]:
+    """List the fields at a path, one for each member of a union that has a field of this name."""
+    return [
+        field
+        for model in (_find_models(path[:-1], root) if path else [])
+        for name, field in model.model_fields.items()
+        if (field.alias or name) == path[-1]
+    ]
 
 
 def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:

@@ -21,7 +21,9 @@ def move_into_file(problem: Problem) -> Problem:
 def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
     """Return each problem once, with file, line and path inside the stack object, sorted by line."""
     located = [
-        replace(problem, path=_shorten(problem.path), file=source.file, line=source.find_line(problem.path))
+        replace(
+            problem, path=_shorten(problem.path), file=source.file, line=problem.line or source.find_line(problem.path)
+        )
         for problem in dict.fromkeys(problems)
     ]
     return sorted(located, key=lambda problem: problem.line)

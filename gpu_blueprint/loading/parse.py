@@ -8,12 +8,14 @@ from pydantic import ValidationError
 
 from ..checks import find_mismatches, find_problems
 from ..checks.placeholders import find_placeholders
+from ..config.addresses import URL_KIND
 from ..config.stack import StackConfig
 from ..errors import Path, Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
 from .field_names import find_value
-from .pydantic_errors import UNKNOWN_FIELD, ReadText, explain_error
+from .plain_secrets import refuse_plain_secrets
+from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD, ReadText, explain_error
 from .remainder import Remainder, find_problems_in_sound_parts
 
 _Part = TypeVar("_Part", bound=Model)
@@ -76,6 +78,9 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value) -> 
         return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
     data = {**stack, "region": region}
     config, found = _find_all(data, read_text)
+    known = {problem.path for problem in found if problem.kind in (SECRET_IN_STACK, URL_KIND)}
+    secrets = {problem.path: problem for problem in refuse_plain_secrets(stack) if problem.path not in known}
+    found = [*secrets.values(), *(problem for problem in found if problem.path not in secrets)]
     if "region" in stack:
         hint = f"write it once, as {REGION_KEY} beside {STACK_KEY}"
         found = [Problem(UNKNOWN_FIELD, ("region",), "unknown field", hint), *found]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,10 +10,10 @@ from pydantic_core import ErrorDetails
 from ..errors import Path, Problem, suggest
 from ..keys import SECRET_KEYS
 from ..model import Model
-from .field_names import find_value, list_choices, list_fields, list_tags
+from .field_names import find_value, is_required, list_choices, list_fields, list_item_choices, list_tags
 
 ReadText = Callable[[Path, Any], str]
-"""(path, value) → the scalar as its author wrote it, before YAML turned it into a number or a date."""
+"""(path, value) → the scalar as its author wrote it, before YAML turned it into a number."""
 
 UNKNOWN_FIELD, SECRET_IN_STACK = "unknown-field", "secret-in-stack"
 """Kinds of problems that disappear when the field is removed."""
@@ -29,7 +28,7 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
-_YAML_TYPES = {bool: "true or false", int: "a number", float: "a number", date: "a date"}
+_YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
 def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text: ReadText) -> Problem:
@@ -41,7 +40,8 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
     if error in _WANTED:
         is_key = details["loc"][-1:] == ("[key]",)
         text = str(value) if is_key else read_text(path, value)
-        return _explain_type(_WANTED[error], value, text, path, _list_fields_of(error, path, root, data))
+        items = list_item_choices(path, root) if error == "list_type" else []
+        return _explain_type(_WANTED[error], value, text, path, _list_fields_of(error, path, root, data), items)
     match error:
         case "missing":
             return Problem("missing-field", path, "this field is required", "add it")
@@ -59,7 +59,8 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
             name = context["discriminator"].strip("'")
             choices = " or ".join(f"{name}: {choice}" for choice in list_choices(path, root, name))
             return Problem("missing-field", path, f"{name} is required", f"write {choices}")
-    return _explain_bound(error, value, path, context) or Problem(
+    optional = "" if is_required(path, root) else ", or leave the field out"
+    return _explain_bound(error, value, path, context, optional) or Problem(
         "wrong-value", path, f"{_shorten(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
     )
 
@@ -106,7 +107,7 @@ def _list_fields_of(error: str, path: Path, root: type[Model], data: Any) -> str
     return f" with {', '.join(dict.fromkeys(names))}" if names else ""
 
 
-def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str) -> Problem:
+def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str, choices: list[str]) -> Problem:
     if value is None:
         return Problem("empty-field", path, "the field is empty", f"write {wanted}{fields}")
     if wanted == "text" and not isinstance(value, list | dict):
@@ -116,11 +117,11 @@ def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str) -
         )
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
-        hint = f"write [{value}]"
+        hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"
     return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)
 
 
-def _explain_bound(error: str, value: Any, path: Path, context: dict[str, Any]) -> Problem | None:
+def _explain_bound(error: str, value: Any, path: Path, context: dict[str, Any], optional: str) -> Problem | None:
     shown = _shorten(value)
     match error:
         case "greater_than_equal":
@@ -130,7 +131,8 @@ def _explain_bound(error: str, value: Any, path: Path, context: dict[str, Any]) 
         case "finite_number":
             return Problem("out-of-range", path, f"{shown} is not a finite number", "write a number")
         case "string_too_short" if not value:
-            return Problem("empty-field", path, "the field is empty", "write a value, or leave the field out")
+            wanted = f"{context['min_length']} characters or more" if context["min_length"] > 1 else "a value"
+            return Problem("empty-field", path, "the field is empty", f"write {wanted}{optional}")
         case "string_too_short":
             least = f"write {context['min_length']} characters or more"
             return Problem("too-short", path, f"{shown} is too short", least)

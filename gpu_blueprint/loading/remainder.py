@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..catalog import list_regions
 from ..catalog.versions import KUBERNETES, parse_version
 from ..checks.budgets import BOUND_KINDS
 from ..config.billing import Billing
@@ -24,6 +25,8 @@ from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
 _LISTS = ("pools", "tenants", "reservations", "services")
 _ROLE = "arn:aws:iam::000000000000:role/x"
 _NO_ACCOUNT = "0" * 12
+_ANY_REGION = "us-east-1"
+"""The region with the most instance types."""
 _STAND_INS: dict[str, Any] = {
     "owner": "x",
     "environment": "x",
@@ -71,18 +74,30 @@ class Remainder:
         self._replaced: set[Path] = set()
         self._positions: dict[str, list[int]] = {}
         self._dropped: set[str] = {_NO_ACCOUNT}
+        self._has_nameless = False  # a dropped item may have any name, such as a pool with the field nmae
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
             elif name == "region":
-                self.data[name] = _guess_region(data)
+                self._guess_region(data)
             elif name == "cluster":
                 self._replace_cluster(broken)
             elif name == "network":
                 self._replace_network()
             else:
                 self.data.pop(str(name), None)
+
+    def _guess_region(self, data: dict[str, Any]) -> None:
+        """Replace a wrong region by that of the first zone, or else by any region, whose problems do not count."""
+        network = find_value(data, "network")
+        zone = find_value(find_value(network, "zones"), 0)
+        zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")
+        self.data["region"] = str(zone)[:-1] if zone else ""
+        if self.data["region"] not in list_regions():
+            self.data["region"] = _ANY_REGION
+            self._dropped.add(_ANY_REGION)
+            self._replaced.add(("region",))
 
     def _replace_cluster(self, broken: Iterable[Problem]) -> None:
         """Put harmless values in the place of fields that have the wrong shape."""
@@ -114,9 +129,9 @@ class Remainder:
             return value
         self._positions[key] = [index for index in range(len(value)) if (key, index) not in heads]
         dropped = [item for index, item in enumerate(value) if (key, index) in heads]
-        names = [item.get("name", item.get("id")) for item in dropped if isinstance(item, dict)]
-        self._dropped |= {name for name in names if isinstance(name, str)}
-        self._dropped |= {key} if dropped else set()
+        names = {name for item in dropped if isinstance(name := _find_name(item), str)}
+        self._dropped |= names | ({key} if dropped else set())
+        self._has_nameless |= any(isinstance(item, dict) and not {"name", "id"} & item.keys() for item in dropped)
         return [value[index] for index in self._positions[key]]
 
     def restore_positions(self, problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -130,10 +145,21 @@ class Remainder:
 
     def supports(self, problem: Problem) -> bool:
         """Return whether a problem holds for the whole object: it must not depend on a dropped or replaced part."""
-        if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes")}:
-            return False  # system nodes cost money
+        if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes"), ("region",)}:
+            return False  # system nodes cost money, and each region has its prices
         is_about_stand_in = any(problem.path[: len(path)] == path for path in self._replaced)
+        if self._has_nameless and not self._knows(problem.names):
+            return False
         return not is_about_stand_in and self._dropped.isdisjoint(problem.names) and problem.path not in self._holders
+
+    def _knows(self, names: Iterable[str]) -> bool:
+        kept = {str(_find_name(item)) for name in _LISTS for item in _find_items(self.data, name)}
+        return {*names} <= kept | {str(self.data.get("accountId")), str(self.data["region"])}
+
+
+def _find_name(item: Any) -> Any:
+    """Return the name of an item of a list, or the id of a reservation, as the file has it; text may be the name."""
+    return item.get("name", item.get("id")) if isinstance(item, dict) else item
 
 
 def _mend(data: dict[str, Any], problem: Problem) -> bool:
@@ -157,14 +183,6 @@ def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Return the items of a list of the stack object that are mappings."""
     section = data.get(name)
     return [item for item in section if isinstance(item, dict)] if isinstance(section, list) else []
-
-
-def _guess_region(data: dict[str, Any]) -> str:
-    """Return the region of the first zone, to replace a wrong region."""
-    network = find_value(data, "network")
-    zone = find_value(find_value(network, "zones"), 0)
-    zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")
-    return str(zone)[:-1] if zone else ""
 
 
 def _has_shape(name: str, section: Any) -> bool:

@@ -11,18 +11,10 @@ import yaml
 from ..errors import Path as FieldPath
 from ..errors import Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
-from .file_keys import (
-    refuse_missing_stack,
-    refuse_secrets_in_stack,
-    refuse_wrong_keys,
-)
-from .yaml_problems import (
-    VALUE_ERRORS,
-    explain_yaml_error,
-    refuse_ambiguous_scalars,
-    refuse_duplicate_keys,
-    refuse_endless_aliases,
-)
+from .document import read_document, refuse_duplicate_keys
+from .file_keys import refuse_missing_stack, refuse_secrets_in_stack, refuse_wrong_keys
+from .plain_secrets import refuse_plain_secrets, refuse_tokens_in_comments
+from .scalar_readings import refuse_ambiguous_scalars
 
 STACKS = Path("stacks")
 
@@ -52,12 +44,9 @@ class Source:
         self.text = text
         self.file = file
         try:
-            self.root = yaml.compose(text, Loader=yaml.CSafeLoader)
-            self.data: Any = yaml.load(text, Loader=yaml.CSafeLoader)
-        except (yaml.YAMLError, *VALUE_ERRORS) as error:
-            raise StackError([replace(explain_yaml_error(error, text), file=file)]) from None
-        if found := [replace(problem, file=file, line=1) for problem in refuse_endless_aliases(self.data)]:
-            raise StackError(found)
+            self.root, self.data = read_document(text)
+        except StackError as error:
+            raise StackError(replace(problem, file=file) for problem in error.problems) from None
 
     @property
     def config(self) -> dict[str, Any]:
@@ -80,7 +69,12 @@ class Source:
 
     def find_key_problems(self) -> Iterator[Problem]:
         """Yield faults of the file itself: its keys, secrets, duplicate keys and ambiguous scalars."""
-        yield from refuse_wrong_keys(self.data)
+        wrong_keys = list(refuse_wrong_keys(self.data))
+        yield from wrong_keys
+        wrong = {problem.path for problem in wrong_keys}
+        outside = {**self.data, "config": {key: value for key, value in self.config.items() if key != STACK_KEY}}
+        yield from (problem for problem in refuse_plain_secrets(outside) if problem.path not in wrong)
+        yield from refuse_tokens_in_comments(self.text, self.data)
         yield from refuse_duplicate_keys(self.root)
         yield from refuse_ambiguous_scalars(self.root)
         yield from refuse_secrets_in_stack(self.stack)

@@ -16,6 +16,7 @@ from ..errors import Problem, StackError, UsageError, suggest
 from ..keys import PROJECT
 from .locate import add_lines, find_path_in_file, move_into_file
 from .parse import check_stack, list_placeholder_errors
+from .scalar_readings import UNREADABLE_NUMBER
 from .source import STACKS, Source, list_stacks, locate_stack
 
 
@@ -105,9 +106,15 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
 
     outcome = check_stack(source.stack, source.region, read_text)
     inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
-    outside = list(source.find_key_problems())
+    moved = [move_into_file(problem) for problem in inside]
+    explained = {problem.path for problem in moved}
+    outside = [
+        problem
+        for problem in source.find_key_problems()
+        if problem.kind != UNREADABLE_NUMBER or problem.path not in explained
+    ]
     reported = {problem.path for problem in outside}
-    found = outside + [problem for problem in map(move_into_file, inside) if problem.path not in reported]
+    found = outside + [problem for problem in moved if problem.path not in reported]
     if found or outcome.config is None:
         raise StackError(add_lines(source, found))
     return StackFile(stack, source, outcome.config)

@@ -18,7 +18,11 @@ _MOST_VALUES, _DEEPEST = 50_000, 100
 """Values and levels of an object; aliases can multiply without an end."""
 
 
-class _Loader(yaml.SafeLoader):
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The loader of libyaml, which reads a chart ten times faster, where PyYAML has it."""
+
+
+class _Loader(_SafeLoader):  # type: ignore[misc]
     """Reads a date and a lone ``=`` as the text that they are."""
 
 
@@ -52,6 +56,7 @@ def _read_documents(path: Path) -> list[Any]:
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not text in UTF-8") from None
     try:
+        _refuse_depth(text)
         return list(yaml.load_all(text, Loader=_Loader))
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
@@ -59,8 +64,21 @@ def _read_documents(path: Path) -> list[Any]:
         reason = str(getattr(error, "problem", None) or error).splitlines()[0]
         hint = "; a chart must be rendered first, by `helm template`" if "{{" in text else ""
         raise UsageError(f"{path}{line}: is not YAML: {reason}{hint}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UsageError(f"{path}: is not YAML: {error}") from None
+
+
+def _refuse_depth(text: str) -> None:
+    """Refuse deep nesting before libyaml composes it, since its composer has no limit and ends the process.
+
+    Raises:
+        ValueError: The text is nested too deeply.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=_SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST + 10:  # _walk names the object of a lesser excess
+            raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
 
 
 def _open_list(document: Any) -> list[Any]:

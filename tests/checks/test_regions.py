@@ -17,6 +17,18 @@ def test_subnets_of_another_region_are_refused_at_each_subnet() -> None:
     assert problem.startswith("network.subnets.1.zone: 'us-west-2b' is not in the region us-east-1")
 
 
+@pytest.mark.parametrize(
+    ("region", "letter", "last"), [("us-east-1", "z", "f"), ("us-east-1", "g", "f"), ("eu-west-1", "d", "c")]
+)
+def test_a_zone_that_the_region_does_not_have_is_refused(region: str, letter: str, last: str) -> None:
+    pools = [pool(gpu="t4")]
+    assert problems(region, network=network(region, zones=[f"{region}a", f"{region}{letter}"]), pools=pools) == [
+        f"network.zones.1: {region} has no zone '{region}{letter}'; "
+        f"choose a zone of {region}, {region}a to {region}{last}"
+    ]
+    assert problems(region, network=network(region, zones=[f"{region}a", f"{region}{last}"]), pools=pools) == []
+
+
 @pytest.mark.parametrize(("region", "is_refused"), [("us-east-1", False), ("us-west-2", True)])
 def test_the_encryption_key_must_be_in_the_region(region: str, is_refused: bool) -> None:
     arn = f"arn:aws:kms:{region}:{ACCOUNT}:key/0a1b2c3d"

@@ -127,3 +127,78 @@ def test_control_characters_of_a_stack_file_do_not_reach_the_terminal(
     file.write_text(file.read_text().replace("gpu: l4", 'gpu: "\\e[31ml4"'))
     assert main(["check", "dev"]) == 1
     assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "redirection", ["2>/dev/full", ">/dev/full 2>/dev/full", "2>&-", ">&- 2>&-", "2>/dev/full | true", "2>&1 | true"]
+)
+@pytest.mark.parametrize("command", ["check nope", "check", "", "check broken"])
+def test_no_stream_that_fails_ends_in_a_traceback(project: Path, command: str, redirection: str) -> None:
+    (project / "stacks" / "Pulumi.broken.yaml").write_text("config: [")
+    line = f"set -o pipefail; {sys.executable} -m gpu_blueprint {command} {redirection}"
+    done = subprocess.run(["bash", "-c", line], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    assert done.returncode in ((0, 1, 2) if "|" in redirection else (1, 2))
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_help_on_a_full_disk_ends_with_2(project: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    buffered = {name: value for name, value in WITH_PACKAGE.items() if name != "PYTHONUNBUFFERED"}
+    full = f"{sys.executable} -m gpu_blueprint --help >/dev/full"
+    done = subprocess.run(["bash", "-c", full], env=buffered, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "the output cannot be written: No space left on device\n")
+
+
+INTERRUPTED = """
+import importlib.abc, os, runpy, signal, sys
+
+class Interrupt(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["blueprint", *{arguments!r}]
+runpy.run_module("gpu_blueprint", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [
+        ("check dev", "gpu_blueprint.cli"),
+        ("check dev", "gpu_blueprint.cli.parser"),
+        ("check dev", "pydantic"),
+        ("check dev", "gpu_blueprint.checks"),
+        ("cost dev", "gpu_blueprint.cost.estimate"),
+        ("preview dev", "pulumi"),
+    ],
+)
+def test_ctrl_c_ends_without_a_traceback_also_while_modules_are_loaded(
+    project: Path, command: str, module: str
+) -> None:
+    code = INTERRUPTED.format(module=module, arguments=command.split())
+    done = subprocess.run([sys.executable, "-c", code], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    assert (done.returncode in (130, -2), done.stderr) == (True, "")  # -2 is Python's own end by Ctrl-C
+
+
+def test_a_broken_sibling_of_a_stack_file_does_not_end_the_command(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {
+        "deep": "config:\n  a: " + "[" * 100_000,
+        "loop": "config: &a [*a]",
+        "list": "- a",
+        "empty": "",
+        "stack": "config: {gpu-blueprint:stack: [a]}",
+        "cluster": "config: {gpu-blueprint:stack: {cluster: [a], environment: {a: [b]}, accountId: [c]}}",
+        "region": "config: {aws:region: [a], gpu-blueprint:stack: {cluster: {name: {a: b}}}}",
+    }
+    for name, text in texts.items():
+        (project / "stacks" / f"Pulumi.{name}.yaml").write_text(text)
+    (project / "stacks" / "Pulumi.binary.yaml").write_bytes(b"\xff\xfe\x00")
+    assert main(["check", "dev"]) == 0
+    assert main(["cost", "dev"]) == 0
+    assert main(["check", *texts, "binary"]) == 2
+    assert "Traceback" not in capsys.readouterr().err

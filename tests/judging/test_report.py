@@ -20,7 +20,7 @@ WAIVER = """\
         resource: gpu-research-cluster-eks-eksCluster
         reason: torn down every night until the launch
         owner: research-computing
-        until: {until}
+        until: "{until}"
 """
 Judge = Callable[..., list[PolicyProblem]]
 

@@ -1,6 +1,5 @@
 """Errors of pydantic become problems with a kind, a reason and a hint."""
 
-from datetime import date
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from gpu_blueprint.loading import parse
 from gpu_blueprint.loading.pydantic_errors import explain_error
 from gpu_blueprint.model import Model
 
-from ..support.builders import billing, monitoring, network, pool, service, services, stack
+from ..support.builders import billing, cluster, monitoring, network, pool, service, services, stack
 
 
 def refusal(**overrides: Any) -> Problem:
@@ -47,13 +46,23 @@ def refusal(**overrides: Any) -> Problem:
             "not-a-choice",
             "pools.0.purchase.0: 'ondemand' is none of 'reserved', 'spot' or 'on-demand'; did you mean on-demand?",
         ),
+        (
+            {
+                "waivers": [
+                    {"rule": "spot-diverse", "resource": "x", "reason": "", "owner": "ml", "until": "2027-03-31"}
+                ]
+            },
+            "empty-field",
+            "waivers.0.reason: the field is empty; write 10 characters or more",
+        ),
+        (
+            {"cluster": cluster(logs="all")},
+            "wrong-type",
+            "cluster.logs: got 'all', not a list; write [api, audit, authenticator, controllerManager, scheduler]",
+        ),
+        ({"cluster": cluster(logs="api")}, "wrong-type", "cluster.logs: got 'api', not a list; write [api]"),
         ({"pools": None}, "empty-field", "pools: the field is empty; write a list"),
         ({"autoscaling": "on"}, "wrong-type", "autoscaling: got 'on', not true or false"),
-        (
-            {"costCenter": date(2026, 11, 22)},
-            "unquoted-text",
-            'costCenter: 2026-11-22 without quotes is a date in YAML, not text; quote it: "2026-11-22"',
-        ),
         (
             {"owner": True},
             "unquoted-text",
@@ -82,7 +91,7 @@ def refusal(**overrides: Any) -> Problem:
         (
             services(service(scaleOn=[{"signal": "query", "promql": "", "perReplica": 1}])),
             "empty-field",
-            "services.0.scaleOn.0.promql: the field is empty; write a value, or leave the field out",
+            "services.0.scaleOn.0.promql: the field is empty; write a value",
         ),
     ],
 )

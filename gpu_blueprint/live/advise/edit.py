@@ -16,6 +16,7 @@ from ...config import StackConfig
 from ...errors import StackError
 from ...loading import Source, parse
 from ...loading.file_keys import IN_FILE
+from ...loading.scalar_readings import reads_as_text
 from .proposal import AddPool, Change, Proposal, Set
 
 _KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}
@@ -211,6 +212,6 @@ def _write_flow(value: Any) -> Any:
         items = CommentedSeq([_write_flow(item) for item in value])
         items.fa.set_flow_style()
         return items
-    if type(value) is str and yaml.load(value, Loader=yaml.CSafeLoader) != value:
+    if type(value) is str and (not reads_as_text(value) or yaml.load(value, Loader=yaml.CSafeLoader) != value):
         return DoubleQuotedScalarString(value)
     return value

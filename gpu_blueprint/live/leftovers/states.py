@@ -76,7 +76,7 @@ class _UnfitError(Exception):
 
 def _read_file(path: Path, stack: str) -> _Deployment:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")  # PowerShell writes a BOM
         document = json.loads(text) if text.strip() else None
     except FileNotFoundError:
         raise _UnfitError(f"no such file; {_EXPORT.format(stack=stack)}") from None

@@ -135,3 +135,9 @@ def test_all_unfit_files_are_named_at_once(tmp_path: Path) -> None:
         "cannot be read",
     ]
     assert "`pulumi stack export --stack dev --file FILE`" in lines[0]
+
+
+def test_a_state_that_powershell_wrote_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(export([state_files.queue("gpu-dev")])), encoding="utf-8-sig")
+    assert read_states([path], "dev").count == 1

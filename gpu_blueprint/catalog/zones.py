@@ -1,0 +1,20 @@
+"""The availability zones of each region, by their letters.
+
+Source: EC2 DescribeAvailabilityZones as shipped in moto 5.2.5 (2026-10-27). An account may not have every letter up to
+the last: accounts of before November 2025 have zones of their own mapping in the oldest regions (AWS documentation,
+global-infrastructure, "AWS Availability Zones", read 2026-11-22).
+"""
+
+_LAST_LETTERS = {
+    "us-east-1": "f",
+    "us-west-2": "d",
+    "ap-northeast-1": "d",
+    "ap-northeast-2": "d",
+    "ca-central-1": "d",
+}
+"""Region → letter of its last zone; all other regions have three zones."""
+
+
+def find_last_zone(region: str) -> str:
+    """Return the last availability zone of a region, such as ``us-east-1f``."""
+    return f"{region}{_LAST_LETTERS.get(region, 'c')}"

@@ -1,0 +1,71 @@
+"""No stack file ends in a traceback, whatever it holds: stacks with random changes, the same in every run."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+from gpu_blueprint.errors import BlueprintError, StackError
+from gpu_blueprint.loading import StackFile, open_stack
+from gpu_blueprint.plan import record
+
+from ..support.mutated_stacks import mutate_stacks
+from ..support.plans import ROOT, STACKS
+
+ORIGINALS = [*sorted(STACKS.glob("Pulumi.*.yaml")), *sorted((ROOT / "tests" / "configs" / "good").glob("*.yaml"))]
+TODAY = date(2026, 11, 22)
+FORMATS = ("text", "json", "sarif", "markdown")
+
+
+def open_text(text: str, folder: Path) -> StackFile | None:
+    """Open a stack file with this text; None if it is refused."""
+    (folder / "stacks" / "Pulumi.test.yaml").write_text(text, encoding="utf-8")
+    try:
+        return open_stack("test", folder / "stacks")
+    except BlueprintError:
+        return None
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, without any other stack."""
+    (tmp_path / "stacks").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_check_and_cost_end_without_a_traceback(first: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    opened = 0
+    for seed, text in mutate_stacks(ORIGINALS, range(first, first + 100)):
+        stack = open_text(text, folder)
+        opened += stack is not None
+        assert main(["check", "test", "--format", FORMATS[seed % 4]]) == (0 if stack else 1), seed
+        if stack:
+            assert main(["cost", "test", "--format", FORMATS[seed % 4]]) == 0, seed
+            assert main(["explain", "test"]) == 0, seed
+    assert 0 < opened < 100
+
+
+@pytest.mark.parametrize("first", [10_000, 11_000])
+def test_a_stack_that_loads_can_be_planned(first: int, folder: Path) -> None:
+    planned = 0
+    for _, text in mutate_stacks(ORIGINALS, range(first, first + 1_000)):
+        if stack := open_text(text, folder):
+            assert record("test", stack.source.config), text
+            planned += 1
+        if planned == 4:
+            break
+    assert planned == 4
+
+
+def test_the_changes_reach_the_rules_of_the_last_stage(folder: Path) -> None:
+    kinds: set[str] = set()
+    for _, text in mutate_stacks(ORIGINALS, range(200)):
+        (folder / "stacks" / "Pulumi.test.yaml").write_text(text, encoding="utf-8")
+        try:
+            open_stack("test", folder / "stacks").list_warnings(TODAY)
+        except StackError as error:
+            kinds |= {problem.kind for problem in error.problems}
+    assert "amount-above-ceiling" in kinds and len(kinds) > 20
