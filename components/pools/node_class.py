@@ -12,7 +12,7 @@ from gpu_blueprint.sharing import SharingProfile
 from ..gpu.efa import build_security_group_tags, name_placement_group
 from ..karpenter.karpenter import name_node_role
 from ..network.network import build_subnet_selector_terms
-from .nodeadm import build_node_config, render_node_config
+from .nodeadm import build_kubelet, build_node_config, render_node_config
 
 
 def build_node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
@@ -32,6 +32,7 @@ def build_node_class_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
             "httpTokens": "required",
         },
         "blockDeviceMappings": _build_disks(pool, has_local_nvme=has_local_nvme),
+        "kubelet": build_kubelet(pool),
         "userData": _build_user_data(pool),
         "tags": config.list_node_tags(pool),
     }

@@ -73,6 +73,7 @@ def _describe_static_group(config: StackConfig, pool: Pool, count: int) -> NodeG
         devices=devices,
         disk_gib=pool.disk.size_gib,
         joins_disks=config.keeps_images_on_nvme(pool),
+        max_pods=pool.max_pods,
     )
 
 
