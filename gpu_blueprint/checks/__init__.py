@@ -55,7 +55,7 @@ from .services import (
 )
 from .spot import warn_of_few_spot_offerings
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
-from .versions import refuse_old_amis
+from .versions import refuse_old_amis, refuse_repair_budgets_without_repair
 
 Check = Callable[[StackConfig], Iterator[Problem]]
 
@@ -91,6 +91,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_pools_without_overlay,
     refuse_small_subnets,
     refuse_repair_of_unwatched_nodes,
+    refuse_repair_budgets_without_repair,
     refuse_costs_above_bounds,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""

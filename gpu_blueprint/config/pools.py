@@ -47,7 +47,8 @@ class Pool(Model):
     sharing: Sharing = Exclusive()
     """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
-    """Ceiling of the pool in physical GPUs; Karpenter launches no more."""
+    """Ceiling of the pool in physical GPUs. Karpenter launches no more, except while it replaces nodes: the new node
+    starts before the old node goes. `cost` and `quotas` count these nodes too."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()
@@ -150,6 +151,12 @@ class Pool(Model):
 
     def problems(self) -> Iterator[Problem]:
         return find_pool_problems(self)
+
+    def fill_time_zone(self, timezone: str) -> "Pool":
+        """Return the pool with a time zone for hours that state none."""
+        if self.hours is None or self.hours.timezone is not None:
+            return self
+        return self.model_copy(update={"hours": self.hours.model_copy(update={"timezone": timezone})})
 
     def count_by_unit(self, amount: GpuAmount) -> dict[str, int]:
         """Return unit → count; a bare count counts the first unit, such as ``gpu`` or the MIG profile."""

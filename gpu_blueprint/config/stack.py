@@ -5,20 +5,21 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
-from ..errors import Problem
+from ..errors import Problem, move_under
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .costs import Costs
+from .disruption import Disruption
 from .monitoring import Monitoring
 from .network import Network
 from .pools import Pool
-from .scalars import Dollars, Name
+from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .tenants import SHARED, Grant, Tenant
 from .waivers import Waiver
@@ -53,6 +54,9 @@ class StackConfig(Model):
     """Cost center of the environment, quoted if it is a number; a tag on every resource."""
     account_id: AccountId
     """AWS account, quoted. The program refuses to run in another account."""
+    timezone: TimeZone = "UTC"
+    """IANA name of the time zone in which the schedules of disruption budgets and the hours of pools are meant, such as
+    `Europe/Berlin`. Karpenter reads budgets in UTC; their windows cover the stated hours in summer and winter."""
     tags: Annotated[dict[TagKey, TagValue], Field(max_length=40)] = {}
     """Further tags on every AWS resource and node."""
     network: Network
@@ -66,8 +70,8 @@ class StackConfig(Model):
     tenants: list[Tenant] = []
     """Teams and their quotas."""
     hourly_ceiling: Dollars | None = None
-    """Most US dollars an hour that the stack may cost with every limit reached, at on-demand prices; `check` refuses
-    more."""
+    """Most US dollars an hour that the stack may cost with every limit reached and nodes being replaced, at on-demand
+    prices; `check` refuses more."""
     monthly_budget: Dollars | None = None
     """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms
     at percentages of it."""
@@ -85,6 +89,11 @@ class StackConfig(Model):
     """Exceptions to policy rules, each for one resource and until a day."""
     helm_overrides: HelmOverrides = HelmOverrides()
     """Helm values that replace the values of the blueprint."""
+
+    @field_validator("pools")
+    @classmethod
+    def _give_hours_a_time_zone(cls, pools: list[Pool], info: ValidationInfo) -> list[Pool]:
+        return [pool.fill_time_zone(info.data.get("timezone", "UTC")) for pool in pools]
 
     @property
     def cluster_name(self) -> str:
@@ -147,6 +156,13 @@ class StackConfig(Model):
         """Return the instance types that a pool may launch in this region."""
         return tuple(row for row in pool.candidates if self.region in row.regions)
 
+    def find_lifecycle(self, pool: Pool) -> Disruption:
+        """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
+        lifecycle, cluster = pool.lifecycle, self.cluster
+        paced = lifecycle.pace_repair() if cluster.node_repair and cluster.has_repair_budgets else lifecycle
+        budgets = [budget for stated in paced.budgets or [] for budget in stated.list_in_utc(self.timezone)]
+        return paced.model_copy(update={"budgets": budgets})
+
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.list_instances(pool))
@@ -186,6 +202,9 @@ class StackConfig(Model):
             if key.lower() in (own.lower() for own in OWN_TAGS):
                 reason = f"the blueprint sets the tag {key!r} itself, from another field"
                 yield Problem("tag-taken", ("tags", key), reason, "remove it here")
+        for index, pool in enumerate(self.pools):
+            found = pool.disruption.find_window_problems(self.timezone)
+            yield from move_under(found, "pools", index, "disruption", "budgets")
         yield from _refuse_repeated_names([pool.name for pool in self.pools], "pools", "name")
         yield from _refuse_repeated_names([tenant.name for tenant in self.tenants], "tenants", "name")
         first_index = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}

@@ -21,8 +21,9 @@ from gpu_blueprint.model import Model
 from policies import Waiver
 
 from ..support import builders
-from ..support.field_effects import CHANGES, COUPLED, JUDGED, PRICED, Stack
+from ..support.field_effects import CHANGES, JUDGED, Stack
 from ..support.field_effects_pools import POOLS
+from ..support.field_effects_priced import COUPLED, PRICED
 from ..support.plans import Plan, plan_of
 
 TODAY = date(2026, 11, 20)
