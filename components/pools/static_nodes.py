@@ -38,7 +38,7 @@ class StaticNodes(pulumi.ComponentResource):
         template = make_launch_template(
             f"{name}-template",
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
-            disk_gib=pool.disk.size_gib,
+            disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
             user_data=render_mime_node_config(build_static_node_config(pool, raid=has_local_nvme)),
             parent=self,

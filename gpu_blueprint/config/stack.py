@@ -18,6 +18,7 @@ from .costs import Costs
 from .disruption import Disruption
 from .monitoring import Monitoring
 from .network import Network
+from .nodes import IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
@@ -106,6 +107,11 @@ class StackConfig(Model):
         return self.autoscaling or bool(self.services)
 
     @property
+    def has_gpu_operator(self) -> bool:
+        """True if the stack installs the GPU Operator, which nodes need unless they apply their sharing themselves."""
+        return any(not pool.profile.has_operands_off for pool in self.pools)
+
+    @property
     def prometheus_url(self) -> str:
         """Address where KEDA reads metrics; empty without monitoring."""
         return (self.monitoring.url if self.monitoring else None) or ""
@@ -166,6 +172,10 @@ class StackConfig(Model):
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.list_instances(pool))
+
+    def find_disk_gib(self, pool: Pool) -> int:
+        """Return the size of a node's volume, by default as large as its work asks for."""
+        return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
 
     def sum_quota(self, tenant: Tenant) -> dict[str, int]:
         """Return extended resource → count that the tenant may request, summed over its pools."""

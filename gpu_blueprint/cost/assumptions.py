@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ..catalog import prices
+from ..catalog.prices import HOURS_A_MONTH
 from ..config import StackConfig
 from .capacity import PoolCapacity
+from .items import price_disk
 from .nodes import find_spot_share, find_terms
 
 
@@ -49,6 +51,13 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
         yield (
             f"{pool.name} is open {pool.hours_per_month:.0f} hours a month ({pool.hours}){after}; "
             "idle/h and at most/h are of open hours"
+        )
+    if stack.keeps_images_on_nvme(pool):
+        gib = stack.find_disk_gib(pool)
+        month = price_disk(stack.region, gib=gib) * HOURS_A_MONTH
+        yield (
+            f"each node of {pool.name} pays {month} a month for a volume of {gib} GiB beside its NVMe, which holds "
+            "images and pods (disk.sizeGib)"
         )
     if pool.headroom:
         kept_free = _format_gpus(always_on.headroom_gpus)

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ..checks import find_warnings
+from ..checks import find_hints, find_warnings
 from ..checks.budgets import BOUND_KINDS
 from ..config.monitoring import InstallMonitoring
 from ..config.stack import StackConfig
@@ -30,6 +30,10 @@ class StackFile:
         """Return everything that is legal but unwise, each at its line."""
         found = [*find_warnings(self.config, today), *self._warn_of_twins()]
         return add_lines(self.source, map(move_into_file, found))
+
+    def list_hints(self) -> list[Problem]:
+        """Return notes on choices that may be meant otherwise, each at its line."""
+        return add_lines(self.source, map(move_into_file, find_hints(self.config)))
 
     @property
     def missing_secrets(self) -> list[str]:

@@ -47,10 +47,10 @@ def test_a_pool_replaces_as_many_nodes_at_once_as_its_budgets_or_eks_allow(field
 
 
 def test_the_dearest_nodes_are_priced_on_demand() -> None:
-    """16 A10G: two g5.xlarge at 1.006, or one g5.48xlarge at 16.288, and no disk but the volume of 200 GiB."""
+    """16 A10G: two g5.xlarge at 1.006, or one g5.48xlarge at 16.288, and a volume of 50 GiB beside the NVMe."""
     pool = builders.pool(instanceTypes=["g5.xlarge", "g5.48xlarge"], maxGpus=16, purchase=["spot", "on-demand"])
     stack = builders.config(pools=[pool])
-    volume = 200 * 0.08 / 730
+    volume = 50 * 0.08 / 730
     assert find_instance("g5.48xlarge").local_nvme_gb
     assert price_surge(stack, stack.pools[0]).known == pytest.approx(16.288 + volume, abs=0.001)
 
