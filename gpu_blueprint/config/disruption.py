@@ -128,7 +128,9 @@ class Disruption(Model):
             nodes: Nodes of the pool.
             repairing: Count also the repair of broken nodes.
         """
-        reasons: list[Reason] = ["Drifted", *(["Unhealthy"] if repairing else [])]
+        reasons: list[Reason] = ["Drifted"]
+        if repairing:
+            reasons.append("Unhealthy")
         if self.consolidation_policy != "WhenEmpty" and self.consolidate_after != "Never":
             reasons.append("Underutilized")
         return max(self._count_allowed(nodes, reason) for reason in reasons)
