@@ -146,13 +146,13 @@ def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
         reserved = sum(row.instances * list_instances()[row.instance_type].gpu_devices for row in own)
         fallbacks = [kind for kind in pool.purchase if kind != "reserved"]
         granted = sum(count_gpus(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, []))
-        most, bound = min((pool.max_gpus, "maxGpus"), (granted or pool.max_gpus, "the tenants' quotas"))
+        most, bound = min((pool.max_gpus, "maxGpus"), (granted or pool.max_gpus, "the sum of the tenants' quotas"))
         if reserved and fallbacks and most <= reserved:
             yield Problem(
                 "fallback-idle",
                 ("pools", index, "purchase"),
-                f"its reservations hold {reserved} GPUs and {bound} allow {most:g}, so {' or '.join(fallbacks)} is "
-                "bought only while the reservation lacks an instance",
+                f"its reservations hold {reserved} GPUs and {bound} sets the limit at {most:g}, so "
+                f"{' or '.join(fallbacks)} is bought only while the reservation lacks an instance",
                 f"raise maxGpus and the quotas above {reserved}, or write purchase: [reserved]",
                 severity="note",
             )

@@ -95,9 +95,9 @@ def test_an_end_before_nodes_expire_is_warned_of(ends: str, expire: str, words: 
 @pytest.mark.parametrize(
     ("gpus", "purchase", "held", "quota", "words"),
     [
-        (16, ["reserved", "on-demand"], {}, None, "maxGpus allow 16, so on-demand is bought only while"),
+        (16, ["reserved", "on-demand"], {}, None, "maxGpus sets the limit at 16, so on-demand is bought only while"),
         (16, ["reserved", "spot", "on-demand"], {}, None, "so spot or on-demand is bought"),
-        (24, ["reserved", "on-demand"], {}, 16, "the tenants' quotas allow 16"),
+        (24, ["reserved", "on-demand"], {}, 16, "the sum of the tenants' quotas sets the limit at 16"),
         (24, ["reserved", "on-demand"], {}, 24, None),
         (24, ["reserved", "on-demand"], {}, None, None),
         (16, ["reserved"], {}, None, None),
