@@ -23,7 +23,6 @@ from .cluster.system_nodes import SystemNodes
 from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
-from .gpu.gpu_operator_values import list_operator_profiles
 from .karpenter.karpenter import Karpenter
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
@@ -121,7 +120,7 @@ class Platform(pulumi.ComponentResource):
             depends_on = [*depends_on, *monitoring.ready]
             if list_architectures(config):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
-        if list_operator_profiles(config):
+        if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
         if any(pool.multi_node for pool in config.pools):
             ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready

@@ -8,7 +8,7 @@ from gpu_blueprint.catalog import AMI_FAMILIES, find_instance
 
 from .aws.launch_templates import LaunchTemplate
 from .aws.node_resources import list_allocatable, list_capacity
-from .aws.user_data import DEFAULT_MAX_PODS, KubeletSettings
+from .aws.user_data import KubeletSettings
 from .kube import KubeClient
 from .kubelets import PLAYED, list_addresses
 from .scene import Manifest, NodeGroup, Scene
@@ -32,7 +32,7 @@ def build_nodes(group: NodeGroup, region: str, addresses: Iterator[IPv4Address])
     settings = KubeletSettings(
         labels=group.labels,
         taints=group.taints,
-        max_pods=DEFAULT_MAX_PODS,
+        max_pods=group.max_pods,
         family=_FAMILY,
         joins_disks=group.joins_disks,
     )

@@ -39,6 +39,8 @@ class NodeGroup:
     disk_gib: int = 50
     joins_disks: bool = False
     """True if the local NVMe disks become one volume for images and pods."""
+    max_pods: int = 110
+    """Most pods of a node; the default is kubelet's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from gpu_blueprint.sharing import SharingProfile
 
 from ..gpu.efa import build_security_group_tags, name_placement_group
 from ..network.network import build_subnet_selector_terms
-from .nodeadm import build_node_config, render_node_config
+from .nodeadm import build_kubelet, build_node_config, render_node_config
 
 
 def build_node_class_spec(config: StackConfig, pool: Pool, node_role: pulumi.Input[str]) -> dict[str, Any]:
@@ -31,7 +31,8 @@ def build_node_class_spec(config: StackConfig, pool: Pool, node_role: pulumi.Inp
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "blockDeviceMappings": _build_disks(pool, has_local_nvme=has_local_nvme),
+        "blockDeviceMappings": _build_disks(pool, config.find_disk_gib(pool), fast=not has_local_nvme),
+        "kubelet": build_kubelet(pool),
         "userData": _build_user_data(pool),
         "tags": config.list_node_tags(pool),
     }
@@ -60,14 +61,14 @@ def _build_interfaces(row: Instance) -> list[dict[str, Any]]:
     return [primary, *efa]
 
 
-def _build_disks(pool: Pool, *, has_local_nvme: bool) -> list[dict[str, Any]]:
+def _build_disks(pool: Pool, gib: int, *, fast: bool) -> list[dict[str, Any]]:
     """Return the volume for images and pods, and Bottlerocket's own small volume for the operating system.
 
     The volume is fast where no local NVMe disk holds the images. ``rootVolume`` is Karpenter's word for the volume with
     kubelet's folder: its size is the node's ephemeral storage.
     """
     family = pool.ami.row
-    data = _build_volume(family.data_device, f"{pool.disk.size_gib}Gi", fast=not has_local_nvme) | {"rootVolume": True}
+    data = _build_volume(family.data_device, f"{gib}Gi", fast=fast) | {"rootVolume": True}
     if family.os_device is None:
         return [data]
     return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", fast=False), data]

@@ -15,7 +15,7 @@ def build_pool_labels(pool: Pool) -> dict[str, str]:
 
 def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
     """Return the ``spec`` of the NodePool: which nodes Karpenter may launch, and when it may remove them."""
-    lifecycle = pool.lifecycle
+    lifecycle = config.find_lifecycle(pool)
     return {
         "template": {
             "metadata": {"labels": pool.node_labels},

@@ -54,16 +54,6 @@ class Instance:
         return self.instance_type.split(".")[0]
 
     @property
-    def pod_vcpu(self) -> int:
-        """CPUs for pods; one CPU is left for the kubelet, the system and the DaemonSets of the GPU Operator."""
-        return self.vcpu - 1
-
-    @property
-    def pod_memory_mib(self) -> int:
-        """Memory for pods; a tenth is left for the kubelet, the system and the DaemonSets of the GPU Operator."""
-        return int(self.memory_mib * 0.9)
-
-    @property
     def is_bare_metal(self) -> bool:
         """True for a whole server, which boots too slowly to be a default."""
         return self.instance_type.endswith(".metal")

@@ -1,14 +1,19 @@
-"""The names of time zones: the IANA database in the package ``tzdata`` that requirements.txt pins.
+"""The names and offsets of time zones: the IANA database in the package ``tzdata`` that requirements.txt pins.
 
 The machine's own database is not used, so that every machine accepts the same names. Kubernetes reads the database that
 is compiled into it (``time/tzdata`` of Go).
 """
 
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from zoneinfo import ZoneInfo
 
 from ..errors import CatalogError, suggest
+
+_YEAR = 2027
+"""The year whose offsets stand for every year, so that a preview does not depend on its day."""
 
 
 @cache
@@ -30,3 +35,13 @@ def check_time_zone(name: str) -> str:
     suggestions = suggestions or get_close_matches(name, sorted(list_time_zones()), n=2, cutoff=0.7)
     hint = suggest(name, suggestions, "choose") if suggestions else "write an IANA name such as Europe/Berlin or UTC"
     raise CatalogError(f"unknown time zone {name!r}", hint, "unknown-time-zone")
+
+
+@cache
+def find_offsets(name: str) -> tuple[int, int]:
+    """Return the least and the largest offset from UTC in a year, in minutes, such as (60, 120) for Europe/Berlin."""
+    with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
+        zone = ZoneInfo.from_file(file, name)
+    noons = [datetime(_YEAR, 1, 1, 12, tzinfo=UTC) + timedelta(days=day) for day in range(365)]
+    offsets = [int((noon.astimezone(zone).utcoffset() or timedelta()).total_seconds()) // 60 for noon in noons]
+    return min(offsets), max(offsets)

@@ -90,6 +90,9 @@ The default is the newest release that the lab runs (lab/karpenter/go.mod), so t
 Karpenter 1.15 needs Go 1.26.9, and a module that Go's proxy does not serve.
 """
 
+REPAIR_BUDGETS_SINCE = "1.15.0"
+"""First Karpenter release that paces node repair by disruption budgets with the reason ``Unhealthy``."""
+
 GPU_OPERATOR = Chart(
     name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
 )

@@ -13,6 +13,7 @@ from .capacity import (
     warn_of_tight_subnets,
     warn_of_unreachable_ceilings,
 )
+from .efa import suggest_efa_for_training
 from .gpu_health import (
     refuse_repair_of_unwatched_nodes,
     warn_of_blocked_mig_managers,
@@ -36,6 +37,7 @@ from .regions import (
 from .reservations import (
     refuse_repeated_reservations,
     refuse_unusable_reservations,
+    suggest_room_for_fallbacks,
     warn_of_ending_reservations,
     warn_of_idle_reservations,
     warn_of_reservations_outside_hours,
@@ -54,9 +56,15 @@ from .services import (
     warn_of_rollouts_that_wait,
     warn_of_services_that_wait_for_each_other,
 )
-from .spot import warn_of_few_spot_offerings
+from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
-from .versions import refuse_old_amis, warn_of_ending_support, warn_of_old_amis
+from .unused_fields import refuse_helm_values_without_chart
+from .versions import (
+    refuse_old_amis,
+    refuse_repair_budgets_without_repair,
+    warn_of_ending_support,
+    warn_of_old_amis,
+)
 
 Check = Callable[[StackConfig], Iterator[Problem]]
 
@@ -92,6 +100,8 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_pools_without_overlay,
     refuse_small_subnets,
     refuse_repair_of_unwatched_nodes,
+    refuse_repair_budgets_without_repair,
+    refuse_helm_values_without_chart,
     refuse_costs_above_bounds,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
@@ -125,6 +135,9 @@ DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
 )
 """Rules for stacks without problems, whose result depends on the day."""
 
+HINTS: tuple[Check, ...] = (suggest_room_for_fallbacks, suggest_efa_for_training, suggest_checkpoints_of_notebooks)
+"""Rules that point out what may be meant: their notes make no stack wrong or unwise."""
+
 
 def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
     """Yield sections that contradict each other, also in a stack whose models have problems of their own."""
@@ -144,3 +157,9 @@ def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
         yield from check(stack)
     for dated in DATED_WARNINGS:
         yield from dated(stack, today)
+
+
+def find_hints(stack: StackConfig) -> Iterator[Problem]:
+    """Yield notes on a stack without problems, which its authors may have meant otherwise."""
+    for check in HINTS:
+        yield from check(stack)

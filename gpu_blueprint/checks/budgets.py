@@ -32,7 +32,8 @@ def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
     total = sum(parts.values(), start=Usd())
     if round(total.known, 2) > stack.hourly_ceiling:
         above = Usd(total.known - stack.hourly_ceiling)
-        reason = f"with every limit reached the stack costs {total} an hour on demand, {above} above this ceiling"
+        limits = "with every limit reached and nodes being replaced"
+        reason = f"{limits} the stack costs {total} an hour on demand, {above} above this ceiling"
         largest, hint = _explain_largest_part(stack, parts, "lower its maxGpus")
         yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}, {largest}", hint)
 

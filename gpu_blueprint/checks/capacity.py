@@ -7,6 +7,7 @@ from ..catalog import find_instance
 from ..config import NewVpc, Pool, StackConfig
 from ..cost.gpus import count_usable_gpus
 from ..cost.reservations import find_users
+from ..cost.surge import count_surge
 from ..errors import Problem
 
 CNI_ENIS = 2
@@ -45,15 +46,16 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
     """Warn of subnets with too few addresses for all pools at their ceilings."""
     needed: dict[str, int] = {}
     for pool in stack.pools:
-        zones = stack.list_zones(pool)
+        zones, addresses = stack.list_zones(pool), count_addresses_at_ceiling(stack, pool, replacing=True)
         for zone in zones:
-            needed[zone] = needed.get(zone, 0) + count_addresses_at_ceiling(stack, pool) // len(zones)
+            needed[zone] = needed.get(zone, 0) + addresses // len(zones)
     for zone, room in _count_addresses(stack).items():
         if needed.get(zone, 0) > room:
             yield Problem(
                 "subnet-tight",
                 ("network",),
-                f"at their ceilings the pools need {needed[zone]} addresses in {zone}, and its subnet has {room}",
+                f"at their ceilings, while nodes are replaced, the pools need {needed[zone]} addresses in {zone}, "
+                f"and its subnet has {room}",
                 "make the network larger, or lower maxGpus",
                 severity="warning",
             )
@@ -91,8 +93,17 @@ def _count_addresses(stack: StackConfig) -> dict[str, int]:
     return room
 
 
-def count_addresses_at_ceiling(stack: StackConfig, pool: Pool) -> int:
-    """Count the addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none."""
+def count_addresses_at_ceiling(stack: StackConfig, pool: Pool, *, replacing: bool = False) -> int:
+    """Count the addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none.
+
+    Args:
+        stack: The stack with the pool.
+        pool: The pool.
+        replacing: Count also the nodes that run beyond the ceiling while nodes are replaced.
+    """
     return max(
-        -(-pool.max_gpus // row.gpu_devices) * row.addresses_per_eni * CNI_ENIS for row in stack.list_instances(pool)
+        (-(-pool.max_gpus // row.gpu_devices) + count_surge(stack, pool, row) * replacing)
+        * row.addresses_per_eni
+        * CNI_ENIS
+        for row in stack.list_instances(pool)
     )

@@ -8,6 +8,7 @@ from ..catalog import list_instances
 from ..config import Pool, StackConfig
 from ..config.buying import Reservation, ReservationTerm
 from ..config.network import refuse_repeated
+from ..cost.gpus import count_gpus
 from ..errors import Problem, move_under, suggest
 
 
@@ -135,3 +136,23 @@ def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
             reason, hint = "its reservations are paid and idle outside the hours", "let a pool without hours use them"
             path = ("pools", index, "hours")
             yield Problem("reservation-outside-hours", path, reason, hint, severity="warning")
+
+
+def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
+    """Point out pools that can buy nothing beside their reservations, because these fill the ceiling or the quotas."""
+    users = _list_users(stack)
+    for index, pool in enumerate(stack.pools):
+        own = [row for row in stack.reservations if users[row.id] == [pool] and row.ends is None]
+        reserved = sum(row.instances * list_instances()[row.instance_type].gpu_devices for row in own)
+        fallbacks = [kind for kind in pool.purchase if kind != "reserved"]
+        granted = sum(count_gpus(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, []))
+        most, bound = min((pool.max_gpus, "maxGpus"), (granted or pool.max_gpus, "the sum of the tenants' quotas"))
+        if reserved and fallbacks and most <= reserved:
+            yield Problem(
+                "fallback-idle",
+                ("pools", index, "purchase"),
+                f"its reservations hold {reserved} GPUs and {bound} sets the limit at {most:g}, so "
+                f"{' or '.join(fallbacks)} is bought only while the reservation lacks an instance",
+                f"raise maxGpus and the quotas above {reserved}, or write purchase: [reserved]",
+                severity="note",
+            )

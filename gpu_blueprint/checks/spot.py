@@ -48,3 +48,16 @@ def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
 
 def _count(things: Sized, noun: str) -> str:
     return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+
+
+def suggest_checkpoints_of_notebooks(stack: StackConfig) -> Iterator[Problem]:
+    """Point out notebooks on spot, which lose their memory with two minutes' notice."""
+    for index, pool in enumerate(stack.pools):
+        if pool.purpose == "notebook" and "spot" in pool.purchase and not pool.checkpointed:
+            yield Problem(
+                "notebooks-on-spot",
+                ("pools", index, "purchase"),
+                "spot can end a notebook with two minutes' notice, and its memory is lost",
+                "write checkpointed: true if people keep their work on a volume, or leave spot out",
+                severity="note",
+            )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from ..catalog.versions import find_oldest_ami
+from ..catalog.versions import REPAIR_BUDGETS_SINCE, find_oldest_ami
 from ..config import StackConfig
 from ..config.nodes import Ami
 from ..errors import Problem
@@ -59,3 +59,19 @@ def _explain_age(ami: Ami, days: int, pools: str) -> Problem:
     newer = f"pin {known}, or newer" if is_newer else "pin a newer release, or update gpu-blueprint"
     reason = f"{ami.alias} is at least {days} days old, and nodes of {pools} lack the security fixes since"
     return Problem("ami-old", ("ami", "version"), reason, f"{newer}; the nodes are drained", severity="warning")
+
+
+def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse budgets for the repair of nodes where Karpenter repairs none, or repairs without budgets."""
+    cluster = stack.cluster
+    if cluster.node_repair and cluster.has_repair_budgets:
+        return
+    reason = f"Karpenter {cluster.karpenter_version} repairs nodes without budgets and refuses the reason Unhealthy"
+    hint = f'write cluster.karpenterVersion: "{REPAIR_BUDGETS_SINCE}" and nodeRepair: true, or leave Unhealthy out'
+    if cluster.has_repair_budgets:
+        reason, hint = "nothing repairs nodes, so the budget limits nothing", "set cluster.nodeRepair, or leave it out"
+    for index, pool in enumerate(stack.pools):
+        for at, budget in enumerate(pool.disruption.budgets or []):
+            if "Unhealthy" in (budget.reasons or []):
+                path = ("pools", index, "disruption", "budgets", at, "reasons")
+                yield Problem("repair-budget-unused", path, reason, hint)

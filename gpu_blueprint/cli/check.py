@@ -26,7 +26,8 @@ def _check(name: str, policies: bool, levels: Path | None) -> Result:
         return Result(name, problems=error.problems)
     except BlueprintError as error:
         return Result(name, refusal=error)
-    return Result(name, stack=stack, problems=stack.list_warnings(date.today()), findings=findings, levels=levels)
+    problems = [*stack.list_warnings(date.today()), *stack.list_hints()]
+    return Result(name, stack=stack, problems=problems, findings=findings, levels=levels)
 
 
 def _judge(stack: StackFile, levels: Path | None) -> list[Problem]:

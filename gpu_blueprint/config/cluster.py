@@ -13,6 +13,7 @@ from ..catalog.versions import (
     GPU_OPERATOR_KUBERNETES,
     KARPENTER_VERSIONS,
     KUBERNETES,
+    REPAIR_BUDGETS_SINCE,
     KubernetesRelease,
 )
 from ..errors import Problem, WrongValueError
@@ -127,8 +128,9 @@ class Cluster(Model):
     with shared GPUs must set `staticNodes`."""
     node_repair: bool = False
     """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes
-    for the rest. Karpenter replaces its own nodes with an alpha feature that ignores disruption budgets and
-    `karpenter.sh/do-not-disrupt`; EKS replaces the nodes of managed groups."""
+    for the rest. Karpenter replaces its own nodes with an alpha feature. Up to 1.14 it ignores disruption budgets and
+    `karpenter.sh/do-not-disrupt`; 1.15 obeys budgets with the reason `Unhealthy`, and a pool without such a budget gets
+    10 %. EKS replaces the nodes of managed groups."""
     deletion_protection: bool = True
     """Refuse to delete the platform: EKS keeps the cluster, and Pulumi keeps everything on a destroy."""
     system_nodes: SystemNodes = SystemNodes()
@@ -138,6 +140,11 @@ class Cluster(Model):
     def release(self) -> KubernetesRelease:
         """The catalogue's pins for the Kubernetes version."""
         return KUBERNETES[self.kubernetes_version]
+
+    @property
+    def has_repair_budgets(self) -> bool:
+        """True if Karpenter paces node repair by disruption budgets."""
+        return KARPENTER_VERSIONS.index(self.karpenter_version) >= KARPENTER_VERSIONS.index(REPAIR_BUDGETS_SINCE)
 
     def problems(self) -> Iterator[Problem]:
         for field in ("admins", "viewers", "logs"):

@@ -6,6 +6,7 @@ docs/decisions/0004-purposes.md gives the reasons for the presets.
 import re
 from collections.abc import Iterator
 from functools import cache
+from math import ceil
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,47 +14,18 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .scalars import Duration, DurationOrNever, count_seconds
+from .windows import convert_to_utc, is_cron, needs_whole_days
 
 Purpose = Literal["inference", "training", "notebook", "batch"]
-Reason = Literal["Underutilized", "Empty", "Drifted"]
+Reason = Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]
 Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
 _NODES = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"
-_CRON_NAMES = r"@(annually|yearly|monthly|weekly|daily|midnight|hourly)"
-_CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
-"""Least and most of each field: minute, hour, day of the month, month, day of the week."""
-_CRON_WORDS = {
-    word: str(n)
-    for words, first in (("jan feb mar apr may jun jul aug sep oct nov dec", 1), ("sun mon tue wed thu fri sat", 0))
-    for n, word in enumerate(words.split(), first)
-}
+_MOST_BUDGETS = 50
+"""Most budgets of one NodePool."""
 _SOONEST_SECONDS = 600
 """Time in which a GPU node starts, loads drivers and pulls images."""
-
-
-def _is_cron(text: str) -> bool:
-    """Return whether Karpenter reads a text as a cron expression: five fields, or a name such as ``@daily``."""
-    fields = text.lower().split()
-    return bool(re.fullmatch(_CRON_NAMES, text)) or (
-        len(fields) == 5 and all(map(_is_cron_field, fields, _CRON_RANGES))
-    )
-
-
-def _is_cron_field(field: str, allowed: tuple[int, int]) -> bool:
-    return all(_is_cron_part(part, *allowed) for part in field.split(","))
-
-
-def _is_cron_part(part: str, least: int, most: int) -> bool:
-    """Return whether one part of a list is ``*``, a value or a range, with an optional step after ``/``."""
-    span, slash, step = part.partition("/")
-    if slash and not (step.isdecimal() and int(step)):
-        return False
-    ends = [_CRON_WORDS.get(end, end) for end in span.split("-")] if span not in ("*", "?") else []
-    if len(ends) > 2 or not all(end.isdecimal() for end in ends):
-        return False
-    numbers = [int(end) for end in ends]
-    return numbers == sorted(numbers) and all(least <= number <= most for number in numbers)
 
 
 class Budget(Model):
@@ -63,11 +35,26 @@ class Budget(Model):
     """A count or a percentage, quoted: `"1"`, `"10%"`; `"0"` blocks disruption."""
     reasons: list[Reason] | None = Field(None, min_length=1)
     """The disruptions that the budget limits. Default: all. `"0"` without reasons also keeps empty nodes,
-    which cost money."""
+    which cost money. `Unhealthy`, the repair of broken nodes, needs Karpenter 1.15 and `cluster.nodeRepair`."""
     schedule: str | None = None
-    """Cron expression in UTC at which the window opens, such as `0 8 * * mon-fri`."""
+    """Cron expression in the stack's `timezone` at which the window opens, such as `0 8 * * mon-fri`."""
     duration: str | None = None
     """Length of the window in hours and minutes, such as `10h`."""
+
+    def list_in_utc(self, timezone: str) -> "list[Budget]":
+        """Return the budgets that Karpenter needs, whose windows are in UTC and cover this window all year."""
+        if self.schedule is None or self.duration is None:
+            return [self]
+        windows = convert_to_utc(self.schedule, self.duration, timezone)
+        return [self.model_copy(update=window._asdict()) for window in windows]
+
+    def limits(self, reason: Reason) -> bool:
+        """Return whether the budget limits disruptions of a reason."""
+        return self.reasons is None or reason in self.reasons
+
+    def count_nodes(self, nodes: int) -> int:
+        """Return how many of a pool's nodes the budget allows; Karpenter rounds a percentage up."""
+        return ceil(nodes * int(self.nodes[:-1]) / 100) if self.nodes.endswith("%") else int(self.nodes)
 
     def problems(self) -> Iterator[Problem]:
         if not re.fullmatch(_NODES, self.nodes):
@@ -76,7 +63,7 @@ class Budget(Model):
         if (self.schedule is None) != (self.duration is None):
             reason = "a window needs both schedule and duration"
             yield Problem("window-incomplete", (), reason, "write both, or neither")
-        if self.schedule is not None and not _is_cron(self.schedule):
+        if self.schedule is not None and not is_cron(self.schedule):
             reason = f"{self.schedule!r} is not a cron expression of five fields"
             yield Problem("not-a-cron-schedule", ("schedule",), reason, "write one such as '0 8 * * mon-fri'")
         if self.duration is not None and not re.fullmatch(_WINDOW, self.duration):
@@ -84,18 +71,23 @@ class Budget(Model):
             yield Problem("not-a-window", ("duration",), reason, "write a duration such as 10h or 1h30m")
 
 
+_REPAIR = Budget(nodes="10%", reasons=["Unhealthy"])
+
+
 class Disruption(Model):
     """Overrides of the defaults that the pool's purpose sets."""
 
     consolidation_policy: Policy | None = None
-    """The nodes that Karpenter may remove to save money."""
+    """The nodes that Karpenter may remove to save money. It replaces no spot node with a cheaper spot node, so
+    under-used spot nodes go only when their pods fit on other nodes."""
     consolidate_after: DurationOrNever | None = None
     """Time for which a node must be removable before Karpenter removes it."""
     expire_after: DurationOrNever | None = None
-    """Age at which Karpenter replaces a node by force, whatever runs on it."""
+    """Age at which Karpenter drains a node by force: it ignores budgets, launches the successor afterwards, and nodes
+    that were launched together go together. With `Never` a new AMI still replaces nodes, one after the other."""
     termination_grace_period: Duration | None = None
     """Longest time that pods get to end before Karpenter removes their node."""
-    budgets: Annotated[list[Budget], Field(min_length=1, max_length=50)] | None = None
+    budgets: Annotated[list[Budget], Field(min_length=1, max_length=_MOST_BUDGETS)] | None = None
     """Limits on simultaneous disruption."""
 
     @property
@@ -103,8 +95,49 @@ class Disruption(Model):
         """True if Karpenter never removes an empty node."""
         always = [budget for budget in self.budgets or [] if budget.schedule is None]
         return self.consolidate_after == "Never" or any(
-            budget.nodes in ("0", "0%") and "Empty" in (budget.reasons or ["Empty"]) for budget in always
+            budget.nodes in ("0", "0%") and budget.limits("Empty") for budget in always
         )
+
+    def find_window_problems(self, timezone: str) -> Iterator[Problem]:
+        """Yield the windows that a time zone moves beyond the means of cron; paths start at the budgets."""
+        budgets = [budget for budget in self.budgets or [] if not list(budget.problems())]
+        for index, budget in enumerate(self.budgets or []):
+            if budget in budgets and budget.schedule and needs_whole_days(budget.schedule, timezone):
+                reason = (
+                    f"in UTC {budget.schedule!r} of {timezone} starts on another day, which no month's days can name"
+                )
+                hint = "name days of the week in place of days of the month and months, or leave timezone out"
+                yield Problem("window-on-another-day", (index, "schedule"), reason, hint)
+                budgets.remove(budget)
+        if (count := sum(len(budget.list_in_utc(timezone)) for budget in budgets)) > _MOST_BUDGETS:
+            reason = f"in UTC the budgets of {timezone} have {count} windows, and Karpenter takes {_MOST_BUDGETS}"
+            yield Problem("too-many", (), reason, "write fewer schedules, or leave timezone out")
+
+    def pace_repair(self) -> "Disruption":
+        """Return the disruption with a budget for the repair of broken nodes; without it all may go at once."""
+        if any(budget.schedule is None and budget.limits("Unhealthy") for budget in self.budgets or []):
+            return self
+        return self.model_copy(update={"budgets": [*(self.budgets or []), _REPAIR]})
+
+    def count_replaced(self, nodes: int, *, repairing: bool = False) -> int:
+        """Return how many of a pool's nodes Karpenter may replace at once: it launches each successor first.
+
+        Only budgets without a window count, because outside its window a budget limits nothing.
+
+        Args:
+            nodes: Nodes of the pool.
+            repairing: Count also the repair of broken nodes.
+        """
+        reasons: list[Reason] = ["Drifted"]
+        if repairing:
+            reasons.append("Unhealthy")
+        if self.consolidation_policy != "WhenEmpty" and self.consolidate_after != "Never":
+            reasons.append("Underutilized")
+        return max(self._count_allowed(nodes, reason) for reason in reasons)
+
+    def _count_allowed(self, nodes: int, reason: Reason) -> int:
+        always = (budget for budget in self.budgets or [] if budget.schedule is None and budget.limits(reason))
+        return min([nodes, *(budget.count_nodes(nodes) for budget in always)])
 
     def problems(self) -> Iterator[Problem]:
         if self.expire_after not in (None, "Never") and count_seconds(self.expire_after) < _SOONEST_SECONDS:
@@ -137,7 +170,7 @@ def find_preset(purpose: Purpose) -> Disruption:
     """Return the defaults of a purpose."""
     match purpose:
         case "inference":
-            return _preset("WhenEmptyOrUnderutilized", "10m", "336h", "15m", [{"nodes": "10%"}])
+            return _preset("WhenEmptyOrUnderutilized", "10m", "Never", "15m", [{"nodes": "10%"}])
         case "training":
             return _preset("WhenEmpty", "10m", "Never", "24h", _ONLY_EMPTY)
         case "notebook":

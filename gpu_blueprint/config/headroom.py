@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ..catalog import Instance
+from ..catalog.node_room import NodeRoom
 from ..model import Model
 from .scalars import Cpu, Memory
 from .tenants import GpuAmount
@@ -21,7 +21,7 @@ class Headroom(Model):
     memory: Memory
     """Memory requests of one pod."""
 
-    def count_fitting(self, row: Instance) -> int:
-        """Return the number of placeholders that fit on a node by CPU and memory."""
-        memory = int(self.memory[:-2]) * (1024 if self.memory.endswith("Gi") else 1024**2)
-        return min(row.pod_vcpu // int(self.cpu), row.pod_memory_mib // memory)
+    @property
+    def size(self) -> NodeRoom:
+        """CPU and memory of one pod."""
+        return NodeRoom(int(self.cpu) * 1000, int(self.memory[:-2]) * (1024 if self.memory.endswith("Gi") else 1024**2))

@@ -31,8 +31,9 @@ def _refuse_text(value: Any) -> Any:
 class Hours(Model):
     """A weekly window. The pool scales to zero outside the window, and comes back by itself in the window."""
 
-    timezone: TimeZone
-    """IANA name of the time zone, such as `Europe/Berlin`; the hours follow its daylight saving time."""
+    timezone: TimeZone | None = None
+    """IANA name of the time zone, such as `Europe/Berlin`; the hours follow its daylight saving time. Default: the
+    stack's `timezone`."""
     start: TimeOfDay
     """Time at which the pool opens, quoted: `"07:30"`."""
     stop: EndTime
@@ -99,7 +100,8 @@ class Hours(Model):
 
     def __str__(self) -> str:
         next_day = " next day" if self._start + self._length > _DAY else ""
-        return f"{_join_days(self.days, WEEK, '–', ', ')} {self.start}–{self.stop}{next_day} {self.timezone}"
+        zone = f" {self.timezone}" if self.timezone else ""
+        return f"{_join_days(self.days, WEEK, '–', ', ')} {self.start}–{self.stop}{next_day}{zone}"
 
 
 def _count_minutes(time: str) -> int:

@@ -13,6 +13,8 @@ from .scalars import LabelKey, LabelValue
 
 FAST_VOLUME = {"iops": 16000, "throughput": 1000}
 """The gp3 volume that parallel image pull needs (EKS user guide): IOPS, and MiB/s."""
+SYSTEM_GIB, IMAGES_GIB = 50, 200
+"""Default size of a node's volume: for the system beside local NVMe, and with images and pods."""
 BOTTLEROCKET_OS_GIB = 4
 """Bottlerocket's own volume, beside the volume for images and pods."""
 
@@ -58,8 +60,9 @@ class Ami(Model):
 class Disk(Model):
     """The encrypted gp3 volume of a node."""
 
-    size_gib: int = Field(200, ge=50, le=16384)
-    """Size in GiB. CUDA images need more than the AMI's 20 GiB. Types with local NVMe keep images and pods on NVMe."""
+    size_gib: int | None = Field(None, ge=50, le=16384)
+    """Size in GiB. Default: 50 beside local NVMe, which holds images and pods; 200 where some type of the pool has no
+    NVMe, because CUDA images need more than the AMI's 20 GiB. `cost` shows the price of the volume beside NVMe."""
 
 
 class Taint(Model):

@@ -136,6 +136,7 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
     if pool.zones is None:
         reason = "static nodes need named zones, since a zone that the network gains later would replace all nodes"
         yield Problem("static-nodes-zones", ("zones",), reason, "name the zones")
+    yield from _refuse_unused_fields(pool)
     sizes = {row.gpu_devices for row in pool.candidates}
     if len(sizes) != 1:
         reason = "static nodes must be alike, and these types hold different numbers of GPUs"
@@ -162,6 +163,18 @@ def _refuse_long_labels(pool: "Pool") -> Iterator[Problem]:
         if not value:
             reason = "EKS takes no empty label on static nodes"
             yield Problem("static-nodes-label", ("labels", key), reason, 'write a value, such as "true"')
+
+
+def _refuse_unused_fields(pool: "Pool") -> Iterator[Problem]:
+    """Refuse fields of a pool with static nodes that only Karpenter reads."""
+    for field in type(pool.disruption).model_fields:
+        if getattr(pool.disruption, field) is not None:
+            reason = "EKS keeps static nodes until their group is updated, and Karpenter removes none of them"
+            yield Problem("static-nodes-disruption", ("disruption", to_camel(field)), reason, "leave the field out")
+    interrupted = "spot" in pool.purchase and pool.purpose in ("training", "notebook")
+    if pool.checkpointed and not interrupted:
+        reason = "nothing takes static nodes from a job, except spot from training and notebooks"
+        yield Problem("static-nodes-checkpointed", ("checkpointed",), reason, "leave checkpointed out")
 
 
 def _check_hours(pool: "Pool") -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ..catalog import Gpu, Instance, find_gpu, find_instance, list_instances
 from ..catalog.labels import EFA_LABEL, GPU_LABEL, PURPOSE_LABEL
+from ..catalog.node_room import NodeRoom, choose_max_pods, find_room
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..errors import Problem
@@ -46,7 +47,8 @@ class Pool(Model):
     sharing: Sharing = Exclusive()
     """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
-    """Ceiling of the pool in physical GPUs; Karpenter launches no more."""
+    """Ceiling of the pool in physical GPUs. Karpenter launches no more, except while it replaces nodes: the new node
+    starts before the old node goes. `cost` and `quotas` count these nodes too."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()
@@ -115,6 +117,15 @@ class Pool(Model):
         """The taints of every node of the pool: the sharing profile's taint, then the taints of the stack file."""
         return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
 
+    @cached_property
+    def max_pods(self) -> int:
+        """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
+        return max(choose_max_pods(row, sum(self.profile.count_per_node(row).values())) for row in self.candidates)
+
+    def find_room(self, row: Instance) -> NodeRoom:
+        """Return the CPU and memory that a node of a type has for the pods of teams."""
+        return find_room(row, self.max_pods, hugepages_mib=row.efa_hugepages_mib if self.multi_node else 0)
+
     @property
     def shares_gpus(self) -> bool:
         """True if several pods get one GPU, or one MIG instance."""
@@ -142,6 +153,12 @@ class Pool(Model):
 
     def problems(self) -> Iterator[Problem]:
         return find_pool_problems(self)
+
+    def fill_time_zone(self, timezone: str) -> "Pool":
+        """Return the pool with a time zone for hours that state none."""
+        if self.hours is None or self.hours.timezone is not None:
+            return self
+        return self.model_copy(update={"hours": self.hours.model_copy(update={"timezone": timezone})})
 
     def count_by_unit(self, amount: GpuAmount) -> dict[str, int]:
         """Return unit → count; a bare count counts the first unit, such as ``gpu`` or the MIG profile."""

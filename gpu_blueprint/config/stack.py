@@ -6,20 +6,22 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
-from ..errors import Problem
+from ..errors import Problem, move_under
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .costs import Costs
+from .disruption import Disruption
 from .monitoring import Monitoring
 from .network import Network
+from .nodes import IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
-from .scalars import Dollars, Name
+from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .tenants import SHARED, Grant, Tenant
 from .waivers import Waiver
@@ -63,6 +65,9 @@ class StackConfig(Model):
     """AWS account, quoted. The program refuses to run in another account."""
     tags: Annotated[dict[TagKey, TagValue], Field(max_length=MOST_TAGS)] = {}
     """Further tags on every AWS resource and node. IAM does not tell keys apart that differ only in case."""
+    timezone: TimeZone = "UTC"
+    """IANA name of the time zone in which the schedules of disruption budgets and the hours of pools are meant, such as
+    `Europe/Berlin`. Karpenter reads budgets in UTC; their windows cover the stated hours in summer and winter."""
     network: Network
     """The VPC."""
     cluster: Cluster
@@ -74,8 +79,8 @@ class StackConfig(Model):
     tenants: list[Tenant] = []
     """Teams and their quotas."""
     hourly_ceiling: Dollars | None = None
-    """Most US dollars an hour that the stack may cost with every limit reached, at on-demand prices; `check` refuses
-    more."""
+    """Most US dollars an hour that the stack may cost with every limit reached and nodes being replaced, at on-demand
+    prices; `check` refuses more."""
     monthly_budget: Dollars | None = None
     """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms
     at percentages of it."""
@@ -94,6 +99,11 @@ class StackConfig(Model):
     helm_overrides: HelmOverrides = HelmOverrides()
     """Helm values that replace the values of the blueprint."""
 
+    @field_validator("pools")
+    @classmethod
+    def _give_hours_a_time_zone(cls, pools: list[Pool], info: ValidationInfo) -> list[Pool]:
+        return [pool.fill_time_zone(info.data.get("timezone", "UTC")) for pool in pools]
+
     @property
     def cluster_name(self) -> str:
         """Name of the EKS cluster, and prefix of the names of its resources."""
@@ -103,6 +113,11 @@ class StackConfig(Model):
     def has_keda(self) -> bool:
         """True if the stack installs KEDA."""
         return self.autoscaling or bool(self.services)
+
+    @property
+    def has_gpu_operator(self) -> bool:
+        """True if the stack installs the GPU Operator, which nodes need unless they apply their sharing themselves."""
+        return any(not pool.profile.has_operands_off for pool in self.pools)
 
     @property
     def prometheus_url(self) -> str:
@@ -166,9 +181,20 @@ class StackConfig(Model):
         """Return the instance types that a pool may launch in this region."""
         return tuple(row for row in pool.candidates if self.region in row.regions)
 
+    def find_lifecycle(self, pool: Pool) -> Disruption:
+        """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
+        lifecycle, cluster = pool.lifecycle, self.cluster
+        paced = lifecycle.pace_repair() if cluster.node_repair and cluster.has_repair_budgets else lifecycle
+        budgets = [budget for stated in paced.budgets or [] for budget in stated.list_in_utc(self.timezone)]
+        return paced.model_copy(update={"budgets": budgets})
+
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.list_instances(pool))
+
+    def find_disk_gib(self, pool: Pool) -> int:
+        """Return the size of a node's volume, by default as large as its work asks for."""
+        return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
 
     def sum_quota(self, tenant: Tenant) -> dict[str, int]:
         """Return extended resource → count that the tenant may request, summed over its pools."""
@@ -206,6 +232,9 @@ class StackConfig(Model):
                 reason = f"the blueprint sets the tag {key!r} itself, from another field"
                 yield Problem("tag-taken", ("tags", key), reason, "remove it here")
         yield from _refuse_keys_that_differ_in_case(list(self.tags))
+        for index, pool in enumerate(self.pools):
+            found = pool.disruption.find_window_problems(self.timezone)
+            yield from move_under(found, "pools", index, "disruption", "budgets")
         yield from _refuse_repeated_names([pool.name for pool in self.pools], "pools", "name")
         yield from _refuse_repeated_names([tenant.name for tenant in self.tenants], "tenants", "name")
         first_index = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ..catalog import prices
+from ..catalog.prices import HOURS_A_MONTH
 from ..config import StackConfig
 from .capacity import PoolCapacity
+from .items import price_disk
 from .nodes import find_spot_share, find_terms
 
 
@@ -27,6 +29,7 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
     )
     for capacity in capacities:
         yield from _list_pool_assumptions(stack, capacity)
+    yield from _list_volumes_beside_nvme(stack)
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not included: data transfer{through}, logs, volumes of pods, support, taxes"
@@ -56,6 +59,20 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
     if always_on.service_gpus > 0:
         running = _format_gpus(always_on.service_gpus)
         yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of services)"
+
+
+def _list_volumes_beside_nvme(stack: StackConfig) -> Iterator[str]:
+    """Yield the prices of volumes that hold only the system, by size."""
+    pools_by_gib: dict[int, list[str]] = {}
+    for pool in stack.pools:
+        if stack.keeps_images_on_nvme(pool):
+            pools_by_gib.setdefault(stack.find_disk_gib(pool), []).append(pool.name)
+    for gib, pools in pools_by_gib.items():
+        month = price_disk(stack.region, gib=gib) * HOURS_A_MONTH
+        yield (
+            f"each node of {', '.join(pools)} pays {month} a month for a volume of {gib} GiB beside its NVMe, which "
+            "holds images and pods (disk.sizeGib)"
+        )
 
 
 def _format_gpus(count: float) -> str:

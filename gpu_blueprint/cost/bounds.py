@@ -6,17 +6,22 @@ from .money import Usd
 from .nodes import ON_DEMAND, find_terms
 from .platform import estimate_platform
 from .pools import estimate_capacity
+from .surge import price_surge, price_system_surge
 
 PLATFORM = ""
 """Key of the part that belongs to no pool; all other keys are names of pools."""
 
 
 def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
-    """Return the parts of the sum that ``hourlyCeiling`` bounds: dollars an hour at every limit, on demand."""
-    parts = {PLATFORM: estimate_platform(stack)}
+    """Return the parts of the sum that ``hourlyCeiling`` bounds.
+
+    Dollars an hour at every limit, on demand, while nodes are being replaced.
+    """
+    parts = {PLATFORM: estimate_platform(stack).ceiling.hour + price_system_surge(stack)}
     for capacity in list_capacities(stack):
-        parts[capacity.pool.name] = estimate_capacity(capacity, ON_DEMAND)
-    return {name: cost.ceiling.hour for name, cost in parts.items()}
+        ceiling = estimate_capacity(capacity, ON_DEMAND).ceiling.hour
+        parts[capacity.pool.name] = ceiling + price_surge(stack, capacity.pool)
+    return parts
 
 
 def estimate_monthly_expectations(stack: StackConfig) -> dict[str, Usd]:

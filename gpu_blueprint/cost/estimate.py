@@ -18,6 +18,7 @@ from .money import Cost, Spend, Usd
 from .nodes import ON_DEMAND, find_terms
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
+from .surge import sum_surges
 from .tenants import divide_among_tenants
 
 CASES = ("floor", "expected", "ceiling")
@@ -66,6 +67,8 @@ class Estimate:
     as_bought: Cost
     tenants: dict[str, Cost]
     """The pools' costs to plan with, divided by grants; the last entry is the part that no grant covers."""
+    surge: Usd
+    """Dollars an hour of the nodes that run beyond the ceilings while nodes are replaced."""
     commitments: list[Commitment]
     as_of: date | None
     """Day of the oldest instance price in the estimate; None if no price is known."""
@@ -97,6 +100,7 @@ def estimate_stack(stack: StackConfig) -> Estimate:
         on_demand=Cost.total([platform, *(pool.on_demand for pool in pools)]),
         as_bought=Cost.total([platform, *(pool.as_bought for pool in pools)]),
         tenants=divide_among_tenants(stack, {pool.name: pool.cost for pool in pools}),
+        surge=sum_surges(stack),
         commitments=[recommend_commitment(stack, capacity) for capacity in capacities],
         as_of=min((price.as_of for price in _list_instance_prices(stack, capacities)), default=None),
         assumptions=list(list_assumptions(stack, capacities)),
@@ -147,6 +151,7 @@ def as_json(found: Estimate) -> dict[str, Any]:
         },
         "pools": [_write_pool(pool) for pool in found.pools],
         "tenants": [{"name": name, **_write_cost(cost)} for name, cost in found.tenants.items()],
+        "surge": {"hour": found.surge.exact},
         "commitments": [commitment.as_json() for commitment in found.commitments],
         "assumptions": found.assumptions,
         "unknownPrices": found.unknown,

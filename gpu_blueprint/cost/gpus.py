@@ -55,4 +55,4 @@ def count_placeholders(pool: Pool, row: Instance) -> int:
     handed_out, units = pool.profile.count_per_node(row), pool.profile.units
     requested = pool.count_by_unit(pool.headroom.gpus)
     by_gpu = [handed_out[units[unit]] // count for unit, count in requested.items() if count and unit in units]
-    return min([*by_gpu, pool.headroom.count_fitting(row)], default=0)
+    return min([*by_gpu, int(pool.find_room(row).count_pods(pool.headroom.size))], default=0)

@@ -61,7 +61,7 @@ class Node:
 def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
     """Price each instance type that a pool may launch."""
     on_nvme = stack.keeps_images_on_nvme(pool)
-    disks = price_disk(stack.region, gib=pool.disk.size_gib, **({} if on_nvme else FAST_VOLUME))
+    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **({} if on_nvme else FAST_VOLUME))
     if pool.ami.row is BOTTLEROCKET:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
     return [Node(row, price_instance(row.instance_type, stack.region), disks) for row in stack.list_instances(pool)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from ..checks import find_warnings
+from ..checks import find_hints, find_warnings
 from ..errors import Problem, Severity, StackError
 from ..loading import Source
 from ..loading.parse import check_stack
@@ -72,6 +72,7 @@ class ProblemKind:
         yield from outcome.problems
         if outcome.config and not outcome.problems:
             yield from find_warnings(outcome.config, EXAMPLE_DAY)
+            yield from find_hints(outcome.config)
 
 
 def list_problem_kinds() -> list[ProblemKind]:

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ..checks import find_warnings
+from ..checks import find_hints, find_warnings
 from ..checks.budgets import BOUND_KINDS
 from ..checks.placeholders import find_placeholders
 from ..config.monitoring import InstallMonitoring
@@ -41,6 +41,10 @@ class StackFile:
         """
         if left := list_placeholder_errors(self.config):
             raise StackError(add_lines(self.source, map(move_into_file, left)))
+
+    def list_hints(self) -> list[Problem]:
+        """Return notes on choices that may be meant otherwise, each at its line."""
+        return add_lines(self.source, map(move_into_file, find_hints(self.config)))
 
     @property
     def missing_secrets(self) -> list[str]:

@@ -71,8 +71,9 @@ def _describe_static_group(config: StackConfig, pool: Pool, count: int) -> NodeG
         labels=pool.node_labels,
         taints=tuple(pool.node_taints),
         devices=devices,
-        disk_gib=pool.disk.size_gib,
+        disk_gib=config.find_disk_gib(pool),
         joins_disks=config.keeps_images_on_nvme(pool),
+        max_pods=pool.max_pods,
     )
 
 

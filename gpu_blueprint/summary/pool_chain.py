@@ -12,6 +12,7 @@ from ..cost.nodes import find_terms
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from .images import name_image
+from .lifecycle_chain import describe_lifecycle
 from .pods import build_pod
 from .step import Step
 
@@ -28,6 +29,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("node taints", tuple(_describe_taint(taint) for taint in pool.node_taints))
     yield Step("Karpenter is told", tuple(_describe_overlays(stack, pool)))
     yield Step("ceiling", tuple(_describe_ceiling(pool)))
+    yield Step("a node goes", tuple(describe_lifecycle(stack, pool)))
     if pool.hours:
         yield Step("hours", tuple(_describe_hours(pool, pool.hours)))
     if pool.headroom:

@@ -16,7 +16,7 @@ from ..catalog.service_quotas import (
     find_instance_quota,
 )
 from ..config import NewVpc, Pool, StackConfig
-from ..config.network import STABLE_ZONES
+from ..cost.surge import count_surge, count_system_surge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,15 +109,14 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
     rows = [find_instance(name) for name in stack.cluster.system_nodes.instance_types]
     count = stack.cluster.system_nodes.count
     yield from _list_largest_share("system nodes", [{row: count} for row in rows], "on-demand")
-    surge = 2 * min(len(stack.network.zones), STABLE_ZONES)
+    surge = count_system_surge(stack)
     yield from _list_largest_share("system nodes, while they are updated", [{row: surge} for row in rows], "on-demand")
 
 
 def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield a pool's whole ceiling for one way to buy, because the other way may run dry.
+    """Yield a pool's whole ceiling for one way to buy, because the other way may run dry, and the nodes beyond it.
 
-    EKS updates a managed node group by up to two more nodes in each of its zones (EKS user guide, «Understand each
-    phase of node updates»). If types of one pool count against different quotas, each quota has to hold the whole
+    If types of one pool count against different quotas, each quota has to hold the whole
     ceiling. No GPU model has such types today, but the catalogue may change.
     """
     by_quota: dict[ServiceQuota, list[Instance]] = {}
@@ -127,9 +126,9 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
         alike = [{row: pool.static_nodes} for row in own if pool.static_nodes]
         fleets = alike or [find_largest_fleet(own, pool.max_gpus)]
         yield from _list_largest_share(pool.name, fleets, purchase)
-        if pool.static_nodes:
-            surge = 2 * len(stack.list_zones(pool))
-            yield from _list_largest_share(f"{pool.name}, while it is updated", [{row: surge} for row in own], purchase)
+        surges = [{row: surge} for row in own if (surge := count_surge(stack, pool, row))]
+        if surges:
+            yield from _list_largest_share(f"{pool.name}, while nodes are replaced", surges, purchase)
 
 
 def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpu_blueprint.checks.capacity import warn_of_unreachable_ceilings
+from gpu_blueprint.checks.capacity import warn_of_tight_subnets, warn_of_unreachable_ceilings
 
 from ..support.builders import cluster, config, network, pool, problems
 from ..support.estimates import reservation, reserved_stack
@@ -43,3 +43,12 @@ def test_shared_gpus_without_overlays_need_static_nodes() -> None:
     assert problem.startswith("pools.0.staticNodes: only a NodeOverlay tells Karpenter")
     assert problems(cluster=without, pools=[{**shared, "staticNodes": 2, "zones": ["us-east-1a"]}]) == []
     assert problems(cluster=without, pools=[pool()]) == []
+
+
+def test_a_subnet_without_room_for_nodes_that_are_replaced_is_warned_of() -> None:
+    """Five nodes hold 500 of 507 addresses; a sixth replaces another."""
+    stack = config(network=network(cidr="10.40.0.0/20"), pools=[spanning(maxGpus=40)])
+    (warning,) = warn_of_tight_subnets(stack)
+    assert "while nodes are replaced, the pools need 600 addresses in us-east-1a" in warning.reason
+    lasting = config(network=network(cidr="10.40.0.0/20"), pools=[spanning(maxGpus=40, purpose="training")])
+    assert list(warn_of_tight_subnets(lasting)) == []

@@ -17,7 +17,7 @@ from ..support.plans import ROOT
 from .test_reservations import TODAY
 
 FOLDER = ROOT / "gpu_blueprint" / "checks"
-LISTED = {check.__name__ for check in chain(checks.MISMATCHES, checks.PROBLEMS, checks.WARNINGS)}
+LISTED = {check.__name__ for check in chain(checks.MISMATCHES, checks.PROBLEMS, checks.WARNINGS, checks.HINTS)}
 
 
 def public_checks() -> Iterator[str]:
@@ -26,7 +26,7 @@ def public_checks() -> Iterator[str]:
         functions = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)]
         for function in functions:
             takes_stack = [argument.arg for argument in function.args.args] == ["stack"]
-            if takes_stack and function.name.startswith(("refuse_", "warn_")):
+            if takes_stack and function.name.startswith(("refuse_", "warn_", "suggest_")):
                 yield function.name
 
 

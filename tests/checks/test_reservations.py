@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks import find_warnings
+from gpu_blueprint.checks.reservations import suggest_room_for_fallbacks
 
-from ..support.builders import config, pool, problems
+from ..support.builders import config, pool, problems, tenant
 
 TODAY = date(2026, 11, 20)
 ID = "cr-0d4c7a91e2b85f368"
@@ -89,3 +90,31 @@ def test_tags_select_reservations_that_carry_all_of_them() -> None:
 def test_an_end_before_nodes_expire_is_warned_of(ends: str, expire: str, words: str | None) -> None:
     found = warnings(reservations=[reservation(ends=ends)], pools=[training(disruption={"expireAfter": expire})])
     assert (found == []) if words is None else words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("gpus", "purchase", "held", "quota", "words"),
+    [
+        (16, ["reserved", "on-demand"], {}, None, "maxGpus sets the limit at 16, so on-demand is bought only while"),
+        (16, ["reserved", "spot", "on-demand"], {}, None, "so spot or on-demand is bought"),
+        (24, ["reserved", "on-demand"], {}, 16, "the sum of the tenants' quotas sets the limit at 16"),
+        (24, ["reserved", "on-demand"], {}, 24, None),
+        (24, ["reserved", "on-demand"], {}, None, None),
+        (16, ["reserved"], {}, None, None),
+        (16, ["reserved", "on-demand"], {"instances": 1}, None, None),
+        (16, ["reserved", "on-demand"], {"ends": "2027-01-31"}, None, None),
+    ],
+)
+def test_a_fallback_without_room_is_pointed_out(
+    gpus: int, purchase: list[str], held: dict[str, Any], quota: int | None, words: str | None
+) -> None:
+    tenants = [tenant(gpus={"main": quota})] if quota else []
+    user = training(maxGpus=gpus, purchase=purchase, checkpointed=True)
+    notes = list(suggest_room_for_fallbacks(config(pools=[user], reservations=[reservation(**held)], tenants=tenants)))
+    assert len(notes) == bool(words)
+    assert all(str(words) in note.reason and note.severity == "note" for note in notes)
+
+
+def test_a_shared_reservation_leaves_room_for_the_fallback() -> None:
+    pools = [training(name=name, purchase=["reserved", "on-demand"]) for name in ("main", "other")]
+    assert list(suggest_room_for_fallbacks(config(pools=pools, reservations=[reservation()]))) == []

@@ -1,10 +1,12 @@
 """Spot needs several offerings."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 
 from gpu_blueprint.checks import find_warnings
+from gpu_blueprint.checks.spot import suggest_checkpoints_of_notebooks
 
 from ..support.builders import config, network, pool
 
@@ -25,3 +27,18 @@ def test_few_spot_offerings_are_warned_of_with_offerings_to_add(
     stack = config(network=where, pools=[pool(instanceTypes=types, purchase=["spot", "on-demand"])])
     found = list(map(str, find_warnings(stack, date(2026, 11, 20))))
     assert (found == []) if words is None else words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointed_out"),
+    [
+        ({"purchase": ["spot", "on-demand"]}, True),
+        ({"purchase": ["spot"]}, True),
+        ({"purchase": ["spot"], "checkpointed": True}, False),
+        ({"purchase": ["on-demand"]}, False),
+        ({"purchase": ["spot"], "purpose": "batch"}, False),
+    ],
+)
+def test_notebooks_on_spot_are_pointed_out(fields: dict[str, Any], pointed_out: bool) -> None:
+    found = list(suggest_checkpoints_of_notebooks(config(pools=[pool(**{"purpose": "notebook", **fields})])))
+    assert [note.severity for note in found] == ["note"] * pointed_out

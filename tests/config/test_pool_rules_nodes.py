@@ -74,3 +74,41 @@ def test_labels_and_taints_of_static_nodes_fit_the_api_for_node_groups(overrides
     assert problems(pools=[pool(**overrides)]) == []  # Karpenter's nodes take every label of Kubernetes
     shorter = {"labels": {LONG[1:]: "a"}, "taints": [{"key": LONG[1:]}]}
     assert problems(pools=[pool(**static, **shorter)]) == []
+
+
+STATIC: dict[str, Any] = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("expireAfter", "336h"),
+        ("expireAfter", "Never"),
+        ("terminationGracePeriod", "1h"),
+        ("consolidationPolicy", "WhenEmpty"),
+        ("consolidateAfter", "10m"),
+        ("budgets", [{"nodes": "1"}]),
+    ],
+)
+def test_static_nodes_refuse_fields_that_only_karpenter_reads(field: str, value: Any) -> None:
+    assert problems(pools=[pool(**STATIC)]) == problems(pools=[pool(**STATIC, disruption={})]) == []
+    (problem,) = problems(pools=[pool(**STATIC, disruption={field: value})])
+    assert problem.startswith(f"pools.0.disruption.{field}: EKS keeps static nodes")
+
+
+@pytest.mark.parametrize(
+    ("purpose", "purchase", "refused"),
+    [
+        ("training", "spot", False),
+        ("notebook", "spot", False),
+        ("training", "on-demand", True),
+        ("notebook", "on-demand", True),
+        ("batch", "spot", True),
+        ("inference", "on-demand", True),
+    ],
+)
+def test_checkpoints_of_static_nodes_count_only_where_spot_ends_work(
+    purpose: str, purchase: str, refused: bool
+) -> None:
+    found = problems(pools=[pool(**STATIC, purpose=purpose, purchase=[purchase], checkpointed=True)])
+    assert [line.split(":")[0] for line in found] == ["pools.0.checkpointed"] * refused

@@ -6,7 +6,8 @@ A new field needs an entry here. A field without an entry, or an entry without a
 import re
 from collections.abc import Iterator
 from datetime import date
-from typing import Any, get_args
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import pytest
 
@@ -21,8 +22,9 @@ from gpu_blueprint.model import Model
 from policies import Waiver
 
 from ..support import builders
-from ..support.field_effects import CHANGES, COUPLED, JUDGED, PRICED, Stack
-from ..support.field_effects_pools import POOLS
+from ..support.field_effects import CHANGES, JUDGED, Stack, existing
+from ..support.field_effects_pools import POOLS, STATIC
+from ..support.field_effects_priced import COUPLED, PRICED
 from ..support.plans import Plan, plan_of
 
 TODAY = date(2026, 11, 20)
@@ -36,8 +38,24 @@ def leaves(model: type[Model], place: str = "") -> Iterator[str]:
         for inner in models:
             branch = f"<{inner.__name__}>" if len(models) > 1 else ""
             yield from leaves(inner, f"{here}{'[]' if 'list[' in str(field.annotation) else ''}{branch}")
-        if not models:
+        members = _plain_members_of(field.annotation) if not models else []
+        if len(members) > 1:
+            yield from (f"{here}<{member}>" for member in members)
+        elif not models:
             yield here
+
+
+def _plain_members_of(annotation: Any) -> list[str]:
+    """Return the kinds of value of a union without models, such as a number or a mapping: ``int`` and ``dict``."""
+    if get_origin(annotation) in (dict, list):
+        *_, inner = get_args(annotation)
+        return _plain_members_of(inner)
+    if get_origin(annotation) is Annotated:
+        return _plain_members_of(get_args(annotation)[0])
+    if get_origin(annotation) not in (Union, UnionType):
+        return []
+    members = [get_origin(member) or member for member in get_args(annotation) if member is not NoneType]
+    return [member.__name__ for member in members if isinstance(member, type)] if len(members) > 1 else []
 
 
 def _models_in(annotation: Any) -> list[type[Model]]:
@@ -141,6 +159,16 @@ def test_a_field_changes_the_plan(place: str) -> None:
 def test_a_field_of_a_pool_changes_the_resources_of_the_pool(place: str) -> None:
     before, after = (show(plan_of(*with_all_pools(side)), pool_name(place)) for side in (0, 1))
     assert before != after
+
+
+@pytest.mark.parametrize("place", POOLS)
+def test_a_field_of_a_pool_of_static_nodes_changes_resources_or_is_refused(place: str) -> None:
+    """Static nodes are a kind of pool of their own: Karpenter reads no field of theirs."""
+    # In an existing VPC a plan knows the subnets, so that zones make a difference.
+    before, after = ({"pools": [builders.pool(**{**STATIC, **pair})], **existing()} for pair in POOLS[place])
+    assert builders.problems(**after) or show(plan_of(builders.stack(**before))) != show(
+        plan_of(builders.stack(**after))
+    )
 
 
 @pytest.mark.parametrize("place", JUDGED)

@@ -24,20 +24,21 @@ def test_a_bound_warns_of_unknown_prices(bound: str, usd: int) -> None:
 
 
 def test_a_bound_may_be_reached_but_not_exceeded() -> None:
-    most = hours(estimate_of().on_demand.ceiling)
+    most = hours(estimate_of().on_demand.ceiling) + estimate_of().surge.known
     assert builders.problems(hourlyCeiling=most) == []
     (line,) = builders.problems(hourlyCeiling=most - 0.01)
     assert line.startswith("hourlyCeiling: ") and "pool main" in line
 
 
 def test_a_bound_in_whole_cents_is_kept() -> None:
-    most = round(hours(estimate_stack(builders.config()).cost.ceiling), 2)
+    found = estimate_stack(builders.config())
+    most = round(hours(found.cost.ceiling) + found.surge.known, 2)
     assert builders.problems(hourlyCeiling=most) == []
 
 
 def test_the_message_names_the_platform_where_it_costs_most() -> None:
     (line,) = builders.problems(hourlyCeiling=100, reservations=[reservation(count=4)])
-    assert "the platform with reservations that no pool uses costs most ($220.52); let a pool use cr-" in line
+    assert "the platform with reservations that no pool uses costs most ($220.95); let a pool use cr-" in line
 
 
 def test_a_pool_on_reservations_is_told_to_give_them_back() -> None:
@@ -52,6 +53,8 @@ def test_the_parts_of_both_bounds_add_up_to_the_estimate() -> None:
     stack = shipped_config("prod")
     found = estimate_stack(stack)
     hourly, monthly = estimate_hourly_ceilings(stack), estimate_monthly_expectations(stack)
-    assert sum(part.known for part in hourly.values()) == pytest.approx(found.cost.ceiling.hour.known)
+    assert sum(part.known for part in hourly.values()) == pytest.approx(
+        found.cost.ceiling.hour.known + found.surge.known
+    )
     assert sum(part.known for part in monthly.values()) == pytest.approx(found.cost.expected.month.known)
     assert set(hourly) == set(monthly) == {PLATFORM, *stack.pools_by_name}

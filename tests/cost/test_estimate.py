@@ -43,3 +43,18 @@ def test_old_prices_are_shown_with_their_day() -> None:
 def test_unused_gpus_have_no_price_in_use() -> None:
     stack = builders.config(pools=[builders.pool(expectedUtilization=0.0)])
     assert as_json(estimate_stack(stack))["pools"][0]["perUnitHour"]["nvidia.com/gpu"]["expected"] is None
+
+
+def test_the_volume_beside_nvme_is_named_with_its_price() -> None:
+    (said,) = [text for text in estimate_of(pools=[builders.pool(gpu="l4")]).assumptions if "NVMe" in text]
+    assert said.startswith("each node of main pays $4.00 a month for a volume of 50 GiB beside its NVMe")
+    stated = estimate_of(pools=[builders.pool(gpu="l4", disk={"sizeGib": 500})]).assumptions
+    assert any("pays $40.00 a month for a volume of 500 GiB" in text for text in stated)
+    arm = estimate_of(pools=[builders.pool(instanceTypes=["g5g.xlarge"])]).assumptions
+    assert not any("NVMe" in text for text in arm)
+
+
+def test_the_nodes_beyond_the_ceiling_are_a_sum_of_their_own() -> None:
+    found = estimate_of(pools=[builders.pool(instanceTypes=["g6.xlarge"], maxGpus=1)])
+    assert as_json(found)["surge"] == {"hour": found.surge.exact}
+    assert found.surge.known > 0.8

@@ -15,10 +15,11 @@ def test_the_dev_stack_by_hand() -> None:
     nat = SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here]
     platform = SERVICE["eks-cluster", here] + system + nat + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.floor) == pytest.approx(platform)
-    # Four L4 for 160 hours: each on a g6.xlarge with 200 GiB, the cheapest type with an L4; at worst on a g6.16xlarge.
-    cheap = PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 200)
+    # Four L4 for 160 hours: each on a g6.xlarge with 50 GiB beside its NVMe, the cheapest type.
+    # At worst each is on a g6.16xlarge.
+    cheap = PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 50)
     assert found.pools[0].as_bought.expected.month.known == pytest.approx(4 * cheap * 160)
-    dear = PRICE["g6.16xlarge", here] + gp3(here, 200)
+    dear = PRICE["g6.16xlarge", here] + gp3(here, 50)
     assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear)
     open_hours = 5 * 12 / (7 * 24) * MONTH  # Monday to Friday, eight to eight
     assert found.on_demand.ceiling.month.known == pytest.approx(platform * MONTH + 4 * dear * open_hours)
@@ -37,14 +38,14 @@ def test_the_research_stack_by_hand() -> None:
     endpoints = 3 * 5 * SERVICE["interface-endpoint", here]  # ecr has two endpoints, and s3's costs nothing
     platform = SERVICE["eks-cluster", here] + system + nat + endpoints + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.ceiling) == pytest.approx(platform)
-    # Sixteen H100 for 250 hours on spot: a p5.4xlarge has one and 200 GiB, a p5.48xlarge eight; per GPU both cost 6.88.
+    # Sixteen H100 for 250 hours on spot: a p5.4xlarge has one and 50 GiB, a p5.48xlarge eight; per GPU both cost 6.88.
     slices, train = found.pools
-    on_48 = (PRICE["p5.48xlarge", here] * SPOT["p5"] + gp3(here, 200)) / 8
-    on_4 = PRICE["p5.4xlarge", here] * SPOT["p5"] + gp3(here, 200)
+    on_48 = (PRICE["p5.48xlarge", here] * SPOT["p5"] + gp3(here, 50)) / 8
+    on_4 = PRICE["p5.4xlarge", here] * SPOT["p5"] + gp3(here, 50)
     assert slices.as_bought.expected.month.known == pytest.approx(16 * min(on_48, on_4) * 250)
-    assert hours(slices.on_demand.ceiling) == pytest.approx(16 * (PRICE["p5.4xlarge", here] + gp3(here, 200)))
-    # Sixteen A100 at 70 %, on demand, 500 GiB a node of eight.
-    a100 = (PRICE["p4de.24xlarge", here] + gp3(here, 500)) / 8
+    assert hours(slices.on_demand.ceiling) == pytest.approx(16 * (PRICE["p5.4xlarge", here] + gp3(here, 50)))
+    # Sixteen A100 at 70 %, on demand, 50 GiB a node of eight.
+    a100 = (PRICE["p4de.24xlarge", here] + gp3(here, 50)) / 8
     assert train.as_bought.expected.month.known == pytest.approx(16 * 0.7 * MONTH * a100)
     # Vision has 42 of 112 slices and 8 of 16 A100.
     vision = 42 / 112 * 16 * min(on_48, on_4) * 250 + 8 / 16 * 16 * 0.7 * MONTH * a100
@@ -57,32 +58,32 @@ def test_the_prod_stack_by_hand() -> None:
     system = 3 * (PRICE["m7i.xlarge", here] + gp3(here, 50))
     beside = 2 * SERVICE["network-load-balancer", here] + gp3(here, 201)  # the volumes of Prometheus and Alertmanager
     platform = SERVICE["eks-cluster", here] + system + beside + SERVICE["kms-key", here] / MONTH
-    # Four p5.48xlarge are reserved and paid in every hour; 90 % of the 32 GPUs bring their disks of 500 GiB.
-    reserved, disk = 4 * PRICE["p5.48xlarge", here], gp3(here, 500)
+    # Four p5.48xlarge are reserved and paid in every hour; 90 % of the 32 GPUs bring their disks of 50 GiB.
+    reserved, disk = 4 * PRICE["p5.48xlarge", here], gp3(here, 50)
     train = found.pools[3]
     assert hours(train.as_bought.floor) == pytest.approx(reserved)
     assert train.as_bought.expected.month.known == pytest.approx((reserved + 0.9 * 4 * disk) * MONTH)
     assert hours(train.on_demand.ceiling) == pytest.approx(reserved + 4 * disk)
     # Headroom for a pod of six CPUs and 48 GiB is one g6e.2xlarge, which has eight CPUs and 64 GiB.
-    room = PRICE["g6e.2xlarge", here] * SPOT["g6e"] + gp3(here, 200)
+    room = PRICE["g6e.2xlarge", here] * SPOT["g6e"] + gp3(here, 50)
     # Two replicas of chat have an L40S each, and two replicas of ranking have a quarter of an L4 each.
-    least = 2 * (PRICE["g6e.xlarge", here] * SPOT["g6e"] + gp3(here, 200)) + 0.5 * (
-        PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 200)
+    least = 2 * (PRICE["g6e.xlarge", here] * SPOT["g6e"] + gp3(here, 50)) + 0.5 * (
+        PRICE["g6.xlarge", here] * SPOT["g6"] + gp3(here, 50)
     )
     assert hours(found.as_bought.floor) == pytest.approx(platform + reserved + room + least)
     used = {"infer-l4": ("g6.xlarge", 0.6), "infer-a10g": ("g5.xlarge", 0.5), "infer-l40s": ("g6e.xlarge", 0.5)}
     expected = 0.0
     for pool in found.pools[:3]:
         cheapest, share = used[pool.name]
-        spot = PRICE[cheapest, here] * SPOT[cheapest.split(".")[0]] + gp3(here, 200)
+        spot = PRICE[cheapest, here] * SPOT[cheapest.split(".")[0]] + gp3(here, 50)
         month = 16 * share * MONTH * spot + (room * MONTH if pool.name == "infer-l40s" else 0)
         assert pool.as_bought.expected.month.known == pytest.approx(month), pool.name
         expected += month
     total = platform * MONTH + expected + (reserved + 0.9 * 4 * disk) * MONTH
     assert found.as_bought.expected.month.known == pytest.approx(total)
-    dearest = sum(16 * (PRICE[name, here] + gp3(here, 200)) for name in ("g6.16xlarge", "g5.16xlarge", "g6e.16xlarge"))
+    dearest = sum(16 * (PRICE[name, here] + gp3(here, 50)) for name in ("g6.16xlarge", "g5.16xlarge", "g6e.16xlarge"))
     assert hours(found.on_demand.ceiling) == pytest.approx(platform + dearest + reserved + 4 * disk)
     # MPS gives each GPU to four pods.
     assert found.pools[0].slices["nvidia.com/gpu.shared"][1].known == pytest.approx(
-        (PRICE["g6.16xlarge", here] + gp3(here, 200)) / 4
+        (PRICE["g6.16xlarge", here] + gp3(here, 50)) / 4
     )

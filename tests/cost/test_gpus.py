@@ -27,6 +27,6 @@ def test_slices_of_several_profiles_cost_by_their_compute_slices() -> None:
 def test_gpus_that_fill_no_whole_node_are_not_counted() -> None:
     stack = builders.config(pools=[builders.pool(instanceTypes=["p5.48xlarge"], maxGpus=12)])
     found = estimate_stack(stack).pools[0]
-    per_gpu = (PRICE["p5.48xlarge", HERE] + gp3(HERE, 200)) / 8
+    per_gpu = (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)) / 8
     assert hours(found.on_demand.ceiling) == pytest.approx(8 * per_gpu)
     assert [usd.known for usd in found.slices["nvidia.com/gpu"]] == pytest.approx([per_gpu, per_gpu])

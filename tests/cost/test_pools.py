@@ -35,7 +35,7 @@ def test_expected_lies_between_floor_and_ceiling_and_no_fleet_costs_more(
         assert cost.floor.month.known <= cost.expected.month.known <= cost.ceiling.month.known + 1e-6
     most = hours(estimate_pool(stack, pool, ON_DEMAND).ceiling)
     for row in stack.list_instances(pool):
-        fleet = gpus // row.gpu_devices * (PRICE[row.instance_type, HERE] + gp3(HERE, 200))
+        fleet = gpus // row.gpu_devices * (PRICE[row.instance_type, HERE] + gp3(HERE, 50))
         assert fleet <= most + 1e-6
 
 
@@ -43,7 +43,7 @@ def test_static_nodes_cost_the_same_under_any_load() -> None:
     static = builders.pool(instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=3, maxGpus=3)
     cost = estimate_of(pools=[static]).pools[0].as_bought
     assert cost.floor == cost.expected == cost.ceiling
-    assert hours(cost.floor) == pytest.approx(3 * (PRICE["g6.xlarge", "us-east-1"] + gp3("us-east-1", 200)))
+    assert hours(cost.floor) == pytest.approx(3 * (PRICE["g6.xlarge", "us-east-1"] + gp3("us-east-1", 50)))
 
 
 def test_a_training_pool_may_run_on_after_its_hours() -> None:
@@ -63,8 +63,8 @@ def test_a_training_pool_may_run_on_after_its_hours() -> None:
 def test_static_nodes_of_several_types_cost_between_the_cheapest_and_the_dearest() -> None:
     static = builders.pool(instanceTypes=["g6.xlarge", "g6.16xlarge"], zones=["us-east-1a"], staticNodes=4, maxGpus=4)
     cost = estimate_stack(builders.config(pools=[static])).pools[0].on_demand
-    assert hours(cost.floor) == hours(cost.expected) == pytest.approx(4 * (PRICE["g6.xlarge", HERE] + gp3(HERE, 200)))
-    assert hours(cost.ceiling) == pytest.approx(4 * (PRICE["g6.16xlarge", HERE] + gp3(HERE, 200)))
+    assert hours(cost.floor) == hours(cost.expected) == pytest.approx(4 * (PRICE["g6.xlarge", HERE] + gp3(HERE, 50)))
+    assert hours(cost.ceiling) == pytest.approx(4 * (PRICE["g6.16xlarge", HERE] + gp3(HERE, 50)))
 
 
 def test_a_type_without_price_makes_the_ceiling_of_static_nodes_unknown() -> None:

@@ -16,7 +16,7 @@ HERE = "us-east-1"
 
 def test_a_reservation_is_paid_in_every_hour_and_used_first() -> None:
     cost = estimate_reserved().pools[0].as_bought
-    price, disk = PRICE["p5.48xlarge", "us-east-1"], gp3("us-east-1", 200)
+    price, disk = PRICE["p5.48xlarge", "us-east-1"], gp3("us-east-1", 50)
     assert hours(cost.floor) == pytest.approx(2 * price)
     assert cost.expected.month.known == pytest.approx(2 * price * MONTH + 100 * (price + 3 * disk))
     assert hours(cost.ceiling) == pytest.approx(3 * price + 3 * disk)
@@ -50,7 +50,7 @@ def test_a_reservation_may_lie_idle_while_dearer_nodes_fill_the_ceiling() -> Non
     stack = reserved_stack(["g6.xlarge", "g6.16xlarge"], 16, ["reserved", "on-demand"], reservation("g6.xlarge", 16))
     idle = 16 * PRICE["g6.xlarge", HERE]
     most = hours(estimate_pool(stack, stack.pools[0], ON_DEMAND).ceiling)
-    assert most >= idle + 16 * (PRICE["g6.16xlarge", HERE] + gp3(HERE, 200))
+    assert most >= idle + 16 * (PRICE["g6.16xlarge", HERE] + gp3(HERE, 50))
 
 
 def test_after_its_last_day_a_reservation_is_bought_on_demand() -> None:
@@ -58,15 +58,15 @@ def test_after_its_last_day_a_reservation_is_bought_on_demand() -> None:
     stack = reserved_stack(["p5.48xlarge"], 16, ["reserved", "on-demand"], block)
     cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(2 * 31.46)
-    assert hours(cost.ceiling) == pytest.approx(2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 200)))
+    assert hours(cost.ceiling) == pytest.approx(2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)))
     alone = reserved_stack(["p5.48xlarge"], 16, ["reserved"], block)
-    assert hours(estimate_pool(alone, alone.pools[0], ON_DEMAND).ceiling) == pytest.approx(2 * (31.46 + gp3(HERE, 200)))
+    assert hours(estimate_pool(alone, alone.pools[0], ON_DEMAND).ceiling) == pytest.approx(2 * (31.46 + gp3(HERE, 50)))
 
 
 def test_a_pool_that_buys_only_reserved_capacity_runs_no_more() -> None:
     stack = reserved_stack(["p5.48xlarge"], 64, ["reserved"], reservation())
     cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
-    both = 2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 200))
+    both = 2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50))
     assert [hours(cost.ceiling), hours(cost.expected)] == pytest.approx([both, both])
     assert estimate_stack(stack).pools[0].slices["nvidia.com/gpu"][0].known == pytest.approx(both / 16)
 
@@ -75,7 +75,7 @@ def test_a_reservation_larger_than_the_pool_is_paid_whole() -> None:
     stack = reserved_stack(["p5.48xlarge"], 8, ["reserved", "on-demand"], reservation())
     cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(2 * PRICE["p5.48xlarge", HERE])
-    assert hours(cost.ceiling) == pytest.approx(2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 200)))
+    assert hours(cost.ceiling) == pytest.approx(2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)))
 
 
 def test_a_savings_plan_lowers_reservations_at_on_demand_rates() -> None:
@@ -95,5 +95,5 @@ def test_a_pool_with_a_lower_ceiling_still_pays_its_reservation() -> None:
     lower = stack.pools[0].model_copy(update={"max_gpus": 32})
     before, after = (estimate_pool(stack, pool, ON_DEMAND) for pool in (stack.pools[0], lower))
     assert after.floor == before.floor
-    node = PRICE["p5.48xlarge", HERE] + gp3(HERE, 200)
+    node = PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)
     assert hours(before.ceiling) - hours(after.ceiling) == pytest.approx(4 * node)

@@ -53,6 +53,7 @@ def test_a_node_offers_its_devices_and_what_kubelet_leaves_of_the_machine() -> N
     assert (status["capacity"]["cpu"], status["allocatable"]["cpu"]) == ("4", "3920m")
     memory = [int(status[part]["memory"].removesuffix("Mi")) for part in ("allocatable", "capacity")]
     assert memory[0] < memory[1] < 16 * 1024
+    assert first(max_pods=31)["status"]["allocatable"]["pods"] == "31"
 
 
 def test_images_and_pods_share_the_disk_of_the_group_or_the_local_disks() -> None:

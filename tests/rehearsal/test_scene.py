@@ -55,6 +55,7 @@ def test_fixed_nodes_hand_out_what_their_pool_promises() -> None:
     assert group.labels["gpu-blueprint/pool"] == "fixed"
     assert group.taints == ({"key": "gpu-blueprint/pool", "value": "fixed", "effect": "NoSchedule"},)
     assert (group.count, group.zones) == (2, ("us-east-1a",))
+    assert group.max_pods == 5 * 8 + 30
 
 
 def test_a_capacity_block_keeps_its_last_day_and_its_tags() -> None:

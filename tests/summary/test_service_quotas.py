@@ -30,47 +30,54 @@ def reserved_pool(**overrides: Any) -> dict[str, Any]:
 
 def test_dev_needs_four_of_the_largest_type_with_one_l4() -> None:
     # 4 GPUs; g6.16xlarge has the most vCPUs per L4, 64 with 1 GPU: 4 x 64. Spot may fail over to on-demand, so both
-    # quotas hold all of it.
+    # quotas hold all of it. While it replaces a node, the largest is a g6.24xlarge of 96.
     # 2 system nodes m7i.large of 2 vCPU, and 2 more in each of 2 zones while they are updated: 2 x 2 + 4 x 2.
-    assert needed(shipped_config("dev")) == {"L-DB2E81BA": 256, "L-1216C47A": 12, "L-3819A6DF": 256}
+    assert needed(shipped_config("dev")) == {"L-DB2E81BA": 352, "L-1216C47A": 12, "L-3819A6DF": 352}
 
 
 def test_research_adds_up_pools_that_share_a_quota() -> None:
     # h100-slices: 16 GPUs of p5.48xlarge (192 / 8 = 24 a GPU; p5.4xlarge has 16): 16 / 8 x 192 = 384,
     # spot and on-demand.
     # a100-train: 16 GPUs of p4de.24xlarge, 16 / 8 x 96 = 192, on-demand only. 384 + 192 = 576.
-    assert needed(shipped_config("research")) == {"L-417A185B": 576, "L-1216C47A": 12, "L-C4BD4855": 384}
+    # One more p5.48xlarge while a node of h100-slices is replaced; nodes of a100-train never are.
+    assert needed(shipped_config("research")) == {"L-417A185B": 768, "L-1216C47A": 12, "L-C4BD4855": 576}
 
 
 def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
     # Three pools of 16 single-GPU nodes with 64 vCPU (g6.16xlarge, g5.16xlarge, g6e.16xlarge): 3 x 16 x 64 = 3072.
+    # A tenth of them at once, rounded up, is replaced: 2 nodes of 64, or 1 of 2 nodes of 192. 3072 + 3 x 192 = 3648.
     # train-h100: 32 / 8 x 192 = 768; its reservation of 4 x 192 = 768 is used first and is not added again.
     # 3 system nodes of the dearer type (m7i.xlarge or m6i.xlarge) with 4 vCPU: 3 x 4, and 4 x 4 for an update: 28.
-    expected = {"L-DB2E81BA": 3072, "L-417A185B": 768, "L-1216C47A": 28, "L-3819A6DF": 3072}
+    expected = {"L-DB2E81BA": 3648, "L-417A185B": 768, "L-1216C47A": 28, "L-3819A6DF": 3648}
     assert needed(shipped_config("prod")) == expected
 
 
 def test_a_share_names_its_pool_and_its_calculation() -> None:
     spot = next(need for need in list_instance_needs(shipped_config("prod")) if need.quota.code == "L-3819A6DF")
-    assert [share.of for share in spot.shares] == ["infer-l4", "infer-a10g", "infer-l40s"]
+    pools = ("infer-l4", "infer-a10g", "infer-l40s")
+    assert [share.of for share in spot.shares] == [
+        part for pool in pools for part in (pool, f"{pool}, while nodes are replaced")
+    ]
+    assert spot.shares[1].calculation == "1 × g6.48xlarge of 192 vCPU"
     assert spot.shares[0].calculation == "16 × g6.16xlarge of 64 vCPU"
 
 
 def test_gpus_left_over_by_large_nodes_are_filled_with_smaller_ones() -> None:
     # 20 GPUs: 2 x p5.48xlarge hold 16 (2 x 192), 4 x p5.4xlarge the rest (4 x 16): 384 + 64.
+    # One more p5.48xlarge replaces another.
     pool = builders.pool(instanceTypes=["p5.4xlarge", "p5.48xlarge"], maxGpus=20)
-    assert needed(builders.config(pools=[pool]))["L-417A185B"] == 448
+    assert needed(builders.config(pools=[pool]))["L-417A185B"] == 448 + 192
 
 
 def test_gpus_that_no_node_can_hold_need_no_service_quota() -> None:
-    # 20 GPUs in nodes of 8: two nodes, 2 x 192; the last 4 GPUs can never run.
-    assert needed(builders.config(pools=[builders.pool(**H100, maxGpus=20)]))["L-417A185B"] == 384
+    # 20 GPUs in nodes of 8: two nodes, 2 x 192; the last 4 GPUs can never run. A third replaces another.
+    assert needed(builders.config(pools=[builders.pool(**H100, maxGpus=20)]))["L-417A185B"] == 384 + 192
 
 
 def test_fractional_types_count_one_device_each() -> None:
-    # 8 devices; g6f.4xlarge has 16 vCPU and the largest fraction: 8 x 16.
+    # 8 devices; g6f.4xlarge has 16 vCPU and the largest fraction: 8 x 16, and 16 for a node that replaces another.
     pool = builders.pool(instanceTypes=["g6f.4xlarge"], sharing={"mode": "time-slicing", "replicas": 2})
-    assert needed(builders.config(pools=[pool]))["L-DB2E81BA"] == 128
+    assert needed(builders.config(pools=[pool]))["L-DB2E81BA"] == 144
 
 
 def test_static_nodes_count_all_of_them_on_the_largest_type() -> None:
@@ -87,18 +94,20 @@ def test_a_reservation_without_end_counts_against_on_demand() -> None:
 
 
 def test_reserved_nodes_beyond_the_ceiling_of_the_pool_are_added() -> None:
-    # Ceiling 8 GPUs = 1 x 192 on-demand; the reservation has 2 nodes, the pool takes one: 1 x 192 more.
+    # Ceiling 8 GPUs = 1 x 192 on-demand; the reservation has 2 nodes, the pool takes one: 1 x 192 more,
+    # and 1 x 192 that replaces another.
     pool = reserved_pool(purchase=["reserved", "on-demand"], maxGpus=8)
-    assert needed(builders.config(pools=[pool], reservations=[reservation()]))["L-417A185B"] == 384
+    assert needed(builders.config(pools=[pool], reservations=[reservation()]))["L-417A185B"] == 576
 
 
 def test_two_reservations_do_not_fit_twice_into_one_ceiling() -> None:
-    # Ceiling 16 GPUs = 2 x 192; two reservations of 2 nodes each: the second's 2 x 192 come on top.
+    # Ceiling 16 GPUs = 2 x 192; two reservations of 2 nodes each: the second's 2 x 192 come on top,
+    # and a node that replaces another.
     second = reservation(id="cr-0d4c7a91e2b85f369")
     pool = reserved_pool(
         purchase=["reserved", "on-demand"], reservations=[{"id": RESERVED}, {"id": "cr-0d4c7a91e2b85f369"}]
     )
-    assert needed(builders.config(pools=[pool], reservations=[reservation(), second]))["L-417A185B"] == 768
+    assert needed(builders.config(pools=[pool], reservations=[reservation(), second]))["L-417A185B"] == 960
 
 
 def test_a_capacity_block_has_a_quota_of_its_own() -> None:
@@ -115,7 +124,7 @@ def test_a_reservation_with_an_end_counts_against_on_demand() -> None:
 def test_p6_on_spot_has_no_code_and_says_how_to_find_it(capsys: pytest.CaptureFixture[str]) -> None:
     pool = builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])
     stack = builders.config(pools=[pool])
-    assert needed(stack) == {"L-417A185B": 192, "L-1216C47A": 12, "P6 Spot Instance Requests": 192}
+    assert needed(stack) == {"L-417A185B": 384, "L-1216C47A": 12, "P6 Spot Instance Requests": 384}
     last = list_instance_needs(stack)[-1]
     listing = " ".join(write_request(last.quota, last.amount, stack.region))
     assert last.quota.code is None

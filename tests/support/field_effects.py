@@ -109,8 +109,9 @@ def waived(**changes: Any) -> dict[str, Any]:
     }
 
 
-def planned(**changes: Any) -> dict[str, Any]:
-    return {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2, **changes}}}
+def windowed() -> dict[str, Any]:
+    """A pool whose disruption budgets have a window."""
+    return {"pools": [pool(purpose="notebook")]}
 
 
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
@@ -128,6 +129,7 @@ KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 CHANGES: dict[str, Pair] = {
     "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),
     "owner": stacks({}, {"owner": "others"}),
+    "timezone": stacks(windowed(), {**windowed(), "timezone": "Asia/Tokyo"}),
     "environment": stacks({}, {"environment": "other"}),
     "costCenter": stacks({}, {"costCenter": "4711"}),
     "accountId": stacks({}, {"accountId": "999988887777"}),
@@ -168,7 +170,8 @@ CHANGES: dict[str, Pair] = {
     "pools[].name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
     "tenants[].name": tenants({}, {"name": "other"}),
     "tenants[].namespace": tenants({}, {"namespace": "other"}),
-    "tenants[].gpus": tenants({}, {"gpus": {"main": 5}}),
+    "tenants[].gpus<int>": tenants({}, {"gpus": {"main": 5}}),
+    "tenants[].gpus<dict>": tenants({"gpus": {"main": {"gpu": 4}}}, {"gpus": {"main": {"gpu": 5}}}),
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
@@ -254,7 +257,8 @@ JUDGED: dict[str, Pair] = {
     "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
     "hourlyCeiling": stacks({}, {"hourlyCeiling": 10}),
     "services[].pool": stacks(services(), services(service(pool="mian"))),
-    "services[].gpus": service_pair({}, {"gpus": 2}),
+    "services[].gpus<int>": service_pair({}, {"gpus": 2}),
+    "services[].gpus<dict>": service_pair({"gpus": {"gpu": 1}}, {"gpus": {"gpu": 2}}),
     "waivers[].rule": stacks(waived(), waived(rule="private-nodes")),
     "waivers[].resource": stacks(waived(), waived(resource="main-node-class")),
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
@@ -262,38 +266,3 @@ JUDGED: dict[str, Pair] = {
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
 }
 """Place of a field without effect on the plan → two stacks with different problems, warnings or policy findings."""
-
-PRICED: dict[str, Pair] = {
-    "costs.spotShare": stacks(
-        {"pools": [pool(purchase=["spot"])]}, {"pools": [pool(purchase=["spot"])], "costs": {"spotShare": {"g6": 0.9}}}
-    ),
-    "costs.savingsPlan.coverage": stacks(planned(), planned(coverage=0.6)),
-    "costs.savingsPlan.discount": stacks(planned(), planned(discount=0.3)),
-    "costs.loadBalancers": stacks({}, {"costs": {"loadBalancers": 1}}),
-    "pools[].expectedHours": stacks({"pools": [pool()]}, {"pools": [pool(expectedHours=100)]}),
-    "pools[].expectedUtilization": stacks({"pools": [pool()]}, {"pools": [pool(expectedUtilization=0.5)]}),
-    "reservations[].capacityBlock": stacks(
-        reserved(ends="2027-01-01"), reserved(ends="2027-01-01", capacityBlock=True)
-    ),
-    "reservations[].usdPerHour": stacks(reserved(), reserved(usdPerHour=40.0)),
-}
-"""Place of a field that changes the cost estimate alone → two stacks with different estimates."""
-
-COUPLED: dict[str, tuple[str, ...]] = {
-    **{
-        f"services[].scaleOn[]<{model}>.signal": ("services[].scaleOn",)
-        for model in ("Queue", "Requests", "Latency", "SmActivity", "Query")
-    },
-    "region": ("network.zones",),
-    "network<NewVpc>.mode": ("network",),
-    "network<ExistingVpc>.mode": ("network",),
-    "cluster.api<PrivateApi>.access": ("cluster.api",),
-    "cluster.api<PublicApi>.access": ("cluster.api",),
-    **{f"pools[].sharing<{model}>.mode": ("pools[].sharing",) for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")},
-    "pools[].staticNodes": ("pools[].maxGpus",),
-    **{
-        f"monitoring<InstallMonitoring>.remoteWrite<{model}>.mode": ("monitoring.remoteWrite",)
-        for model in ("Amp", "RemoteUrl")
-    },
-}
-"""Place of a field → the fields that have to change with it."""

@@ -19,7 +19,7 @@ class Result:
     stack: StackFile | None = None
     """The stack file if it can be read and has no errors."""
     problems: Sequence[Problem] = ()
-    """Errors of the file, or its warnings if it has no errors."""
+    """Errors of the file, or its warnings and notes if it has no errors."""
     findings: Sequence[Problem] | None = None
     """Findings of the policies; None without ``--policies``."""
     levels: Path | None = None
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def all_problems(self) -> list[Problem]:
-        """Errors, warnings and findings."""
+        """Errors, warnings, notes and findings."""
         return [*self.problems, *(self.findings or ())]
 
 

@@ -87,12 +87,13 @@ def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
 
 
 def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
-    for name, bound, cost in (
-        ("hourlyCeiling", config.hourly_ceiling, estimate.cost.ceiling.hour),
-        ("monthlyBudget", config.monthly_budget, estimate.cost.expected.month),
+    replaced = f"{format_money(estimate.surge)} while nodes are replaced: a new node starts before the old node goes"
+    for name, bound, cost, remark in (
+        ("hourlyCeiling", config.hourly_ceiling, estimate.cost.ceiling.hour + estimate.surge, f", with {replaced}"),
+        ("monthlyBudget", config.monthly_budget, estimate.cost.expected.month, ""),
     ):
         if bound is not None:
-            yield f"{name}: {format_money(cost)} of {format_money(Usd(bound))}"
+            yield f"{name}: {format_money(cost)} of {format_money(Usd(bound))}{remark}"
 
 
 def _list_price_warnings(estimate: Estimate) -> Iterator[str]:

@@ -83,7 +83,7 @@ def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
 
 
 def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
-    pool, most = work.pool, count_pods_per_gpu(row, work.use.largest)
+    pool, most = work.pool, count_pods_per_gpu(work.pool, row, work.use.largest)
     if pool.model.mig and (cut := _choose_mig(pool.model.mig, work, row, most)):
         yield cut
     elif sum(tenant.may_use(pool.name) for tenant in work.stack.tenants) <= 1:  # neither mode isolates tenants

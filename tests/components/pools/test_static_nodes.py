@@ -1,6 +1,9 @@
 """Static nodes carry the labels and taints that Karpenter's nodes of the same pool would carry."""
 
+import base64
 from typing import Any
+
+import yaml
 
 from ...support import builders
 from ...support.plans import Plan, find_resource, plan_of
@@ -33,3 +36,14 @@ def test_static_nodes_have_the_taints_of_karpenters_nodes() -> None:
     taints = [{**taint, "effect": EKS_EFFECTS[taint["effect"]]} for taint in group["taints"]]
     assert taints == template["spec"]["taints"]
     assert len(taints) == 3
+
+
+def test_static_nodes_have_the_kubelet_settings_of_karpenters_nodes() -> None:
+    node_class = find_resource(plan_pool(), "EC2NodeClass").inputs["spec"]
+    text = base64.b64decode(
+        find_resource(plan_pool(staticNodes=2), "LaunchTemplate", "main-template").inputs["userData"]
+    )
+    (part,) = [part for part in text.decode().split("--BOUNDARY") if "NodeConfig" in part]
+    config = yaml.safe_load(part.split("\n\n", 1)[1])
+    assert config["spec"]["kubelet"]["config"] == node_class["kubelet"]
+    assert config["spec"]["instance"] == {"localStorage": {"strategy": "RAID0"}}

@@ -78,7 +78,7 @@ def test_a_field_changes_and_every_other_byte_stays(stack: str) -> None:
 
 
 def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> None:
-    file = source(read_shipped("research").text.replace("hourlyCeiling: 180", "hourlyCeiling: 250"))
+    file = source(read_shipped("research").text.replace("hourlyCeiling: 230", "hourlyCeiling: 300"))
     measured = Observed(
         window=WEEK,
         pools={"a100-train": use("p4de.24xlarge", 1, capacity_type="on-demand", per_node=8, activity=LIGHT)},
@@ -101,7 +101,7 @@ def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> N
 
 
 def test_a_comment_before_the_next_pool_stays_before_it() -> None:
-    text = read_shipped("prod").text.replace("hourlyCeiling: 480", "hourlyCeiling: 900")
+    text = read_shipped("prod").text.replace("hourlyCeiling: 550", "hourlyCeiling: 900")
     text = text.replace("mode: mps, replicas: 4", "mode: exclusive").replace("{infer-l4: 64", "{infer-l4: 16")
     file = source(text.replace("min: 2, max: 40", "min: 2, max: 16"))
     small = LargestPod(units=1, vcpu=0.2, memory_mib=512)

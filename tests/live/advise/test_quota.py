@@ -52,5 +52,5 @@ def test_a_larger_quota_costs_its_gpus_at_the_highest_price() -> None:
         make_team(8, maxGpus=16, instanceTypes=["g6.xlarge"]), observed(use(held_peak=8), quotas=quota(1, 0.97))
     )
     price = find_on_demand_price("g6.xlarge", "us-east-1")
-    assert price and proposal.saving == pytest.approx(-2 * (price.usd + 200 * 0.08 / 730) * 730, rel=0.01)
+    assert price and proposal.saving == pytest.approx(-2 * (price.usd + 50 * 0.08 / 730) * 730, rel=0.01)
     assert "97% at its peak" in proposal.evidence[0]

@@ -52,9 +52,9 @@ def test_an_answer_without_a_value_does_not_pass(aws: Endpoint, body: Any) -> No
         (
             ["All P6 Spot Instance Requests", "All P5 Spot Instance Requests"],
             Status.PASS,
-            "is 192 vCPU, the stack needs 192",
+            "is 384 vCPU, the stack needs 384",
         ),
-        (["All P Spot Instance Requests"], Status.PASS, "is 192 vCPU, the stack needs 192"),
+        (["All P Spot Instance Requests"], Status.PASS, "is 384 vCPU, the stack needs 384"),
         (["All P5 Spot Instance Requests", "All P4, P3 and P2 Spot Instance Requests"], Status.WARN, "lists none"),
         (["All P6 Spot Instance Requests", "All P Spot Instance Requests"], Status.WARN, "lists 2 by this name"),
     ],
@@ -62,7 +62,7 @@ def test_an_answer_without_a_value_does_not_pass(aws: Endpoint, body: Any) -> No
 def test_a_service_quota_without_a_code_is_found_by_its_name(
     aws: Endpoint, names: list[str], status: Status, words: str
 ) -> None:
-    listed = [{"QuotaCode": f"L-0000000{n}", "QuotaName": name, "Value": 192} for n, name in enumerate(names)]
+    listed = [{"QuotaCode": f"L-0000000{n}", "QuotaName": name, "Value": 384} for n, name in enumerate(names)]
     aws.answers["ListServiceQuotas"] = as_json({"Quotas": listed})
     (found,) = [finding for finding in ask(p6(), "service quotas") if "Spot" in finding.subject]
     assert (found.status, words in found.message) == (status, True)

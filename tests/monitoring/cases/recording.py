@@ -22,9 +22,9 @@ MAIN, TEAM = 'pool="main"', 'pool="main", tenant="team"'
 TURNS = node(pool="turns", kind="g6.xlarge")
 HELD = merge(node(), space(), pod(count=2))
 IDLE = merge(node(), space(), allocatable(4), pod(count=2), busy("0.01x300"), busy("0.5x300", 1))
-SMALL_USD = 0.8267
+SMALL_USD = 0.8103
 """Price of the GPU of a g6.xlarge with its volume."""
-L4_USD = 1.1559
+L4_USD = 1.1518
 """Price of a GPU of a g6.12xlarge: a quarter of the node and its volume."""
 
 

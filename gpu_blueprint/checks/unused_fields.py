@@ -1,0 +1,22 @@
+"""Fields that would do nothing in the stack, so that their authors believe in a protection that does not exist."""
+
+from collections.abc import Iterator
+
+from ..config import StackConfig
+from ..config.monitoring import InstallMonitoring
+from ..errors import Problem
+
+
+def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse Helm values of charts that the stack does not install."""
+    reasons = {
+        "gpuOperator": not stack.has_gpu_operator and "every pool runs Bottlerocket, which needs no GPU Operator",
+        "kubePrometheusStack": not isinstance(stack.monitoring, InstallMonitoring)
+        and "the stack installs no Prometheus (monitoring: {mode: install})",
+        "keda": not stack.has_keda and "the stack has neither services nor autoscaling: true",
+    }
+    stated = stack.helm_overrides.model_dump(by_alias=True)
+    for chart, reason in reasons.items():
+        if reason and stated[chart]:
+            path = ("helmOverrides", chart)
+            yield Problem("helm-values-without-chart", path, f"{reason}, so these values do nothing", "remove them")

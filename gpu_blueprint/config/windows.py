@@ -1,0 +1,128 @@
+"""Windows of disruption budgets: cron schedules, read in the stack's time zone and written in UTC for Karpenter.
+
+In a zone with daylight saving the UTC window begins as early as in the half of the year with the larger offset, and
+ends as late as in the other half. It then covers the stated hours in summer and in winter.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..catalog.time_zones import find_offsets
+
+_NAMES = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
+"""Least and most of each field: minute, hour, day of the month, month, day of the week."""
+_WORDS = {
+    word: str(n)
+    for words, first in (("jan feb mar apr may jun jul aug sep oct nov dec", 1), ("sun mon tue wed thu fri sat", 0))
+    for n, word in enumerate(words.split(), first)
+}
+_DAY = 24 * 60
+
+
+class UtcWindow(NamedTuple):
+    """A window as Karpenter reads it."""
+
+    schedule: str
+    duration: str
+
+
+def is_cron(text: str) -> bool:
+    """Return whether Karpenter reads a text as a cron expression: five fields, or a name such as ``@daily``."""
+    fields = text.lower().split()
+    return text in _NAMES or (len(fields) == 5 and all(map(_is_field, fields, _RANGES)))
+
+
+def _is_field(field: str, allowed: tuple[int, int]) -> bool:
+    return all(_is_part(part, *allowed) for part in field.split(","))
+
+
+def _is_part(part: str, least: int, most: int) -> bool:
+    """Return whether one part of a list is ``*``, a value or a range, with an optional step after ``/``."""
+    span, slash, step = part.partition("/")
+    if slash and not (step.isdecimal() and int(step)):
+        return False
+    ends = [_WORDS.get(end, end) for end in span.split("-")] if span not in ("*", "?") else []
+    if len(ends) > 2 or not all(end.isdecimal() for end in ends):
+        return False
+    numbers = [int(end) for end in ends]
+    return numbers == sorted(numbers) and all(least <= number <= most for number in numbers)
+
+
+def needs_whole_days(schedule: str, timezone: str) -> bool:
+    """Return whether UTC moves a schedule with days of the month or months to another day, which cron cannot say."""
+    *_, day, month, _ = _NAMES.get(schedule, schedule).split()
+    moves = any(shift for shift, _, _ in _shift_times(schedule, timezone))
+    return moves and not {day, month} <= {"*", "?"}
+
+
+def convert_to_utc(schedule: str, duration: str, timezone: str) -> list[UtcWindow]:
+    """Return the windows in UTC that cover a window of a time zone all year.
+
+    Several windows come back where the hours of a schedule fall on two days of UTC. The schedule must be valid, and
+    ``needs_whole_days`` must be false.
+    """
+    least, most = find_offsets(timezone)
+    if least == most == 0:
+        return [UtcWindow(schedule, duration)]
+    hours, minutes = (int(found[1]) if (found := re.search(rf"(\d+){unit}", duration)) else 0 for unit in "hm")
+    hours, minutes = divmod(hours * 60 + minutes + most - least, 60)
+    *_, day, month, weekdays = _NAMES.get(schedule, schedule).lower().split()
+    return [
+        UtcWindow(f"{minute} {hour} {day} {month} {_shift_weekdays(weekdays, shift)}", f"{hours}h{minutes}m")
+        for shift, hour, minute in _shift_times(schedule, timezone)
+    ]
+
+
+def _shift_times(schedule: str, timezone: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (days to shift by, hours, minutes) in UTC of the earliest starts of a schedule in a year."""
+    _, offset = find_offsets(timezone)
+    minute, hour, *_ = _NAMES.get(schedule, schedule).lower().split()
+    by_hour: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for start in (h * 60 + m - offset for h in _list_values(hour, 1) for m in _list_values(minute, 0)):
+        day, rest = divmod(start, _DAY)
+        by_hour[day, rest // 60].append(rest % 60)
+    hours: dict[tuple[int, tuple[int, ...]], list[int]] = defaultdict(list)
+    for (day, utc_hour), minutes in sorted(by_hour.items()):
+        hours[day, tuple(sorted(minutes))].append(utc_hour)
+    for (day, minutes_alike), found in hours.items():
+        yield day, _write(found), _write(minutes_alike)
+
+
+def _shift_weekdays(field: str, days: int) -> str:
+    if not days or field in ("*", "?"):
+        return field
+    return _write(sorted((value + days) % 7 for value in _list_values(field, 4)))
+
+
+def _list_values(field: str, position: int) -> list[int]:
+    """Return the values of a cron field at its position among the five fields."""
+    least, most = _RANGES[position]
+    values: set[int] = set()
+    for part in field.split(","):
+        span, slash, step = part.partition("/")
+        ends = [least, most] if span in ("*", "?") else [int(_WORDS.get(end, end)) for end in span.split("-")]
+        last = ends[-1] if len(ends) > 1 or not slash else most
+        values.update(range(ends[0], last + 1, int(step or 1)))
+    return sorted(values)
+
+
+def _write(values: list[int] | tuple[int, ...]) -> str:
+    """Write values as a cron field, consecutive values as a range."""
+    runs: list[list[int]] = []
+    for value in values:
+        if runs and runs[-1][-1] + 1 == value:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

@@ -1,0 +1,41 @@
+"""The end of a pool's nodes, explained: what removes them, and how many at once."""
+
+from collections.abc import Iterator
+
+from ..config import Pool, StackConfig
+from ..cost.surge import count_surge
+
+_REMOVABLE = {
+    "WhenEmpty": "it is empty",
+    "WhenEmptyOrUnderutilized": "it is empty or under-used",
+    "Balanced": "it is empty, or so little used that the saving outweighs the disruption",
+}
+
+
+def describe_lifecycle(stack: StackConfig, pool: Pool) -> Iterator[str]:
+    """Yield the reasons for which nodes of a pool go, and the nodes that run beyond the ceiling meanwhile."""
+    surge = max(count_surge(stack, pool, row) for row in stack.list_instances(pool))
+    beyond = f"; up to {surge} more than the ceiling run meanwhile" if surge else ""
+    if pool.static_nodes:
+        yield f"always on; EKS replaces nodes while it updates the group{beyond}"
+        return
+    lifecycle = pool.lifecycle
+    policy, after = str(lifecycle.consolidation_policy), lifecycle.consolidate_after
+    never = "Karpenter removes no node to save money"
+    yield never if after == "Never" else f"Karpenter removes a node when {_REMOVABLE[policy]} for {after}"
+    if "spot" in pool.purchase and policy != "WhenEmpty":
+        yield "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it"
+    if lifecycle.expire_after == "Never":
+        yield "no node goes for its age; a new AMI replaces nodes by drift"
+    else:
+        yield f"at the age of {lifecycle.expire_after} a node is drained by force, before its successor starts"
+    for budget in pool.lifecycle.budgets or []:
+        if budget.schedule and budget.duration:
+            windows = " and ".join(f"{utc.schedule!r} for {utc.duration}" for utc in budget.list_in_utc(stack.timezone))
+            reasons = " or ".join(budget.reasons or ["any reason"])
+            yield f"at most {budget.nodes} for {reasons} from {budget.schedule!r} {stack.timezone} on: {windows} in UTC"
+    if surge:
+        grace = lifecycle.termination_grace_period
+        yield f"drift replaces up to {surge} nodes at once{beyond}; their pods get {grace} to end"
+    else:
+        yield "no successor starts beside a node, so only an empty node gives way to a new AMI"

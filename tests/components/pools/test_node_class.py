@@ -1,0 +1,49 @@
+"""Node classes state how many pods a node takes, and the memory that kubelet keeps for them."""
+
+from typing import Any
+
+import pytest
+
+from ...support import builders
+from ...support.plans import find_resource, plan_of
+
+
+@pytest.mark.parametrize(
+    ("fields", "kubelet"),
+    [
+        ({"instanceTypes": ["g6.16xlarge"]}, {"maxPods": 31, "kubeReserved": {"memory": "596Mi"}}),
+        (
+            {"instanceTypes": ["g6.48xlarge"], "sharing": {"mode": "mps", "replicas": 4}},
+            {"maxPods": 62, "kubeReserved": {"memory": "937Mi"}},
+        ),
+        (
+            {"instanceTypes": ["g6.16xlarge"], "ami": {"family": "bottlerocket"}},
+            {"maxPods": 31, "kubeReserved": {"memory": "596Mi"}},
+        ),
+    ],
+)
+def test_kubelet_keeps_memory_for_the_pods_that_a_node_can_get(fields: dict[str, Any], kubelet: dict[str, Any]) -> None:
+    """Without a limit a g6.16xlarge would take 737 pods and keep 8 GiB for them."""
+    stack = builders.stack(pools=[builders.pool(maxGpus=8, **fields)])
+    assert find_resource(plan_of(stack), "EC2NodeClass").inputs["spec"]["kubelet"] == kubelet
+
+
+@pytest.mark.parametrize(
+    ("fields", "volume"),
+    [
+        ({"instanceTypes": ["g6.xlarge"]}, {"volumeSize": "50Gi"}),
+        ({"instanceTypes": ["g6.xlarge"], "disk": {"sizeGib": 300}}, {"volumeSize": "300Gi"}),
+        ({"instanceTypes": ["g5g.xlarge"]}, {"volumeSize": "200Gi", "iops": 16000, "throughput": 1000}),
+        (
+            {"instanceTypes": ["g5g.xlarge"], "disk": {"sizeGib": 50}},
+            {"volumeSize": "50Gi", "iops": 16000, "throughput": 1000},
+        ),
+    ],
+)
+def test_a_volume_is_small_beside_nvme_and_holds_images_without_it(
+    fields: dict[str, Any], volume: dict[str, Any]
+) -> None:
+    spec = find_resource(plan_of(builders.stack(pools=[builders.pool(**fields)])), "EC2NodeClass").inputs["spec"]
+    (disk,) = spec["blockDeviceMappings"]
+    assert disk["ebs"].items() >= volume.items()
+    assert ("iops" in disk["ebs"]) == ("iops" in volume)

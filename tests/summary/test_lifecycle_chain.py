@@ -1,0 +1,41 @@
+"""The lines that explain the end of a pool's nodes."""
+
+from typing import Any
+
+from gpu_blueprint.summary.lifecycle_chain import describe_lifecycle
+
+from ..support import builders
+
+
+def lines(**fields: Any) -> list[str]:
+    stack = builders.config(pools=[builders.pool(**fields)])
+    return [*describe_lifecycle(stack, stack.pools[0])]
+
+
+def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews_them() -> None:
+    assert lines(instanceTypes=["g5.48xlarge"], maxGpus=16, purchase=["spot", "on-demand"]) == [
+        "Karpenter removes a node when it is empty or under-used for 10m",
+        "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it",
+        "no node goes for its age; a new AMI replaces nodes by drift",
+        "drift replaces up to 1 nodes at once; up to 1 more than the ceiling run meanwhile; their pods get 15m to end",
+    ]
+
+
+def test_training_gives_way_only_when_it_is_empty() -> None:
+    assert lines(purpose="training") == [
+        "Karpenter removes a node when it is empty for 10m",
+        "no node goes for its age; a new AMI replaces nodes by drift",
+        "no successor starts beside a node, so only an empty node gives way to a new AMI",
+    ]
+
+
+def test_an_age_and_a_pool_that_saves_nothing_are_named() -> None:
+    found = lines(disruption={"expireAfter": "336h", "consolidateAfter": "Never"}, purchase=["on-demand"])
+    assert found[0] == "Karpenter removes no node to save money"
+    assert found[1] == "at the age of 336h a node is drained by force, before its successor starts"
+
+
+def test_static_nodes_change_only_with_an_update() -> None:
+    assert lines(instanceTypes=["g6.xlarge"], staticNodes=2, maxGpus=2, zones=["us-east-1a"]) == [
+        "always on; EKS replaces nodes while it updates the group; up to 2 more than the ceiling run meanwhile"
+    ]

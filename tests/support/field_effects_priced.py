@@ -1,0 +1,46 @@
+"""Fields that change the cost estimate alone, and fields that have to change together."""
+
+from typing import Any
+
+from .builders import pool
+from .field_effects import Pair, reserved, stacks
+
+
+def planned(**changes: Any) -> dict[str, Any]:
+    return {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2, **changes}}}
+
+
+PRICED: dict[str, Pair] = {
+    "costs.spotShare": stacks(
+        {"pools": [pool(purchase=["spot"])]}, {"pools": [pool(purchase=["spot"])], "costs": {"spotShare": {"g6": 0.9}}}
+    ),
+    "costs.savingsPlan.coverage": stacks(planned(), planned(coverage=0.6)),
+    "costs.savingsPlan.discount": stacks(planned(), planned(discount=0.3)),
+    "costs.loadBalancers": stacks({}, {"costs": {"loadBalancers": 1}}),
+    "pools[].expectedHours": stacks({"pools": [pool()]}, {"pools": [pool(expectedHours=100)]}),
+    "pools[].expectedUtilization": stacks({"pools": [pool()]}, {"pools": [pool(expectedUtilization=0.5)]}),
+    "reservations[].capacityBlock": stacks(
+        reserved(ends="2027-01-01"), reserved(ends="2027-01-01", capacityBlock=True)
+    ),
+    "reservations[].usdPerHour": stacks(reserved(), reserved(usdPerHour=40.0)),
+}
+"""Place of a field that changes the cost estimate alone → two stacks with different estimates."""
+
+COUPLED: dict[str, tuple[str, ...]] = {
+    **{
+        f"services[].scaleOn[]<{model}>.signal": ("services[].scaleOn",)
+        for model in ("Queue", "Requests", "Latency", "SmActivity", "Query")
+    },
+    "region": ("network.zones",),
+    "network<NewVpc>.mode": ("network",),
+    "network<ExistingVpc>.mode": ("network",),
+    "cluster.api<PrivateApi>.access": ("cluster.api",),
+    "cluster.api<PublicApi>.access": ("cluster.api",),
+    **{f"pools[].sharing<{model}>.mode": ("pools[].sharing",) for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")},
+    "pools[].staticNodes": ("pools[].maxGpus",),
+    **{
+        f"monitoring<InstallMonitoring>.remoteWrite<{model}>.mode": ("monitoring.remoteWrite",)
+        for model in ("Amp", "RemoteUrl")
+    },
+}
+"""Place of a field → the fields that have to change with it."""
