@@ -4,7 +4,7 @@ from typing import Any
 
 from ..catalog.versions import CUDA_IMAGE
 from ..config import Pool, StackConfig
-from .pool_chain import build_pod
+from .pods import build_pod
 
 
 def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:

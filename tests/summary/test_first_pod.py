@@ -5,7 +5,7 @@ import pytest
 
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.summary.first_pod import build_first_pod
-from gpu_blueprint.summary.pool_chain import build_pod
+from gpu_blueprint.summary.pods import build_pod
 
 from ..support import builders
 from ..support.plans import shipped_config
