@@ -54,9 +54,13 @@ class Instance:
         return self.instance_type.split(".")[0]
 
     @property
-    def pod_vcpu(self) -> int:
-        """CPUs for pods; one CPU is left for the kubelet, the system and the DaemonSets of the GPU Operator."""
-        return self.vcpu - 1
+    def pod_vcpu(self) -> float:
+        """CPUs for pods, DaemonSets among them: what Karpenter leaves beside the part that it reserves for the kubelet.
+
+        Source: karpenter-provider-aws v1.14.1, ``kubeReservedResources`` in pkg/providers/instancetype/types.go.
+        """
+        reserved = 60 + 10 * min(self.vcpu - 1, 1) + 5 * min(max(self.vcpu - 2, 0), 2) + 2.5 * max(self.vcpu - 4, 0)
+        return self.vcpu - int(reserved) / 1000
 
     @property
     def pod_memory_mib(self) -> int:

@@ -7,13 +7,15 @@ from .pool_chain import build_pod
 
 
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
-    """Name the limits, nodeSelector and tolerations of a pod.
+    """Name the requests, limits, nodeSelector and tolerations of a pod.
 
     Without limits, the pod requests the least that the pool hands out.
     """
     spec = build_pod(stack, pool, limits=limits)["spec"]
     (container,) = spec["containers"]
-    parts = [f"limits {name}: {count}" for name, count in container["resources"]["limits"].items()]
+    resources = container["resources"]
+    parts = [f"requests {name}: {amount}" for name, amount in resources.get("requests", {}).items()]
+    parts += [f"limits {name}: {count}" for name, count in resources["limits"].items()]
     parts += [f"nodeSelector {key}: {value}" for key, value in spec["nodeSelector"].items()]
     for taint in spec.get("tolerations", ()):
         value = f"={taint['value']}" if "value" in taint else ""
