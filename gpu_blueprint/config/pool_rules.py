@@ -161,7 +161,7 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
     sizes = {row.gpu_devices for row in choose_sizes(pool, pool.candidates)}
     if len(sizes) > 1:
         reason = "static nodes must be alike, and these types hold different numbers of GPUs"
-        hint = "write one number in gpusPerNode, or instanceTypes of one size"
+        hint = "name instanceTypes of one size" if pool.instance_types else "write one number in gpusPerNode"
         yield Problem("static-nodes-sizes", ("staticNodes",), reason, hint)
     elif sizes and (gpus := pool.static_nodes * max(sizes)) != pool.max_gpus:
         reason = f"{pool.static_nodes} static nodes hold {gpus} GPUs, not {pool.max_gpus}"

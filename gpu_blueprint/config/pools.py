@@ -21,7 +21,7 @@ from .hours import Hours
 from .nodes import Ami, Disk, MultiNode, Taint
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
-from .sizes import PodSize
+from .sizes import DEFAULT_SLOT, PodSize
 from .tenants import GpuAmount
 
 
@@ -114,12 +114,11 @@ class Pool(Model):
         """True if one GPU, or a part of it, is usually enough for a pod."""
         return self.purpose in ("inference", "notebook") or not isinstance(self.sharing, Exclusive)
 
-    @cached_property
+    @property
     def slot_size(self) -> PodSize | None:
         """CPU and memory of the pod in one slot; None if nothing is known of the pods."""
-        if self.pod_size is None and not isinstance(self.sharing, Exclusive):
-            return PodSize(cpu="1800m", memory="6Gi")
-        return self.pod_size
+        is_cut = not isinstance(self.sharing, Exclusive)
+        return self.pod_size or (DEFAULT_SLOT if is_cut else None)
 
     def find_pod_size(self, amount: GpuAmount) -> PodSize | None:
         """Return CPU and memory of a pod that takes an amount of the pool's units; None if nothing is known of it."""

@@ -47,6 +47,10 @@ class PodSize(Model):
         return max(min(millicpu // self.millicpu, mib // self.mib), 0)
 
 
+DEFAULT_SLOT = PodSize(cpu="1800m", memory="6Gi")
+"""The pod in a slot of a shared or cut GPU: four fit on a g6.2xlarge beside the DaemonSets, and two on a g6.xlarge."""
+
+
 def measure_room(row: Instance) -> tuple[int, int]:
     """Return the thousandths of a CPU and the MiB of memory that a node leaves to pods beside the DaemonSets."""
     return round(row.pod_vcpu * 1000) - DAEMONSETS_MILLICPU, int(row.pod_memory_mib) - DAEMONSETS_MIB

@@ -15,7 +15,7 @@ from .commitments import Commitment, recommend_commitment
 from .gpus import Use, find_gpu_shares
 from .items import Item
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND, Terms, find_launched, find_terms
+from .nodes import ON_DEMAND, Terms, find_launched, find_terms, price_dearest_slots, price_gpu
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
 from .tenants import divide_among_tenants
@@ -129,11 +129,10 @@ def _find_unsold_factors(capacity: PoolCapacity, terms: Terms) -> tuple[float, f
 
     The first is of the type that Karpenter launches, the second compares the dearest unit with the dearest GPU.
     """
-    selling = [node for node in capacity.nodes if node.sold]
-    launched = find_launched(selling, terms)
-    gpus = max((node.price_gpu(ON_DEMAND).known for node in selling), default=0)
-    units = max((node.price_gpu(ON_DEMAND).known / node.sold for node in selling), default=0)
-    return 1 / launched.sold if launched else 1, units / gpus if gpus else 1
+    launched = find_launched([node for node in capacity.nodes if node.sold], terms)
+    gpu = price_gpu(capacity.nodes, ON_DEMAND).dearest.known
+    slots = price_dearest_slots(capacity.nodes, ON_DEMAND).known
+    return 1 / launched.sold if launched else 1, slots / gpu if gpu and slots else 1
 
 
 def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:

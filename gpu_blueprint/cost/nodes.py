@@ -108,3 +108,10 @@ def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     launched = find_launched([node for node in nodes if node.sold] or nodes, terms)
     usual = launched.price_gpu(terms) if launched else Usd(unknown=unknown)
     return PriceRange(usual, Usd(max((price.known for price in gpu_prices), default=0), unknown))
+
+
+def price_dearest_slots(nodes: Iterable[Node], terms: Terms) -> Usd:
+    """Return dollars an hour of a GPU's worth of sold slots on the type where they cost most."""
+    prices = [node.price_gpu(terms) * (1 / node.sold) for node in nodes if node.sold]
+    unknown = frozenset().union(*(price.unknown for price in prices))
+    return Usd(max((price.known for price in prices), default=0), unknown)

@@ -31,7 +31,8 @@ _LARGEST_BURST = 50
 def list_pool_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
     """Yield the questions about the nodes that Karpenter chooses for a pool."""
     yield from _ask_for_units(config, pool)
-    if not pool.shares_gpus and not pool.multi_node:
+    holds_several = sum(pool.profile.count_per_node(_find_largest(config, pool)).values()) > 1
+    if not pool.shares_gpus and not pool.multi_node and holds_several:
         yield _ask_for_node(config, pool)
     if burst := _send_burst(config, pool):
         yield burst

@@ -22,7 +22,7 @@ def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
 def test_headroom_is_explained_with_its_price() -> None:
     stack = shipped_config("prod")
     steps = {step.title: step.lines for step in explain_pool(stack, stack.pools_by_name["infer-l40s"])}
-    assert steps["headroom"][0].startswith("1 × room for a pod of 1 nvidia.com/gpu, 6 CPU, 48Gi")
+    assert steps["headroom"][0].startswith("1 × room for a pod of 1 nvidia.com/gpu, 6 CPU and 48Gi,")
     assert steps["headroom"][1].endswith("nodes with 1 × L40S")
 
 
@@ -32,4 +32,7 @@ def test_a_pod_is_made_where_a_grantee_or_the_caller_wants_it() -> None:
     assert build_pod(stack, pool)["metadata"]["namespace"] == "serving"
     asked = build_pod(stack, pool, namespace="elsewhere", limits={"nvidia.com/gpu.shared": 2})
     assert asked["metadata"]["namespace"] == "elsewhere"
-    assert asked["spec"]["containers"][0]["resources"] == {"limits": {"nvidia.com/gpu.shared": 2}}
+    assert asked["spec"]["containers"][0]["resources"] == {
+        "requests": {"cpu": "3600m", "memory": "12Gi"},
+        "limits": {"nvidia.com/gpu.shared": 2},
+    }

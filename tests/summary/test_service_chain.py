@@ -31,7 +31,9 @@ def test_replicas_hold_shares_of_gpus() -> None:
 
 def test_a_replica_asks_for_the_units_of_the_service() -> None:
     service = builders.service(gpus=2, replicas={"min": 1, "max": 2})
-    steps = explain(builders.config(**builders.services(service)), "chat")
+    pools = [builders.pool(gpusPerNode=[4])]
+    stack = builders.config(**builders.services(service), pools=pools, tenants=[builders.tenant()])
+    steps = explain(stack, "chat")
     assert steps["a replica asks"] == ("limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main",)
 
 

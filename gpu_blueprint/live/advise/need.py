@@ -6,6 +6,7 @@ from math import inf
 
 from ...catalog import GPUS, Gpu, Instance, list_instances
 from ...config import Pool, StackConfig
+from ...config.sizes import measure_room
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
@@ -91,6 +92,7 @@ def count_pods_per_gpu(row: Instance, pod: LargestPod | None) -> float:
     """Return the number of pods for each GPU for which a node has CPU and memory, as far as the requests are known."""
     if pod is None:
         return inf
-    cpu = row.pod_vcpu / pod.vcpu if pod.vcpu else inf
-    memory = row.pod_memory_mib / pod.memory_mib if pod.memory_mib else inf
+    millicpu, mib = measure_room(row)
+    cpu = millicpu / 1000 / pod.vcpu if pod.vcpu else inf
+    memory = mib / pod.memory_mib if pod.memory_mib else inf
     return min(cpu, memory) / row.gpu_devices
