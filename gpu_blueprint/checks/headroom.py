@@ -36,7 +36,7 @@ def _explain_small_nodes(stack: StackConfig, pool: Pool) -> Problem:
         f"no node of the pool holds a pod of {pool.headroom_size}, so the placeholder "
         f"would wait for ever ({largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, "
         "and keeps some for itself)",
-        "lower cpu or memory, or add a larger instance type",
+        f"lower cpu or memory, or {'add a larger instance type' if pool.instance_types else 'allow more gpusPerNode'}",
     )
 
 
