@@ -22,7 +22,7 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     for expected in ("infer-l4", "spot → on-demand", "reserved → on-demand", "4 to 32 gpu.shared", "= 64 gpu.shared"):
         assert expected in out
     assert "infer-l4: 64 of 64 gpu.shared" in out
-    assert "NodeOverlay overlay-1, overlay-4, overlay-8" in out
+    assert "NodeOverlay overlay-1" in out
     assert "nothing was created" in out
     assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
     assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
