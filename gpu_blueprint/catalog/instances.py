@@ -54,20 +54,6 @@ class Instance:
         return self.instance_type.split(".")[0]
 
     @property
-    def pod_vcpu(self) -> float:
-        """CPUs for pods, DaemonSets among them: what Karpenter leaves beside the part that it reserves for the kubelet.
-
-        Source: karpenter-provider-aws v1.14.1, ``kubeReservedResources`` in pkg/providers/instancetype/types.go.
-        """
-        reserved = 60 + 10 * min(self.vcpu - 1, 1) + 5 * min(max(self.vcpu - 2, 0), 2) + 2.5 * max(self.vcpu - 4, 0)
-        return self.vcpu - int(reserved) / 1000
-
-    @property
-    def pod_memory_mib(self) -> int:
-        """Memory for pods; a tenth is left for the kubelet, the system and the DaemonSets of the GPU Operator."""
-        return int(self.memory_mib * 0.9)
-
-    @property
     def is_bare_metal(self) -> bool:
         """True for a whole server, which boots too slowly to be a default."""
         return self.instance_type.endswith(".metal")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog import Instance, list_instances
 from ..config import PodSize, Pool, Service, StackConfig
-from ..config.sizes import count_sellable_slots, count_slots, measure_room, sells_all_slots, write_size
+from ..config.sizes import count_sellable_slots, count_slots, sells_all_slots, write_size
 from ..cost.gpus import count_replicas
 from ..cost.items import price_instance
 from ..cost.money import Usd
@@ -23,15 +23,17 @@ def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 def _explain_unsold_slots(stack: StackConfig, pool: Pool, offered: tuple[Instance, ...], size: PodSize) -> Problem:
     row = max(offered, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
-    slots, (millicpu, mib) = count_slots(pool, row), measure_room(row)
+    slots, room, asked = count_slots(pool, row), pool.find_room(row), size.room
+    needed = f"{asked.cpu_milli * slots / 1000:g} CPU and {asked.memory_mib * slots / 1024:g}Gi"
     reason = (
-        f"no node with {pool.gpu} has CPU and memory for the pods of all its slots: {slots} × {size} is "
-        f"{size.millicpu * slots / 1000:g} CPU and {size.mib * slots / 1024:g}Gi, and {row.instance_type}, which has "
-        f"the most room, leaves pods {millicpu / 1000:g} CPU and {mib / 1024:.1f}Gi"
+        f"no node with {pool.gpu} has CPU and memory for the pods of all its slots: {slots} × {size} is {needed}, "
+        f"and {row.instance_type}, which has the most room, leaves pods "
+        f"{room.cpu_milli / 1000:g} CPU and {room.memory_mib / 1024:.1f}Gi"
     )
     remedies = []
-    if millicpu >= 100 * slots and mib >= 256 * slots:
-        most = write_size(min(size.millicpu, millicpu // slots // 50 * 50), min(size.mib, mib // slots // 256 * 256))
+    if room.cpu_milli >= 100 * slots and room.memory_mib >= 256 * slots:
+        cpu, memory = room.cpu_milli // slots // 50 * 50, room.memory_mib // slots // 256 * 256
+        most = write_size(min(asked.cpu_milli, cpu), min(asked.memory_mib, memory))
         remedies.append(f"write podSize: {{cpu: {most.cpu}, memory: {most.memory}}}")
     if larger := _find_larger_sizes(stack, pool):
         remedies.append(f"gpusPerNode: {larger[:1]}")

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ..catalog import Gpu, Instance, find_gpu, find_instance, list_instances
 from ..catalog.labels import GPU_LABEL, PURPOSE_LABEL
+from ..catalog.node_room import NodeRoom, choose_max_pods, find_room
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..errors import Problem
@@ -160,6 +161,15 @@ class Pool(Model):
     def node_taints(self) -> list[dict[str, str]]:
         """The taints of every node of the pool: the sharing profile's taint, then the taints of the stack file."""
         return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
+
+    @cached_property
+    def max_pods(self) -> int:
+        """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
+        return max(choose_max_pods(row, sum(self.profile.count_per_node(row).values())) for row in self.candidates)
+
+    def find_room(self, row: Instance) -> NodeRoom:
+        """Return the CPU and memory that a node of a type has for the pods of teams."""
+        return find_room(row, self.max_pods, hugepages_mib=row.efa_hugepages_mib if self.multi_node else 0)
 
     @property
     def shares_gpus(self) -> bool:

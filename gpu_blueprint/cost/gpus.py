@@ -53,7 +53,7 @@ def count_pods(pool: Pool, row: Instance, amount: GpuAmount, size: PodSize | Non
     handed_out, units = pool.profile.count_per_node(row), pool.profile.units
     requested = pool.count_by_unit(amount)
     by_gpu = [handed_out[units[unit]] // count for unit, count in requested.items() if count and unit in units]
-    return min([*by_gpu, *([size.count_fitting(row)] if size else [])], default=0)
+    return min([*by_gpu, *([int(pool.find_room(row).count_pods(size.room))] if size else [])], default=0)
 
 
 def count_placeholders(pool: Pool, row: Instance) -> int:

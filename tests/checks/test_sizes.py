@@ -74,8 +74,8 @@ QUERY = {"signal": "query", "promql": "sum(a)", "perReplica": 10}
 def test_unsold_slots_are_priced() -> None:
     (words,) = warn_of("slots-unsold", instanceTypes=["g6.xlarge", "g6.2xlarge"], sharing=FOUR)
     small, large = (PRICE[kind, HERE] + gp3(HERE, 200) for kind in ("g6.xlarge", "g6.2xlarge"))
-    assert "2 of its 4 pods of 1800m CPU and 6Gi" in words
-    assert f"a pod costs ${small / 2:.2f} an hour there and ${large / 4:.2f} on g6.2xlarge" in words
+    assert "1 of its 4 pods of 1800m CPU and 6Gi" in words
+    assert f"a pod costs ${small:.2f} an hour there and ${large / 4:.2f} on g6.2xlarge" in words
 
 
 def test_a_type_without_room_for_any_pod_is_warned_of_without_a_price() -> None:
@@ -104,7 +104,7 @@ SMALL = {"cpu": "500m", "memory": "1Gi"}
             },
             "write podSize: {cpu: 2200m, memory: 8Gi} or gpusPerNode: [8]",
         ),
-        ({"gpu": "l4", "podSize": {"cpu": "8", "memory": "1Ti"}}, "write podSize: {cpu: 8, memory: 235264Mi}"),
+        ({"gpu": "l4", "podSize": {"cpu": "8", "memory": "1Ti"}}, "write podSize: {cpu: 8, memory: 241152Mi}"),
     ],
 )
 def test_pods_that_no_node_holds_in_every_slot_are_refused_with_the_size_that_fits(

@@ -76,19 +76,19 @@ def test_the_type_that_karpenter_launches_is_the_cheapest_machine_and_not_the_ch
 
 
 def test_the_price_of_a_slice_counts_slots_that_can_be_sold() -> None:
-    """A g6.xlarge sells two of its four slots; a g6.2xlarge sells all."""
+    """A g6.xlarge sells one of its four slots; a g6.2xlarge sells all."""
     small, large = (
         estimate_of(pools=[builders.pool(instanceTypes=[kind], sharing=FOUR)]).pools[0].slices["nvidia.com/gpu.shared"]
         for kind in ("g6.xlarge", "g6.2xlarge")
     )
-    assert [usd.known for usd in small] == pytest.approx([price("g6.xlarge") / 2] * 2)
+    assert [usd.known for usd in small] == pytest.approx([price("g6.xlarge")] * 2)
     assert [usd.known for usd in large] == pytest.approx([price("g6.2xlarge") / 4] * 2)
 
 
 def test_the_dearest_slice_is_found_among_all_types() -> None:
     pool = builders.pool(instanceTypes=["g6.xlarge", "g6.2xlarge"], sharing={"mode": "mps", "replicas": 4})
     expected, most = estimate_of(pools=[pool]).pools[0].slices["nvidia.com/gpu.shared"]
-    assert [expected.known, most.known] == pytest.approx([price("g6.xlarge") / 2] * 2)
+    assert [expected.known, most.known] == pytest.approx([price("g6.xlarge")] * 2)
 
 
 def test_a_pool_by_model_expects_a_node_that_sells_every_slot() -> None:

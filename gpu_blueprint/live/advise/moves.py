@@ -118,7 +118,9 @@ def find_price(work: Work, pool: Pool, row: Instance) -> float | None:
 
 def is_launched(work: Work, pool: Pool, row: Instance) -> bool:
     """Return whether Karpenter would launch this type for the pods of the work, if they ran in a pool."""
-    holding = [node for node in price_nodes(work.stack, pool) if count_pods_per_gpu(node.row, work.use.largest) >= 1]
+    holding = [
+        node for node in price_nodes(work.stack, pool) if count_pods_per_gpu(pool, node.row, work.use.largest) >= 1
+    ]
     launched = find_launched(holding, find_terms(work.stack, pool))
     return launched is not None and launched.row is row
 

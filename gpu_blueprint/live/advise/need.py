@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import inf
 
 from ...catalog import GPUS, Gpu, Instance, list_instances
+from ...catalog.node_room import NodeRoom
 from ...config import Pool, StackConfig
-from ...config.sizes import measure_room
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
@@ -47,7 +47,7 @@ def find_fits(stack: StackConfig, pool: Pool, use: PoolUse) -> Iterator[Fit]:
         if candidate is None or candidate is pool.model or not _is_eligible(stack, pool, row, present):
             continue
         fit = _project(pool.model, candidate, row, use)
-        if fit and count_pods_per_gpu(row, use.largest) >= 1:
+        if fit and count_pods_per_gpu(pool, row, use.largest) >= 1:
             yield fit
 
 
@@ -88,11 +88,8 @@ def estimate_compute(activity: Activity) -> float:
     return activity.tensor_p95
 
 
-def count_pods_per_gpu(row: Instance, pod: LargestPod | None) -> float:
+def count_pods_per_gpu(pool: Pool, row: Instance, pod: LargestPod | None) -> float:
     """Return the number of pods for each GPU for which a node has CPU and memory, as far as the requests are known."""
     if pod is None:
         return inf
-    millicpu, mib = measure_room(row)
-    cpu = millicpu / 1000 / pod.vcpu if pod.vcpu else inf
-    memory = mib / pod.memory_mib if pod.memory_mib else inf
-    return min(cpu, memory) / row.gpu_devices
+    return pool.find_room(row).count_pods(NodeRoom((pod.vcpu or 0) * 1000, pod.memory_mib or 0)) / row.gpu_devices

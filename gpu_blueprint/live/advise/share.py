@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, inf
+from math import inf
 from typing import Any
 
 from ...catalog import Instance, MigProfile, MigTable, list_instances
@@ -85,7 +85,8 @@ def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
 
 
 def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
-    pool, most = work.pool, _find_size(work).count_fitting(row) / row.gpu_devices
+    pool = work.pool
+    most = pool.find_room(row).count_pods(_find_size(work).room) / row.gpu_devices
     if pool.model.mig and (cut := _choose_mig(pool.model.mig, work, row, most)):
         yield cut
     elif sum(tenant.may_use(pool.name) for tenant in work.stack.tenants) <= 1:  # neither mode isolates tenants
@@ -134,17 +135,18 @@ def _cut_replicas(mode: str, work: Work, row: Instance, most: float) -> Cut | No
 def _find_size(work: Work) -> PodSize:
     """Return CPU and memory of the pods: as they request them, else as the stack file or its default states them."""
     pod, assumed = work.use.largest, work.pool.pod_size or DEFAULT_SLOT
-    millicpu = ceil(pod.vcpu * 1000) if pod and pod.vcpu else assumed.millicpu
-    mib = ceil(pod.memory_mib) if pod and pod.memory_mib else assumed.mib
-    return write_size(millicpu, mib)
+    cpu_milli, memory_mib = assumed.room
+    if pod:
+        cpu_milli, memory_mib = (pod.vcpu or 0) * 1000 or cpu_milli, pod.memory_mib or memory_mib
+    return write_size(cpu_milli, memory_mib)
 
 
 def _choose_types(work: Work, cut: Cut, row: Instance) -> dict[str, Any]:
     """Return the fields for the types of the new pool: nodes that run as many pods on each GPU as this type."""
     pool, own = work.pool, work.stack.list_instances(work.pool)
     if pool.instance_types and row in own:
-        size, alike = _find_size(work), [other for other in own if other.gpu_devices == row.gpu_devices]
-        enough = [other for other in alike if size.count_fitting(other) >= cut.pods * other.gpu_devices]
+        size, alike = _find_size(work).room, [other for other in own if other.gpu_devices == row.gpu_devices]
+        enough = [other for other in alike if pool.find_room(other).count_pods(size) >= cut.pods * other.gpu_devices]
         return {"instanceTypes": [other.instance_type for other in enough]}
     if cut.limit:  # a pool of a GPU model would leave out types that cannot sell all their slots
         return {"gpu": None, "gpusPerNode": None, "instanceTypes": [row.instance_type]}

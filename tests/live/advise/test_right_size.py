@@ -127,7 +127,7 @@ def test_a_move_is_priced_on_the_type_that_karpenter_launches_in_the_new_pool(pu
     assert found
     for proposal in found:
         pool = change_pool(config.pools[0], find_added_pool(proposal).fields)
-        rows = [row for row in config.list_instances(pool) if row.pod_vcpu > 6.3 and row.memory_mib > 45 * 1024]
+        rows = [row for row in config.list_instances(pool) if row.vcpu > 6 and row.memory_mib > 48 * 1024]
         cheapest = min(rows, key=lambda row: PRICE[row.instance_type, "us-east-1"])
         assert f"on {cheapest.instance_type} at" in proposal.evidence[-1], proposal.title
         assert {row.gpu_devices for row in rows} == {1} or purpose == "batch"

@@ -121,7 +121,8 @@ def test_the_node_that_karpenter_launches_in_the_new_pool_runs_all_the_pods(
     launched = min(config.list_instances(new), key=lambda row: PRICE[row.instance_type, "us-east-1"])
     assert f"nodes of {launched.instance_type};" in proposal.evidence[-1]
     asked = re.search(r"at (\d+) to a GPU", proposal.evidence[-1])
-    assert asked and new.slot_size and new.slot_size.count_fitting(launched) >= int(asked[1]) * launched.gpu_devices
+    assert asked and new.slot_size
+    assert new.find_room(launched).count_pods(new.slot_size.room) >= int(asked[1]) * launched.gpu_devices
     assert launched.gpu_devices == 1
 
 

@@ -1,0 +1,77 @@
+"""The pods, CPU and memory for which a node has room, as Karpenter and kubelet count them.
+
+Source: karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go, run on the engine: a g6.xlarge with 58 pods
+at most has 14162 MiB for pods, a g6e.xlarge 29317 MiB.
+"""
+
+import math
+from typing import NamedTuple
+
+from .instances import Instance
+
+_HYPERVISOR_SHARE = 0.075
+"""Share of a machine's memory that the hypervisor keeps, as Karpenter assumes (``vmMemoryOverheadPercent``)."""
+_ARM_MIB = 64
+_POD_MIB, _KUBELET_MIB, _EVICTION_MIB = 11, 255, 100
+"""Memory that kubelet reserves for each pod and for itself, and the free memory below which it evicts."""
+_CPU_RESERVED = ((0, 1000, 0.06), (1000, 2000, 0.01), (2000, 4000, 0.005), (4000, 1 << 31, 0.0025))
+"""(From, to, share) in thousandths of a CPU: the part of each range that kubelet reserves."""
+DAEMON_PODS, _DAEMON_CPU_MILLI, _DAEMON_MEMORY_MIB = 30, 400, 512
+"""Room for pods that run on every node. The platform's own take half of it: the CNI, kube-proxy and the EBS driver, the
+GPU Operator's operands and the node monitoring agent, and the node exporter. The other half is for a team's own."""
+_MANY_VCPU, _FEW_PODS, _MANY_PODS = 30, 110, 250
+"""Most pods that AWS advises below and from 30 vCPU (EKS user guide, «Choose an optimal Amazon EC2 node instance
+type»)."""
+
+
+class NodeRoom(NamedTuple):
+    """CPU and memory of one node for pods, or of one pod."""
+
+    cpu_milli: float
+    """Thousandths of a CPU."""
+    memory_mib: float
+
+    def count_pods(self, pod: "NodeRoom") -> float:
+        """Return how many pods of a size fit, with fractions; infinite for a pod that requests nothing."""
+        cpu = self.cpu_milli / pod.cpu_milli if pod.cpu_milli else math.inf
+        return min(cpu, self.memory_mib / pod.memory_mib if pod.memory_mib else math.inf)
+
+
+def count_memory_mib(row: Instance) -> int:
+    """Return the memory that the operating system sees, in MiB."""
+    usable = row.memory_mib - (_ARM_MIB if row.arch == "arm64" else 0)
+    return usable - math.ceil(usable * _HYPERVISOR_SHARE)
+
+
+def reserve_memory_mib(max_pods: int) -> int:
+    """Return the MiB that kubelet keeps on a node of up to ``max_pods`` pods."""
+    return _POD_MIB * max_pods + _KUBELET_MIB
+
+
+def find_allocatable(row: Instance, max_pods: int) -> NodeRoom:
+    """Return the CPU and memory for all pods, also the pods of DaemonSets; the node must have no huge pages."""
+    milli = row.vcpu * 1000
+    reserved = sum(int((min(milli, end) - start) * share) for start, end, share in _CPU_RESERVED if milli >= start)
+    memory = count_memory_mib(row) - reserve_memory_mib(max_pods) - _EVICTION_MIB
+    return NodeRoom(milli - reserved, max(memory, 0))
+
+
+def find_room(row: Instance, max_pods: int, *, hugepages_mib: int = 0) -> NodeRoom:
+    """Return the CPU and memory that DaemonSets and huge pages leave for pods of teams."""
+    cpu, memory = find_allocatable(row, max_pods)
+    return NodeRoom(max(cpu - _DAEMON_CPU_MILLI, 0), max(memory - _DAEMON_MEMORY_MIB - hugepages_mib, 0))
+
+
+def count_addressable_pods(row: Instance) -> int:
+    """Return the number of pods that get an IP address of the first network card."""
+    return row.max_enis // row.network_cards * (row.addresses_per_eni - 1) + 2
+
+
+def choose_max_pods(row: Instance, slots: int) -> int:
+    """Return the limit of pods for a node that hands its GPUs out to ``slots`` pods.
+
+    Kubelet reserves memory for each pod of the limit, used or not. Karpenter's own limit is the number of addresses,
+    which is 737 on a g6.48xlarge and reserves 8 GiB.
+    """
+    advised = _FEW_PODS if row.vcpu < _MANY_VCPU else _MANY_PODS
+    return min(slots + DAEMON_PODS, advised, count_addressable_pods(row))
