@@ -85,7 +85,8 @@ def build_deployment_spec(pool: Pool, headroom: Headroom) -> Any:
 
 def build_placeholder_spec(pool: Pool, headroom: Headroom) -> Any:
     """Return the ``spec`` of a placeholder. It requests as much as the next pod, runs no work, and ends at once."""
-    requests = {"cpu": headroom.cpu, "memory": headroom.memory, **_build_gpu_requests(pool, headroom)}
+    size = pool.headroom_size.model_dump() if pool.headroom_size else {}
+    requests = {**size, **_build_gpu_requests(pool, headroom)}
     return {
         "priority_class_name": PRIORITY_CLASS,
         "termination_grace_period_seconds": 0,

@@ -56,6 +56,7 @@ from .services import (
     warn_of_rollouts_that_wait,
     warn_of_services_that_wait_for_each_other,
 )
+from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
 from .unused_fields import refuse_helm_values_without_chart
@@ -79,6 +80,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,
     refuse_gpus_outside_region,
+    refuse_pods_above_nodes,
     refuse_old_amis,
 )
 """Rules that also check models with problems of their own; the rules below rely on these rules."""
@@ -117,6 +119,8 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_crowded_headroom,
     warn_of_idle_reservations,
     warn_of_few_spot_offerings,
+    warn_of_large_nodes,
+    warn_of_unsold_slots,
     warn_of_unreachable_ceilings,
     warn_of_unwatched_gpus,
     warn_of_blocked_mig_managers,

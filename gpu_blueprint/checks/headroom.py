@@ -23,20 +23,20 @@ def _refuse_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iter
     elif found := list(refuse_request(stack, pool, headroom.gpus)):
         yield from move_under(found, "gpus")
     elif not any(count_placeholders(pool, row) for row in stack.list_instances(pool)):
-        yield _explain_small_nodes(stack, pool, headroom)
+        yield _explain_small_nodes(stack, pool)
     else:
         yield from move_under(_refuse_headroom_above_ceiling(stack, pool, headroom), "pods")
 
 
-def _explain_small_nodes(stack: StackConfig, pool: Pool, headroom: Headroom) -> Problem:
+def _explain_small_nodes(stack: StackConfig, pool: Pool) -> Problem:
     largest = max(stack.list_instances(pool), key=lambda row: row.vcpu)
     return Problem(
         "headroom-above-node",
         (),
-        f"no node of the pool holds a pod of {headroom.cpu} CPU and {headroom.memory}, so the placeholder "
+        f"no node of the pool holds a pod of {pool.headroom_size}, so the placeholder "
         f"would wait for ever ({largest.instance_type} has {largest.vcpu} CPU and {largest.memory_mib // 1024} GiB, "
         "and keeps some for itself)",
-        "lower cpu or memory, or add a larger instance type",
+        f"lower cpu or memory, or {'add a larger instance type' if pool.instance_types else 'allow more gpusPerNode'}",
     )
 
 
@@ -57,7 +57,7 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
     least = min(ceil(headroom.pods / each) * row.gpu_devices for row, each in fitting)
     if least > pool.max_gpus and not above:
         reason = (
-            f"with {headroom.cpu} CPU and {headroom.memory} each, {headroom.pods} pods take nodes of {least} GPUs, "
+            f"with {pool.headroom_size} each, {headroom.pods} pods take nodes of {least} GPUs, "
             f"and the ceiling of pool {pool.name} is {pool.max_gpus}"
         )
         yield Problem("headroom-above-ceiling", (), reason, f"lower cpu or memory of a pod, {hint}")

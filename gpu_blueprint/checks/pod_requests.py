@@ -1,6 +1,7 @@
 """GPU requests of one pod, compared with the nodes of its pool."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
@@ -29,4 +30,17 @@ def _refuse_request_above_node(stack: StackConfig, pool: Pool, amount: GpuAmount
         most = max(pool.profile.count_per_node(row)[resource] for row in stack.list_instances(pool))
         if count > most:
             reason = f"a pod of {count} {resource} never fits: nodes of pool {pool.name} hand out {most} at most"
-            yield Problem("request-above-node", (), reason, "request less, or add a larger instance type")
+            yield Problem(
+                "request-above-node", (), reason, f"request less, or {_suggest_size(stack, pool, unit, count)}"
+            )
+
+
+def _suggest_size(stack: StackConfig, pool: Pool, unit: str, count: int) -> str:
+    """Return the remedy for pods that need more GPUs than a node of the pool holds."""
+    needed = ceil(count / pool.profile.per_device[pool.profile.units[unit]])
+    here = {row.gpu_devices for row in pool.whole_types if stack.region in row.regions}
+    enough = min((size for size in here if size >= needed), default=None)
+    if enough is None:
+        return "add a larger instance type"
+    raised = f" and maxGpus {enough} or more" if enough > pool.max_gpus else ""
+    return f"use a pool with gpusPerNode: [{enough}]{raised}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..catalog import Instance, list_instances
 from ..catalog.zones import find_last_zone
 from ..config import ExistingVpc, Pool, StackConfig
-from ..errors import Path, Problem
+from ..errors import Path, Problem, move_under
 
 
 def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
@@ -60,8 +60,21 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse GPU models of pools for which the region offers no instance type that fits the pool's ceiling."""
     for index, pool in enumerate(stack.pools):
-        if pool.candidates and not pool.instance_types and not stack.list_instances(pool):
+        if pool.gpus_per_node and pool.gpu:
+            yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")
+        elif pool.candidates and not pool.instance_types and not stack.list_offered(pool):
             yield _explain_missing_offer(stack, pool).under("pools", index)
+
+
+def _refuse_sizes(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    """Refuse numbers of GPUs on a node that only other regions offer."""
+    sizes = sorted({row.gpu_devices for row in stack.list_offered(pool)})
+    here = {row.gpu_devices for row in pool.whole_types if stack.region in row.regions}
+    for at, count in enumerate(pool.gpus_per_node or ()):
+        if count not in here and count in pool.known_sizes:
+            reason = f"no node with {count} × {pool.gpu} is offered in {stack.region}"
+            hint = f"leave it out, {sizes} remains" if sizes else "choose another number or another region"
+            yield Problem("gpu-not-in-region", (at,), reason, hint)
 
 
 def _explain_missing_offer(stack: StackConfig, pool: Pool) -> Problem:

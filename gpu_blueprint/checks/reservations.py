@@ -8,6 +8,7 @@ from ..catalog import list_instances
 from ..config import Pool, StackConfig
 from ..config.buying import Reservation, ReservationTerm
 from ..config.network import refuse_repeated
+from ..config.sizes import count_slots
 from ..cost.gpus import count_gpus
 from ..errors import Problem, move_under, suggest
 
@@ -44,23 +45,29 @@ def _explain_unknown(term: ReservationTerm, by_id: Mapping[str, Reservation]) ->
 
 
 def _refuse_misfits(stack: StackConfig, pool: Pool, selected: list[Reservation]) -> Iterator[Problem]:
-    zones, types = stack.list_zones(pool), {row.instance_type for row in pool.candidates}
+    zones, types = stack.list_zones(pool), {row.instance_type for row in stack.list_instances(pool)}
     for reservation in selected:
         if reservation.zone not in zones:
             reason = f"{reservation.id} is in {reservation.zone}, and the pool launches in {', '.join(zones)}"
             yield Problem("reservation-zone-not-in-pool", (), reason, "add the zone to the pool")
         if reservation.instance_type not in types:
             reason = f"{reservation.id} reserves {reservation.instance_type}, which the pool does not use"
-            yield _explain_type(pool, reservation, reason)
+            yield _explain_type(stack, pool, reservation, reason)
 
 
-def _explain_type(pool: Pool, reservation: Reservation, reason: str) -> Problem:
+def _explain_type(stack: StackConfig, pool: Pool, reservation: Reservation, reason: str) -> Problem:
     row, hint = list_instances()[reservation.instance_type], "add the type to the pool"
     if row.gpu_name != pool.model.name:
         reason += f": the type has {row.gpu_name}, and the pool has {pool.model.name}"
         hint = "let another pool use it"
     elif row.gpu_devices > pool.max_gpus:
         hint = f"raise maxGpus to the {row.gpu_devices} GPUs of an instance, or more"
+    elif pool.gpu and row in stack.list_offered(pool):
+        reason += f", since it has no CPU and memory for {count_slots(pool, row)} pods of {pool.slot_size}"
+        hint = "make podSize smaller, or let another pool use it"
+    elif pool.gpu and row.gpu_devices in pool.known_sizes:
+        sizes = sorted({row.gpu_devices, *(other.gpu_devices for other in stack.list_instances(pool))})
+        hint = f"write gpusPerNode: [{row.gpu_devices}] or {sizes}"
     return Problem("reservation-type-not-in-pool", (), reason, hint)
 
 

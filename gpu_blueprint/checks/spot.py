@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sized
 from ..catalog import list_instances
 from ..config import Pool, StackConfig
 from ..config.buying import DIVERSE_ENOUGH
+from ..config.sizes import sells_all_slots
 from ..errors import Problem
 
 
@@ -38,6 +39,9 @@ def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
         and row.gpu_devices <= pool.max_gpus
         and stack.region in row.regions
         and row.instance_type not in chosen
+        and pool.instance_types
+        and row.gpu_devices in {other.gpu_devices for other in used}
+        and sells_all_slots(pool, row)
     ]
     more = [zone for zone in stack.network.zones if zone not in zones]
     parts = [f"types {', '.join(types[:4])}"] * bool(types) + [f"zones {', '.join(more)}"] * bool(more)

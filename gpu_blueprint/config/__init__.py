@@ -9,6 +9,7 @@ from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .pools import Pool
 from .services import OwnScaling, Scaling, Service
+from .sizes import PodSize
 from .stack import StackConfig
 from .tenants import Tenant
 
@@ -24,6 +25,7 @@ __all__ = [
     "Monitoring",
     "NewVpc",
     "OwnScaling",
+    "PodSize",
     "Pool",
     "PrivateApi",
     "PublicApi",

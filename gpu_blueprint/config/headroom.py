@@ -2,9 +2,8 @@
 
 from pydantic import Field
 
-from ..catalog.node_room import NodeRoom
 from ..model import Model
-from .scalars import Cpu, Memory
+from .scalars import PodCpu, PodMemory
 from .tenants import GpuAmount
 
 
@@ -16,12 +15,8 @@ class Headroom(Model):
     """Number of pods that the room is for."""
     gpus: GpuAmount = 1
     """GPUs of one pod, counted in the resource that the pool hands out; by MIG profile where it hands out several."""
-    cpu: Cpu
-    """CPU requests of one pod, quoted. Without them a GPU may be free on a node that has no CPU left."""
-    memory: Memory
-    """Memory requests of one pod."""
-
-    @property
-    def size(self) -> NodeRoom:
-        """CPU and memory of one pod."""
-        return NodeRoom(int(self.cpu) * 1000, int(self.memory[:-2]) * (1024 if self.memory.endswith("Gi") else 1024**2))
+    cpu: PodCpu | None = None
+    """CPU requests of one pod, quoted. Without them a GPU may be free on a node that has no CPU left. Default: as
+    `podSize` says."""
+    memory: PodMemory | None = None
+    """Memory requests of one pod. Default: as `podSize` says."""

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic.alias_generators import to_camel
 
-from ..catalog import Instance, list_instances
+from ..catalog import Instance
 from ..errors import Path, Problem
 from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
 from .network import refuse_repeated
+from .sizes import choose_sizes
 
 if TYPE_CHECKING:
     from .pools import Pool
@@ -22,6 +23,7 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
         reason = f"the pool has {'neither gpu nor' if pool.gpu is None else 'both gpu and'} instanceTypes"
         yield Problem("gpu-or-types", (), reason, "write either gpu (a model) or instanceTypes")
         return
+    yield from _check_sizes(pool)
     yield from _refuse_unlaunchable(pool)
     for index, row in enumerate(pool.candidates if pool.instance_types else ()):
         yield from _refuse_unlike_type(pool, row, index)
@@ -37,14 +39,34 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
     yield from _check_expectation(pool)
     yield from _check_static_nodes(pool)
     yield from _check_hours(pool)
+    yield from _check_headroom(pool)
+
+
+def _check_sizes(pool: "Pool") -> Iterator[Problem]:
+    """Refuse numbers of GPUs that no node of the model holds, or that the pool's ceiling excludes."""
+    if pool.gpus_per_node is None:
+        return
+    if pool.instance_types:
+        reason = "instanceTypes say already how many GPUs a node holds"
+        yield Problem("sizes-of-named-types", ("gpusPerNode",), reason, "leave gpusPerNode or instanceTypes out")
+        return
+    yield from refuse_repeated(list(map(str, pool.gpus_per_node)), "gpusPerNode")
+    for index, count in enumerate(pool.gpus_per_node):
+        path = ("gpusPerNode", index)
+        if count not in pool.known_sizes:
+            reason = f"no node holds {count} × {pool.gpu}"
+            yield Problem("no-node-of-this-size", path, reason, f"choose from {', '.join(map(str, pool.known_sizes))}")
+        elif count > pool.max_gpus:
+            reason = f"a node of {count} GPUs is above maxGpus {pool.max_gpus}, so it could never launch"
+            yield Problem("max-gpus-below-node", path, reason, f"raise maxGpus to {count}, or remove the number")
 
 
 def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
     if pool.gpu and pool.model.karpenter_name is None:
         reason = f"{pool.gpu} is rented only as an UltraServer, which Karpenter cannot launch"
         yield Problem("gpu-of-ultraserver", ("gpu",), reason, "choose another model")
-    elif not pool.candidates:
-        smallest = min(row.gpu_devices for row in list_instances().values() if row.gpu_name == pool.gpu)
+    elif not pool.candidates and not pool.gpus_per_node:
+        smallest = min(pool.known_sizes)
         yield Problem(
             "max-gpus-below-node",
             ("maxGpus",),
@@ -137,11 +159,12 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
         reason = "static nodes need named zones, since a zone that the network gains later would replace all nodes"
         yield Problem("static-nodes-zones", ("zones",), reason, "name the zones")
     yield from _refuse_unused_fields(pool)
-    sizes = {row.gpu_devices for row in pool.candidates}
-    if len(sizes) != 1:
+    sizes = {row.gpu_devices for row in choose_sizes(pool, pool.candidates)}
+    if len(sizes) > 1:
         reason = "static nodes must be alike, and these types hold different numbers of GPUs"
-        yield Problem("static-nodes-sizes", ("staticNodes",), reason, "name instanceTypes of one size")
-    elif (gpus := pool.static_nodes * max(sizes)) != pool.max_gpus:
+        hint = "name instanceTypes of one size" if pool.instance_types else "write one number in gpusPerNode"
+        yield Problem("static-nodes-sizes", ("staticNodes",), reason, hint)
+    elif sizes and (gpus := pool.static_nodes * max(sizes)) != pool.max_gpus:
         reason = f"{pool.static_nodes} static nodes hold {gpus} GPUs, not {pool.max_gpus}"
         yield Problem("static-nodes-max-gpus", ("maxGpus",), reason, f"write {gpus}")
     yield from _refuse_long_labels(pool)
@@ -190,3 +213,13 @@ def _check_hours(pool: "Pool") -> Iterator[Problem]:
         reason = "a training pool closes by removing its empty nodes, and the pool's disruption never allows that"
         hint = "give consolidateAfter a duration, and Empty a budget above 0"
         yield Problem("hours-keep-empty-nodes", path, reason, hint)
+
+
+def _check_headroom(pool: "Pool") -> Iterator[Problem]:
+    if pool.headroom is None or pool.headroom_size or pool.headroom.gpus == 0:
+        return
+    for field in ("cpu", "memory"):
+        if getattr(pool.headroom, field) is None:
+            reason = f"without {field} a placeholder may keep a GPU warm on a node where the next pod does not fit"
+            hint = "write it here, or write podSize for all pods of the pool"
+            yield Problem("headroom-without-size", ("headroom", field), reason, hint)

@@ -22,6 +22,7 @@ from .hours import Hours
 from .nodes import Ami, Disk, MultiNode, Taint
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
+from .sizes import DEFAULT_SLOT, PodSize
 from .tenants import GpuAmount
 
 
@@ -33,9 +34,19 @@ class Pool(Model):
     purpose: Purpose
     """Kind of workload; it sets the defaults of consolidation, expiry, disruption budgets and drain time."""
     gpu: GpuModel | None = None
-    """GPU model. The pool may use every instance type with up to maxGpus whole GPUs of this model."""
+    """GPU model. The pool may use every instance type with whole GPUs of this model that `gpusPerNode`, `podSize` and
+    `maxGpus` allow."""
     instance_types: Annotated[list[GpuInstanceType], Field(min_length=1)] | None = None
-    """Instance types in place of `gpu`, all with the same GPU."""
+    """Instance types in place of `gpu`, all with the same GPU. All of them are used; `check` warns of those that cost
+    more than others would."""
+    gpus_per_node: Annotated[list[Annotated[int, Field(ge=1, le=64)]], Field(min_length=1, max_length=10)] | None = None
+    """Numbers of GPUs that a node may hold. Default: only the smallest nodes with the GPU, mostly [1], for inference,
+    notebooks and all shared or cut GPUs, since Karpenter puts pods that arrive together on a large node at up to twice
+    the price; all sizes for training and batch on whole GPUs. Pods that need four GPUs need a pool with [4]."""
+    pod_size: PodSize | None = None
+    """CPU and memory of the pod in one slot, that is a share of a GPU, a MIG instance or a whole GPU. The pool launches
+    only types with CPU and memory for the pods of all their slots. Default: 1800m and 6Gi for shared and cut GPUs, no
+    condition for whole GPUs."""
     purchase: list[Purchase] = Field(min_length=1)
     """Ways to buy capacity, tried in this order: `reserved`, then `spot`, then `on-demand`."""
     reservations: list[ReservationTerm] = Field([], max_length=30)
@@ -83,11 +94,48 @@ class Pool(Model):
 
     @cached_property
     def candidates(self) -> tuple[Instance, ...]:
-        """The instance types that the pool may use, in any region."""
+        """The instance types that the stack file allows the pool, in any region."""
         if self.instance_types:
             return tuple(map(find_instance, self.instance_types))
-        whole = [row for row in list_instances().values() if row.gpu_name == self.gpu and not row.is_fractional]
-        return tuple(row for row in whole if row.gpu_devices <= self.max_gpus and not row.is_bare_metal)
+        sizes = self.gpus_per_node or self.known_sizes
+        return tuple(row for row in self.whole_types if row.gpu_devices <= self.max_gpus and row.gpu_devices in sizes)
+
+    @property
+    def whole_types(self) -> list[Instance]:
+        """Every instance type with whole GPUs of the model that `gpu` names, in any region and of any size."""
+        rows = [row for row in list_instances().values() if row.gpu_name == self.gpu]
+        return [row for row in rows if not row.is_fractional and not row.is_bare_metal]
+
+    @property
+    def known_sizes(self) -> list[int]:
+        """The numbers of whole GPUs of the model that a node can hold."""
+        return sorted({row.gpu_devices for row in self.whole_types})
+
+    @property
+    def prefers_small_nodes(self) -> bool:
+        """True if one GPU, or a part of it, is usually enough for a pod."""
+        return self.purpose in ("inference", "notebook") or not isinstance(self.sharing, Exclusive)
+
+    @property
+    def slot_size(self) -> PodSize | None:
+        """CPU and memory of the pod in one slot; None if nothing is known of the pods."""
+        is_cut = not isinstance(self.sharing, Exclusive)
+        return self.pod_size or (DEFAULT_SLOT if is_cut else None)
+
+    def find_pod_size(self, amount: GpuAmount) -> PodSize | None:
+        """Return CPU and memory of a pod that takes an amount of the pool's units; None if nothing is known of it."""
+        slots = sum(amount.values()) if isinstance(amount, dict) else amount
+        return self.slot_size.multiply(slots) if self.slot_size and slots else None
+
+    @property
+    def headroom_size(self) -> PodSize | None:
+        """CPU and memory of a placeholder: as the headroom states them, else as `podSize` does; None without both."""
+        if self.headroom is None:
+            return None
+        usual = self.find_pod_size(self.headroom.gpus)
+        cpu = self.headroom.cpu or (usual and usual.cpu)
+        memory = self.headroom.memory or (usual and usual.memory)
+        return PodSize(cpu=cpu, memory=memory) if cpu and memory else None
 
     @property
     def is_fractional(self) -> bool:

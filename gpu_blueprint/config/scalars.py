@@ -93,6 +93,15 @@ DurationOrNever = Annotated[
 
 _MEMORY = r"[1-9][0-9]*(Gi|Ti)"
 Memory = Annotated[str, Shape(_MEMORY, "not-an-amount-of-memory", "an amount of memory in Gi or Ti, such as 512Gi")]
+PodMemory = Annotated[
+    str,
+    Shape(r"[1-9][0-9]{0,8}(Mi|Gi|Ti)", "not-an-amount-of-memory", "an amount of memory in Mi, Gi or Ti, such as 6Gi"),
+]
+"""Memory of one pod."""
+PodCpu = Annotated[
+    str, Shape(r"[1-9][0-9]{0,8}m?", "not-an-amount-of-cpu", 'CPUs or thousandths of a CPU, such as "2" or 1800m')
+]
+"""CPU of one pod."""
 _CPU = r"[1-9][0-9]*"
 Cpu = Annotated[str, Shape(_CPU, "not-a-number-of-cpus", 'a whole number of CPUs, such as "64"')]
 

@@ -24,7 +24,8 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
             "idle does not include the plan's cost when nothing runs"
         )
     yield (
-        "expected sums count the cheapest instance type of each pool, «at most» counts the dearest, on demand; "
+        "expected sums count the cheapest instance type that holds a pod, as Karpenter launches it; «at most» counts "
+        "the dearest type, on demand; "
         "a month has 730 hours"
     )
     for capacity in capacities:

@@ -6,7 +6,8 @@ from math import ceil
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, Service, StackConfig
-from .gpus import Use, count_gpus, count_placeholders, count_usable_gpus
+from .gpus import Use, count_placeholders, count_usable_gpus
+from .loads import Loads, find_loads
 from .money import Usd
 from .nodes import Node, Terms, price_nodes
 from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_ceilings
@@ -16,12 +17,17 @@ from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_cei
 class AlwaysOn:
     """GPUs that run even without load: the minimum replicas of services, and headroom."""
 
-    service_gpus: float = 0.0
-    """GPUs that services hold at their minimum replicas."""
+    loads: Loads
+    """The services and the price of their GPUs."""
     headroom_gpus: int = 0
     """GPUs of the nodes that headroom keeps."""
     headroom_hour: Usd = field(default_factory=Usd)
     """Dollars an hour of the nodes that headroom keeps."""
+
+    @property
+    def service_gpus(self) -> float:
+        """GPUs of the nodes that services hold at their minimum replicas."""
+        return self.loads.least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +39,7 @@ class PoolCapacity:
     reserved: Sequence[ReservedCapacity]
     usable_gpus: int
     """GPUs of the ceiling that whole nodes can hold."""
-    service_gpus: float
-    """GPUs that services hold at their minimum replicas."""
+    services: Sequence[Service]
 
     @property
     def buys_more(self) -> bool:
@@ -67,14 +72,14 @@ class PoolCapacity:
 
     def find_always_on(self, terms: Terms) -> AlwaysOn:
         """Return the GPUs that always run, with headroom on the cheapest nodes that can hold it."""
-        headroom = self.pool.headroom
+        headroom, loads = self.pool.headroom, find_loads(self.pool, self.nodes, self.services, terms)
         choices: list[AlwaysOn] = []
         for node in self.nodes if headroom else ():
             if headroom and (per_node := count_placeholders(self.pool, node.row)):
                 gpus = ceil(headroom.pods / per_node) * node.row.gpu_devices
-                choices.append(AlwaysOn(self.service_gpus, gpus, node.price_gpu(terms) * gpus))
+                choices.append(AlwaysOn(loads, gpus, node.price_gpu(terms) * gpus))
         cheapest = min(choices, key=lambda on: (len(on.headroom_hour.unknown), on.headroom_hour.known), default=None)
-        return cheapest or AlwaysOn(self.service_gpus)
+        return cheapest or AlwaysOn(loads)
 
 
 def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
@@ -101,7 +106,7 @@ def _build_capacity(
         nodes=nodes,
         reserved=list(list_reserved_capacity(stack, pool, nodes, ceilings)),
         usable_gpus=count_usable_gpus(stack, pool),
-        service_gpus=sum(service.replicas.min * count_gpus(pool, service.gpus) for service in services),
+        services=tuple(services),
     )
 
 

@@ -12,7 +12,7 @@ from ..catalog.prices import HOURS_A_MONTH, SAVINGS_PLAN_DISCOUNT
 from ..config import Pool, StackConfig
 from .capacity import PoolCapacity
 from .gpus import Use
-from .nodes import Node, price_nodes
+from .nodes import ON_DEMAND, Node, find_launched, price_nodes
 
 COMMITTED = (0.6, 0.7)
 """Share of the average use to commit to: common practice of cost teams for steady use."""
@@ -90,9 +90,10 @@ def _refuse_commitment(pool: Pool) -> str:
 
 def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], steady: _Steady) -> Commitment:
     """Recommend a plan for the part of the use that no plan covers yet, if a plan pays off."""
-    prices = [node.machine.known / node.row.gpu_devices for node in nodes if not node.machine.unknown]
-    if not prices:
+    launched = find_launched(nodes, ON_DEMAND)
+    if launched is None:
         return Commitment(pool=pool.name, kind="none", text="the prices of its instance types are unknown")
+    usd = launched.machine.known / launched.row.gpu_devices
     plan, hours = stack.costs.savings_plan, steady.use.hours
     discount = plan.discount if plan else SAVINGS_PLAN_DISCOUNT
     average = steady.use.gpus * (1 - (plan.coverage if plan else 0))
@@ -101,9 +102,9 @@ def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], stead
     if hours <= even or average < 0.05:
         text += f": a plan at {discount:.0%} off pays from {even:.0f} hours on"
         return Commitment(pool=pool.name, kind="none", text=text)
-    sized = _size_plan(pool, average * min(prices), discount, hours - even)
+    sized = _size_plan(pool, average * usd, discount, hours - even)
     low, high = (share * average for share in COMMITTED)
-    text += f"; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${min(prices):,.2f}: {sized.text}"
+    text += f"; 60 to 70 % of that is {low:.1f} to {high:.1f} GPUs at ${usd:,.2f}: {sized.text}"
     if steady.assumes_every_hour:
         text += f", if as many GPUs run in every hour; below {even:.0f} hours a month it loses"
     return _prefer_reservation(stack, pool, replace(sized, text=text), low)

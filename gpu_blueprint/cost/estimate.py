@@ -15,7 +15,7 @@ from .commitments import Commitment, recommend_commitment
 from .gpus import Use, find_gpu_shares
 from .items import Item
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND, find_terms
+from .nodes import ON_DEMAND, Terms, find_launched, find_terms, price_dearest_slots, price_gpu
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
 from .surge import sum_surges
@@ -114,7 +114,7 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
     never_used = Usd(unknown=frozenset({f"use of {pool.name}"}))
     expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else never_used
     dearest = on_demand.ceiling.hour * (1 / gpus) if gpus else Usd()
-    names = pool.profile.units
+    names, usual, worst = pool.profile.units, *_find_unsold_factors(capacity, find_terms(stack, pool))
     return PoolEstimate(
         name=pool.name,
         on_demand=on_demand,
@@ -122,9 +122,21 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
         use=use,
         states_use=not pool.lacks_expectation,
         slices={
-            names[unit]: UnitPrice(expected * share, dearest * share) for unit, share in find_gpu_shares(pool).items()
+            names[unit]: UnitPrice(expected * (share * usual), dearest * (share * worst))
+            for unit, share in find_gpu_shares(pool).items()
         },
     )
+
+
+def _find_unsold_factors(capacity: PoolCapacity, terms: Terms) -> tuple[float, float]:
+    """Return the factors by which a unit costs more than its part of a GPU, since nodes cannot sell all their slots.
+
+    The first is of the type that Karpenter launches, the second compares the dearest unit with the dearest GPU.
+    """
+    launched = find_launched([node for node in capacity.nodes if node.sold], terms)
+    gpu = price_gpu(capacity.nodes, ON_DEMAND).dearest.known
+    slots = price_dearest_slots(capacity.nodes, ON_DEMAND).known
+    return 1 / launched.sold if launched else 1, slots / gpu if gpu and slots else 1
 
 
 def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..catalog import Instance
 from ..catalog.prices import HOURS_A_MONTH
-from ..config import Pool, StackConfig
+from ..config import PodSize, Pool, Service, StackConfig
 from ..config.tenants import GpuAmount
 from ..sharing import Mig
 
@@ -48,11 +48,19 @@ def count_gpus(pool: Pool, amount: GpuAmount) -> float:
     return sum(shares.get(unit, 0) * count for unit, count in pool.count_by_unit(amount).items())
 
 
+def count_pods(pool: Pool, row: Instance, amount: GpuAmount, size: PodSize | None) -> int:
+    """Return how many pods fit on a node, by the units that each takes, and by its CPU and memory if they are known."""
+    handed_out, units = pool.profile.count_per_node(row), pool.profile.units
+    requested = pool.count_by_unit(amount)
+    by_gpu = [handed_out[units[unit]] // count for unit, count in requested.items() if count and unit in units]
+    return min([*by_gpu, *([int(pool.find_room(row).count_pods(size.room))] if size else [])], default=0)
+
+
 def count_placeholders(pool: Pool, row: Instance) -> int:
     """Return how many placeholders of a pool's headroom fit on a node."""
-    if pool.headroom is None:
-        return 0
-    handed_out, units = pool.profile.count_per_node(row), pool.profile.units
-    requested = pool.count_by_unit(pool.headroom.gpus)
-    by_gpu = [handed_out[units[unit]] // count for unit, count in requested.items() if count and unit in units]
-    return min([*by_gpu, int(pool.find_room(row).count_pods(pool.headroom.size))], default=0)
+    return count_pods(pool, row, pool.headroom.gpus, pool.headroom_size) if pool.headroom else 0
+
+
+def count_replicas(pool: Pool, row: Instance, service: Service) -> int:
+    """Return how many replicas of a service fit on a node."""
+    return count_pods(pool, row, service.gpus, pool.find_pod_size(service.gpus))

@@ -1,12 +1,13 @@
 """The price of a node and of a GPU on it, by the way in which a pool buys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..catalog import BOTTLEROCKET, Instance, prices
 from ..config import Pool, StackConfig
 from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
+from ..config.sizes import count_sellable_slots, count_slots
 from .items import price_disk, price_instance
 from .money import Usd
 
@@ -51,11 +52,16 @@ class Node:
     row: Instance
     machine: Usd
     disks: Usd
+    sold: float = 1.0
+    """Part of the node's slots for whose pods it has CPU and memory."""
+
+    def price_machine(self, terms: Terms) -> Usd:
+        """Return dollars an hour of the instance without its volumes, by which Karpenter compares types."""
+        return terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
 
     def price_gpu(self, terms: Terms) -> Usd:
         """Return dollars an hour of one GPU on the node."""
-        bought = terms.price_spot(self.row, self.machine) if terms.spot else self.machine * terms.plan_factor
-        return (bought + self.disks) * (1 / self.row.gpu_devices)
+        return (self.price_machine(terms) + self.disks) * (1 / self.row.gpu_devices)
 
 
 def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
@@ -64,13 +70,31 @@ def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
     disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **({} if on_nvme else FAST_VOLUME))
     if pool.ami.row is BOTTLEROCKET:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
-    return [Node(row, price_instance(row.instance_type, stack.region), disks) for row in stack.list_instances(pool)]
+    return [
+        Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row))
+        for row in stack.list_instances(pool)
+    ]
+
+
+def find_sold_part(pool: Pool, row: Instance) -> float:
+    """Return the part of a node's slots for whose pods it has CPU and memory, from 0 to 1."""
+    return count_sellable_slots(pool, row) / count_slots(pool, row)
+
+
+def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
+    """Return the node that Karpenter launches for a pod that all of the nodes hold: the cheapest machine.
+
+    None if no price is known.
+    """
+    prices = [(node.price_machine(terms), node) for node in nodes]
+    priced = [(len(price.unknown), price.known, node) for price, node in prices if price.known]
+    return min(priced, key=lambda offer: offer[:2])[2] if priced else None
 
 
 class PriceRange(NamedTuple):
-    """Dollars an hour of one GPU on the cheapest and on the dearest instance type of a pool."""
+    """Dollars an hour of one GPU on the type that Karpenter launches for one pod, and on a pool's dearest type."""
 
-    cheapest: Usd
+    usual: Usd
     dearest: Usd
 
 
@@ -81,6 +105,13 @@ def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     """
     gpu_prices = [node.price_gpu(terms) for node in nodes]
     unknown = frozenset().union(*(price.unknown for price in gpu_prices))
-    priced = [price for price in gpu_prices if price.known]
-    cheapest = min(priced, key=lambda price: (len(price.unknown), price.known), default=Usd(unknown=unknown))
-    return PriceRange(cheapest, Usd(max((price.known for price in priced), default=0), unknown))
+    launched = find_launched([node for node in nodes if node.sold] or nodes, terms)
+    usual = launched.price_gpu(terms) if launched else Usd(unknown=unknown)
+    return PriceRange(usual, Usd(max((price.known for price in gpu_prices), default=0), unknown))
+
+
+def price_dearest_slots(nodes: Iterable[Node], terms: Terms) -> Usd:
+    """Return dollars an hour of a GPU's worth of sold slots on the type where they cost most."""
+    prices = [node.price_gpu(terms) * (1 / node.sold) for node in nodes if node.sold]
+    unknown = frozenset().union(*(price.unknown for price in prices))
+    return Usd(max((price.known for price in prices), default=0), unknown)

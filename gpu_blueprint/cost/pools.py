@@ -1,6 +1,6 @@
 """The cost of a pool, from the prices of its nodes, its ceiling, its reservations and its expected use.
 
-Karpenter takes the cheapest type that fits, so the expected cost counts the cheapest type. The ceiling counts the
+Karpenter takes the cheapest type that holds a pod, so the expected cost counts that type. The ceiling counts the
 dearest type. Reservations are paid in every hour; their disks are paid only while the nodes run.
 """
 
@@ -23,9 +23,9 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
         return Cost(cheap, cheap, dear)
     always_on = capacity.find_always_on(terms)
     reserved = Spend.over(sum((part.hour(terms) for part in capacity.reserved), start=Usd()))
-    idle = _price_idle_hour(capacity, always_on, gpu.cheapest)
+    idle = _price_idle_hour(capacity, always_on)
     use, work = capacity.expected_use, max(capacity.expected_use.gpus, always_on.service_gpus)
-    busy = _price_busy_hour(capacity, always_on, gpu.cheapest, work)
+    busy = _price_busy_hour(capacity, always_on, work)
     floor = reserved + Spend.over(idle, capacity.open_hours)
     at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))
     # An idle month can cost more: headroom may need larger nodes than work that takes the place of headroom.
@@ -44,20 +44,26 @@ def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
     return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 
-def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd) -> Usd:
+def _price_idle_hour(capacity: PoolCapacity, always_on: AlwaysOn) -> Usd:
     """Return dollars of an idle hour: minimum replicas of services and headroom, without reservations."""
-    on_reserved = min(always_on.service_gpus, capacity.reserved_gpus)
-    bought = max(min(always_on.service_gpus, capacity.ceiling_gpus) - on_reserved, 0)
-    return gpu * bought + _price_headroom(capacity, always_on, always_on.service_gpus)
+    held = always_on.service_gpus
+    on_reserved = min(held, capacity.reserved_gpus)
+    bought = max(min(held, capacity.ceiling_gpus) - on_reserved, 0)
+    return _price_part(always_on, held, bought) + _price_headroom(capacity, always_on, held)
 
 
-def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, gpu: Usd, work: float) -> Usd:
+def _price_busy_hour(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:
     """Return dollars of an hour with ``work`` GPUs in use, without reservations but with their disks."""
     held = capacity.reserved_gpus
     on_reserved = min(work, held)
     disks = sum((part.disks for part in capacity.reserved), start=Usd())
     in_use = disks * (on_reserved / held if held else 0)
-    return gpu * (work - on_reserved) + in_use + _price_headroom(capacity, always_on, work)
+    return _price_part(always_on, work, work - on_reserved) + in_use + _price_headroom(capacity, always_on, work)
+
+
+def _price_part(always_on: AlwaysOn, work: float, bought: float) -> Usd:
+    """Return dollars an hour of the GPUs at work that no reservation pays for."""
+    return always_on.loads.price_gpus(work) * (bought / work if work else 0)
 
 
 def _price_headroom(capacity: PoolCapacity, always_on: AlwaysOn, work: float) -> Usd:

@@ -126,8 +126,9 @@ def _build_headroom_pod(config: StackConfig, pool: Pool, headroom: Headroom) -> 
     units = pool.profile.units
     limits = {units[unit]: count for unit, count in pool.count_by_unit(headroom.gpus).items() if count}
     pod = build_gpu_pod(config, pool, f"{pool.name}-warm", limits or find_least(pool))
+    size = pool.headroom_size.model_dump() if pool.headroom_size else {}
     for resources in pod["spec"]["containers"][0]["resources"].values():
-        resources.update({"cpu": headroom.cpu, "memory": headroom.memory})
+        resources.update(size)
     return pod
 
 

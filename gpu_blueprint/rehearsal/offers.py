@@ -7,6 +7,7 @@ from ..catalog import Instance, prices
 from ..catalog.purchases import PURCHASE_ORDER, Purchase
 from ..config import Pool, StackConfig
 from ..config.buying import Reservation
+from ..cost.gpus import count_pods
 from ..cost.nodes import find_spot_share
 
 _TOLERANCE = 1.001
@@ -69,12 +70,17 @@ def holds(pool: Pool, row: Instance, limits: Mapping[str, int]) -> bool:
     return all(handed_out[name] >= count for name, count in limits.items() if name in handed_out)
 
 
-def price_pods(offers: list[Offer], pool: Pool, resource: str, count: int) -> float:
-    """Return the least dollars an hour of nodes that together hold a count of one resource.
+def count_usual_pods(pool: Pool, row: Instance, unit: str) -> int:
+    """Return how many pods of one unit a node of a type holds, with the CPU and memory of their slots."""
+    return count_pods(pool, row, {unit: 1}, pool.slot_size)
+
+
+def price_pods(offers: list[Offer], pool: Pool, unit: str, count: int) -> float:
+    """Return the least dollars an hour of nodes that together hold a count of pods of one unit.
 
     A table over the counts 0 to ``count``: each entry takes the cheapest node on top of a smaller count.
     """
-    sizes = [(pool.profile.count_per_node(offer.row)[resource], offer.usd) for offer in offers]
+    sizes = [(count_usual_pods(pool, offer.row, unit), offer.usd) for offer in offers]
     least = [0.0]
     for wanted in range(1, count + 1):
         least.append(min(least[max(0, wanted - size)] + usd for size, usd in sizes))

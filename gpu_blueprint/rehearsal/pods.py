@@ -35,10 +35,21 @@ def build_gpu_pod(
 ) -> dict[str, Any]:
     """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
-    given = pod["spec"]["containers"][0]["resources"]["limits"]
-    # Extended resources alone: probes ask for GPUs, and the CPU and memory of a node must not decide.
-    resources = {resource: str(count) for resource, count in given.items() if "/" in resource}
-    return _finish(pod, name, {**_SMALL, **resources})
+    return _finish(pod, name, {**_SMALL, **_list_limits(pod)})
+
+
+def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
+    """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots as far as they are known."""
+    pod = build_pod(config, pool, namespace=NAMESPACE, limits=limits)
+    return _finish(
+        pod, name, {**_SMALL, **pod["spec"]["containers"][0]["resources"].get("requests", {}), **_list_limits(pod)}
+    )
+
+
+def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
+    """Return the limits of extended resources."""
+    limits = pod["spec"]["containers"][0]["resources"]["limits"]
+    return {resource: str(count) for resource, count in limits.items() if "/" in resource}
 
 
 def build_tenant_pod(

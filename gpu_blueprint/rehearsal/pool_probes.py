@@ -10,9 +10,17 @@ from ..catalog.purchases import Purchase
 from ..config import Pool, StackConfig
 from .expectations import expect_nodes, expect_offer, expect_pending, expect_pool
 from .faults import refuse_purchase
-from .offers import Offer, count_reserved_nodes, holds, list_offers, list_purchases, price_pods
+from .offers import (
+    Offer,
+    count_reserved_nodes,
+    count_usual_pods,
+    holds,
+    list_offers,
+    list_purchases,
+    price_pods,
+)
 from .outcome import Expectation, Outcome
-from .pods import build_gpu_pod, find_least, name_pods
+from .pods import build_gpu_pod, build_usual_pod, find_least, name_pods
 from .probe import Phase, Probe
 from .stage import Stage
 
@@ -23,7 +31,8 @@ _LARGEST_BURST = 50
 def list_pool_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
     """Yield the questions about the nodes that Karpenter chooses for a pool."""
     yield from _ask_for_units(config, pool)
-    if not pool.shares_gpus and not pool.multi_node:
+    holds_several = sum(pool.profile.count_per_node(_find_largest(config, pool)).values()) > 1
+    if not pool.shares_gpus and not pool.multi_node and holds_several:
         yield _ask_for_node(config, pool)
     if burst := _send_burst(config, pool):
         yield burst
@@ -110,25 +119,26 @@ def _find_largest(config: StackConfig, pool: Pool) -> Instance:
 
 
 def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:
-    """Send as many small pods at once as two of the smallest nodes hold; the cheapest nodes should hold them."""
-    offers = list_fitting_offers(config, pool, {})
+    """Send as many usual pods at once as two of the smallest nodes hold; the cheapest nodes should hold them."""
+    unit, resource = next(iter(pool.profile.units.items()))
+    offers = [offer for offer in list_fitting_offers(config, pool, {}) if count_usual_pods(pool, offer.row, unit)]
     if pool.multi_node or not offers:
         return None
-    resource = next(iter(pool.profile.per_device))
-    count = _count_burst(config, pool, offers, resource)
+    count = _count_burst(config, pool, offers, unit)
     if count < 2:
         return None
-    way, usd = offers[0].purchase, price_pods(offers, pool, resource, count)
+    way, usd = offers[0].purchase, price_pods(offers, pool, unit, count)
     expected = expect_nodes(pool.name, way, usd=usd, text=f"{count} run on {way}, ${usd:.2f}/h")
-    pods = [build_gpu_pod(config, pool, name, {resource: 1}) for name in name_pods(f"{pool.name}-burst", count)]
-    return _make(pool, "burst", f"{count} small pods at once", Phase.BURST, expected, *pods)
+    pods = [build_usual_pod(config, pool, name, {resource: 1}) for name in name_pods(f"{pool.name}-burst", count)]
+    return _make(pool, "burst", f"{count} usual pods at once", Phase.BURST, expected, *pods)
 
 
-def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], resource: str) -> int:
+def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str) -> int:
     """Return the number of pods in a burst, which the ceiling and the reservations must hold."""
-    smallest = min(pool.profile.count_per_node(offer.row)[resource] for offer in offers)
+    smallest = min(count_usual_pods(pool, offer.row, unit) for offer in offers)
     nodes = min(2, count_reserved_nodes(config, pool)) if offers[0].purchase == "reserved" else 2
-    return min(pool.profile.count_at_ceiling(pool.max_gpus)[resource], nodes * smallest, _LARGEST_BURST)
+    most = pool.profile.count_at_ceiling(pool.max_gpus)[pool.profile.units[unit]]
+    return min(most, nodes * smallest, _LARGEST_BURST)
 
 
 def _refuse_purchases(config: StackConfig, pool: Pool) -> Iterator[Probe]:

@@ -17,6 +17,8 @@ from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, na
 _SNAPSHOT_S = 0.4
 _PATIENCE_S = 60.0
 """Seconds after which a pod without a fate is given up."""
+_PATIENCE_EACH_S = 2.0
+"""Further seconds for each pod of a group, since each may need a node of its own."""
 _SECOND_LOOK_S = 3.0
 """A pod waits for good if it still waits some seconds after an engine's refusal: Karpenter tries other offers."""
 _WARM_UP_S = 20.0
@@ -134,7 +136,8 @@ class Stage:
         return sent
 
     def _wait_for(self, sent: Sequence[_Sent], start: float) -> Outcome:
-        self.wait_until(lambda snapshot: self._are_settled(sent, snapshot))
+        patience = _PATIENCE_S + _PATIENCE_EACH_S * len(sent)
+        self.wait_until(lambda snapshot: self._are_settled(sent, snapshot), patience)
         snapshot = self.look()
         fates = tuple(pod.fate or self._judge(pod, snapshot) for pod in sent)
         return Outcome(pods=fates, seconds=time.monotonic() - start)

@@ -14,7 +14,7 @@ def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] |
     spec = build_pod(stack, pool, limits=limits)["spec"]
     (container,) = spec["containers"]
     resources = container["resources"]
-    parts = [f"requests cpu: {resources['requests']['cpu']}"]
+    parts = [f"requests {name}: {amount}" for name, amount in resources.get("requests", {}).items()]
     parts += [f"limits {name}: {count}" for name, count in resources["limits"].items()]
     parts += [f"nodeSelector {key}: {value}" for key, value in spec["nodeSelector"].items()]
     for taint in spec.get("tolerations", ()):

@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..catalog import Instance
-from ..config import Pool, StackConfig
+from ..config import PodSize, Pool, StackConfig
+from ..config.sizes import write_size
 from ..cost.gpus import count_gpus
 from ..sharing import POOL_KEY
 
 _EFA = "vpc.amazonaws.com/efa"
 _HUGEPAGES_MIB = 5120
 """Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
-_MEMORY_FOR_PODS = 0.8
-"""Share of a node's memory that pods can have for certain: Karpenter leaves 0.86 or more of every type to pods and
-DaemonSets (../catalog/instances.csv against Karpenter's formula)."""
 
 
 def build_pod(
@@ -58,32 +55,28 @@ def build_pod(
 
 
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:
-    """Return the CPU and memory that belong to a request for GPU resources: its share of the smallest fitting node.
+    """Return the CPU and memory that belong to a request for GPU resources.
+
+    They are those of its slots, and for whole GPUs without ``podSize`` its share of the smallest fitting node.
 
     Returns:
         ``{"cpu": "700m", "memory": "3Gi"}``, as Kubernetes writes them.
     """
     units = {name: unit for unit, name in pool.profile.units.items()}
     amount = {units[name]: count for name, count in requested.items() if name in units}
-    gpus = round(count_gpus(pool, amount), 6)
+    size = pool.find_pod_size(amount) or _find_share(stack, pool, count_gpus(pool, amount))
+    return {"cpu": size.cpu, "memory": size.memory}
+
+
+def _find_share(stack: StackConfig, pool: Pool, gpus: float) -> PodSize:
+    """Return the part of a node that belongs to some of its GPUs, in steps that people read."""
     found = stack.list_instances(pool)
     rows = [row for row in found if row.gpu_devices >= gpus] or found
-    millicpu = min(_share_cpu(row, gpus) for row in rows)
-    mib = min(_share_memory(row, gpus) for row in rows)
-    cpu = f"{millicpu}m" if millicpu % 1000 else str(millicpu // 1000)
-    return {"cpu": cpu, "memory": f"{mib}Mi" if mib % 1024 else f"{mib // 1024}Gi"}
-
-
-def _share_cpu(row: Instance, gpus: float) -> int:
-    """Return thousandths of a CPU in steps of 100; one CPU of the node is left to the system and the DaemonSets."""
-    return max(int((row.vcpu - 1) * 10 * gpus / row.gpu_devices) * 100, 100)
-
-
-def _share_memory(row: Instance, gpus: float) -> int:
-    """Return MiB in steps of a GiB, or of 256 MiB where the share is small."""
-    mib = int(row.memory_mib * _MEMORY_FOR_PODS * gpus / row.gpu_devices)
+    rooms = [(pool.find_room(row), gpus / row.gpu_devices) for row in rows]
+    millicpu = min(room.cpu_milli * share for room, share in rooms)
+    mib = min(room.memory_mib * share for room, share in rooms)
     step = 1024 if mib >= 4096 else 256
-    return max(mib // step * step, step)
+    return write_size(max(int(millicpu) // 100 * 100, 100), max(int(mib) // step * step, step))
 
 
 def _find_least_request(pool: Pool) -> dict[str, int]:

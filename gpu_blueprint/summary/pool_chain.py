@@ -6,7 +6,8 @@ from typing import Any
 import yaml
 
 from ..catalog.prices import HOURS_A_MONTH
-from ..config import Headroom, Hours, Pool, StackConfig
+from ..config import Headroom, Hours, PodSize, Pool, StackConfig
+from ..config.sizes import count_sellable_slots, count_slots
 from ..cost.capacity import find_always_on
 from ..cost.nodes import find_terms
 from ..sharing import POOL_KEY
@@ -22,6 +23,8 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
     yield Step("a node hands out", tuple(_list_nodes(stack, pool)))
+    if size := pool.slot_size:
+        yield Step("a slot gets", tuple(_describe_slot(stack, pool, size)))
     yield Step("applied by", tuple(_describe_sharing_setup(stack, pool)))
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
@@ -43,6 +46,15 @@ def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
         handed_out = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
         yield f"{row.instance_type}: {gpus} → {handed_out}"
+
+
+def _describe_slot(stack: StackConfig, pool: Pool, size: PodSize) -> Iterator[str]:
+    yield f"{size}{'' if pool.pod_size else ', unless podSize says otherwise'}"
+    for row in stack.list_offered(pool):
+        sellable, slots = count_sellable_slots(pool, row), count_slots(pool, row)
+        if sellable < slots:
+            used = "used, because instanceTypes name it" if pool.instance_types else "left out"
+            yield f"{row.instance_type} is {used}: it has CPU and memory for {sellable} of {slots}"
 
 
 def _describe_sharing_setup(stack: StackConfig, pool: Pool) -> Iterator[str]:
@@ -106,8 +118,7 @@ def _describe_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> It
     each = ", ".join(f"{count} {pool.profile.units[unit]}" for unit, count in requested.items() if count)
     always_on = find_always_on(stack, pool, find_terms(stack, pool))
     yield (
-        f"{headroom.pods} × room for a pod of {each}, {headroom.cpu} CPU, {headroom.memory}, "
-        "held by placeholders that give way at once"
+        f"{headroom.pods} × room for a pod of {each}, {pool.headroom_size}, held by placeholders that give way at once"
     )
     yield (
         f"{always_on.headroom_hour} an hour in all the pool's hours: "

@@ -40,7 +40,7 @@ class PoolSummary:
     hours: str | None
     """The opening hours, such as ``mon–fri 07:00–20:00 Europe/Berlin``; None for a pool that is always open."""
     headroom: dict[str, Any] | None
-    """The number of placeholders and the request of each, as in the stack file; None without headroom."""
+    """The number of placeholders and the request of each; None without headroom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +106,14 @@ def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
         ceiling_usd_per_hour=estimate_pool(stack, pool, ON_DEMAND).ceiling.hour.exact,
         taints=pool.node_taints,
         hours=str(pool.hours) if pool.hours else None,
-        headroom=pool.headroom.model_dump() if pool.headroom else None,
+        headroom=_describe_headroom(pool),
     )
+
+
+def _describe_headroom(pool: Pool) -> dict[str, Any] | None:
+    if pool.headroom is None or pool.headroom_size is None:
+        return None
+    return {**pool.headroom.model_dump(), **pool.headroom_size.model_dump()}
 
 
 def _describe_reservation(reservation: Reservation) -> str:

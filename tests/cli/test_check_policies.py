@@ -38,7 +38,7 @@ def test_a_finding_stands_at_the_line_of_its_cause(research: Path, capsys: pytes
 
 def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
     levels = research.parent.parent / "mine.json"
-    levels.write_text('{"all": "mandatory", "deletion-protected": "advisory"}')
+    levels.write_text('{"all": "mandatory", "deletion-protected": "advisory", "spot-diverse": "disabled"}')
     assert main(["check", "research", "--policies", "--policy-config", str(levels)]) == 0
     out = capsys.readouterr().out
     assert ": warning: cluster: gpu-research-cluster-eks-eksCluster " in out

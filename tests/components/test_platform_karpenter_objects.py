@@ -46,7 +46,11 @@ POOLS: dict[str, dict[str, Any]] = {
         "ami": BOTTLEROCKET,
         "sharing": {"mode": "time-slicing", "replicas": 2},
     },
-    "mps": {"gpu": "a10g", "sharing": {"mode": "mps", "replicas": 48}},
+    "mps": {
+        "gpu": "a10g",
+        "sharing": {"mode": "mps", "replicas": 48},
+        "podSize": {"cpu": "1", "memory": "4Gi"},
+    },
     "mps-on-bottlerocket": {"gpu": "l4", "ami": BOTTLEROCKET, "sharing": {"mode": "mps", "replicas": 3}},
     "mig": {"instanceTypes": ["p5.4xlarge", "p5.48xlarge"], "sharing": {"mode": "mig", "profile": "1g.10gb"}},
     "mig-on-bottlerocket": {

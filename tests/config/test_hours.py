@@ -189,7 +189,7 @@ def test_an_hour_lies_between_a_close_and_an_opening_in_every_window() -> None:
 
 
 def test_reservations_that_are_idle_outside_the_hours_cause_a_warning() -> None:
-    reserved = {"id": "cr-0a1b2c3d", "instanceType": "g6.12xlarge", "zone": "us-east-1a", "instances": 2}
+    reserved = {"id": "cr-0a1b2c3d", "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": 2}
     bought: dict[str, Any] = {"purchase": ["reserved", "on-demand"], "reservations": [{"id": "cr-0a1b2c3d"}]}
     window = {"hours": {"timezone": "UTC", "start": "07:00", "stop": "20:00"}}
 

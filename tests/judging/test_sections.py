@@ -50,7 +50,7 @@ def test_every_resource_of_a_shipped_stack_has_a_section(stack: str) -> None:
         ("NodeGroup", "gpu-prod-system", "cluster.systemNodes"),
         ("Queue", "gpu-prod-karpenter", "cluster"),
         ("NodePool", "infer-a10g", "pools.1"),
-        ("NodeOverlay", "infer-l4-overlay-8", "pools.0"),
+        ("NodeOverlay", "infer-l4-overlay-1", "pools.0"),
         ("Deployment", "gpu-prod-headroom-infer-l40s", "pools.2"),
         ("Namespace", "gpu-prod-headroom-namespace", "pools"),
         ("Release", "gpu-prod-gpu-operator", "pools"),

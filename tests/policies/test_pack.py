@@ -72,7 +72,7 @@ BROKEN: tuple[tuple[str, InPath, Any], ...] = (
     ("infer-a10g-node-pool", ("spec", "template", "metadata", "labels", "nvidia.com/mig.config"), "all-1g.10gb"),
     ("infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
     ("infer-l40s-node-class", ("spec", "metadataOptions", "httpPutResponseHopLimit"), 2),
-    ("infer-l4-overlay-8", ("spec", "capacity"), {"nvidia.com/mig-9g.99gb": 8}),
+    ("infer-l4-overlay-1", ("spec", "capacity"), {"nvidia.com/mig-9g.99gb": 8}),
     ("train-h100-node-pool", (*NODE, "requirements", 0, "values"), ["spot"]),
     ("gpu-prod-cluster-eks-eksCluster", ("vpcConfig", "endpointPublicAccess"), True),
     ("gpu-prod-cluster-eks-eksCluster", ("enabledClusterLogTypes",), ["api"]),

@@ -8,6 +8,6 @@ def _short_waits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """Let no snapshot be old, no refusal wait for a second look, and no hope last; real engines keep their time."""
     if request.node.get_closest_marker("lab"):
         return
-    clocks = {"_SNAPSHOT_S": 0.0, "_SECOND_LOOK_S": 0.0, "_WARM_UP_S": 0.0, "_PATIENCE_S": 0.1}
+    clocks = {"_SNAPSHOT_S": 0.0, "_SECOND_LOOK_S": 0.0, "_WARM_UP_S": 0.0, "_PATIENCE_S": 0.1, "_PATIENCE_EACH_S": 0.0}
     for name, seconds in clocks.items():
         monkeypatch.setattr(f"gpu_blueprint.rehearsal.stage.{name}", seconds)

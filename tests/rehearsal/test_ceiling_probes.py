@@ -18,7 +18,7 @@ from ..support.example_pools import POOLS
 from ..support.fake_lab import Decision, FakeLab
 from ..support.rehearsals import LIMIT, load_example, read_limits
 
-CONFIG = builders.config()
+CONFIG = builders.config(pools=[builders.pool(purpose="batch")], tenants=[builders.tenant()])
 WAITS = f"karpenter: {LIMIT}"
 
 
@@ -36,12 +36,12 @@ def test_a_filling_takes_every_gpu_that_nodes_can_give(name: str) -> None:
     ("max_gpus", "sizes"), [(16, [(8, 2)]), (15, [(8, 1), (4, 1), (1, 3)]), (8, [(8, 1)]), (3, [(1, 3)]), (1, [(1, 1)])]
 )
 def test_the_largest_nodes_come_first(max_gpus: int, sizes: list[tuple[int, int]]) -> None:
-    config = builders.config(pools=[builders.pool(maxGpus=max_gpus)])
+    config = builders.config(pools=[builders.pool(purpose="batch", maxGpus=max_gpus)])
     assert list_filling_sizes(config, config.pools[0]) == sizes
 
 
 def test_pods_of_a_filling_have_names_of_their_own() -> None:
-    config = builders.config(pools=[builders.pool(maxGpus=15)])
+    config = builders.config(pools=[builders.pool(purpose="batch", maxGpus=15)])
     names = [pod["metadata"]["name"] for group in build_filling(config, config.pools[0]) for pod in group]
     assert len(set(names)) == 5
 

@@ -25,7 +25,7 @@ from ..support import builders
 from ..support.rehearsals import load_example
 
 GPU = "nvidia.com/gpu"
-L4 = builders.config(pools=[builders.pool(purchase=["spot", "on-demand"], maxGpus=8)])
+L4 = builders.config(pools=[builders.pool(purpose="batch", purchase=["spot", "on-demand"], maxGpus=8)])
 POOL = L4.pools[0]
 L4_TYPES = [row.instance_type for row in L4.list_instances(POOL)]
 
@@ -45,7 +45,7 @@ def price_by_trying(offers: list[Offer], pool: Pool, count: int) -> float:
 )
 def test_no_choice_of_nodes_is_cheaper(prices: dict[str, float], count: int) -> None:
     offers = [Offer(find_instance(name), "spot", usd) for name, usd in prices.items()]
-    assert price_pods(offers, POOL, GPU, count) == pytest.approx(price_by_trying(offers, POOL, count))
+    assert price_pods(offers, POOL, "gpu", count) == pytest.approx(price_by_trying(offers, POOL, count))
 
 
 def test_offers_come_cheapest_first() -> None:

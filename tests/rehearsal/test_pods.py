@@ -17,7 +17,13 @@ from ..support import builders
 from ..support.rehearsals import load_example
 
 CONFIG = builders.config(
-    pools=[builders.pool(sharing={"mode": "mps", "replicas": 48}, taints=[{"key": "example.com/a"}])],
+    pools=[
+        builders.pool(
+            sharing={"mode": "mps", "replicas": 48},
+            podSize={"cpu": "1", "memory": "4Gi"},
+            taints=[{"key": "example.com/a"}],
+        )
+    ],
     tenants=[builders.tenant(namespace="team-space", gpus={"main": 2})],
 )
 POOL, TENANT = CONFIG.pools[0], CONFIG.tenants[0]

@@ -15,6 +15,9 @@ from ..support.rehearsals import find_probe, list_sent_pods, load_example, read_
 DYNAMIC = [name for name in POOLS if not load_example(name).pools[0].static_nodes]
 
 
+TINY = {"cpu": "500m", "memory": "1Gi"}
+
+
 def list_of(config: StackConfig) -> list[Probe]:
     return [*list_pool_probes(config, config.pools[0])]
 
@@ -50,8 +53,8 @@ def test_a_whole_node_is_everything_that_the_largest_node_hands_out() -> None:
     assert read_limits(pod) == {"nvidia.com/mig-3g.40gb": 8, "nvidia.com/mig-2g.20gb": 8, "nvidia.com/mig-1g.10gb": 16}
 
 
-@pytest.mark.parametrize("name", ["time-sliced-l4", "mps-a10g", "training-on-reserved-h100"])
-def test_no_whole_node_is_asked_for_where_a_pod_gets_one_share_or_always_a_node(name: str) -> None:
+@pytest.mark.parametrize("name", ["time-sliced-l4", "mps-a10g", "training-on-reserved-h100", "whole-l4-spot-first"])
+def test_no_whole_node_is_asked_for_where_the_smallest_pod_gets_one_share_or_a_node(name: str) -> None:
     assert "main/whole-node" not in {probe.name for probe in list_of(load_example(name))}
 
 
@@ -60,11 +63,22 @@ def test_a_burst_fills_two_of_the_smallest_nodes() -> None:
     assert len(list_sent_pods(find_probe(probes, "main/burst"))) == 2
     shared = builders.pool(sharing={"mode": "mps", "replicas": 4}, maxGpus=8)
     probes = list_of(builders.config(pools=[shared]))
-    assert len(list_sent_pods(find_probe(probes, "main/burst"))) == 8
+    pods = list_sent_pods(find_probe(probes, "main/burst"))
+    assert len(pods) == 8
+    requests = [pod["spec"]["containers"][0]["resources"]["requests"] for pod in pods]
+    assert {(asked["cpu"], asked["memory"]) for asked in requests} == {("1800m", "6Gi")}
+
+
+def test_a_burst_is_priced_on_nodes_that_sell_the_slots() -> None:
+    """One pod fills a g6.xlarge, which has four slots; four pods fill a g6.2xlarge."""
+    types = ["g6.xlarge", "g6.2xlarge"]
+    shared = builders.pool(instanceTypes=types, sharing={"mode": "mps", "replicas": 4}, maxGpus=8)
+    burst = find_probe(list_of(builders.config(pools=[shared])), "main/burst")
+    assert burst.expected.text == "2 run on on-demand, $0.98/h"
 
 
 def test_a_burst_is_no_larger_than_the_pods_that_a_node_takes() -> None:
-    shared = builders.pool(sharing={"mode": "time-slicing", "replicas": 64}, maxGpus=8)
+    shared = builders.pool(sharing={"mode": "time-slicing", "replicas": 64}, maxGpus=8, podSize=TINY)
     probes = list_of(builders.config(pools=[shared]))
     assert len(list_sent_pods(find_probe(probes, "main/burst"))) == 50
 
@@ -93,14 +107,14 @@ def test_a_reservation_of_one_small_node_makes_no_burst() -> None:
 
 
 def test_the_cheapest_fitting_node_is_expected() -> None:
-    probes = list_of(load_example("whole-l4-spot-first"))
+    probes = list_of(builders.config(pools=[builders.pool(purpose="batch", purchase=["spot", "on-demand"], maxGpus=4)]))
     assert find_probe(probes, "main/one-gpu").expected.text.startswith("runs on g6.xlarge spot, $")
     assert find_probe(probes, "main/whole-node").expected.text.startswith("runs on g6.12xlarge spot, $")
 
 
 def test_a_small_pod_and_a_whole_node_share_a_lane_where_the_ceiling_has_room_for_both() -> None:
     def list_sceneries(max_gpus: int) -> set[str]:
-        config = builders.config(pools=[builders.pool(maxGpus=max_gpus)])
+        config = builders.config(pools=[builders.pool(purpose="batch", maxGpus=max_gpus)])
         return {find_probe(list_of(config), f"main/{name}").scenery for name in ("one-gpu", "whole-node")}
 
     assert list_sceneries(16) == {"a small pod runs in main"}

@@ -73,12 +73,12 @@ def test_no_expectation_is_content_with_nothing(probes: list[Probe]) -> None:
 
 
 PROD = {
-    "infer-l4/one-gpu": "runs on g6.xlarge spot, $0.46/h",
-    "infer-l4/burst": "8 run on spot, $0.92/h",
-    "infer-l4/no-spot": "runs on g6.xlarge on-demand, $0.80/h",
-    "infer-l40s/whole-node": "runs on g6e.48xlarge spot, $11.75/h",
+    "infer-l4/one-gpu": "runs on g6.2xlarge spot, $0.56/h",
+    "infer-l4/burst": "8 run on spot, $1.11/h",
+    "infer-l4/no-spot": "runs on g6.2xlarge on-demand, $0.98/h",
+    "infer-l40s/burst": "2 run on spot, $1.45/h",
     "infer-l40s/headroom": "the pod starts on a warm node",
-    "infer-a10g/ceiling": "2 fill infer-a10g, 1 waits",
+    "infer-a10g/ceiling": "16 fill infer-a10g, 1 waits",
     "infer-a10g/interruption": "the pod comes back on another node",
     "train-h100/one-gpu": "runs on p5.48xlarge reserved, $55.04/h",
     "train-h100/burst": "16 run on reserved, $110.08/h",

@@ -16,8 +16,6 @@ from ..support.plans import SHIPPED, STACKS
 
 pytestmark = pytest.mark.lab
 
-BURST = "would do"
-"""Karpenter packs pods that come at once on one large node, which costs more than small nodes."""
 FOREIGN = "the pod gets a node of"
 """A tenant reaches another pool by tolerating its taint: quotas count resources and not pools."""
 KEYLESS = "a pod without GPU takes a node of"
@@ -27,12 +25,10 @@ PRIORITY = "the API server admits the pod"
 
 KNOWN_DIFFERENCES = {
     "dev": {
-        "shared-l4/burst": BURST,
         "sandbox/keyless-toleration": KEYLESS,
         "sandbox/critical-priority": PRIORITY,
     },
     "research": {
-        "h100-slices/burst": BURST,
         "vision/keyless-toleration": KEYLESS,
         "vision/critical-priority": PRIORITY,
         "language/keyless-toleration": KEYLESS,
@@ -41,9 +37,6 @@ KNOWN_DIFFERENCES = {
         "robotics/critical-priority": PRIORITY,
     },
     "prod": {
-        "infer-l4/burst": BURST,
-        "infer-a10g/burst": BURST,
-        "infer-l40s/burst": BURST,
         "serving/foreign-train-h100": FOREIGN,
         "serving/keyless-toleration": KEYLESS,
         "serving/critical-priority": PRIORITY,

@@ -61,6 +61,19 @@ def test_a_refusal_is_not_final_while_karpenter_warms_up(monkeypatch: pytest.Mon
     assert stage.send([pod()]).pods[0].fate is Fate.RUNS
 
 
+def test_a_group_of_pods_gets_time_for_a_node_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._PATIENCE_EACH_S", 2.0)
+    stage, given = stage_of(FakeLab()), []
+
+    def wait_until(holds: Any, seconds: float) -> bool:
+        given.append(seconds)
+        return bool(holds(stage.look()))
+
+    monkeypatch.setattr(stage, "wait_until", wait_until)
+    stage.send([pod(str(index)) for index in range(16)])
+    assert given == [pytest.approx(32.1)]
+
+
 def test_the_scheduler_has_no_last_word_where_karpenter_may_launch() -> None:
     (found,) = stage_of(FakeLab(lambda _: "default-scheduler: 0/3 nodes")).send([pod()]).pods
     assert (found.fate, found.reason) == (Fate.UNCLEAR, "0/3 nodes")

@@ -22,7 +22,7 @@ def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
 def test_headroom_is_explained_with_its_price() -> None:
     stack = shipped_config("prod")
     steps = {step.title: step.lines for step in explain_pool(stack, stack.pools_by_name["infer-l40s"])}
-    assert steps["headroom"][0].startswith("1 × room for a pod of 1 nvidia.com/gpu, 6 CPU, 48Gi")
+    assert steps["headroom"][0].startswith("1 × room for a pod of 1 nvidia.com/gpu, 6 CPU and 48Gi,")
     assert steps["headroom"][1].endswith("nodes with 1 × L40S")
 
 

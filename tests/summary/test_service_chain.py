@@ -34,10 +34,13 @@ def test_replicas_hold_shares_of_gpus() -> None:
 
 def test_a_replica_asks_for_the_units_of_the_service() -> None:
     service = builders.service(gpus=2, replicas={"min": 1, "max": 2})
-    stack = builders.config(**builders.services(service))
+    stack = builders.config(
+        **builders.services(service), pools=[builders.pool(gpusPerNode=[4])], tenants=[builders.tenant()]
+    )
     room = find_room(stack, stack.pools[0], {"nvidia.com/gpu": 2})
-    asked = f"requests cpu: {room['cpu']}; limits memory: {room['memory']}; limits nvidia.com/gpu: 2"
-    assert explain(stack, "chat")["a replica asks"] == (f"{asked}; nodeSelector gpu-blueprint/pool: main",)
+    asked = f"requests cpu: {room['cpu']}; requests memory: {room['memory']}; limits memory: {room['memory']}"
+    words = f"{asked}; limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main"
+    assert explain(stack, "chat")["a replica asks"] == (words,)
 
 
 def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:

@@ -36,11 +36,9 @@ def test_dev_needs_four_of_the_largest_type_with_one_l4() -> None:
 
 
 def test_research_adds_up_pools_that_share_a_quota() -> None:
-    # h100-slices: 16 GPUs of p5.48xlarge (192 / 8 = 24 a GPU; p5.4xlarge has 16): 16 / 8 x 192 = 384,
-    # spot and on-demand.
-    # a100-train: 16 GPUs of p4de.24xlarge, 16 / 8 x 96 = 192, on-demand only. 384 + 192 = 576.
-    # One more p5.48xlarge while a node of h100-slices is replaced; nodes of a100-train never are.
-    assert needed(shipped_config("research")) == {"L-417A185B": 768, "L-1216C47A": 12, "L-C4BD4855": 576}
+    # h100-slices: 16 p5.4xlarge of one GPU and 16 vCPU, 16 x 16 = 256, spot and on-demand.
+    # a100-train: 16 GPUs of p4de.24xlarge, 16 / 8 x 96 = 192, on-demand only. 256 + 192 = 448.
+    assert needed(shipped_config("research")) == {"L-417A185B": 448, "L-1216C47A": 12, "L-C4BD4855": 256}
 
 
 def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:

@@ -29,8 +29,10 @@ def test_quota_keys_are_the_keys_of_the_namespace() -> None:
 
 def test_a_pod_of_each_pool_is_told_its_limits_selector_and_tolerations() -> None:
     asked = explain("prod", "serving")["a pod asks"]
-    assert asked[0].startswith("in infer-l4: requests cpu: ") and "limits memory: " in asked[0]
-    assert asked[0].endswith("; limits nvidia.com/gpu.shared: 1; nodeSelector gpu-blueprint/pool: infer-l4")
+    assert asked[0] == (
+        "in infer-l4: requests cpu: 1800m; requests memory: 6Gi; limits memory: 6Gi; limits nvidia.com/gpu.shared: 1; "
+        "nodeSelector gpu-blueprint/pool: infer-l4"
+    )
     assert asked[1].endswith("; toleration ml.example.com/gpu=a10g:NoSchedule")
 
 

@@ -17,7 +17,12 @@ POOLS: dict[str, dict[str, Any]] = {
         gpu="l4", maxGpus=1, sharing={"mode": "mps", "replicas": 4}, ami={"family": "bottlerocket"}
     ),
     "fractions-of-an-l4": pool(instanceTypes=["g6f.large", "g6f.xlarge"], maxGpus=8),
-    "mig-a100-40gb": pool(gpu="a100-40gb", maxGpus=8, sharing={"mode": "mig", "profile": "1g.5gb"}),
+    "mig-a100-40gb": pool(
+        gpu="a100-40gb",
+        maxGpus=8,
+        sharing={"mode": "mig", "profile": "1g.5gb"},
+        podSize={"cpu": "1500m", "memory": "6Gi"},
+    ),
     "mig-a100-80gb-mixed": pool(
         gpu="a100-80gb", maxGpus=8, sharing={"mode": "mig", "layout": {"3g.40gb": 1, "2g.20gb": 1, "1g.10gb": 2}}
     ),

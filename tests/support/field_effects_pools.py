@@ -32,6 +32,8 @@ SEVERAL = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
 STATIC = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
 TAINT = {"key": "example.com/a", "value": "b"}
 WINDOW = {"schedule": "@daily", "duration": "1h"}
+FOUR = {"gpusPerNode": [4]}
+SMALL = {"cpu": "2", "memory": "8Gi"}
 DAYTIME = {"timezone": "Europe/Berlin", "start": "07:00", "stop": "20:00"}
 
 
@@ -43,10 +45,17 @@ def room(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"headroom": ROOM}, {"headroom": {**ROOM, **changes}}
 
 
+def pod_size(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return {"podSize": SMALL}, {"podSize": {**SMALL, **changes}}
+
+
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].purpose": ({}, {"purpose": "batch"}),
     "pools[].gpu": ({"gpu": "l4"}, {"gpu": "a10g"}),
     "pools[].instanceTypes": ({"instanceTypes": ["g6.xlarge"]}, {"instanceTypes": ["g6.2xlarge"]}),
+    "pools[].gpusPerNode": ({}, {"gpusPerNode": [4]}),
+    "pools[].podSize.cpu": pod_size(cpu="4"),
+    "pools[].podSize.memory": pod_size(memory="64Gi"),
     "pools[].purchase": ({}, {"purchase": ["spot"]}),
     "pools[].reservations[].id": (term(id="cr-0a1b2c3da"), term(id="cr-0a1b2c3db")),
     "pools[].reservations[].tags": (term(tags={"team": "a"}), term(tags={"team": "b"})),
@@ -57,7 +66,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].sharing<Mig>.mode": sharing({"mode": "mig", "profile": "1g.10gb"}, OTHER, "h100-80gb"),
     "pools[].sharing<Mig>.profile": shared("mig", {"profile": "1g.10gb"}, {"profile": "2g.20gb"}),
     "pools[].sharing<Mig>.layout": shared("mig", {"layout": {"3g.40gb": 1}}, {"layout": {"3g.40gb": 2}}),
-    "pools[].sharing<Mig>.replicas": shared("mig", {"profile": "1g.10gb"}, {"profile": "1g.10gb", "replicas": 2}),
+    "pools[].sharing<Mig>.replicas": shared("mig", {"profile": "3g.40gb"}, {"profile": "3g.40gb", "replicas": 2}),
     "pools[].sharing<TimeSlicing>.mode": sharing({"mode": "time-slicing", "replicas": 2}, OTHER),
     "pools[].sharing<TimeSlicing>.replicas": shared("time-slicing", {"replicas": 2}, {"replicas": 3}),
     "pools[].sharing<Mps>.mode": sharing(OTHER, {"mode": "time-slicing", "replicas": 2}),
@@ -76,8 +85,11 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[].hours.stop": hours(stop="20:30"),
     "pools[].hours.days": hours(days=["sat"]),
     "pools[].headroom.pods": room(pods=3),
-    "pools[].headroom.gpus<int>": room(gpus=2),
-    "pools[].headroom.gpus<dict>": (room(gpus={"gpu": 1})[1], room(gpus={"gpu": 2})[1]),
+    "pools[].headroom.gpus<int>": ({"headroom": ROOM, **FOUR}, {"headroom": {**ROOM, "gpus": 2}, **FOUR}),
+    "pools[].headroom.gpus<dict>": (
+        {"headroom": {**ROOM, "gpus": {"gpu": 1}}, **FOUR},
+        {"headroom": {**ROOM, "gpus": {"gpu": 2}}, **FOUR},
+    ),
     "pools[].headroom.cpu": room(cpu="8"),
     "pools[].headroom.memory": room(memory="32Gi"),
     "pools[].disruption.consolidationPolicy": ({}, disruption(consolidationPolicy="WhenEmpty")),

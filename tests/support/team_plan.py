@@ -15,7 +15,12 @@ def plan_of_two_teams() -> Plan:
     static = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 2}
     pools = [
         builders.pool(name="mixed", gpu="h100-80gb", sharing={"mode": "mig", "layout": layout}, headroom=room),
-        builders.pool(name="sliced", gpu="h200-141gb", sharing={"mode": "mig", "profile": "1g.18gb", "replicas": 2}),
+        builders.pool(
+            name="sliced",
+            gpu="h200-141gb",
+            sharing={"mode": "mig", "profile": "1g.18gb", "replicas": 2},
+            podSize={"cpu": "1500m", "memory": "6Gi"},
+        ),
         builders.pool(name="several", **several),
         builders.pool(name="static", **static, sharing={"mode": "mps", "replicas": 2}),
     ]

@@ -5,7 +5,8 @@ from math import ceil
 
 from ...catalog import Instance
 from ...config import Pool, StackConfig
-from ...cost.gpus import count_gpus, count_usable_gpus
+from ...cost.capacity import find_always_on
+from ...cost.gpus import count_usable_gpus
 from ...cost.nodes import ON_DEMAND
 from ...cost.pools import estimate_pool
 from .moves import PEAK_MARGIN, change_pool, expect_gpus, round_to_nodes
@@ -68,9 +69,7 @@ def _find_ceiling(stack: StackConfig, pool: Pool, use: PoolUse) -> int:
     """Return a ceiling that holds the peak, all running nodes, reservations, services and a node of each type."""
     types = stack.list_instances(pool)
     wanted = round_to_nodes(use.held_peak * PEAK_MARGIN, min(types, key=lambda row: row.gpu_devices))
-    services = sum(
-        service.replicas.max * count_gpus(pool, service.gpus) for service in stack.services if service.pool == pool.name
-    )
+    services = sum(load.most for load in find_always_on(stack, pool, ON_DEMAND).loads.services)
     largest = _find_largest_node(pool, types, use)
     return max(wanted, largest, _count_reserved(stack, pool, types), round(use.gpus_peak), ceil(services))
 

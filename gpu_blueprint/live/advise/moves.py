@@ -9,7 +9,9 @@ from ...catalog import Instance
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.scalars import LONGEST_NAME
+from ...cost.nodes import find_launched, find_terms, price_nodes
 from .bill import estimate_monthly_bill, measure_spot_part, price_gpu_hour
+from .need import count_pods_per_gpu
 from .observed import Activity, Observed, PoolUse, Window
 from .proposal import AddPool, Change, Kind, Proposal, Set, judge_confidence
 from .stays import explain_stay
@@ -112,6 +114,15 @@ def find_price(work: Work, pool: Pool, row: Instance) -> float | None:
     """Return dollars an hour of one GPU of an instance type with the disks of a pool, or None if it is not known."""
     price = price_gpu_hour(work.stack, pool, row, work.spot_part)
     return None if price.unknown else price.known
+
+
+def is_launched(work: Work, pool: Pool, row: Instance) -> bool:
+    """Return whether Karpenter would launch this type for the pods of the work, if they ran in a pool."""
+    holding = [
+        node for node in price_nodes(work.stack, pool) if count_pods_per_gpu(pool, node.row, work.use.largest) >= 1
+    ]
+    launched = find_launched(holding, find_terms(work.stack, pool))
+    return launched is not None and launched.row is row
 
 
 def round_to_nodes(gpus: float, row: Instance) -> int:

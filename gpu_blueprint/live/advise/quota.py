@@ -7,7 +7,7 @@ from math import ceil, floor
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig, Tenant
 from ...cost.gpus import count_usable_gpus, find_gpu_shares
-from ...cost.nodes import ON_DEMAND, price_gpu, price_nodes
+from ...cost.nodes import ON_DEMAND, price_dearest_slots, price_nodes
 from ...monitoring.alerts.cost import NEARLY_ALL
 from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, judge_confidence
@@ -73,7 +73,7 @@ def _count_units(tenant: Tenant, pool: Pool, resource: str) -> int:
 def _propose(stack: StackConfig, larger: Raise, resource: str, use: QuotaUse, observed: Observed) -> Proposal:
     tenant, pool, more = larger.tenant, larger.pool, larger.more
     share = find_gpu_shares(pool)[larger.unit]
-    _, dearest = price_gpu(price_nodes(stack, pool), ON_DEMAND)
+    dearest = price_dearest_slots(price_nodes(stack, pool), ON_DEMAND)
     usd = dearest.known * share * more * HOURS_A_MONTH
     path: tuple[str, ...] = ("tenants", tenant.name, "gpus", pool.name)
     if isinstance(tenant.gpus[pool.name], dict):

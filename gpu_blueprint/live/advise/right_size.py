@@ -14,6 +14,7 @@ from .moves import (
     expect_gpus,
     find_price,
     find_work,
+    is_launched,
     propose_move,
     round_to_nodes,
 )
@@ -54,7 +55,7 @@ def right_size(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[P
 
 
 def _make_move(work: Work, fit: Fit) -> ModelMove | None:
-    """Return the move to an instance type, or None if it saves too little or its price is not known."""
+    """Return the move to an instance type, or None if it saves too little, has no price or would not be launched."""
     pool, row = work.pool, fit.row
     # One GPU for each GPU that ran; larger nodes can only add GPUs.
     gpus = max(work.use.gpus_mean, round_to_nodes(work.pods, row))
@@ -62,11 +63,13 @@ def _make_move(work: Work, fit: Fit) -> ModelMove | None:
     fields = {
         "gpu": fit.gpu.name,
         "instanceTypes": None,
+        "gpusPerNode": None,
         "staticNodes": None,
         "maxGpus": max_gpus,
         **expect_gpus(pool, gpus, max_gpus),
     }
-    price = find_price(work, change_pool(pool, fields), row)
+    target = change_pool(pool, fields)
+    price = find_price(work, target, row) if is_launched(work, target, row) else None
     if price is None:
         return None
     suffix = fit.gpu.name.split("-")[0]

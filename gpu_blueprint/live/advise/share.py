@@ -8,7 +8,8 @@ from typing import Any
 
 from ...catalog import Instance, MigProfile, MigTable, list_instances
 from ...catalog.prices import HOURS_A_MONTH
-from ...config import Pool, StackConfig
+from ...config import PodSize, Pool, StackConfig
+from ...config.sizes import DEFAULT_SLOT, write_size
 from .moves import (
     Move,
     Work,
@@ -17,10 +18,11 @@ from .moves import (
     expect_gpus,
     find_price,
     find_work,
+    is_launched,
     propose_move,
     round_to_nodes,
 )
-from .need import MEMORY_MARGIN, count_pods_per_gpu, find_usable_mib
+from .need import MEMORY_MARGIN, find_usable_mib
 from .observed import Observed
 from .proposal import Proposal, list_burst_doubts
 
@@ -83,7 +85,8 @@ def _is_alike(row: Instance, own: Instance, pool: Pool) -> bool:
 
 
 def _list_cuts(work: Work, row: Instance) -> Iterator[Cut]:
-    pool, most = work.pool, count_pods_per_gpu(work.pool, row, work.use.largest)
+    pool = work.pool
+    most = pool.find_room(row).count_pods(_find_size(work).room) / row.gpu_devices
     if pool.model.mig and (cut := _choose_mig(pool.model.mig, work, row, most)):
         yield cut
     elif sum(tenant.may_use(pool.name) for tenant in work.stack.tenants) <= 1:  # neither mode isolates tenants
@@ -129,22 +132,44 @@ def _cut_replicas(mode: str, work: Work, row: Instance, most: float) -> Cut | No
     return Cut(sharing={"mode": mode, "replicas": pods}, pods=pods, mib=room / pods, load=load, isolated=False)
 
 
+def _find_size(work: Work) -> PodSize:
+    """Return CPU and memory of the pods: as they request them, else as the stack file or its default states them."""
+    pod, assumed = work.use.largest, work.pool.pod_size or DEFAULT_SLOT
+    cpu_milli, memory_mib = assumed.room
+    if pod:
+        cpu_milli, memory_mib = (pod.vcpu or 0) * 1000 or cpu_milli, pod.memory_mib or memory_mib
+    return write_size(cpu_milli, memory_mib)
+
+
+def _choose_types(work: Work, cut: Cut, row: Instance) -> dict[str, Any]:
+    """Return the fields for the types of the new pool: nodes that run as many pods on each GPU as this type."""
+    pool, own = work.pool, work.stack.list_instances(work.pool)
+    if pool.instance_types and row in own:
+        size, alike = _find_size(work).room, [other for other in own if other.gpu_devices == row.gpu_devices]
+        enough = [other for other in alike if pool.find_room(other).count_pods(size) >= cut.pods * other.gpu_devices]
+        return {"instanceTypes": [other.instance_type for other in enough]}
+    if cut.limit:  # a pool of a GPU model would leave out types that cannot sell all their slots
+        return {"gpu": None, "gpusPerNode": None, "instanceTypes": [row.instance_type]}
+    return {"gpu": pool.model.name, "gpusPerNode": None, "instanceTypes": None}
+
+
 def _make_move(work: Work, cut: Cut, row: Instance) -> SharingMove | None:
-    """Return the move to a shared GPU, or None if its price is not known."""
+    """Return the move to a shared GPU, or None if its price is not known or Karpenter would launch another type."""
     pool = work.pool
-    price = find_price(work, pool, row)
-    if price is None:
-        return None
     gpus = round_to_nodes(work.pods / cut.pods, row)
     max_gpus = max(min(add_headroom(work.peak_pods / cut.pods, row), pool.max_gpus), row.gpu_devices)
-    is_own_type = row in work.stack.list_instances(pool)
     fields = {
-        **({} if is_own_type else {"gpu": pool.model.name, "instanceTypes": None}),
+        **_choose_types(work, cut, row),
         "sharing": cut.sharing,
+        "podSize": _find_size(work).model_dump(),
         "staticNodes": None,
         "maxGpus": max_gpus,
         **expect_gpus(pool, gpus, max_gpus),
     }
+    target = change_pool(pool, fields)
+    price = find_price(work, target, row) if is_launched(work, target, row) else None
+    if price is None:
+        return None
     suffix = str(cut.sharing.get("profile") or cut.sharing["mode"]).replace(".", "-")
     return SharingMove(work=work, row=row, gpus=gpus, suffix=suffix, fields=fields, usd_per_gpu_hour=price, cut=cut)
 

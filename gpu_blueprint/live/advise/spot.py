@@ -7,6 +7,7 @@ from ...catalog.prices import HOURS_A_MONTH
 from ...catalog.purchases import PURCHASE_ORDER
 from ...config import Pool, StackConfig
 from ...config.buying import DIVERSE_ENOUGH
+from ...config.sizes import sells_all_slots
 from ...cost.items import price_instance
 from ...cost.money import Usd
 from ...cost.nodes import find_spot_share
@@ -132,14 +133,15 @@ def spread_spot(stack: StackConfig, pool: Pool, observed: Observed) -> Iterator[
 
 
 def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
-    """Return the region's other instance types with the same GPU, or the same fraction of it."""
+    """Return the region's other instance types with as many of the same GPU, or the same fraction of it."""
     own = stack.list_instances(pool)
     return [
         row.instance_type
         for row in list_instances().values()
         if row not in own
         and stack.region in row.regions
-        and row.gpu_devices <= pool.max_gpus
+        and row.gpu_devices in {other.gpu_devices for other in own}
+        and sells_all_slots(pool, row)
         and not row.is_bare_metal
         and row.gpu_name == pool.model.name
         and (row.gpu_memory_mib, row.is_fractional, row.arch)

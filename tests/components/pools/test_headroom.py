@@ -42,7 +42,7 @@ def test_every_pod_evicts_a_placeholder_and_a_placeholder_evicts_none() -> None:
     ("pool", "resource"),
     [
         ({}, {"nvidia.com/gpu": "1"}),
-        ({"headroom": {**ROOM, "gpus": 4}}, {"nvidia.com/gpu": "4"}),
+        ({"headroom": {**ROOM, "gpus": 4}, "gpusPerNode": [4]}, {"nvidia.com/gpu": "4"}),
         ({"sharing": {"mode": "time-slicing", "replicas": 4}}, {"nvidia.com/gpu.shared": "1"}),
         ({**LAYOUT, "headroom": {**ROOM, "gpus": {"1g.10gb": 1}}}, {"nvidia.com/mig-1g.10gb": "1"}),
     ],

@@ -5,9 +5,11 @@ import pytest
 from gpu_blueprint.catalog.prices import HOURS_A_MONTH, find_on_demand_price
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.advise import Proposal, advise
+from gpu_blueprint.live.advise.moves import change_pool
 from gpu_blueprint.live.advise.observed import LargestPod, PoolUse
 from gpu_blueprint.live.advise.right_size import right_size
 
+from ...support.catalogue_rows import PRICE
 from ...support.observations import (
     A100,
     IDLE,
@@ -115,3 +117,17 @@ NOTHING = activity(sm_mean=0.0, sm_p95=0.0, tensor_p95=0.0, dram_p95=0.0, memory
 def test_idle_gpus_get_advice_as_busy_gpus_do() -> None:
     found = advise(stack(**A100), observed(on_a100(activity=NOTHING)))
     assert any(proposal.moves for proposal in found.proposals)
+
+
+@pytest.mark.parametrize("purpose", ["inference", "notebook", "batch"])
+def test_a_move_is_priced_on_the_type_that_karpenter_launches_in_the_new_pool(purpose: str) -> None:
+    """The type of the proposal is the cheapest of the new pool that holds the pod."""
+    config, large = stack(purpose=purpose, **A100), LargestPod(units=1, vcpu=6, memory_mib=40 * 1024)
+    found = list_moves(config, on_a100(largest=large))
+    assert found
+    for proposal in found:
+        pool = change_pool(config.pools[0], find_added_pool(proposal).fields)
+        rows = [row for row in config.list_instances(pool) if row.vcpu > 6 and row.memory_mib > 48 * 1024]
+        cheapest = min(rows, key=lambda row: PRICE[row.instance_type, "us-east-1"])
+        assert f"on {cheapest.instance_type} at" in proposal.evidence[-1], proposal.title
+        assert {row.gpu_devices for row in rows} == {1} or purpose == "batch"

@@ -1,14 +1,17 @@
 """Several pods on one GPU: when advise proposes it, and each limit."""
 
+import re
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.live.advise.moves import change_pool
 from gpu_blueprint.live.advise.observed import LargestPod, PoolUse
 from gpu_blueprint.live.advise.share import share
 
 from ...support import builders
+from ...support.catalogue_rows import PRICE
 from ...support.observations import (
     IDLE,
     SMALL,
@@ -97,3 +100,35 @@ def test_pods_that_would_all_fail_with_one_node_lower_the_confidence() -> None:
     config = stack(gpu="l4")
     (found,) = share(config, config.pools[0], observed(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
     assert "all pods would run on one node" in found.confidence.reason
+
+
+@pytest.mark.parametrize(
+    ("pool", "kind", "pod"),
+    [
+        ({}, "g6.xlarge", LargestPod(units=1, vcpu=1.8, memory_mib=6 * 1024)),
+        ({"instanceTypes": ["g6.xlarge", "g6.2xlarge"]}, "g6.xlarge", LargestPod(units=1, vcpu=1.8, memory_mib=4096)),
+        ({"gpu": "h100-80gb"}, "p5.4xlarge", LargestPod(units=1, vcpu=2, memory_mib=8 * 1024)),
+        ({"gpu": "h100-80gb"}, "p5.4xlarge", LargestPod(units=1, vcpu=2.5)),
+        ({}, "g6.xlarge", LargestPod(units=1)),
+    ],
+)
+def test_the_node_that_karpenter_launches_in_the_new_pool_runs_all_the_pods(
+    pool: dict[str, Any], kind: str, pod: LargestPod
+) -> None:
+    config = stack(purpose="notebook", **pool)
+    (proposal,) = share(config, config.pools[0], observed(use(kind, activity=IDLE, largest=pod)))
+    new = change_pool(config.pools[0], find_added_pool(proposal).fields)
+    launched = min(config.list_instances(new), key=lambda row: PRICE[row.instance_type, "us-east-1"])
+    assert f"nodes of {launched.instance_type};" in proposal.evidence[-1]
+    asked = re.search(r"at (\d+) to a GPU", proposal.evidence[-1])
+    assert asked and new.slot_size
+    assert new.find_room(launched).count_pods(new.slot_size.room) >= int(asked[1]) * launched.gpu_devices
+    assert launched.gpu_devices == 1
+
+
+def test_pods_of_unknown_size_are_taken_for_pods_of_the_default_size() -> None:
+    """A g6.xlarge would run two of them, so it is not the node that four pods to a GPU are priced on."""
+    config = stack(purpose="notebook")
+    (proposal,) = share(config, config.pools[0], observed(use(activity=IDLE, largest=LargestPod(units=1))))
+    assert find_added_pool(proposal).fields["podSize"] == {"cpu": "1800m", "memory": "6Gi"}
+    assert "g6.2xlarge" in proposal.evidence[-1]

@@ -4,6 +4,7 @@ from typing import Any
 
 from policies import UNKNOWN
 
+from .node_overlays import overlay
 from .stacks import (
     GONE,
     Build,
@@ -131,7 +132,7 @@ REACHABLE = cases_of(
     ),
     passes(
         "slices that only one of two overlays hands out",
-        with_value("research", "NodeOverlay", "h100-slices-overlay-8", ("spec", "capacity", _SLICES), "0"),
+        with_resources("research", overlay({_SLICES: 0}, "p5.48xlarge", pools=("h100-slices",))),
     ),
     fails(
         "a limit in whole GPUs, in a pool that hands out slices",
@@ -142,7 +143,7 @@ REACHABLE = cases_of(
     undecided("limits not known", _slices(UNKNOWN), "h100-slices-node-pool"),
     undecided(
         "capacity of an overlay not known",
-        with_value("research", "NodeOverlay", "h100-slices-overlay-8", ("spec", "capacity"), UNKNOWN),
+        with_value("research", "NodeOverlay", "h100-slices-overlay-1", ("spec", "capacity"), UNKNOWN),
         "h100-slices-node-pool",
     ),
 )
@@ -168,7 +169,7 @@ OVERLAID = cases_of(
     ),
     fails(
         "every overlay removed",
-        without_resource(without_resource("research", "NodeOverlay", "overlay-1"), "NodeOverlay", "overlay-8"),
+        without_resource("research", "NodeOverlay", "overlay-1"),
         "h100-slices-node-pool",
     ),
     fails(

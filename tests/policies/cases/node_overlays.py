@@ -106,8 +106,8 @@ PLACEABLE = cases_of(
     fails("a layout that nothing can place", _theirs({"nvidia.com/mig-3g.40gb": 3}, "p5.4xlarge"), "theirs"),
     fails(
         "a count that does not divide by eight GPUs",
-        with_value("research", "NodeOverlay", "overlay-8", (*_CAPACITY, _H100), "57"),
-        "h100-slices-overlay-8",
+        _theirs({_H100: 57}, "p5.48xlarge"),
+        "theirs",
         words="does not divide",
     ),
     fails(
@@ -124,8 +124,8 @@ SCOPED = cases_of(
     "overlay-scoped",
     passes("overlays of one pool and its types", shipped_stack("prod")),
     passes("an overlay of another program", _theirs({_H100: 7}, "p5.4xlarge")),
-    fails("no types", with_value("prod", "NodeOverlay", "overlay-8", (*_REQUIREMENTS, 1), GONE), "infer-l4-overlay-8"),
-    fails("no pool", with_value("prod", "NodeOverlay", "overlay-8", (*_REQUIREMENTS, 0), GONE), "infer-l4-overlay-8"),
+    fails("no types", with_value("prod", "NodeOverlay", "overlay-1", (*_REQUIREMENTS, 1), GONE), "infer-l4-overlay-1"),
+    fails("no pool", with_value("prod", "NodeOverlay", "overlay-1", (*_REQUIREMENTS, 0), GONE), "infer-l4-overlay-1"),
     passes(
         "one pool that two requirements leave over",
         program(_asking(requirement(_POOL, "theirs", "others"), requirement(_POOL, "theirs"))),
@@ -135,14 +135,14 @@ SCOPED = cases_of(
     fails("two pools", program(overlay({}, "p5.4xlarge", pools=("theirs", "others"))), "theirs"),
     fails(
         "any pool",
-        with_value("prod", "NodeOverlay", "overlay-8", (*_REQUIREMENTS, 0), requirement(_POOL, operator="Exists")),
-        "infer-l4-overlay-8",
+        with_value("prod", "NodeOverlay", "overlay-1", (*_REQUIREMENTS, 0), requirement(_POOL, operator="Exists")),
+        "infer-l4-overlay-1",
     ),
-    fails("no requirements", with_value("prod", "NodeOverlay", "overlay-8", _REQUIREMENTS, GONE), "infer-l4-overlay-8"),
+    fails("no requirements", with_value("prod", "NodeOverlay", "overlay-1", _REQUIREMENTS, GONE), "infer-l4-overlay-1"),
     undecided(
         "requirements not known",
-        with_value("prod", "NodeOverlay", "overlay-8", _REQUIREMENTS, UNKNOWN),
-        "infer-l4-overlay-8",
+        with_value("prod", "NodeOverlay", "overlay-1", _REQUIREMENTS, UNKNOWN),
+        "infer-l4-overlay-1",
     ),
 )
 

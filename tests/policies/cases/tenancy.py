@@ -103,7 +103,7 @@ LISTED = cases_of(
     fails("shared GPUs left out", _serving((*_HARD, _SHARED), GONE), _QUOTA, words="name nvidia.com/gpu.shared,"),
     fails(
         "a resource that only an overlay names",
-        with_value("prod", "NodeOverlay", "overlay-8", ("spec", "capacity", "nvidia.com/mig-1g.24gb"), "1"),
+        with_value("prod", "NodeOverlay", "overlay-1", ("spec", "capacity", "nvidia.com/mig-1g.24gb"), "1"),
         *_EVERY_QUOTA,
         words="mig-1g.24gb",
     ),
@@ -146,7 +146,7 @@ LISTED = cases_of(
     undecided("hard limits not known", _serving(_HARD, UNKNOWN)),
     undecided("a pool's limits not known", with_value("prod", "NodePool", "infer-l40s", ("spec", "limits"), UNKNOWN)),
     undecided(
-        "an overlay's capacity not known", with_value("prod", "NodeOverlay", "overlay-8", ("spec", "capacity"), UNKNOWN)
+        "an overlay's capacity not known", with_value("prod", "NodeOverlay", "overlay-1", ("spec", "capacity"), UNKNOWN)
     ),
     fails(
         "one quota not known, another wrong",

@@ -1,0 +1,135 @@
+"""Sizes of a pool's nodes, compared with the pods that are to fill them."""
+
+from collections.abc import Iterator
+
+from ..catalog import Instance, list_instances
+from ..config import PodSize, Pool, Service, StackConfig
+from ..config.sizes import count_sellable_slots, count_slots, sells_all_slots, write_size
+from ..cost.gpus import count_replicas
+from ..cost.items import price_instance
+from ..cost.money import Usd
+from ..cost.nodes import Node, Terms, find_launched, find_sold_part, find_terms, price_nodes
+from ..errors import Problem
+
+
+def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse pools none of whose types has CPU and memory for the pods of all its slots."""
+    for index, pool in enumerate(stack.pools):
+        if pool.instance_types or any(pool.all_problems()):
+            continue
+        if (offered := stack.list_offered(pool)) and pool.slot_size and not stack.list_instances(pool):
+            yield _explain_unsold_slots(stack, pool, offered, pool.slot_size).under("pools", index)
+
+
+def _explain_unsold_slots(stack: StackConfig, pool: Pool, offered: tuple[Instance, ...], size: PodSize) -> Problem:
+    row = max(offered, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
+    slots, room, asked = count_slots(pool, row), pool.find_room(row), size.room
+    needed = f"{asked.cpu_milli * slots / 1000:g} CPU and {asked.memory_mib * slots / 1024:g}Gi"
+    reason = (
+        f"no node with {pool.gpu} has CPU and memory for the pods of all its slots: {slots} × {size} is {needed}, "
+        f"and {row.instance_type}, which has the most room, leaves pods "
+        f"{room.cpu_milli / 1000:g} CPU and {room.memory_mib / 1024:.1f}Gi"
+    )
+    remedies = []
+    if room.cpu_milli >= 100 * slots and room.memory_mib >= 256 * slots:
+        cpu, memory = room.cpu_milli // slots // 50 * 50, room.memory_mib // slots // 256 * 256
+        most = write_size(min(asked.cpu_milli, cpu), min(asked.memory_mib, memory))
+        remedies.append(f"write podSize: {{cpu: {most.cpu}, memory: {most.memory}}}")
+    if larger := _find_larger_sizes(stack, pool):
+        remedies.append(f"gpusPerNode: {larger[:1]}")
+    return Problem(
+        "pod-size-above-nodes", ("podSize",), reason, " or ".join(remedies) or "share a GPU between fewer pods"
+    )
+
+
+def _find_larger_sizes(stack: StackConfig, pool: Pool) -> list[int]:
+    """Return the numbers of GPUs of the nodes that the pool leaves out although they sell all their slots."""
+    if pool.gpus_per_node:
+        return []
+    here = (row for row in pool.candidates if stack.region in row.regions)
+    return sorted({row.gpu_devices for row in here if sells_all_slots(pool, row)})
+
+
+def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of named instance types whose CPU or memory is too small for the pods of all their slots."""
+    for index, pool in enumerate(stack.pools):
+        nodes = price_nodes(stack, pool) if pool.instance_types and pool.slot_size else []
+        for at, node in enumerate(nodes):
+            if node.sold < 1:
+                reason = _describe_unsold_slots(stack, pool, node, nodes)
+                hint = "leave the type out, or write the podSize that your pods have"
+                path = ("pools", index, "instanceTypes", at)
+                yield Problem("slots-unsold", path, reason, hint, severity="warning")
+
+
+def _describe_unsold_slots(stack: StackConfig, pool: Pool, node: Node, nodes: list[Node]) -> str:
+    slots, sellable = count_slots(pool, node.row), count_sellable_slots(pool, node.row)
+    reason = f"{node.row.instance_type} has CPU and memory for {sellable} of its {slots} pods of {pool.slot_size}"
+    terms = find_terms(stack, pool)
+    best = find_launched([other for other in nodes if other.sold == 1], terms)
+    own = node.price_gpu(terms) * (node.row.gpu_devices / max(sellable, 1))
+    if not sellable or own.unknown:
+        return reason
+    other = f" and {_price_slot(pool, best, terms)} on {best.row.instance_type}" if best else ""
+    return f"{reason}: a pod costs {own} an hour there{other}"
+
+
+def _price_slot(pool: Pool, node: Node, terms: Terms) -> Usd:
+    """Return dollars an hour of a slot on a node that sells all of them."""
+    return node.price_gpu(terms) * (node.row.gpu_devices / count_slots(pool, node.row))
+
+
+def warn_of_large_nodes(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of nodes with more GPUs than the pods of a pool need: pods that arrive together get such a node."""
+    for index, pool in enumerate(stack.pools):
+        is_fixed = pool.static_nodes or pool.multi_node or "reserved" in pool.purchase
+        states_one_size = pool.gpus_per_node and len(pool.gpus_per_node) == 1
+        if is_fixed or states_one_size or not pool.prefers_small_nodes:
+            continue
+        if reason := _compare_with_small_nodes(stack, pool):
+            field = "instanceTypes" if pool.instance_types else "gpusPerNode"
+            hint = "keep to the small nodes; a pod that needs several GPUs needs a pool of its own"
+            yield Problem("large-nodes", ("pools", index, field), reason, hint, severity="warning")
+
+
+def _compare_with_small_nodes(stack: StackConfig, pool: Pool) -> str:
+    """Return the price of a large node and of two small nodes; empty if the pool has no large nodes, or cheap ones."""
+    terms, nodes = find_terms(stack, pool), price_nodes(stack, pool)
+    known = [*nodes, *_price_neighbours(stack, pool, nodes)]
+    needed = min((_find_needed_size(pool, known, service) for service in _list_services(stack, pool)), default=1)
+    fitting = [node for node in known if node.sold == 1 and node.row.gpu_devices >= needed]
+    smallest = min((node.row.gpu_devices for node in fitting), default=0)
+    small = find_launched([node for node in fitting if node.row.gpu_devices == smallest], terms)
+    large = find_launched([node for node in nodes if node.row.gpu_devices > smallest], terms)
+    if small is None or large is None:
+        return ""
+    apart, together = small.price_machine(terms) * 2, large.price_machine(terms)
+    if together.known <= apart.known or apart.unknown:
+        return ""
+    return (
+        f"pods for two nodes that arrive together get one {large.row.instance_type} at {together} an hour, and "
+        f"2 × {small.row.instance_type} would cost {apart}; Karpenter never splits a large node afterwards"
+    )
+
+
+def _price_neighbours(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iterator[Node]:
+    """Yield the region's other types with the GPU of a pool that names its types."""
+    own = nodes[0].row
+    for row in list_instances().values() if pool.instance_types else ():
+        is_alike = (row.gpu_name, row.gpu_memory_mib, row.arch) == (own.gpu_name, own.gpu_memory_mib, own.arch)
+        if (
+            is_alike
+            and row.is_fractional == own.is_fractional
+            and not row.is_bare_metal
+            and stack.region in row.regions
+        ):
+            yield Node(row, price_instance(row.instance_type, stack.region), Usd(), find_sold_part(pool, row))
+
+
+def _list_services(stack: StackConfig, pool: Pool) -> list[Service]:
+    return [service for service in stack.services if service.pool == pool.name]
+
+
+def _find_needed_size(pool: Pool, nodes: list[Node], service: Service) -> int:
+    """Return the GPUs of the smallest node that holds a replica of a service."""
+    return min((node.row.gpu_devices for node in nodes if count_replicas(pool, node.row, service)), default=1)

@@ -1,0 +1,77 @@
+"""The nodes that a pool launches: how many GPUs they hold, and whether their CPU and memory serve every slot."""
+
+from collections.abc import Iterable
+from math import ceil
+from typing import TYPE_CHECKING
+
+from ..catalog import Instance
+from ..catalog.node_room import NodeRoom
+from ..model import Model
+from .scalars import PodCpu, PodMemory
+
+if TYPE_CHECKING:
+    from .pools import Pool
+
+_MIB = {"Mi": 1, "Gi": 1024, "Ti": 1024**2}
+
+
+class PodSize(Model):
+    """CPU and memory of the pod in one slot: a share of a GPU, a MIG instance or a whole GPU."""
+
+    cpu: PodCpu
+    """CPU requests, such as `"2"` or `1800m`."""
+    memory: PodMemory
+    """Memory requests, such as `6Gi`."""
+
+    def __str__(self) -> str:
+        return f"{self.cpu} CPU and {self.memory}"
+
+    @property
+    def room(self) -> NodeRoom:
+        """The room that the pod takes on a node: whole thousandths of a CPU, and whole MiB."""
+        cpu_milli = int(self.cpu[:-1]) if self.cpu.endswith("m") else int(self.cpu) * 1000
+        return NodeRoom(cpu_milli, int(self.memory[:-2]) * _MIB[self.memory[-2:]])
+
+    def multiply(self, slots: int) -> "PodSize":
+        """Return the size of a pod that takes several slots."""
+        return self if slots == 1 else write_size(*(part * slots for part in self.room))
+
+
+DEFAULT_SLOT = PodSize(cpu="1800m", memory="6Gi")
+"""The pod in a slot of a shared or cut GPU: four fit on a g6.2xlarge beside the DaemonSets, and on a g6.xlarge one."""
+
+
+def write_size(cpu_milli: float, memory_mib: float) -> PodSize:
+    """Return the size of a pod in Kubernetes' own units."""
+    millicpu, mib = ceil(cpu_milli), ceil(memory_mib)
+    cpu = f"{millicpu}m" if millicpu % 1000 else str(millicpu // 1000)
+    return PodSize(cpu=cpu, memory=f"{mib}Mi" if mib % 1024 else f"{mib // 1024}Gi")
+
+
+def choose_sizes(pool: "Pool", rows: Iterable[Instance]) -> tuple[Instance, ...]:
+    """Return the types whose number of GPUs suits a pool: by default the smallest, if one GPU is enough for its pods.
+
+    Karpenter puts pods that arrive together on one large node for as long as the pool has any, at up to twice the
+    price, and neither prices, weights nor consolidation correct that.
+    """
+    found = tuple(rows)
+    if not pool.prefers_small_nodes or pool.instance_types or pool.gpus_per_node:
+        return found
+    smallest = min((row.gpu_devices for row in found), default=0)
+    return tuple(row for row in found if row.gpu_devices == smallest)
+
+
+def count_slots(pool: "Pool", row: Instance) -> int:
+    """Return how many pods the GPUs of a node have a slot for."""
+    return sum(pool.profile.count_per_node(row).values())
+
+
+def count_sellable_slots(pool: "Pool", row: Instance) -> int:
+    """Return how many of a node's slots can be sold, because the node also has CPU and memory for their pods."""
+    slots = count_slots(pool, row)
+    return min(slots, int(pool.find_room(row).count_pods(pool.slot_size.room))) if pool.slot_size else slots
+
+
+def sells_all_slots(pool: "Pool", row: Instance) -> bool:
+    """Return whether a node has CPU and memory for the pods of all its slots."""
+    return count_sellable_slots(pool, row) == count_slots(pool, row)

@@ -1,0 +1,68 @@
+"""The GPUs at work in a pool, and their price on the nodes that Karpenter launches for them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..config import Pool, Service
+from .gpus import count_gpus, count_replicas
+from .money import Usd
+from .nodes import Node, Terms, find_launched, price_gpu
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLoad:
+    """The replicas of a service, in GPUs of the nodes that hold them.
+
+    A replica that leaves GPUs of its node to nobody counts with them: three GPUs on a node of four are four.
+    """
+
+    least: float
+    """GPUs at the minimum replicas."""
+    most: float
+    """GPUs at the maximum replicas."""
+    usd: Usd
+    """Dollars an hour of one of these GPUs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """The services of a pool and the price of a GPU for its other pods."""
+
+    services: tuple[ServiceLoad, ...]
+    usd: Usd
+    """Dollars an hour of a GPU on the cheapest node that holds a pod."""
+
+    @property
+    def least(self) -> float:
+        """GPUs that the minimum replicas of the services hold."""
+        return sum(load.least for load in self.services)
+
+    def price_gpus(self, gpus: float) -> Usd:
+        """Return dollars an hour of GPUs at work: the minimum replicas, then further replicas, then other pods."""
+        least, growth = self.least, sum(load.most - load.least for load in self.services)
+        if gpus <= least:
+            return self._price_services(0.0) * (gpus / least if least else 0.0)
+        grown = min((gpus - least) / growth, 1.0) if growth else 0.0
+        return self._price_services(grown) + self.usd * max(gpus - least - grown * growth, 0.0)
+
+    def _price_services(self, grown: float) -> Usd:
+        """Price the services between their minimum replicas, at 0, and their maximum replicas, at 1."""
+        parts = (load.usd * (load.least + grown * (load.most - load.least)) for load in self.services)
+        return sum(parts, start=Usd())
+
+
+def find_loads(pool: Pool, nodes: Sequence[Node], services: Iterable[Service], terms: Terms) -> Loads:
+    """Return the loads of a pool for one way to buy its nodes."""
+    usual = price_gpu(nodes, terms).usual
+    return Loads(tuple(_find_load(pool, nodes, service, terms, usual) for service in services), usual)
+
+
+def _find_load(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms, usual: Usd) -> ServiceLoad:
+    """Return the load of a service on the cheapest node that holds a replica."""
+    holding = [node for node in nodes if count_replicas(pool, node.row, service)]
+    node = find_launched(holding, terms)
+    if node is None:  # no price is known, or the service is refused
+        each, usd = count_gpus(pool, service.gpus), usual
+    else:
+        each, usd = node.row.gpu_devices / count_replicas(pool, node.row, service), node.price_gpu(terms)
+    return ServiceLoad(service.replicas.min * each, service.replicas.max * each, usd)

@@ -1,0 +1,130 @@
+"""Sizes of nodes: the defaults by workload, and CPU and memory for every slot."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.config import PodSize, StackConfig
+from gpu_blueprint.config.sizes import count_sellable_slots, count_slots
+
+from ..support import builders
+
+TIME_SLICED = {"mode": "time-slicing", "replicas": 4}
+MIG = {"mode": "mig", "profile": "3g.40gb"}
+
+
+def list_sizes(config: StackConfig) -> set[int]:
+    return {row.gpu_devices for row in config.list_instances(config.pools[0])}
+
+
+def list_types(**pool: Any) -> list[str]:
+    config = builders.config(pools=[builders.pool(**pool)])
+    return [row.instance_type for row in config.list_instances(config.pools[0])]
+
+
+@pytest.mark.parametrize(
+    ("pool", "sizes"),
+    [
+        ({"purpose": "inference"}, {1}),
+        ({"purpose": "notebook"}, {1}),
+        ({"purpose": "batch"}, {1, 4, 8}),
+        ({"purpose": "training"}, {1, 4, 8}),
+        ({"purpose": "batch", "sharing": TIME_SLICED}, {1}),
+        ({"purpose": "training", "sharing": TIME_SLICED}, {1}),
+        ({"purpose": "batch", "gpu": "h100-80gb", "sharing": MIG}, {1}),
+        ({"gpu": "a100-40gb"}, {8}),
+        ({"gpu": "rtx-pro-6000-96gb"}, {1}),
+        ({"gpusPerNode": [4]}, {4}),
+        ({"gpusPerNode": [1, 8]}, {1, 8}),
+        ({"purpose": "training", "gpusPerNode": [8]}, {8}),
+        ({"instanceTypes": ["g6.xlarge", "g6.12xlarge"]}, {1, 4}),
+    ],
+)
+def test_pods_of_one_gpu_get_the_smallest_nodes_unless_the_stack_file_says_otherwise(
+    pool: dict[str, Any], sizes: set[int]
+) -> None:
+    assert list_sizes(builders.config(pools=[builders.pool(**pool)])) == sizes
+
+
+def test_the_smallest_node_is_the_smallest_that_the_region_offers() -> None:
+    """us-west-1 has no p5.4xlarge."""
+    pools = [builders.pool(gpu="h100-80gb")]
+    assert list_sizes(builders.config(pools=pools)) == {1}
+    assert list_sizes(builders.config("us-west-1", pools=pools)) == {8}
+
+
+def test_a_shared_gpu_is_launched_only_with_cpu_and_memory_for_all_its_pods() -> None:
+    """A g6.xlarge has CPU for one pod of 1800m beside the DaemonSets, and four slots."""
+    assert list_types(sharing=TIME_SLICED)[0] == "g6.2xlarge"
+    assert "g6.xlarge" not in list_types(sharing=TIME_SLICED)
+    assert "g6.xlarge" in list_types(sharing={"mode": "mps", "replicas": 2}, podSize={"cpu": "1700m", "memory": "6Gi"})
+    assert "g6.xlarge" in list_types(sharing=TIME_SLICED, podSize={"cpu": "850m", "memory": "3Gi"})
+    assert "g6.2xlarge" not in list_types(sharing=TIME_SLICED, podSize={"cpu": "900m", "memory": "7936Mi"})
+
+
+def test_whole_gpus_have_no_pod_size_by_default() -> None:
+    assert "g6.xlarge" in list_types()
+    assert list_types(podSize={"cpu": "4", "memory": "8Gi"})[0] == "g6.2xlarge"
+
+
+def test_named_types_are_never_left_out() -> None:
+    types = ["g6.xlarge", "g6.2xlarge", "g6.12xlarge"]
+    assert list_types(instanceTypes=types, sharing=TIME_SLICED) == types
+
+
+@pytest.mark.parametrize(
+    ("kind", "sellable"), [("g6.xlarge", 1), ("g6.2xlarge", 4), ("g6.12xlarge", 16), ("g6.48xlarge", 32)]
+)
+def test_the_slots_of_a_node_that_can_be_sold_are_counted(kind: str, sellable: int) -> None:
+    pool = builders.config(pools=[builders.pool(instanceTypes=[kind], sharing=TIME_SLICED)]).pools[0]
+    row = find_instance(kind)
+    assert count_sellable_slots(pool, row) == sellable <= count_slots(pool, row) == 4 * row.gpu_devices
+
+
+def test_every_instance_of_a_mixed_layout_is_a_slot() -> None:
+    layout = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
+    pool = builders.config(pools=[builders.pool(instanceTypes=["p5.4xlarge"], sharing=layout)]).pools[0]
+    assert count_sellable_slots(pool, find_instance("p5.4xlarge")) == 5
+
+
+@pytest.mark.parametrize(
+    ("size", "slots", "expected"),
+    [
+        (PodSize(cpu="1800m", memory="6Gi"), 1, ("1800m", "6Gi")),
+        (PodSize(cpu="1800m", memory="6Gi"), 5, ("9", "30Gi")),
+        (PodSize(cpu="2", memory="1536Mi"), 3, ("6", "4608Mi")),
+        (PodSize(cpu="500m", memory="1Ti"), 3, ("1500m", "3072Gi")),
+    ],
+)
+def test_a_pod_of_several_slots_is_as_large_as_all_of_them(
+    size: PodSize, slots: int, expected: tuple[str, str]
+) -> None:
+    larger = size.multiply(slots)
+    assert (larger.cpu, larger.memory) == expected
+
+
+def test_headroom_is_as_large_as_a_pod_of_the_pool_unless_it_says_otherwise() -> None:
+    def find_size(headroom: dict[str, Any], **pool: Any) -> tuple[str, str]:
+        made = builders.config(pools=[builders.pool(headroom={"pods": 1, **headroom}, **pool)]).pools[0].headroom_size
+        assert made
+        return made.cpu, made.memory
+
+    assert find_size({}, sharing=TIME_SLICED) == ("1800m", "6Gi")
+    assert find_size({"memory": "12Gi"}, sharing=TIME_SLICED) == ("1800m", "12Gi")
+    assert find_size({"gpus": 4}, gpusPerNode=[4], podSize={"cpu": "3", "memory": "8Gi"}) == ("12", "32Gi")
+    assert find_size(builders.ROOM) == (builders.ROOM["cpu"], builders.ROOM["memory"])
+
+
+def test_headroom_on_whole_gpus_needs_a_size() -> None:
+    found = builders.problems(pools=[builders.pool(headroom={"pods": 1})])
+    assert [line.split(":")[0] for line in found] == ["pools.0.headroom.cpu", "pools.0.headroom.memory"]
+    assert builders.problems(pools=[builders.pool(headroom={"pods": 1}, podSize={"cpu": "2", "memory": "8Gi"})]) == []
+
+
+def test_static_nodes_need_one_size() -> None:
+    static = {"staticNodes": 2, "zones": ["us-east-1a"]}
+    assert builders.problems(pools=[builders.pool(maxGpus=2, **static)]) == []
+    assert builders.problems(pools=[builders.pool(maxGpus=8, gpusPerNode=[4], purpose="batch", **static)]) == []
+    (refused,) = builders.problems(pools=[builders.pool(maxGpus=8, purpose="batch", **static)])
+    assert refused.endswith("write one number in gpusPerNode")
