@@ -22,7 +22,7 @@ from .hours import Hours
 from .nodes import Ami, Disk, MultiNode, Taint
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
-from .sizes import DEFAULT_SLOT, PodSize
+from .sizes import DEFAULT_SLOT, PodSize, choose_sizes
 from .tenants import GpuAmount
 
 
@@ -168,7 +168,8 @@ class Pool(Model):
     @cached_property
     def max_pods(self) -> int:
         """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
-        return max(choose_max_pods(row, sum(self.profile.count_per_node(row).values())) for row in self.candidates)
+        rows = choose_sizes(self, self.candidates)
+        return max(choose_max_pods(row, sum(self.profile.count_per_node(row).values())) for row in rows)
 
     def find_room(self, row: Instance) -> NodeRoom:
         """Return the CPU and memory that a node of a type has for the pods of teams."""

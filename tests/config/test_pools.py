@@ -29,7 +29,8 @@ def test_a_pool_limits_the_pods_of_its_nodes_to_their_slots_and_thirty_more(fiel
 def test_huge_pages_of_efa_are_no_room_for_pods() -> None:
     here = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "maxGpus": 8}
     rooms = []
-    for fields in ({}, {"multiNode": {}}):
+    settings: list[dict[str, Any]] = [{}, {"multiNode": {}}]
+    for fields in settings:
         (pool,) = builders.config(pools=[builders.pool(**here, **fields)]).pools
         rooms.append(pool.find_room(find_instance("p5.48xlarge")))
     assert rooms[0].memory_mib - rooms[1].memory_mib == 42242
