@@ -111,7 +111,8 @@ def states(window: Hours, first: datetime, step: timedelta, lost: int = 0) -> It
 
     The first ``lost`` runs of the week that would change the state fail.
     """
-    opens, closes, zone = fields(window.open_schedule), fields(window.close_schedule), ZoneInfo(window.timezone or "UTC")
+    opens, closes = fields(window.open_schedule), fields(window.close_schedule)
+    zone = ZoneInfo(window.timezone or "UTC")
     now, state = first - A_WEEK, False
     while now < first + A_WEEK:
         local = now.astimezone(zone)
