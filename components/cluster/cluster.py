@@ -126,7 +126,7 @@ def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceT
     """
     if args.type_ != "aws:eks/cluster:Cluster":
         return None
-    access = args.props.get("accessConfig")
+    access: Any = args.props.get("accessConfig")
     chosen = access.apply(_choose_access) if isinstance(access, pulumi.Output) else _choose_access(access)
     return pulumi.ResourceTransformResult(props={**args.props, "accessConfig": chosen}, opts=args.opts)
 

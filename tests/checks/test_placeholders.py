@@ -1,5 +1,7 @@
 """Placeholders: the values of examples, which must not reach AWS."""
 
+from typing import Any
+
 import pytest
 
 from gpu_blueprint.checks.placeholders import explain_placeholder, find_placeholders
@@ -39,11 +41,15 @@ def test_any_other_value_is_no_placeholder(text: str) -> None:
 
 
 def test_every_field_is_searched_and_every_placeholder_has_its_path() -> None:
-    alarms = {"billing": {"emails": ["gpu-costs@example.com"]}, "monthlyBudget": 20_000}
-    network = {"mode": "existing", "vpcId": "vpc-0a1b2c3d4e5f60718", "subnets": [
-        {"id": "subnet-0d4c7a91e2b85f361", "zone": "us-east-1a"},
-        {"id": "subnet-0a1b2c3d4e5f60712", "zone": "us-east-1b"},
-    ]}  # fmt: skip
+    alarms: dict[str, Any] = {"billing": {"emails": ["gpu-costs@example.com"]}, "monthlyBudget": 20_000}
+    network = {
+        "mode": "existing",
+        "vpcId": "vpc-0a1b2c3d4e5f60718",
+        "subnets": [
+            {"id": "subnet-0d4c7a91e2b85f361", "zone": "us-east-1a"},
+            {"id": "subnet-0a1b2c3d4e5f60712", "zone": "us-east-1b"},
+        ],
+    }
     found = list(find_placeholders(builders.config(network=network, tags={"contact": "a@example.com"}, **alarms)))
     assert {problem.severity for problem in found} == {"warning"}
     assert [".".join(map(str, problem.path)) for problem in found] == [

@@ -1,9 +1,12 @@
 """A project with copies of the tests' stacks, in which commands run."""
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+
+from gpu_blueprint.checks import versions
 
 from ..support.plans import STACKS
 
@@ -12,6 +15,9 @@ from ..support.plans import STACKS
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with dev, research and prod in ``stacks/``."""
     shutil.copytree(STACKS, tmp_path / "stacks")
+    # The commands ask for today; pinned versions grow old, and the tests do not.
+    monkeypatch.setattr(versions, "OLD_AMI", timedelta.max)
+    monkeypatch.setattr(versions, "NEAR_THE_END", timedelta.min)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

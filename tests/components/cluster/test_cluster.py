@@ -87,7 +87,8 @@ def test_an_access_config_that_is_known_only_later_keeps_its_mode() -> None:
         later = pulumi.Output.from_input({"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True})
         result = transform("aws:eks/cluster:Cluster", {"accessConfig": later})
         assert result is not None
-        return await result.props["accessConfig"].future()
+        chosen: Any = result.props["accessConfig"]
+        return await chosen.future()
 
     assert asyncio.run(read()) == CHOSEN["accessConfig"]
 
