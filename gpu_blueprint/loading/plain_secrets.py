@@ -47,18 +47,20 @@ _OWN = {
 
 def refuse_plain_secrets(value: Any, path: Path = ()) -> Iterator[Problem]:
     """Refuse texts that are tokens by their shape, and texts under names such as password, token or apiKey."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            inner = (*path, key)
-            if _is_secret_item(str(key), item, value):
-                yield _explain(inner)
-            else:
-                yield from refuse_plain_secrets(item, inner)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from refuse_plain_secrets(item, (*path, index))
-    elif isinstance(value, str) and (_TOKEN.search(value) or _ASSIGNMENT.search(value)):
-        yield _explain(path)
+    seen: set[int] = set()  # an alias leads to the same list or mapping again
+    waiting = [(path, value)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            if _TOKEN.search(value) or _ASSIGNMENT.search(value):
+                yield _explain(path)
+        elif isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))
+            for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+                if isinstance(value, dict) and _is_secret_item(str(key), item, value):
+                    yield _explain((*path, key))
+                else:
+                    waiting.append(((*path, key), item))
 
 
 def refuse_tokens_in_comments(text: str, data: Any) -> Iterator[Problem]:
