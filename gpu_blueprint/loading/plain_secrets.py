@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import Path, Problem
 from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
 
+PLAIN_SECRET = "secret-in-the-open"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd")
 _TOKENS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
@@ -121,4 +122,4 @@ def _explain(path: Path, line: int = 0) -> Problem:
     hint = f"take it out, revoke it, and run `pulumi config set --secret {name}`"
     if name == "NAME" and "helmOverrides" in path:
         hint += ", or name a Secret of Kubernetes, such as existingSecret, that the chart reads"
-    return Problem("secret-in-the-open", path, "a secret stands in plain text in the file", hint, line=line)
+    return Problem(PLAIN_SECRET, path, "a secret stands in plain text in the file", hint, line=line)
