@@ -92,6 +92,7 @@ def _find_dangers(text: str) -> Iterator[Problem]:
                 reason = f"the tag {event.tag[:80]} is not a plain value"
                 yield Problem("invalid-yaml", (), reason, "write plain keys and values, without tags (!)", line=line)
             part = _Extent(event.anchor)
+            part.values += len(getattr(event, "value", "")) // 100  # an alias repeats long texts too
             known.update({event.anchor: part} if event.anchor else {})
             if isinstance(event, yaml.ScalarEvent):
                 around[-1].add(part)

@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import Path, Problem
 from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
 
+PLAIN_SECRET = "secret-in-the-open"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd")
 _TOKENS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
@@ -47,18 +48,20 @@ _OWN = {
 
 def refuse_plain_secrets(value: Any, path: Path = ()) -> Iterator[Problem]:
     """Refuse texts that are tokens by their shape, and texts under names such as password, token or apiKey."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            inner = (*path, key)
-            if _is_secret_item(str(key), item, value):
-                yield _explain(inner)
-            else:
-                yield from refuse_plain_secrets(item, inner)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from refuse_plain_secrets(item, (*path, index))
-    elif isinstance(value, str) and (_TOKEN.search(value) or _ASSIGNMENT.search(value)):
-        yield _explain(path)
+    seen: set[int] = set()  # an alias leads to the same list or mapping again
+    waiting = [(path, value)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            if _TOKEN.search(value) or _ASSIGNMENT.search(value):
+                yield _explain(path)
+        elif isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))
+            for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+                if isinstance(value, dict) and _is_secret_item(str(key), item, value):
+                    yield _explain((*path, key))
+                else:
+                    waiting.append(((*path, key), item))
 
 
 def refuse_tokens_in_comments(text: str, data: Any) -> Iterator[Problem]:
@@ -119,4 +122,4 @@ def _explain(path: Path, line: int = 0) -> Problem:
     hint = f"take it out, revoke it, and run `pulumi config set --secret {name}`"
     if name == "NAME" and "helmOverrides" in path:
         hint += ", or name a Secret of Kubernetes, such as existingSecret, that the chart reads"
-    return Problem("secret-in-the-open", path, "a secret stands in plain text in the file", hint, line=line)
+    return Problem(PLAIN_SECRET, path, "a secret stands in plain text in the file", hint, line=line)

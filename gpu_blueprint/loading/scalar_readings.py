@@ -19,7 +19,7 @@ UNREADABLE_NUMBER = "unreadable-number"
 """Kind of a number that Pulumi cannot hold; the rule of the field, if it has one, explains the number better."""
 _LARGEST = 2**53
 """The largest whole number that every reader of JSON holds exactly."""
-_LONGEST = 1000
+_LONGEST, _MOST_SHOWN = 1000, 60
 _NUMERIC = r"[-+.0-9][-+.:0-9_a-fA-FxXoOtTzZinIN \t]*"
 _SUSPECT = re.compile(rf"{_NUMERIC}|[yYnN]|yes|no|on|off|true|false|null|~|<<|=|", re.IGNORECASE)
 """Every plain scalar that a reader may not read as text."""
@@ -159,10 +159,13 @@ def _refuse_scalar(node: yaml.ScalarNode, path: Path, *, is_key: bool) -> Iterat
     text, line = node.value, node.start_mark.line + 1
     if node.style or not _SUSPECT.fullmatch(text):  # the style of a plain scalar is "" in libyaml's parser
         return
+    shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
     if excess := _explain_excess(text):
-        yield Problem(UNREADABLE_NUMBER, path, *excess, line=line)
+        reason, hint = (part.replace(text, shown) for part in excess)
+        yield Problem(UNREADABLE_NUMBER, path, reason, hint, line=line)
     elif difference := _explain_difference(text):
-        yield Problem("ambiguous-scalar", path, *difference, line=line)
+        reason, hint = (part.replace(text, shown) for part in difference)
+        yield Problem("ambiguous-scalar", path, reason, hint, line=line)
     elif is_key and (reading := _read_1_2(text)) != _TEXT:
         reason = f"the key {text or 'before the colon'} is {reading}, not text"
         yield Problem("unquoted-text", path, reason, f'quote it: "{text}"', line=line)

@@ -16,6 +16,7 @@ from ..errors import Problem, StackError, UsageError, suggest
 from ..keys import PROJECT
 from .locate import add_lines, find_path_in_file, move_into_file
 from .parse import check_stack, list_placeholder_errors
+from .plain_secrets import PLAIN_SECRET
 from .scalar_readings import UNREADABLE_NUMBER
 from .source import STACKS, Source, list_stacks, locate_stack
 
@@ -112,10 +113,11 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
     inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
     moved = [move_into_file(problem) for problem in inside]
     explained = {problem.path for problem in moved}
+    secrets = {problem.path for problem in moved if problem.kind == PLAIN_SECRET}  # no other problem may print them
     outside = [
         problem
         for problem in source.find_key_problems()
-        if problem.kind != UNREADABLE_NUMBER or problem.path not in explained
+        if problem.path not in (explained if problem.kind == UNREADABLE_NUMBER else secrets)
     ]
     reported = {problem.path for problem in outside}
     found = outside + [problem for problem in moved if problem.path not in reported]

@@ -43,6 +43,13 @@ def test_aliases_and_merges_that_expand_to_a_huge_file_are_refused(writing: str)
     assert reason.startswith("aliases (*) expand the file to ")
 
 
+def test_aliases_that_repeat_a_long_text_are_refused() -> None:
+    lines = [f"a0: &a0 [{'x' * 100_000}]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 4)]
+    ((_, reason),) = refuse("\n".join(lines))
+    assert reason.startswith("aliases (*) expand the file to ")
+
+
 @pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}", "a: &a\n  - b: [{c: *a}]", "a: &a {*a: b}"])
 def test_an_alias_inside_its_own_value_is_refused(text: str) -> None:
     ((_, reason),) = refuse(text)

@@ -81,5 +81,11 @@ def test_a_key_that_is_not_text_is_refused(key: str) -> None:
     assert (problem.kind, problem.line, problem.hint) == ("unquoted-text", 2, f'quote it: "{key}"')
 
 
+def test_a_long_hexadecimal_text_is_text_and_a_long_number_is_shortened() -> None:
+    assert refuse(f"a: {'0a1b' * 32}") == []
+    (problem,) = refuse(f"a: {'1_' * 300}2")
+    assert len(problem.message) < 500
+
+
 def test_a_scalar_behind_an_alias_is_refused_once() -> None:
     assert len(refuse("a: &a [yes]\nb: *a\nc: *a\n")) == 1
