@@ -11,7 +11,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the steps, the order of the destroy and the rest. Return 1 if anything differs from the promise."""
     refuse_missing_packages("lifecycle")
     stack = open_stack(arguments.stack)
-    stack.refuse_placeholders()  # its `pulumi up` would refuse them, after the engines have started
     from ..lifecycle.session import open_lifecycle  # loads the packages of the lab
 
     with report_progress() as report:

@@ -12,7 +12,7 @@ from ..rehearsal.scene import build_scene
 from .aws_provider import AwsProvider
 from .cloud import Cloud
 from .eks_provider import EksProvider
-from .engine import Engine, Program, run_program
+from .engine import Engine, Program, run_with_placeholders
 from .kubernetes_provider import KubernetesProvider
 from .serve import serve
 from .steps import Lifecycle
@@ -24,7 +24,11 @@ LONGEST_DELETE_S = 120.0
 
 @contextmanager
 def open_lifecycle(
-    stack: StackFile, *, with_lab: bool = True, program: Program = run_program, longest_delete: float = LONGEST_DELETE_S
+    stack: StackFile,
+    *,
+    with_lab: bool = True,
+    program: Program = run_with_placeholders,
+    longest_delete: float = LONGEST_DELETE_S,
 ) -> Iterator[Lifecycle]:
     """Start the lab, the stand-ins and an engine with an empty state; all of it ends with the context.
 

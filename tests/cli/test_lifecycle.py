@@ -94,14 +94,3 @@ def test_a_stack_that_check_refuses_starts_no_engine(project: Path, capsys: pyte
     file.write_text(file.read_text().replace("maxGpus: 4", "maxGpus: -4"))
     assert main(["lifecycle", "dev"]) == 1
     assert "maxGpus" in capsys.readouterr().err
-
-
-def test_placeholders_are_refused_before_the_engines_start(
-    project: Path, play: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    play(GOOD)
-    file = project / "stacks" / "Pulumi.dev.yaml"
-    file.write_text(file.read_text().replace("54.240.193.0/24", "192.0.2.0/24"))
-    assert main(["lifecycle", "dev"]) == 1
-    captured = capsys.readouterr()
-    assert "'192.0.2.0/24' is a placeholder" in captured.err and captured.out == ""
