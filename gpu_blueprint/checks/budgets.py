@@ -30,7 +30,7 @@ def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
         return
     parts = estimate_hourly_ceilings(stack)
     total = sum(parts.values(), start=Usd())
-    if round(total.known, 2) > stack.hourly_ceiling:
+    if round(total.known - stack.hourly_ceiling, 2) > 0:
         above = Usd(total.known - stack.hourly_ceiling)
         limits = "with every limit reached and nodes being replaced"
         reason = f"{limits} the stack costs {total} an hour on demand, {above} above this ceiling"
@@ -43,7 +43,7 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
         return
     parts = estimate_monthly_expectations(stack)
     total = sum(parts.values(), start=Usd())
-    if round(total.known, 2) > stack.monthly_budget:
+    if round(total.known - stack.monthly_budget, 2) > 0:
         above = Usd(total.known - stack.monthly_budget)
         unstated = [name for name, pool in stack.pools_by_name.items() if pool.lacks_expectation]
         remark = f" ({', '.join(unstated)}: always at the ceiling, without expectedHours or expectedUtilization)"

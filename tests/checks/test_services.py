@@ -46,8 +46,8 @@ def build_services(*most: int, max_gpus: int = 8, quota: int = 8, gpus: int = 1,
         (build_services(4, 4), ["pool main take 8 of 8", "pool main take 8 of 8"]),
         (build_services(4, 3), []),
         # Each replica takes two GPUs, and one GPU is no room for a further replica.
-        (build_services(3, gpus=2, max_gpus=7, quota=7), ["pool main take 6 of 7"]),
-        (build_services(3, gpus=2), []),
+        (build_services(3, gpus=2, max_gpus=7, quota=7, gpusPerNode=[4]), ["pool main take 6 of 7"]),
+        (build_services(3, gpus=2, gpusPerNode=[4]), []),
         (build_services(4, quota=4), ["services of team take 4 of 4 nvidia.com/gpu"]),
         # Placeholders give way to the new replica.
         (build_services(7, headroom={"pods": 1, "cpu": "2", "memory": "8Gi"}), []),

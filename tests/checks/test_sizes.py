@@ -73,7 +73,7 @@ QUERY = {"signal": "query", "promql": "sum(a)", "perReplica": 10}
 
 def test_unsold_slots_are_priced() -> None:
     (words,) = warn_of("slots-unsold", instanceTypes=["g6.xlarge", "g6.2xlarge"], sharing=FOUR)
-    small, large = (PRICE[kind, HERE] + gp3(HERE, 200) for kind in ("g6.xlarge", "g6.2xlarge"))
+    small, large = (PRICE[kind, HERE] + gp3(HERE, 50) for kind in ("g6.xlarge", "g6.2xlarge"))
     assert "1 of its 4 pods of 1800m CPU and 6Gi" in words
     assert f"a pod costs ${small:.2f} an hour there and ${large / 4:.2f} on g6.2xlarge" in words
 

@@ -56,8 +56,8 @@ def test_the_age_of_a_bottlerocket_release_is_known_or_has_a_lower_bound(version
     assert f"bottlerocket@{version} is at least 91 days old" in old.reason
 
 
-@pytest.mark.parametrize("ami", [{"version": "v20991231"}, {"family": "bottlerocket", "version": "v9.0.0"}])
-def test_a_release_of_the_future_has_no_age(ami: dict[str, str]) -> None:
+def test_a_release_that_is_newer_than_the_catalogue_has_no_age() -> None:
+    ami = {"family": "bottlerocket", "version": "v9.0.0"}
     assert warn("ami-old", date(2026, 11, 22), pools=[builders.pool(ami=ami)]) == []
 
 

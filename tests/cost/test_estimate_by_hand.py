@@ -15,9 +15,9 @@ def test_the_dev_stack_by_hand() -> None:
     nat = SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here]
     platform = SERVICE["eks-cluster", here] + system + nat + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.floor) == pytest.approx(platform)
-    # Four L4 for 160 hours: each on a g6.2xlarge with 200 GiB, the cheapest type with CPUs for four notebooks; at worst
+    # Four L4 for 160 hours: each on a g6.2xlarge with 50 GiB, the cheapest type with CPUs for four notebooks; at worst
     # on a g6.16xlarge.
-    cheap = PRICE["g6.2xlarge", here] * SPOT["g6"] + gp3(here, 200)
+    cheap = PRICE["g6.2xlarge", here] * SPOT["g6"] + gp3(here, 50)
     assert found.pools[0].as_bought.expected.month.known == pytest.approx(4 * cheap * 160)
     dear = PRICE["g6.16xlarge", here] + gp3(here, 50)
     assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear)
@@ -38,13 +38,13 @@ def test_the_research_stack_by_hand() -> None:
     endpoints = 3 * 5 * SERVICE["interface-endpoint", here]  # ecr has two endpoints, and s3's costs nothing
     platform = SERVICE["eks-cluster", here] + system + nat + endpoints + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.ceiling) == pytest.approx(platform)
-    # Sixteen H100 for 250 hours on spot: each on a p5.4xlarge with 200 GiB.
+    # Sixteen H100 for 250 hours on spot: each on a p5.4xlarge with 50 GiB.
     slices, train = found.pools
-    on_4 = PRICE["p5.4xlarge", here] * SPOT["p5"] + gp3(here, 200)
+    on_4 = PRICE["p5.4xlarge", here] * SPOT["p5"] + gp3(here, 50)
     assert slices.as_bought.expected.month.known == pytest.approx(16 * on_4 * 250)
-    assert hours(slices.on_demand.ceiling) == pytest.approx(16 * (PRICE["p5.4xlarge", here] + gp3(here, 200)))
-    # Sixteen A100 at 70 %, on demand, 500 GiB a node of eight.
-    a100 = (PRICE["p4de.24xlarge", here] + gp3(here, 500)) / 8
+    assert hours(slices.on_demand.ceiling) == pytest.approx(16 * (PRICE["p5.4xlarge", here] + gp3(here, 50)))
+    # Sixteen A100 at 70 %, on demand, 50 GiB a node of eight.
+    a100 = (PRICE["p4de.24xlarge", here] + gp3(here, 50)) / 8
     assert train.as_bought.expected.month.known == pytest.approx(16 * 0.7 * MONTH * a100)
     # Vision has 42 of 112 slices and 8 of 16 A100.
     vision = 42 / 112 * 16 * on_4 * 250 + 8 / 16 * 16 * 0.7 * MONTH * a100
@@ -67,8 +67,8 @@ def test_the_prod_stack_by_hand() -> None:
     room = PRICE["g6e.2xlarge", here] * SPOT["g6e"] + gp3(here, 50)
     # Two replicas of chat have an L40S each, and two replicas of ranking have a quarter of an L4 each.
     # A g6.xlarge has no CPUs for four replicas.
-    least = 2 * (PRICE["g6e.xlarge", here] * SPOT["g6e"] + gp3(here, 200)) + 0.5 * (
-        PRICE["g6.2xlarge", here] * SPOT["g6"] + gp3(here, 200)
+    least = 2 * (PRICE["g6e.xlarge", here] * SPOT["g6e"] + gp3(here, 50)) + 0.5 * (
+        PRICE["g6.2xlarge", here] * SPOT["g6"] + gp3(here, 50)
     )
     assert hours(found.as_bought.floor) == pytest.approx(platform + reserved + room + least)
     used = {"infer-l4": ("g6.2xlarge", 0.6), "infer-a10g": ("g5.xlarge", 0.5), "infer-l40s": ("g6e.xlarge", 0.5)}

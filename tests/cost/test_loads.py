@@ -19,7 +19,7 @@ FOUR = {"mode": "time-slicing", "replicas": 4}
 
 def price(kind: str) -> float:
     """Dollars an hour of a node with its disk."""
-    return PRICE[kind, HERE] + gp3(HERE, 200)
+    return PRICE[kind, HERE] + gp3(HERE, 50)
 
 
 def stack_with(gpus: int, least: int, most: int, **pool: Any) -> Any:

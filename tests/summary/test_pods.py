@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.catalog.node_room import find_allocatable
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.summary.pods import build_pod, find_room
 
@@ -12,13 +13,16 @@ from ..support import builders
 from ..support.plans import SHIPPED, shipped_config
 
 EFA_POOL = {"purpose": "training", "instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "maxGpus": 16}
-CUT = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
 
 
 def explain_container(stack: StackConfig, pool: Pool, **limits: int) -> dict[str, Any]:
     (container,) = build_pod(stack, pool, limits=limits)["spec"]["containers"]
     found: dict[str, Any] = container
     return found
+
+
+DAEMONS_MILLI, DAEMONS_MIB = 300, 256
+"""Requests of the platform's own DaemonSets on a GPU node, at least."""
 
 
 def count_millicpu(cpu: str) -> int:
@@ -36,28 +40,26 @@ def test_as_many_pods_fit_a_node_as_its_gpus_have_slots(name: str) -> None:
         resource = next(iter(pool.profile.per_device))
         room = explain_container(stack, pool)["resources"]["requests"]
         for row in stack.list_instances(pool):
-            slots = pool.profile.count_per_node(row)[resource]
-            assert count_millicpu(room["cpu"]) * slots <= (row.vcpu - 1) * 1000
-            # Karpenter leaves 0.925 of the memory, less 11 MiB for each address and 355 MiB, to pods and DaemonSets.
-            addresses = row.max_enis * (row.addresses_per_eni - 1) + 2
-            assert count_mib(room["memory"]) * slots + 512 <= row.memory_mib * 0.925 - 11 * addresses - 355
+            slots, node = pool.profile.count_per_node(row)[resource], find_allocatable(row, pool.max_pods)
+            assert count_millicpu(room["cpu"]) * slots <= node.cpu_milli - DAEMONS_MILLI
+            assert count_mib(room["memory"]) * slots <= node.memory_mib - DAEMONS_MIB
 
 
-def test_a_share_of_a_gpu_has_its_share_of_the_node() -> None:
+def test_slots_of_a_shared_gpu_have_the_size_that_the_pool_states() -> None:
     stack = builders.config(
         pools=[builders.pool(instanceTypes=["g6.2xlarge"], sharing={"mode": "time-slicing", "replicas": 4})]
     )
-    # 8 CPUs and 32 GiB.
-    assert find_room(stack, stack.pools[0], {"nvidia.com/gpu.shared": 1}) == {"cpu": "1700m", "memory": "6Gi"}
+    assert find_room(stack, stack.pools[0], {"nvidia.com/gpu.shared": 1}) == {"cpu": "1800m", "memory": "6Gi"}
+    assert find_room(stack, stack.pools[0], {"nvidia.com/gpu.shared": 3}) == {"cpu": "5400m", "memory": "18Gi"}
 
 
 @pytest.mark.parametrize(
     ("limits", "room"),
     [
-        ({"nvidia.com/gpu": 1}, {"cpu": "3", "memory": "12Gi"}),
+        ({"nvidia.com/gpu": 1}, {"cpu": "3500m", "memory": "13Gi"}),
         # The smallest node with two GPUs has four.
-        ({"nvidia.com/gpu": 2}, {"cpu": "23500m", "memory": "76Gi"}),
-        ({"nvidia.com/gpu": 8}, {"cpu": "191", "memory": "614Gi"}),
+        ({"nvidia.com/gpu": 2}, {"cpu": "23700m", "memory": "88Gi"}),
+        ({"nvidia.com/gpu": 8}, {"cpu": "191", "memory": "709Gi"}),
     ],
 )
 def test_a_pod_with_more_gpus_has_more_cpu_and_memory(limits: dict[str, int], room: dict[str, str]) -> None:
@@ -65,15 +67,6 @@ def test_a_pod_with_more_gpus_has_more_cpu_and_memory(limits: dict[str, int], ro
     assert find_room(stack, stack.pools[0], limits) == room
     container = explain_container(stack, stack.pools[0], **limits)
     assert container["resources"] == {"requests": room, "limits": {"memory": room["memory"], **limits}}
-
-
-def test_a_larger_mig_instance_has_more_cpu_and_memory() -> None:
-    stack = builders.config(pools=[builders.pool(instanceTypes=["p5.4xlarge"], sharing=CUT)])
-    small, large = (
-        count_mib(find_room(stack, stack.pools[0], {f"nvidia.com/mig-{profile}": 1})["memory"])
-        for profile in ("1g.10gb", "3g.40gb")
-    )
-    assert large == pytest.approx(3 * small, rel=0.1)
 
 
 @pytest.mark.parametrize("hugepages", [True, False])

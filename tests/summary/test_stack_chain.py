@@ -45,7 +45,7 @@ def test_the_api_is_private_or_public() -> None:
 
 
 def test_the_bounds_stand_beside_the_cost() -> None:
-    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $550.00", "monthlyBudget: $190,000.00")
+    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $510.00", "monthlyBudget: $190,000.00")
 
 
 @pytest.mark.parametrize(
