@@ -27,6 +27,7 @@ SECTIONS: Mapping[str, Path] = {
     "Keda": ("services",),
     "GpuAutoscaler": ("services",),
     "Monitoring": ("monitoring",),
+    "OwnExporter": ("monitoring",),
     "Billing": ("billing",),
 }
 """Component of components/platform.py → the field of the stack that it is made from; a test compares the two."""

@@ -31,7 +31,7 @@ def test_a_finding_stands_at_the_line_of_its_cause(research: Path, capsys: pytes
     assert main(["check", "research", "--policies"]) == 1
     out = capsys.readouterr().out
     line = line_of(research, "    cluster:")
-    assert out.startswith(f"stacks/Pulumi.research.yaml:{line}: cluster: gpu-research-cluster-eks-eksCluster ")
+    assert f"\nstacks/Pulumi.research.yaml:{line}: cluster: gpu-research-cluster-eks-eksCluster " in out
     assert "set deletionProtection: true [deletion-protected]" in out
     assert out.endswith("policies: 1 error\n")
 
@@ -65,7 +65,8 @@ def test_a_wrong_levels_file_ends_with_2(
 def test_sarif_names_rule_file_and_line(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "research", "--policies", "--format", "sarif"]) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
-    (result,) = run["results"]
+    note, result = run["results"]
+    assert (note["ruleId"], note["level"]) == ("training-without-efa", "note")
     assert (result["ruleId"], result["level"]) == ("deletion-protected", "error")
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "stacks/Pulumi.research.yaml"
@@ -78,23 +79,23 @@ def test_several_stacks_are_a_list_in_json_and_a_run_each_in_sarif(
 ) -> None:
     assert main(["check", "research", "dev", "--policies", "--format", "json"]) == 1
     documents = json.loads(capsys.readouterr().out)
-    assert [(document["stack"], len(document["problems"])) for document in documents] == [("research", 1), ("dev", 0)]
+    assert [(document["stack"], len(document["problems"])) for document in documents] == [("research", 2), ("dev", 0)]
     assert main(["check", "research", "dev", "--policies", "--format", "sarif"]) == 1
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert {run["automationDetails"]["id"]: len(run["results"]) for run in runs} == {
-        "gpu-blueprint/check/research/": 1,
+        "gpu-blueprint/check/research/": 2,
         "gpu-blueprint/check/dev/": 0,
     }
     assert main(["check", "research", "dev", "--policies", "--format", "markdown"]) == 1
     out = capsys.readouterr().out
-    assert "**research**: 1 error." in out and "**dev**: no problems." in out
+    assert "**research**: 1 error, 1 note." in out and "**dev**: no problems." in out
 
 
 def test_a_missing_stack_does_not_hide_the_others(research: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "reserch", "research", "--policies", "--format", "json"]) == 2
     captured = capsys.readouterr()
     (document,) = json.loads(captured.out)
-    assert [problem["kind"] for problem in document["problems"]] == ["deletion-protected"]
+    assert [problem["kind"] for problem in document["problems"]] == ["training-without-efa", "deletion-protected"]
     assert "Pulumi.reserch.yaml: no such stack file" in captured.err
 
 

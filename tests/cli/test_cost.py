@@ -36,7 +36,7 @@ def test_the_command_prints_the_sums(project: Path, capsys: pytest.CaptureFixtur
         "if all were on demand",
         "By tenant",
         "Commitments",
-        "hourlyCeiling: $21.08 of $22.00, with $7.11 while nodes are replaced",
+        "hourlyCeiling: $17.80 of $20.00, with $3.83 while nodes are replaced",
     ):
         assert text in out
     assert max(map(len, out.splitlines())) <= 100
@@ -93,7 +93,7 @@ def test_a_picture_that_cannot_be_written_is_refused(
 def too_dear(project: Path) -> Path:
     """The dev stack with a ceiling that it breaks; returns its file."""
     file = project / "stacks" / "Pulumi.dev.yaml"
-    file.write_text(file.read_text().replace("hourlyCeiling: 22", "hourlyCeiling: 1"))
+    file.write_text(file.read_text().replace("hourlyCeiling: 20", "hourlyCeiling: 1"))
     return file
 
 
@@ -103,8 +103,8 @@ def test_a_stack_above_its_bounds_is_still_priced_and_ends_with_1(
     assert main(["check", "dev"]) == 1
     assert main(["cost", "dev"]) == 1
     captured = capsys.readouterr()
-    assert "hourlyCeiling: $21.08 of $1.00" in captured.out
-    assert "hourlyCeiling: with every limit reached and nodes being replaced the stack costs $21.08" in captured.err
+    assert "hourlyCeiling: $17.80 of $1.00" in captured.out
+    assert "hourlyCeiling: with every limit reached and nodes being replaced the stack costs $17.80" in captured.err
     assert main(["quotas", "dev"]) == main(["explain", "dev", "shared-l4"]) == 0
 
 

@@ -26,7 +26,7 @@ def test_the_command_prints_commands_to_copy_in_100_columns(capsys: pytest.Captu
         "aws service-quotas request-service-quota-increase \\\n"
         "    --service-code ec2 --quota-code L-417A185B --desired-value 768 --region us-east-1\n"
     ) in out
-    assert "3,648" in out and "infer-a10g: 16 × g5.16xlarge of 64 vCPU" in out
+    assert "3,456" in out and "infer-a10g: 16 × g5.16xlarge of 64 vCPU" in out
 
 
 def test_a_long_command_is_not_broken(
@@ -56,10 +56,10 @@ def test_the_json_holds_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> 
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["stack", "instances", "platform", "notes"]
     first = document["instances"][0]
-    assert (first["quotaCode"], first["needed"], first["shares"][1]["amount"]) == ("L-417A185B", 448, 192)
+    assert (first["quotaCode"], first["needed"], first["shares"][1]["amount"]) == ("L-417A185B", 464, 16)
     assert first["command"] == (
         "aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-417A185B "
-        "--desired-value 448 --region us-west-2"
+        "--desired-value 464 --region us-west-2"
     )
 
 

@@ -30,7 +30,7 @@ from ..support.plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 120, "research": 147, "prod": 153}
+COUNTS = {"dev": 119, "research": 146, "prod": 151}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.lab
 
 def read_help(command: str) -> Flags:
     """Return the flags that kubectl's help names; a switch has a default of true or false."""
-    arguments = [command] if command == "options" else [command, "--help"]
+    arguments = [command] if command == "options" else [*command.split(), "--help"]
     text = subprocess.run([str(find_engine("kubectl")), *arguments], capture_output=True, text=True, check=True).stdout
     values, switches = set[str](), set[str]()
     for short, long, default in re.findall(r"^\s+(?:-(\w), )?--([\w-]+)(?:=(.*?))?:(?:\s|$)", text, re.M):

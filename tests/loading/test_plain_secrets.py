@@ -73,9 +73,9 @@ NO_SECRETS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("values", SECRETS, ids=str)
 def test_a_secret_in_helm_values_is_refused_at_its_field_without_its_text(values: dict[str, Any]) -> None:
     with pytest.raises(StackError) as caught:
-        parse(stack(helmOverrides={"keda": {"deep": [values]}}), "us-east-1")
+        parse(stack(helmOverrides={"karpenter": {"deep": [values]}}), "us-east-1")
     (problem,) = caught.value.problems
-    assert problem.kind == "secret-in-the-open" and problem.path[:4] == ("helmOverrides", "keda", "deep", 0)
+    assert problem.kind == "secret-in-the-open" and problem.path[:4] == ("helmOverrides", "karpenter", "deep", 0)
     assert "pulumi config set --secret" in problem.hint and "hunter2" not in problem.message
 
 

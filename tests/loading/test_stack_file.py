@@ -206,5 +206,5 @@ def test_a_wrong_bound_is_refused_even_where_costs_may_exceed_the_bounds() -> No
 
 def test_a_password_that_readers_read_differently_is_not_printed(tmp_path: Path) -> None:
     text = (GOOD / "Pulumi.hours.yaml").read_text(encoding="utf-8")
-    (line,) = refused_text(f"{text}    helmOverrides: {{keda: {{password: 012345}}}}\n", tmp_path)
+    (line,) = refused_text(f"{text}    helmOverrides: {{karpenter: {{password: 012345}}}}\n", tmp_path)
     assert "a secret stands in plain text" in line and "12345" not in line

@@ -10,7 +10,7 @@ from ..support import builders
 from ..support.catalogue_rows import PRICE, gp3
 from .cases.case import STACK
 
-VOLUME = gp3(builders.REGION, 200)
+VOLUME = gp3(builders.REGION, 50)
 HALF_COVERED = {"savingsPlan": {"coverage": 0.5, "discount": 0.2}}
 """A Savings Plan that lowers the price to 0.9 of the on-demand price."""
 

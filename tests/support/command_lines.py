@@ -50,6 +50,8 @@ def _check_command(words: Sequence[str]) -> Iterator[str]:
     match words:
         case ["kubectl", str(flag), str(value), str(command), *rest] if flag in FLAGS["options"].values:
             yield from _check_kubectl(command, [flag, value, *rest])
+        case ["kubectl", "config", str(command), *rest]:
+            yield from _check_kubectl(f"config {command}", rest)
         case ["kubectl", str(command), *rest]:
             yield from _check_kubectl(command, rest)
         case ["aws", str(service), str(operation), *rest]:

@@ -48,6 +48,11 @@ FLAGS: Mapping[str, Flags] = {
         " --keep-readiness --keep-startup --quiet -q --replace --same-node --share-processes --stdin -i --tty -t",
     ),
     "port-forward": _list_flags("--address --pod-running-timeout"),
+    "wait": _list_flags(
+        "--field-selector --filename -f --for --output -o --selector -l --template --timeout",
+        "--all --all-namespaces -A --allow-missing-template-keys --local --recursive -R --show-managed-fields",
+    ),
+    "config get-contexts": _list_flags("--output -o", "--no-headers"),
     "options": _list_flags(
         "--as --as-group --as-uid --as-user-extra --cache-dir --certificate-authority --client-certificate --client-key"
         " --cluster --context --kubeconfig --kuberc --log-flush-frequency --namespace -n --password --profile"

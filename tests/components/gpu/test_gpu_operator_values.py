@@ -19,6 +19,9 @@ from ...support.operator_plans import (
 )
 from ...support.plans import SHIPPED, Plan, find_resources, plan
 
+SMALL = {"cpu": "500m", "memory": "4Gi"}
+"""Size of pods of which a node holds as many as its GPUs have slots."""
+
 
 def read_plugin_configs(planned: Plan) -> dict[str, Any]:
     return {
@@ -103,7 +106,7 @@ def test_a_mig_config_cuts_every_gpu_in_the_same_way() -> None:
 def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], mode: str, resource: str) -> None:
     (config,) = [
         found
-        for name, found in read_plugin_configs(plan_of_pools({**H100, "sharing": sharing})).items()
+        for name, found in read_plugin_configs(plan_of_pools({**H100, "podSize": SMALL, "sharing": sharing})).items()
         if name != "none"
     ]
     assert set(config["sharing"]) == {mode}
@@ -119,11 +122,11 @@ def test_nodes_without_a_label_share_nothing() -> None:
 @pytest.mark.parametrize(
     ("pools", "reboot"),
     [
-        ([{**A100, **mig("1g.10gb")}], "true"),
-        ([{**H100, **mig("1g.10gb")}, {**A100, **mig("1g.10gb")}], "true"),
+        ([{**A100, "podSize": SMALL, **mig("1g.10gb")}], "true"),
+        ([{**H100, **mig("1g.10gb")}, {**A100, "podSize": SMALL, **mig("1g.10gb")}], "true"),
         ([{**H100, **mig("1g.10gb")}], "false"),
         ([{**H100, **mig("1g.10gb")}, A100], "false"),
-        ([{**H100, **mig("1g.10gb")}, {**A100, **mig("1g.10gb"), "ami": BOTTLEROCKET}], "false"),
+        ([{**H100, **mig("1g.10gb")}, {**A100, "podSize": SMALL, **mig("1g.10gb"), "ami": BOTTLEROCKET}], "false"),
     ],
 )
 def test_nodes_reboot_only_if_an_a100_is_cut(pools: list[dict[str, Any]], reboot: str) -> None:

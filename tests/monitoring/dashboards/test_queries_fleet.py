@@ -62,7 +62,7 @@ def test_a_query_has_an_answer_and_its_legend_tells_the_series_apart(each: Place
     assert each.panel.kind == "table" or len(legends) == len({*legends})
 
 
-L4, H100 = 1.1559, 6.8827
+L4, H100 = 1.1518, 6.8827
 """US dollars per hour and GPU, of g6.12xlarge and p5.48xlarge."""
 
 
