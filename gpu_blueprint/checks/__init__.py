@@ -5,7 +5,7 @@ from datetime import date
 
 from ..config import StackConfig
 from ..errors import Problem
-from .accounts import refuse_arns_of_other_accounts
+from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
 from .budgets import refuse_billing_without_budget, refuse_costs_above_bounds, warn_of_unknown_prices
 from .capacity import (
     refuse_pools_without_overlay,
@@ -109,6 +109,7 @@ PROBLEMS: tuple[Check, ...] = (
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
 WARNINGS: tuple[Check, ...] = (
+    warn_of_principals_of_other_accounts,
     warn_of_promises_above_ceilings,
     warn_of_shared_resource_names,
     warn_of_unusable_pools,

@@ -19,6 +19,24 @@ def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
         yield from _refuse_arn(stack, ("monitoring", "remoteWrite", "workspaceArn"), target.workspace_arn, why)
 
 
+def warn_of_principals_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of admins, viewers and members in another account: a wrong digit locks them out."""
+    named: list[tuple[Path, str]] = [
+        *((("cluster", "admins", at), arn) for at, arn in enumerate(stack.cluster.admins)),
+        *((("cluster", "viewers", at), arn) for at, arn in enumerate(stack.cluster.viewers)),
+        *(
+            (("tenants", index, "members", at), arn)
+            for index, tenant in enumerate(stack.tenants)
+            for at, arn in enumerate(tenant.members)
+        ),
+    ]
+    for path, arn in named:
+        if (account := arn.split(":")[4]) != stack.account_id:
+            reason = f"the role or user is of account {account!r}, not of {stack.account_id!r}"
+            hint = "compare the digits; people of another account need a role here that they may assume"
+            yield Problem("principal-of-other-account", path, reason, hint, severity="warning")
+
+
 def _refuse_arn(stack: StackConfig, path: Path, arn: str | None, why: str) -> Iterator[Problem]:
     if arn and (account := arn.split(":")[4]) != stack.account_id:
         yield Problem(

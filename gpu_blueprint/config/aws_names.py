@@ -6,7 +6,7 @@ from pydantic import AfterValidator
 
 from .. import catalog
 from ..errors import WrongValueError
-from .shapes import Shape
+from .shapes import Shape, refuse_unless
 
 _TAG = r"[\w .:/=+@-]*"
 _TAKEN = (
@@ -46,6 +46,12 @@ def _arn(pattern: str, thing: str, example: str) -> Shape:
 
 PrincipalArn = Annotated[
     str,
+    refuse_unless(
+        lambda arn: ":assumed-role/" not in arn,
+        "not-an-arn",
+        "the ARN of a role but of a session",
+        "write its role, arn:aws:iam::ACCOUNT:role/NAME, with the path that the role has",
+    ),
     _arn(
         r"arn:aws:iam::\d{12}:(role|user)/([\w+=,.@-]+/)*[\w+=,.@-]{1,64}",
         "an IAM role or user",

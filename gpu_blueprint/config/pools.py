@@ -37,8 +37,8 @@ class Pool(Model):
     """GPU model. The pool may use every instance type with whole GPUs of this model that `gpusPerNode`, `podSize` and
     `maxGpus` allow."""
     instance_types: Annotated[list[GpuInstanceType], Field(min_length=1)] | None = None
-    """Instance types in place of `gpu`, all with the same GPU. All of them are used; `check` warns of those that cost
-    more than others would."""
+    """Instance types in place of `gpu`, all with the same GPU. The pool uses all of them; `check` warns of a type that
+    costs more than other types would."""
     gpus_per_node: Annotated[list[Annotated[int, Field(ge=1, le=64)]], Field(min_length=1, max_length=10)] | None = None
     """Numbers of GPUs that a node may hold. Default: only the smallest nodes with the GPU, mostly [1], for inference,
     notebooks and all shared or cut GPUs, since Karpenter puts pods that arrive together on a large node at up to twice

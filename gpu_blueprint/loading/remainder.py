@@ -89,7 +89,7 @@ class Remainder:
                 self.data.pop(str(name), None)
 
     def _guess_region(self, data: dict[str, Any]) -> None:
-        """Replace a wrong region by that of the first zone, or else by any region, whose problems do not count."""
+        """Replace a wrong region by the region of the first zone, or by any region; its problems do not count."""
         network = find_value(data, "network")
         zone = find_value(find_value(network, "zones"), 0)
         zone = zone or find_value(find_value(find_value(network, "subnets"), 0), "zone")

@@ -6,6 +6,8 @@ from ..catalog.versions import CUDA_IMAGE
 from ..config import Pool, StackConfig
 from .pods import build_pod
 
+_MEMORY = "256Mi"
+
 
 def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
     """Build a pod that runs nvidia-smi, in the namespace and on the resource of the first tenant with a grant.
@@ -16,7 +18,11 @@ def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
     pod["metadata"]["name"] = f"gpu-test-{pool.name}"
     pod["spec"]["restartPolicy"] = "Never"
-    pod["spec"]["containers"][0].update(image=CUDA_IMAGE, command=["nvidia-smi"])
+    container = pod["spec"]["containers"][0]
+    container.update(image=CUDA_IMAGE, command=["nvidia-smi"])
+    # The pod only looks at its GPU, so it must fit into the smallest quota of CPU and memory.
+    container["resources"]["requests"] = {"cpu": "100m", "memory": _MEMORY}
+    container["resources"]["limits"]["memory"] = _MEMORY
     return pod
 
 

@@ -15,7 +15,7 @@ _REMOVABLE = {
 def describe_lifecycle(stack: StackConfig, pool: Pool) -> Iterator[str]:
     """Yield the reasons for which nodes of a pool go, and the nodes that run beyond the ceiling meanwhile."""
     surge = max(count_surge(stack, pool, row) for row in stack.list_instances(pool))
-    beyond = f"; up to {surge} more than the ceiling run meanwhile" if surge else ""
+    beyond = f", so {_say_nodes(surge)} may run beyond the ceiling" if surge else ""
     if pool.static_nodes:
         yield f"always on; EKS replaces nodes while it updates the group{beyond}"
         return
@@ -33,9 +33,14 @@ def describe_lifecycle(stack: StackConfig, pool: Pool) -> Iterator[str]:
         if budget.schedule and budget.duration:
             windows = " and ".join(f"{utc.schedule!r} for {utc.duration}" for utc in budget.list_in_utc(stack.timezone))
             reasons = " or ".join(budget.reasons or ["any reason"])
-            yield f"at most {budget.nodes} for {reasons} from {budget.schedule!r} {stack.timezone} on: {windows} in UTC"
+            stated = f"from {budget.schedule!r} in {stack.timezone}, for {budget.duration}"
+            yield f"{reasons}: at most {budget.nodes} of the nodes {stated}; in UTC that is {windows}"
     if surge:
         grace = lifecycle.termination_grace_period
-        yield f"drift replaces up to {surge} nodes at once{beyond}; their pods get {grace} to end"
+        yield f"drift replaces up to {_say_nodes(surge)} at once{beyond}; pods get {grace} to end"
     else:
         yield "no successor starts beside a node, so only an empty node gives way to a new AMI"
+
+
+def _say_nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"

@@ -29,7 +29,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
     )
-    yield Step("node taints", tuple(_describe_taint(taint) for taint in pool.node_taints))
+    yield Step("node taints", tuple(_describe_taint(pool, taint) for taint in pool.node_taints))
     yield Step("Karpenter is told", tuple(_describe_overlays(stack, pool)))
     yield Step("ceiling", tuple(_describe_ceiling(pool)))
     yield Step("a node goes", tuple(describe_lifecycle(stack, pool)))
@@ -80,9 +80,11 @@ def _list_settings(value: Any, path: str) -> Iterator[str]:
         yield from _list_settings(below, f"{path}.{key}" if path else key)
 
 
-def _describe_taint(taint: dict[str, str]) -> str:
+def _describe_taint(pool: Pool, taint: dict[str, str]) -> str:
     value = f"={taint['value']}" if "value" in taint else ""
-    return f"{taint['key']}{value}:{taint['effect']}"
+    is_added = taint["key"] in pool.profile.per_device
+    remark = " (EKS adds the toleration to pods that request the resource)" if is_added else ""
+    return f"{taint['key']}{value}:{taint['effect']}{remark}"
 
 
 def _describe_overlays(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -28,7 +28,15 @@ def test_a_value_that_documentation_reserves_is_a_placeholder(text: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        *("100200300401", "111122223334", "112233445566", "12345678901", "1234567890123", "ml-products"),
+        *(
+            "100200300401",
+            "111122223334",
+            "112233445566",
+            "12345678901",
+            "1234567890123",
+            "345678901234",
+            "ml-products",
+        ),
         *("203.0.112.0/24", "203.0.0.0/16", "10.0.0.0/8", "8.8.8.8/32", "172.20.0.0/16"),
         *("arn:aws:iam::100200300401:role/platform", "arn:aws:iam::100200300401:role/111122223333"),
         *("vpc-0d4c7a91e2b85f360", "us-east-1a", "v20260923", "gpu-0a1b2c3d-team", "p5.48xlarge"),

@@ -42,3 +42,9 @@ def test_an_arn_without_a_name_or_with_an_empty_segment_is_no_principal(name: st
 )
 def test_a_role_or_a_user_with_or_without_a_path_is_a_principal(name: str) -> None:
     assert problems(cluster=cluster(admins=[ACCOUNT + name])) == []
+
+
+def test_the_session_that_aws_prints_for_a_caller_is_told_from_its_role() -> None:
+    session = "arn:aws:sts::111122223333:assumed-role/Admin/me"
+    (line,) = problems(cluster=cluster(admins=[session]))
+    assert "is not the ARN of a role but of a session" in line and "arn:aws:iam::ACCOUNT:role/NAME" in line

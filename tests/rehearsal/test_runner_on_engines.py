@@ -113,7 +113,8 @@ def test_every_disk_is_encrypted_and_has_the_size_of_the_stack_file(played: Play
     for launch in played.found.launches:
         disks = [disk["Ebs"] for disk in launch.template.block_devices]
         assert {(str(disk["Encrypted"]).lower(), disk["VolumeType"]) for disk in disks} == {("true", "gp3")}
-        assert int(disks[-1]["VolumeSize"]) == find_pool_of(played.config, launch).disk.size_gib
+        pool = find_pool_of(played.config, launch)
+        assert int(disks[-1]["VolumeSize"]) == played.config.find_disk_gib(pool)
 
 
 def test_instances_and_volumes_carry_the_tags_that_split_the_bill(played: Played) -> None:

@@ -22,6 +22,8 @@ def test_it_runs_nvidia_smi_where_every_pod_of_the_pool_runs(stack: StackConfig,
     (container,) = pod["spec"]["containers"]
     assert container["command"] == ["nvidia-smi"] and ":" in container["image"]
     assert pod["spec"]["restartPolicy"] == "Never"
+    assert container["resources"]["requests"] == {"cpu": "100m", "memory": "256Mi"}  # fits the smallest quota
+    assert container["resources"]["limits"]["memory"] == "256Mi"
     for part in ("nodeSelector", "tolerations"):
         assert pod["spec"].get(part) == any_pod["spec"].get(part)
     kubernetes_validate.validate(pod, "1.36", strict=True)

@@ -17,7 +17,7 @@ def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews
         "Karpenter removes a node when it is empty or under-used for 10m",
         "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it",
         "no node goes for its age; a new AMI replaces nodes by drift",
-        "drift replaces up to 1 nodes at once; up to 1 more than the ceiling run meanwhile; their pods get 15m to end",
+        "drift replaces up to 1 node at once, so 1 node may run beyond the ceiling; pods get 15m to end",
     ]
 
 
@@ -37,5 +37,5 @@ def test_an_age_and_a_pool_that_saves_nothing_are_named() -> None:
 
 def test_static_nodes_change_only_with_an_update() -> None:
     assert lines(instanceTypes=["g6.xlarge"], staticNodes=2, maxGpus=2, zones=["us-east-1a"]) == [
-        "always on; EKS replaces nodes while it updates the group; up to 2 more than the ceiling run meanwhile"
+        "always on; EKS replaces nodes while it updates the group, so 2 nodes may run beyond the ceiling"
     ]

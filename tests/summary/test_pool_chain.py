@@ -35,3 +35,11 @@ def test_the_image_of_static_nodes_is_the_release_of_their_node_group() -> None:
     assert stack.cluster.release.system_node_release in summarize_pool(stack, stack.pools[0]).ami
     moving = builders.config(pools=[builders.pool()])
     assert summarize_pool(moving, moving.pools[0]).ami == moving.pools[0].ami.alias
+
+
+def test_a_taint_whose_toleration_eks_adds_says_so() -> None:
+    stack = shipped_config("dev")
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.pools[0])}
+    assert steps["node taints"] == (
+        "nvidia.com/gpu.shared:NoSchedule (EKS adds the toleration to pods that request the resource)",
+    )

@@ -12,7 +12,7 @@ from .kubectl_flags import FLAGS
 
 PROGRAMS = ("kubectl", "aws", "blueprint", "grep")
 FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason", "type", "involvedObject.name"}}
-"""Resource → the fields, of those in use, by which the API server selects it (Kubernetes, field selectors)."""
+"""Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
     *("pod", "pods", "node", "deploy", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
     *("nodeoverlay", "ec2nodeclass", "scaledobject"),
