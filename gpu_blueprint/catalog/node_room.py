@@ -5,6 +5,7 @@ at most has 14162 MiB for pods, a g6e.xlarge 29317 MiB.
 """
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from .instances import Instance
@@ -16,7 +17,7 @@ _POD_MIB, _KUBELET_MIB, _EVICTION_MIB = 11, 255, 100
 """Memory that kubelet reserves for each pod and for itself, and the free memory below which it evicts."""
 _CPU_RESERVED = ((0, 1000, 0.06), (1000, 2000, 0.01), (2000, 4000, 0.005), (4000, 1 << 31, 0.0025))
 """(From, to, share) in thousandths of a CPU: the part of each range that kubelet reserves."""
-DAEMON_PODS, _DAEMON_CPU_MILLI, _DAEMON_MEMORY_MIB = 30, 400, 512
+DAEMON_PODS, _OWN_PODS, _DAEMON_CPU_MILLI, _DAEMON_MEMORY_MIB = 30, 15, 400, 512
 """Room for pods that run on every node. The platform's own take half of it: the CNI, kube-proxy and the EBS driver, the
 GPU Operator's operands and the node monitoring agent, and the node exporter. The other half is for a team's own."""
 _MANY_VCPU, _FEW_PODS, _MANY_PODS = 30, 110, 250
@@ -67,11 +68,23 @@ def count_addressable_pods(row: Instance) -> int:
     return row.max_enis // row.network_cards * (row.addresses_per_eni - 1) + 2
 
 
-def choose_max_pods(row: Instance, slots: int) -> int:
-    """Return the limit of pods for a node that hands its GPUs out to ``slots`` pods.
+def choose_max_pods(slots_by_type: Mapping[Instance, int]) -> int:
+    """Return the limit of pods for nodes of several types: all that have a slot on a GPU, and those of DaemonSets.
 
     Kubelet reserves memory for each pod of the limit, used or not. Karpenter's own limit is the number of addresses,
-    which is 737 on a g6.48xlarge and reserves 8 GiB.
+    which is 737 on a g6.48xlarge and reserves 8 GiB. Karpenter takes a stated limit as it is, so the limit must suit
+    the type with the fewest addresses: a pod without an address never starts.
+
+    Args:
+        slots_by_type: Instance type → pods that have a slot on its GPUs; at least one type.
     """
-    advised = _FEW_PODS if row.vcpu < _MANY_VCPU else _MANY_PODS
-    return min(slots + DAEMON_PODS, advised, count_addressable_pods(row))
+    wanted = max(
+        min(slots + DAEMON_PODS, _FEW_PODS if row.vcpu < _MANY_VCPU else _MANY_PODS)
+        for row, slots in slots_by_type.items()
+    )
+    return min([wanted, *map(count_addressable_pods, slots_by_type)])
+
+
+def count_team_pods(max_pods: int) -> int:
+    """Return the pods that the platform's own DaemonSets leave of a node's limit."""
+    return max(max_pods - _OWN_PODS, 0)

@@ -65,9 +65,10 @@ def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of ceilings that whole nodes, or the reservations of a pool that buys nothing else, cannot fill."""
     for index, pool in enumerate(stack.pools):
         if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
-            each = stack.list_instances(pool)[0].gpu_devices
+            sizes = sorted({row.gpu_devices for row in stack.list_instances(pool)})
+            each = " or ".join(map(str, sizes))
             reason = f"nodes hold {each} GPUs each, so only {reachable} of {pool.max_gpus} can ever run"
-            hint = f"write {reachable} or {reachable + each}"
+            hint = f"write {reachable} or {reachable + sizes[0]}"
             yield Problem("ceiling-unreachable", ("pools", index, "maxGpus"), reason, hint, severity="warning")
         elif pool.purchase == ["reserved"] and (reserved := _count_reserved_gpus(stack, pool)) < pool.max_gpus:
             reason = f"its reservations hold {reserved} GPUs, so only {reserved} of {pool.max_gpus} can ever run"

@@ -62,13 +62,13 @@ def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
     for index, pool in enumerate(stack.pools):
         if pool.gpus_per_node and pool.gpu:
             yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")
-        elif pool.candidates and not pool.instance_types and not stack.list_offered(pool):
+        elif pool.candidates and not pool.instance_types and not pool.offered:
             yield _explain_missing_offer(stack, pool).under("pools", index)
 
 
 def _refuse_sizes(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
     """Refuse numbers of GPUs on a node that only other regions offer."""
-    sizes = sorted({row.gpu_devices for row in stack.list_offered(pool)})
+    sizes = sorted({row.gpu_devices for row in pool.offered})
     here = {row.gpu_devices for row in pool.whole_types if stack.region in row.regions}
     for at, count in enumerate(pool.gpus_per_node or ()):
         if count not in here and count in pool.known_sizes:

@@ -62,7 +62,7 @@ def _explain_type(stack: StackConfig, pool: Pool, reservation: Reservation, reas
         hint = "let another pool use it"
     elif row.gpu_devices > pool.max_gpus:
         hint = f"raise maxGpus to the {row.gpu_devices} GPUs of an instance, or more"
-    elif pool.gpu and row in stack.list_offered(pool):
+    elif pool.gpu and row in pool.offered:
         reason += f", since it has no CPU and memory for {count_slots(pool, row)} pods of {pool.slot_size}"
         hint = "make podSize smaller, or let another pool use it"
     elif pool.gpu and row.gpu_devices in pool.known_sizes:
@@ -132,7 +132,8 @@ def _explain_end(pool: Pool, ends: date, today: date) -> Problem:
         reason, hint = f"it ended on {ends}, so {then}", "remove it"
     else:
         reason = f"it ends on {ends}, before nodes of {pool.name} expire: they are drained, then {then}"
-        hint = "extend the reservation, or shorten expireAfter of the pool"
+        shorten = "" if pool.lifecycle.expire_after == "Never" else ", or shorten expireAfter of the pool"
+        hint = f"extend the reservation{shorten}"
     return Problem("reservation-ends", ("ends",), reason, hint, severity="warning")
 
 

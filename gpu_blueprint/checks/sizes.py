@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ..catalog import Instance, list_instances
-from ..config import PodSize, Pool, Service, StackConfig
-from ..config.sizes import count_sellable_slots, count_slots, sells_all_slots, write_size
+from ..catalog.node_room import count_team_pods
+from ..config import Pool, Service, StackConfig
+from ..config.sizes import count_sellable_slots, count_slots, write_size
 from ..cost.gpus import count_replicas
 from ..cost.items import price_instance
 from ..cost.money import Usd
@@ -13,21 +14,25 @@ from ..errors import Problem
 
 
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse pools none of whose types has CPU and memory for the pods of all its slots."""
+    """Refuse pools none of whose types can run the pods of all its slots; named types must run at least a pod."""
     for index, pool in enumerate(stack.pools):
-        if pool.instance_types or any(pool.all_problems()):
+        if any(pool.all_problems()) or not pool.offered:
             continue
-        if (offered := stack.list_offered(pool)) and pool.slot_size and not stack.list_instances(pool):
-            yield _explain_unsold_slots(stack, pool, offered, pool.slot_size).under("pools", index)
+        sells = any(count_sellable_slots(pool, row) for row in stack.list_instances(pool))
+        if not sells:
+            yield _explain_unsold_slots(stack, pool).under("pools", index)
 
 
-def _explain_unsold_slots(stack: StackConfig, pool: Pool, offered: tuple[Instance, ...], size: PodSize) -> Problem:
-    row = max(offered, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
-    slots, room, asked = count_slots(pool, row), pool.find_room(row), size.room
+def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
+    row = max(pool.offered, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
+    slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
+    if size is None or count_team_pods(pool.max_pods) < slots:
+        return _explain_missing_pods(pool, row)
+    asked = size.room
     needed = f"{asked.cpu_milli * slots / 1000:g} CPU and {asked.memory_mib * slots / 1024:g}Gi"
     reason = (
-        f"no node with {pool.gpu} has CPU and memory for the pods of all its slots: {slots} × {size} is {needed}, "
-        f"and {row.instance_type}, which has the most room, leaves pods "
+        f"no node with {pool.model.name} has CPU and memory for the pods of all its slots: "
+        f"{slots} × {size} is {needed}, and {row.instance_type}, which has the most room, leaves pods "
         f"{room.cpu_milli / 1000:g} CPU and {room.memory_mib / 1024:.1f}Gi"
     )
     remedies = []
@@ -42,12 +47,21 @@ def _explain_unsold_slots(stack: StackConfig, pool: Pool, offered: tuple[Instanc
     )
 
 
+def _explain_missing_pods(pool: Pool, row: Instance) -> Problem:
+    slots, most = count_slots(pool, row), count_team_pods(pool.max_pods)
+    reason = (
+        f"no node with {pool.model.name} runs the pods of all its slots: {row.instance_type} has {slots}, and of its "
+        f"{pool.max_pods} pods the DaemonSets leave {most}"
+    )
+    return Problem("pod-size-above-nodes", ("sharing",), reason, "share a GPU between fewer pods")
+
+
 def _find_larger_sizes(stack: StackConfig, pool: Pool) -> list[int]:
     """Return the numbers of GPUs of the nodes that the pool leaves out although they sell all their slots."""
     if pool.gpus_per_node:
         return []
-    here = (row for row in pool.candidates if stack.region in row.regions)
-    return sorted({row.gpu_devices for row in here if sells_all_slots(pool, row)})
+    larger = ((size, pool.resize([size])) for size in pool.known_sizes if size <= pool.max_gpus)
+    return [size for size, resized in larger if stack.list_instances(resized)]
 
 
 def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
@@ -64,7 +78,7 @@ def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
 
 def _describe_unsold_slots(stack: StackConfig, pool: Pool, node: Node, nodes: list[Node]) -> str:
     slots, sellable = count_slots(pool, node.row), count_sellable_slots(pool, node.row)
-    reason = f"{node.row.instance_type} has CPU and memory for {sellable} of its {slots} pods of {pool.slot_size}"
+    reason = f"{node.row.instance_type} can run {sellable} of its {slots} pods of {pool.slot_size}"
     terms = find_terms(stack, pool)
     best = find_launched([other for other in nodes if other.sold == 1], terms)
     own = node.price_gpu(terms) * (node.row.gpu_devices / max(sellable, 1))

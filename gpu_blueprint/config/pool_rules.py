@@ -11,7 +11,6 @@ from ..errors import Path, Problem
 from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
 from .network import refuse_repeated
-from .sizes import choose_sizes
 
 if TYPE_CHECKING:
     from .pools import Pool
@@ -159,7 +158,7 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
         reason = "static nodes need named zones, since a zone that the network gains later would replace all nodes"
         yield Problem("static-nodes-zones", ("zones",), reason, "name the zones")
     yield from _refuse_unused_fields(pool)
-    sizes = {row.gpu_devices for row in choose_sizes(pool, pool.candidates)}
+    sizes = {row.gpu_devices for row in pool.offered}
     if len(sizes) > 1:
         reason = "static nodes must be alike, and these types hold different numbers of GPUs"
         hint = "name instanceTypes of one size" if pool.instance_types else "write one number in gpusPerNode"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from ..catalog import Gpu, Instance, find_gpu, find_instance, list_instances
 from ..catalog.labels import EFA_LABEL, GPU_LABEL, PURPOSE_LABEL
@@ -22,7 +22,7 @@ from .hours import Hours
 from .nodes import Ami, Disk, MultiNode, Taint
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
-from .sizes import DEFAULT_SLOT, PodSize, choose_sizes
+from .sizes import DEFAULT_SLOT, PodSize, choose_sizes, count_slots
 from .tenants import GpuAmount
 
 
@@ -86,6 +86,8 @@ class Pool(Model):
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's defaults."""
+
+    _region: str | None = PrivateAttr(None)
 
     @property
     def model(self) -> Gpu:
@@ -166,10 +168,15 @@ class Pool(Model):
         return [dict(self.profile.taint), *(taint.model_dump(exclude_none=True) for taint in self.taints)]
 
     @cached_property
+    def offered(self) -> tuple[Instance, ...]:
+        """The instance types of the right size for the pool in the stack's region; in any region before it is known."""
+        here = (row for row in self.candidates if self._region is None or self._region in row.regions)
+        return choose_sizes(self, here)
+
+    @cached_property
     def max_pods(self) -> int:
         """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
-        rows = choose_sizes(self, self.candidates)
-        return max(choose_max_pods(row, sum(self.profile.count_per_node(row).values())) for row in rows)
+        return choose_max_pods({row: count_slots(self, row) for row in self.offered})
 
     def find_room(self, row: Instance) -> NodeRoom:
         """Return the CPU and memory that a node of a type has for the pods of teams."""
@@ -203,11 +210,22 @@ class Pool(Model):
     def problems(self) -> Iterator[Problem]:
         return find_pool_problems(self)
 
-    def fill_time_zone(self, timezone: str) -> "Pool":
-        """Return the pool with a time zone for hours that state none."""
-        if self.hours is None or self.hours.timezone is not None:
-            return self
-        return self.model_copy(update={"hours": self.hours.model_copy(update={"timezone": timezone})})
+    def resize(self, gpus_per_node: list[int]) -> "Pool":
+        """Return the pool with other numbers of GPUs on a node, and nothing else changed."""
+        fields = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
+        # A copy would keep the properties that the pool has computed from its own sizes.
+        resized = type(self).model_construct(**{**fields, "gpusPerNode": gpus_per_node})
+        resized._region = self._region
+        return resized
+
+    def place(self, region: str | None, timezone: str) -> "Pool":
+        """Return the pool in the stack's region, with the stack's time zone for hours that state none."""
+        hours = self.hours
+        if hours and hours.timezone is None:
+            hours = hours.model_copy(update={"timezone": timezone})
+        placed = self.model_copy(update={"hours": hours})
+        placed._region = region
+        return placed
 
     def count_by_unit(self, amount: GpuAmount) -> dict[str, int]:
         """Return unit → count; a bare count counts the first unit, such as ``gpu`` or the MIG profile."""

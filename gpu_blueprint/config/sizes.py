@@ -5,7 +5,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..catalog import Instance
-from ..catalog.node_room import NodeRoom
+from ..catalog.node_room import NodeRoom, count_team_pods
 from ..model import Model
 from .scalars import PodCpu, PodMemory
 
@@ -67,11 +67,11 @@ def count_slots(pool: "Pool", row: Instance) -> int:
 
 
 def count_sellable_slots(pool: "Pool", row: Instance) -> int:
-    """Return how many of a node's slots can be sold, because the node also has CPU and memory for their pods."""
-    slots = count_slots(pool, row)
-    return min(slots, int(pool.find_room(row).count_pods(pool.slot_size.room))) if pool.slot_size else slots
+    """Return how many of a node's slots can be sold, because the node can also run their pods beside the DaemonSets."""
+    most = min(count_slots(pool, row), count_team_pods(pool.max_pods))
+    return min(most, int(pool.find_room(row).count_pods(pool.slot_size.room))) if pool.slot_size else most
 
 
 def sells_all_slots(pool: "Pool", row: Instance) -> bool:
-    """Return whether a node has CPU and memory for the pods of all its slots."""
+    """Return whether a node can run the pods of all its slots."""
     return count_sellable_slots(pool, row) == count_slots(pool, row)

@@ -23,7 +23,7 @@ from .nodes import IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
-from .sizes import choose_sizes, sells_all_slots
+from .sizes import sells_all_slots
 from .tenants import SHARED, Grant, Tenant
 from .waivers import Waiver
 
@@ -102,8 +102,8 @@ class StackConfig(Model):
 
     @field_validator("pools")
     @classmethod
-    def _give_hours_a_time_zone(cls, pools: list[Pool], info: ValidationInfo) -> list[Pool]:
-        return [pool.fill_time_zone(info.data.get("timezone", "UTC")) for pool in pools]
+    def _place_pools(cls, pools: list[Pool], info: ValidationInfo) -> list[Pool]:
+        return [pool.place(info.data.get("region"), info.data.get("timezone", "UTC")) for pool in pools]
 
     @property
     def cluster_name(self) -> str:
@@ -178,13 +178,9 @@ class StackConfig(Model):
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def list_offered(self, pool: Pool) -> tuple[Instance, ...]:
-        """Return the instance types of the right size for a pool that this region offers; the pool may be wrong."""
-        return choose_sizes(pool, (row for row in pool.candidates if self.region in row.regions))
-
     def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
         """Return the instance types that a pool may launch in this region; only for a pool without problems."""
-        rows = self.list_offered(pool)
+        rows = pool.offered
         return rows if pool.instance_types else tuple(row for row in rows if sells_all_slots(pool, row))
 
     def find_lifecycle(self, pool: Pool) -> Disruption:

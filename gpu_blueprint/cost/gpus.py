@@ -1,6 +1,7 @@
 """Counts of GPUs: the GPUs of a pool's ceiling that can run, and slices, grants and placeholders in GPUs."""
 
 from dataclasses import dataclass
+from math import gcd
 
 from ..catalog import Instance
 from ..catalog.prices import HOURS_A_MONTH
@@ -24,8 +25,8 @@ class Use:
 
 def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
     """Return the GPUs of a pool's ceiling that whole nodes can hold."""
-    sizes = {row.gpu_devices for row in stack.list_instances(pool)}
-    return pool.max_gpus - pool.max_gpus % min(sizes) if len(sizes) == 1 else pool.max_gpus
+    step = gcd(*(row.gpu_devices for row in stack.list_instances(pool)))
+    return pool.max_gpus - pool.max_gpus % step if step else pool.max_gpus
 
 
 def find_gpu_shares(pool: Pool) -> dict[str, float]:

@@ -24,7 +24,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
     yield Step("a node hands out", tuple(_list_nodes(stack, pool)))
     if size := pool.slot_size:
-        yield Step("a slot gets", tuple(_describe_slot(stack, pool, size)))
+        yield Step("a slot gets", tuple(_describe_slot(pool, size)))
     yield Step("applied by", tuple(_describe_sharing_setup(stack, pool)))
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
@@ -48,13 +48,13 @@ def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
         yield f"{row.instance_type}: {gpus} → {handed_out}"
 
 
-def _describe_slot(stack: StackConfig, pool: Pool, size: PodSize) -> Iterator[str]:
+def _describe_slot(pool: Pool, size: PodSize) -> Iterator[str]:
     yield f"{size}{'' if pool.pod_size else ', unless podSize says otherwise'}"
-    for row in stack.list_offered(pool):
+    for row in pool.offered:
         sellable, slots = count_sellable_slots(pool, row), count_slots(pool, row)
         if sellable < slots:
             used = "used, because instanceTypes name it" if pool.instance_types else "left out"
-            yield f"{row.instance_type} is {used}: it has CPU and memory for {sellable} of {slots}"
+            yield f"{row.instance_type} is {used}: it can run {sellable} of {slots} such pods"
 
 
 def _describe_sharing_setup(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -56,7 +56,13 @@ def test_pods_get_addresses_of_the_first_network_card_only(kind: str, pods: int)
 def test_a_node_takes_the_pods_of_its_gpus_and_of_daemon_sets_as_far_as_addresses_reach(
     kind: str, slots: int, most: int
 ) -> None:
-    assert choose_max_pods(find_instance(kind), slots) == most
+    assert choose_max_pods({find_instance(kind): slots}) == most
+
+
+def test_the_limit_of_several_types_suits_the_type_with_the_fewest_addresses() -> None:
+    slots = {find_instance("g6e.xlarge"): 16, find_instance("g6e.48xlarge"): 128}
+    assert [choose_max_pods({row: count}) for row, count in slots.items()] == [46, 158]
+    assert choose_max_pods(slots) == count_addressable_pods(find_instance("g6e.xlarge")) == 58
 
 
 @pytest.mark.parametrize("row", list_instances().values(), ids=lambda row: row.instance_type)

@@ -13,6 +13,12 @@ def test_a_ceiling_that_whole_nodes_cannot_fill_is_warned_of() -> None:
     assert str(warning) == "pools.0.maxGpus: nodes hold 8 GPUs each, so only 16 of 20 can ever run; write 16 or 24"
 
 
+def test_a_ceiling_that_nodes_of_several_sizes_cannot_fill_is_warned_of() -> None:
+    (warning,) = warn_of_unreachable_ceilings(config(pools=[pool(gpu="l4", gpusPerNode=[4, 8], maxGpus=14)]))
+    assert "nodes hold 4 or 8 GPUs each, so only 12 of 14 can ever run; write 12 or 16" in str(warning)
+    assert not [*warn_of_unreachable_ceilings(config(pools=[pool(gpu="l4", gpusPerNode=[1, 8], maxGpus=14)]))]
+
+
 def test_a_ceiling_that_the_only_reservations_cannot_fill_is_warned_of() -> None:
     held = reservation(count=2)
     (warning,) = warn_of_unreachable_ceilings(reserved_stack(["p5.48xlarge"], 32, ["reserved"], held))

@@ -79,8 +79,31 @@ def test_unsold_slots_are_priced() -> None:
 
 
 def test_a_type_without_room_for_any_pod_is_warned_of_without_a_price() -> None:
-    (words,) = warn_of("slots-unsold", instanceTypes=["g6.xlarge"], sharing=FOUR, podSize={"cpu": "8", "memory": "6Gi"})
-    assert "for 0 of its 4 pods" in words and "$" not in words
+    types = {"instanceTypes": ["g6.xlarge", "g6.8xlarge"], "podSize": {"cpu": "6", "memory": "6Gi"}}
+    (words,) = warn_of("slots-unsold", **types, sharing=FOUR)
+    assert "g6.xlarge can run 0 of its 4 pods" in words and "$" not in words
+
+
+def test_named_types_that_can_run_no_pod_are_refused() -> None:
+    pool = builders.pool(instanceTypes=["g6.xlarge"], sharing=FOUR, podSize={"cpu": "8", "memory": "6Gi"})
+    (line,) = builders.problems(pools=[pool])
+    assert line.startswith("pools.0.podSize: no node with l4 has CPU and memory")
+
+
+def test_more_slots_than_a_node_has_pods_are_refused() -> None:
+    pool = builders.pool(gpu="l4", sharing={"mode": "mps", "replicas": 48}, podSize=SMALL)
+    (line,) = builders.problems(pools=[pool])
+    assert line.startswith("pools.0.sharing: no node with l4 runs the pods of all its slots: ")
+    assert "of its 58 pods the DaemonSets leave 43; share a GPU between fewer pods" in line
+
+
+def test_a_node_has_the_pods_of_the_region_that_launches_it() -> None:
+    """No p5.4xlarge is offered in ca-central-1, so the pool launches nodes of eight GPUs and 56 slots there."""
+    cut = builders.pool(gpu="h100-80gb", sharing={"mode": "mig", "profile": "1g.10gb"})
+    here, there = (
+        builders.config(region, pools=[cut], network=builders.network(region)) for region in (HERE, "ca-central-1")
+    )
+    assert [stack.pools[0].max_pods for stack in (here, there)] == [7 + 30, 56 + 30]
 
 
 def test_types_that_sell_every_slot_are_not_warned_of() -> None:
@@ -95,7 +118,7 @@ SMALL = {"cpu": "500m", "memory": "1Gi"}
 @pytest.mark.parametrize(
     ("pool", "remedy"),
     [
-        ({"gpu": "l4", "sharing": {"mode": "mps", "replicas": 48}}, "write podSize: {cpu: 1300m, memory: 4864Mi}"),
+        ({"gpu": "l4", "sharing": {"mode": "mps", "replicas": 40}}, "write podSize: {cpu: 1550m, memory: 5888Mi}"),
         (
             {
                 "gpu": "h100-80gb",

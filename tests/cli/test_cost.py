@@ -42,6 +42,15 @@ def test_the_command_prints_the_sums(project: Path, capsys: pytest.CaptureFixtur
     assert max(map(len, out.splitlines())) <= 100
 
 
+def test_nodes_beyond_the_ceiling_are_named_without_a_bound_too(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    file.write_text("".join(line for line in file.read_text().splitlines(True) if "hourlyCeiling" not in line))
+    assert main(["cost", "dev"]) == 0
+    assert "beside «at most», $3.83 while nodes are replaced" in capsys.readouterr().out
+
+
 def test_a_stack_is_compared_with_another_and_with_a_file(
     project: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

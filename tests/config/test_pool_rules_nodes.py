@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ..support.builders import pool, problems
+from ..support.builders import network, pool, problems
 
 
 def test_training_on_spot_needs_checkpoints() -> None:
@@ -54,6 +54,15 @@ def test_static_nodes_are_alike_and_bought_in_one_way(overrides: dict[str, Any],
     assert problems(pools=[pool(**static)]) == []
     (problem,) = problems(pools=[pool(**{**static, **overrides})])
     assert problem.startswith(f"pools.0.{words}")
+
+
+def test_static_nodes_have_the_size_that_their_region_offers() -> None:
+    """A p5.4xlarge with one GPU is not offered in ca-central-1, so each node holds eight."""
+    static = {"gpu": "h100-80gb", "staticNodes": 2, "zones": ["ca-central-1a"]}
+    here = {"region": "ca-central-1", "network": network("ca-central-1")}
+    assert problems(**here, pools=[pool(**static, maxGpus=16)]) == []
+    (problem,) = problems(**here, pools=[pool(**static, maxGpus=8)])
+    assert problem.startswith("pools.0.maxGpus: 2 static nodes hold 16 GPUs, not 8; write 16")
 
 
 LONG = "vision.machine-learning.research.engineering.example.com/project"  # 64 characters

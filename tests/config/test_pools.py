@@ -16,7 +16,10 @@ from ..support import builders
         ({"gpu": "l4"}, 31),
         ({"gpu": "l4", "purpose": "training"}, 38),
         ({"gpu": "l4", "sharing": {"mode": "mps", "replicas": 4}}, 34),
-        ({"gpu": "l4", "gpusPerNode": [1, 8], "sharing": {"mode": "mps", "replicas": 4}}, 62),
+        ({"gpu": "l4", "gpusPerNode": [8], "sharing": {"mode": "mps", "replicas": 4}}, 62),
+        # A g6.xlarge has 58 addresses.
+        ({"gpu": "l4", "gpusPerNode": [1, 8], "sharing": {"mode": "mps", "replicas": 4}}, 58),
+        ({"gpu": "t4"}, 29),
         ({"instanceTypes": ["p5.4xlarge", "p5.48xlarge"], "sharing": {"mode": "mig", "profile": "1g.10gb"}}, 86),
         ({"instanceTypes": ["p5.48xlarge"], "sharing": {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}}, 70),
         ({"instanceTypes": ["g6.xlarge"], "sharing": {"mode": "mps", "replicas": 48}}, 58),

@@ -35,4 +35,4 @@ def test_a_module_has_the_checksums_of_every_platform(
     monkeypatch.setattr(platform, "system", lambda: system)
     monkeypatch.setattr(platform, "machine", lambda: processor)
     packages = [engine.package for engine in ENGINES.values() if engine.folder == folder]
-    assert len(go.run(["list", "-deps", *packages], folder, ignore).splitlines()) > 500
+    assert len(go.run(["list", "-deps", *packages], folder, ignore).splitlines()) > 100

@@ -88,12 +88,14 @@ def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
 
 def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
     replaced = f"{format_money(estimate.surge)} while nodes are replaced: a new node starts before the old node goes"
-    for name, bound, cost, remark in (
-        ("hourlyCeiling", config.hourly_ceiling, estimate.cost.ceiling.hour + estimate.surge, f", with {replaced}"),
-        ("monthlyBudget", config.monthly_budget, estimate.cost.expected.month, ""),
-    ):
-        if bound is not None:
-            yield f"{name}: {format_money(cost)} of {format_money(Usd(bound))}{remark}"
+    if config.hourly_ceiling is None:
+        yield f"beside «at most», {replaced}"
+    else:
+        most = estimate.cost.ceiling.hour + estimate.surge
+        yield f"hourlyCeiling: {format_money(most)} of {format_money(Usd(config.hourly_ceiling))}, with {replaced}"
+    if config.monthly_budget is not None:
+        expected = format_money(estimate.cost.expected.month)
+        yield f"monthlyBudget: {expected} of {format_money(Usd(config.monthly_budget))}"
 
 
 def _list_price_warnings(estimate: Estimate) -> Iterator[str]:
