@@ -79,7 +79,7 @@ def test_unsold_slots_are_priced() -> None:
 
 
 def test_a_type_without_room_for_any_pod_is_warned_of_without_a_price() -> None:
-    types = {"instanceTypes": ["g6.xlarge", "g6.8xlarge"], "podSize": {"cpu": "6", "memory": "6Gi"}}
+    types: dict[str, Any] = {"instanceTypes": ["g6.xlarge", "g6.8xlarge"], "podSize": {"cpu": "6", "memory": "6Gi"}}
     (words,) = warn_of("slots-unsold", **types, sharing=FOUR)
     assert "g6.xlarge can run 0 of its 4 pods" in words and "$" not in words
 

@@ -59,9 +59,9 @@ def test_static_nodes_are_alike_and_bought_in_one_way(overrides: dict[str, Any],
 def test_static_nodes_have_the_size_that_their_region_offers() -> None:
     """A p5.4xlarge with one GPU is not offered in ca-central-1, so each node holds eight."""
     static = {"gpu": "h100-80gb", "staticNodes": 2, "zones": ["ca-central-1a"]}
-    here = {"region": "ca-central-1", "network": network("ca-central-1")}
-    assert problems(**here, pools=[pool(**static, maxGpus=16)]) == []
-    (problem,) = problems(**here, pools=[pool(**static, maxGpus=8)])
+    region, vpc = "ca-central-1", network("ca-central-1")
+    assert problems(region, network=vpc, pools=[pool(**static, maxGpus=16)]) == []
+    (problem,) = problems(region, network=vpc, pools=[pool(**static, maxGpus=8)])
     assert problem.startswith("pools.0.maxGpus: 2 static nodes hold 16 GPUs, not 8; write 16")
 
 
