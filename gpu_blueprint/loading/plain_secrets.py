@@ -19,15 +19,15 @@ _KEYS = ("api", "secret", "private", "access", "signing", "encryption", "routing
 """Words that make ``key`` a secret: apiKey, secretAccessKey."""
 _CLIENTS = ("client", "app", "shared", "api", "oauth", "access", "signing", "webhook", "consumer", "jwt", "session")
 """Words that make ``secret`` the secret itself; a bare ``secret`` may be the name of a Secret of Kubernetes."""
-_NAMED = ("existing", "tls", "from", "pull", "image")
+_NAMED = {"existing", "tls", "from", "pull", "image"}
 """Words that make ``secret`` the name of a Secret of Kubernetes: tlsSecret, envFromSecret, imagePullSecret."""
 _CONTENTS = ("value", "text", "plain", "plaintext", "content", "inline", "literal", "raw")
 """Keys and last words of keys that add nothing: {password: {value: x}}, passwordValue."""
 _COLLECTIONS = ("passwords", "passphrases", "apikeys", "stringdata", "secretdata", "secretcontents", "envrendersecret")
 """Ends of the keys of mappings in which every text is a secret."""
 _AMOUNT = re.compile(r"[-+]?[0-9]{1,9}([.][0-9]{1,3})?([kKMGT]i?|[smhd])?")
-_COUNTS = {"max", "min", "num", "total", "batched"}
-"""Words that make ``tokens`` a count: MAX_TOKENS."""
+_COUNTS = {"max", "min", "num", "total", "batched", "http"}
+"""Words that make ``tokens`` a count, as in MAX_TOKENS, or the switch httpTokens of EC2."""
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _OBJECT_NAME = re.compile(r"([a-z]+[0-9]{1,2}[.-])?[a-z]+([.-]([a-z]{1,24}|[a-z0-9]{1,12})){0,7}")
 _ANY_OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
@@ -199,18 +199,19 @@ def _names_secret(key: str, item: Any, around: Mapping[Any, Any]) -> bool:
 
 def _is_key(text: str, before: list[str], around: Mapping[Any, Any]) -> bool:
     """Return whether a text under a field such as apiKey is a key, not the name of an entry in a Secret."""
-    if not before or before[-1] not in _KEYS or "existing" in before:
+    if not before or before[-1] not in _KEYS:
         return False
     is_name = bool(_ENTRY_NAME.fullmatch(text))
+    is_named = bool(_NAMED.intersection(before)) or _names_object(around)
     is_spelt_out = {word.lower() for word in re.split(r"[._-]", text)} <= _ENTRY_WORDS
-    return not is_name or not (is_spelt_out or _names_object(around))
+    return not is_name or not (is_spelt_out or is_named)
 
 
 def _is_client_secret(text: str, before: list[str]) -> bool:
     """Return whether a text under a field such as clientSecret is a secret, not the name of a Secret of Kubernetes."""
+    if _NAMED.intersection(before):
+        return not _ANY_OBJECT_NAME.fullmatch(text)
     owner = before[-1] if before else ""
-    if "existing" in before or (owner in _NAMED and _ANY_OBJECT_NAME.fullmatch(text)):
-        return False
     return owner in _CLIENTS or not _OBJECT_NAME.fullmatch(text)
 
 
