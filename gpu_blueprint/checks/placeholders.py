@@ -13,7 +13,7 @@ _COUNTED = ("123456789012", "012345678901", "210987654321", "987654321098")
 _EXAMPLE_IDS = ("0a1b2c3d", "1a2b3c4d", "01234567", "12345678", "11112222", "abcdef01")
 """First digits of the resource ids in AWS's and in our examples."""
 _EXAMPLE_HOST = r"([\w-]+\.)*(example\.(com|net|org)|[\w-]+\.(example|invalid|localhost|test))"
-_REACHED = rf"\S+@{_EXAMPLE_HOST}|https?://{_EXAMPLE_HOST}(:\d+)?(/\S*)?|{_EXAMPLE_HOST}:\d+"
+_REACHED = rf"\S+@{_EXAMPLE_HOST}|https?://{_EXAMPLE_HOST}(:[0-9]+)?(/\S*)?|{_EXAMPLE_HOST}:[0-9]+"
 """E-mail addresses, URLs and host:port in the domains of RFC 2606. A label key in such a domain works as any other."""
 
 
@@ -27,15 +27,23 @@ def find_placeholders(stack: StackConfig) -> Iterator[Problem]:
 
 def explain_placeholder(text: str) -> str:
     """Return the reservation that makes a text a placeholder; empty for every other text."""
-    if re.fullmatch(r"[\d.]+/\d+", text):
-        return "addresses of examples (RFC 5737)" if is_in_documentation(IPv4Network(text)) else ""
-    if re.fullmatch(r"\d{12}", text):
+    if re.fullmatch(r"[0-9.]+/[0-9]+", text):
+        return "addresses of examples (RFC 5737)" if _is_example_block(text) else ""
+    if re.fullmatch(r"[0-9]{12}", text):
         return "the account of an example" if _is_example_account(text) else ""
-    if named := re.match(r"arn:aws[\w-]*:[^:]*:[^:]*:(\d{12}):", text):
+    if named := re.match(r"arn:aws[\w-]*:[^:]*:[^:]*:([0-9]{12}):", text):
         return "an ARN in the account of an example" if _is_example_account(named[1]) else ""
     if named := re.fullmatch(r"[a-z]+-([0-9a-f]{8,17})", text):
         return "the id of an example" if named[1].startswith(_EXAMPLE_IDS) else ""
     return "in a domain of examples (RFC 2606)" if re.fullmatch(_REACHED, text) else ""
+
+
+def _is_example_block(text: str) -> bool:
+    """Return whether a text is an address with a length in a block of examples; 1/2 in a tag is no address."""
+    try:
+        return is_in_documentation(IPv4Network(text, strict=False))
+    except ValueError:
+        return False
 
 
 def _is_example_account(account: str) -> bool:

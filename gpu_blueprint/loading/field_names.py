@@ -1,6 +1,6 @@
 """The models and field names that a place of a stack object allows."""
 
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -40,6 +40,30 @@ def list_item_choices(path: Path, root: type[Model]) -> list[str]:
 def is_required(path: Path, root: type[Model]) -> bool:
     """Return whether the field at this path must be in the file."""
     return any(field.is_required() for field in _find_fields(path, root))
+
+
+def takes_text(path: Path, root: type[Model]) -> bool:
+    """Return whether the value at this path is text, never a number or a switch; also in a list or a mapping."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    found = [field.annotation for field in _find_fields(path, root)]
+    if not found:
+        found = [
+            get_args(field.annotation)[1]
+            for field in _find_fields(path[:-1], root)
+            if get_origin(field.annotation) is dict
+        ]
+    types = {type_ for annotation in found for type_ in _list_types(annotation)}
+    return str in types and types.isdisjoint({int, float, bool, Any})
+
+
+def _list_types(annotation: Any) -> list[Any]:
+    """List the types in an annotation, also inside lists and unions; the values of a mapping are not its own."""
+    if get_origin(annotation) is dict:
+        return []
+    if get_origin(annotation) is Annotated:
+        return _list_types(get_args(annotation)[0])
+    return [found for part in get_args(annotation) for found in _list_types(part)] or [annotation]
 
 
 def _find_fields(path: Path, root: type[Model]) -> list[FieldInfo]:

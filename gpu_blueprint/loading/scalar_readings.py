@@ -5,7 +5,7 @@ This program reads YAML 1.1, as PyYAML does. Pulumi's CLI reads the same file wi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -111,15 +111,16 @@ def _explain_excess(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _explain_difference(text: str) -> tuple[str, str] | None:
-    """Return reason and hint if the readings of a plain scalar differ."""
+def _explain_difference(text: str, *, is_text: bool) -> tuple[str, str] | None:
+    """Return reason and hint if the readings of a plain scalar differ; with ``is_text`` only text is a remedy."""
     readers: dict[_Reading, list[str]] = {}
     for reader, reading in _read_all(text).items():
         readers.setdefault(reading, []).append(reader)
     if len(readers) == 1:
         return None
     told = ", ".join(f"{reading} for {' and '.join(names)}" for reading, names in readers.items())
-    choices = " or ".join([*(reading.written for reading in readers if reading.written), f'"{text}"'])
+    values = [] if is_text else [reading.written for reading in readers if reading.written]
+    choices = " or ".join([*values, f'"{text}"'])
     hint = "write the fields of the other mapping out" if text == "<<" else f"write {choices}"
     return f"{text} without quotes is {told}", hint
 
@@ -134,10 +135,10 @@ def reads_as_text(text: str) -> bool:
     return not _SUSPECT.fullmatch(text) or (not is_number and set(_read_all(text).values()) == {_TEXT})
 
 
-def refuse_ambiguous_scalars(root: Any) -> Iterator[Problem]:
+def refuse_ambiguous_scalars(root: Any, takes_text: Callable[[Path], bool] = lambda _: False) -> Iterator[Problem]:
     """Refuse scalars without quotes that YAML readers, such as Pulumi's, interpret differently: yes, 0123, 1e3, dates.
 
-    Keys must be text to all readers.
+    Keys must be text to all readers. ``takes_text`` tells whether the field at a path is text, never a number.
     """
     seen: set[int] = set()  # an alias leads to the same node again
     waiting: list[tuple[Path, Any]] = [((), root)]
@@ -147,15 +148,15 @@ def refuse_ambiguous_scalars(root: Any) -> Iterator[Problem]:
             continue
         seen.add(id(node))
         if isinstance(node, yaml.ScalarNode):
-            yield from _refuse_scalar(node, path, is_key=False)
+            yield from _refuse_scalar(node, path, is_key=False, is_text=takes_text(path))
         elif isinstance(node, yaml.MappingNode):
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode):
-                    yield from _refuse_scalar(key, (*path, key.value), is_key=True)
+                    yield from _refuse_scalar(key, (*path, key.value), is_key=True, is_text=True)
         waiting += [((*path, part), child) for part, child in list_children(node)]
 
 
-def _refuse_scalar(node: yaml.ScalarNode, path: Path, *, is_key: bool) -> Iterator[Problem]:
+def _refuse_scalar(node: yaml.ScalarNode, path: Path, *, is_key: bool, is_text: bool) -> Iterator[Problem]:
     text, line = node.value, node.start_mark.line + 1
     if node.style or not _SUSPECT.fullmatch(text):  # the style of a plain scalar is "" in libyaml's parser
         return
@@ -163,7 +164,7 @@ def _refuse_scalar(node: yaml.ScalarNode, path: Path, *, is_key: bool) -> Iterat
     if excess := _explain_excess(text):
         reason, hint = (part.replace(text, shown) for part in excess)
         yield Problem(UNREADABLE_NUMBER, path, reason, hint, line=line)
-    elif difference := _explain_difference(text):
+    elif difference := _explain_difference(text, is_text=is_text):
         reason, hint = (part.replace(text, shown) for part in difference)
         yield Problem("ambiguous-scalar", path, reason, hint, line=line)
     elif is_key and (reading := _read_1_2(text)) != _TEXT:

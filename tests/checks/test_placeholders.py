@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from gpu_blueprint.checks.placeholders import explain_placeholder, find_placeholders
 
@@ -14,7 +16,7 @@ from ..support.plans import SHIPPED, shipped_config
     "text",
     [
         *("111122223333", "444455556666", "123456789012", "012345678901", "210987654321", "000000000000"),
-        *("192.0.2.0/24", "198.51.100.7/32", "203.0.113.128/25"),
+        *("192.0.2.0/24", "198.51.100.7/32", "203.0.113.128/25", "203.0.113.7/24", "192.0.2.255/31"),
         *("arn:aws:iam::111122223333:role/platform", "arn:aws:kms:us-east-1:123456789012:key/0d4c7a91"),
         *("vpc-0a1b2c3d4e5f60718", "subnet-1a2b3c4d", "cr-1234567890abcdef0", "vpc-0123456789abcdef0"),
         *("gpu-costs@example.com", "a@ml.example.org", "team@corp.test", "https://prometheus.example.com/api"),
@@ -37,7 +39,14 @@ def test_a_value_that_documentation_reserves_is_a_placeholder(text: str) -> None
             "345678901234",
             "ml-products",
         ),
-        *("203.0.112.0/24", "203.0.0.0/16", "10.0.0.0/8", "8.8.8.8/32", "172.20.0.0/16"),
+        *("203.0.112.0/24", "203.0.0.0/16", "10.0.0.0/8", "8.8.8.8/32", "172.20.0.0/16", "203.0.113.7/23"),
+        *("10.0.0.1/24", "1/2", "1.2/3", "4711/1", "2/3", "1.2.3.4/33", "999.1.1.1/8", "./1", "1.2.3.4/" + "9" * 5000),
+        *(
+            "２０３.０.１１３.０/２４",
+            "１１１１２２２２３３３３",
+            "arn:aws:iam::１１１１２２２２３３３３:role/x",
+            "٣/٤",
+        ),
         *("arn:aws:iam::100200300401:role/platform", "arn:aws:iam::100200300401:role/111122223333"),
         *("vpc-0d4c7a91e2b85f360", "us-east-1a", "v20260923", "gpu-0a1b2c3d-team", "p5.48xlarge"),
         *("team@mlcorp.io", "team@example.com.mlcorp.io", "https://prometheus.mlcorp.io", "smtp.mlcorp.io:587"),
@@ -46,6 +55,20 @@ def test_a_value_that_documentation_reserves_is_a_placeholder(text: str) -> None
 )
 def test_any_other_value_is_no_placeholder(text: str) -> None:
     assert explain_placeholder(text) == ""
+
+
+@given(st.text(alphabet="0123456789./:@-_ aenrstx１٣²\n"))
+@example("1/2")
+def test_every_text_has_a_judgement(text: str) -> None:
+    assert isinstance(explain_placeholder(text), str)
+
+
+def test_texts_like_blocks_in_free_fields_are_no_placeholders() -> None:
+    pools = [builders.pool(labels={"example.com/part": "1.2"})]
+    values = {"karpenter": {"half": "2/3", "address": "10.0.0.1/24", "deep": [{"third": "１/３"}]}}
+    stack = builders.config(tags={"part": "1.2/3"}, costCenter="4711/1", helmOverrides=values, pools=pools)
+    free = ("tags", "costCenter", "helmOverrides", "pools")
+    assert [problem.path for problem in find_placeholders(stack) if problem.path[0] in free] == []
 
 
 def test_every_field_is_searched_and_every_placeholder_has_its_path() -> None:

@@ -10,7 +10,7 @@ from gpu_blueprint.errors import BlueprintError, StackError
 from gpu_blueprint.loading import StackFile, open_stack
 from gpu_blueprint.plan import record
 
-from ..support.mutated_stacks import mutate_stacks
+from ..support.mutated_stacks import fill_free_fields, mutate_stacks
 from ..support.plans import ROOT, STACKS
 
 ORIGINALS = [*sorted(STACKS.glob("Pulumi.*.yaml")), *sorted((ROOT / "tests" / "configs" / "good").glob("*.yaml"))]
@@ -46,6 +46,17 @@ def test_check_and_cost_end_without_a_traceback(first: int, folder: Path, capsys
             assert main(["cost", "test", "--format", FORMATS[seed % 4]]) == 0, seed
             assert main(["explain", "test"]) == 0, seed
     assert 0 < opened < 100
+
+
+def test_free_texts_end_no_command_in_a_traceback(folder: Path) -> None:
+    opened = 0
+    for seed, text in fill_free_fields(ORIGINALS, range(60)):
+        stack = open_text(text, folder)
+        opened += stack is not None
+        assert main(["check", "test", "--format", FORMATS[seed % 4]]) == (0 if stack else 1), seed
+        if stack and seed % 4 == 0:
+            assert main(["cost", "test"]) == main(["explain", "test"]) == 0, seed
+    assert opened > 20
 
 
 @pytest.mark.parametrize("first", [10_000, 11_000])

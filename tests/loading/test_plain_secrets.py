@@ -1,5 +1,6 @@
 """Passwords and tokens in plain text are refused wherever they stand; names of secrets are not."""
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -9,6 +10,13 @@ from gpu_blueprint.loading import Source, parse
 from gpu_blueprint.loading.plain_secrets import refuse_plain_secrets
 
 from ..support.builders import stack
+
+AWS_KEY = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"
+
+
+def encode(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
 
 SECRETS: list[dict[str, Any]] = [
     {"password": "hunter2"},
@@ -27,6 +35,42 @@ SECRETS: list[dict[str, Any]] = [
     {"tokens": ["x1"]},
     {"clientSecret": "grafana"},
     {"secret": "S3cr3t!"},
+    {"pass": "hunter2"},
+    {"DB_PASS": "hunter2"},
+    {"smtpPass": 12345},
+    {"password2": "hunter2"},
+    {"passwordValue": "hunter2"},
+    {"env": [{"name": "DB_PASS", "value": "hunter2"}]},
+    {"Authorization": "Bearer x1"},
+    {"authorization": "Basic dXNlcjpwYXNz"},
+    {"httpHeaderValue1": "Bearer x1"},
+    {"headers": [{"name": "Authorization", "value": "bearer x1"}]},
+    {"headers": ["Authorization: Bearer hunter2"]},
+    {"x": "curl -H 'Authorization: Basic dXNlcjpwYXNz'"},
+    {"args": ["--password", "hunter2"]},
+    {"command": ["run", "-api-key", "x1", "--verbose"]},
+    {"command": ["sh", "-c", "run --admin-password hunter2 --verbose"]},
+    {"args": ["--user=x", "--pass=hunter2"]},
+    {".dockerconfigjson": encode('{"auths": {"x": {"auth": "dXNlcjpwYXNz"}}}')},
+    {"x": encode('{ "auths": {"x": {"username": "u", "password": "hunter2"}}}')},
+    {"x": encode("token=hunter2").rstrip("=")},
+    {"passwords": {"admin": "hunter2"}},
+    {"userPasswords": {"teams": [{"admin": "hunter2"}]}},
+    {"passwords": {"admin": 12345}},
+    {"credentials": {"value": "hunter2"}},
+    {"password": {"value": "hunter2"}},
+    {"apiKey": {"plainText": "x1"}},
+    {"stringData": {"ngc": "x1"}},
+    {"kind": "Secret", "data": {"ngc": "eDE="}},
+    {"stringData": {"name": "admin", "key": ""}},
+    {"manifest": "kind: Secret\nstringData:\n  ngc: hunter2\n"},
+    {"key": AWS_KEY},
+    {"key": AWS_KEY, "existingSecret": "s3"},
+    {"x": f"[default]\naws_secret_access_key = {AWS_KEY}"},
+    {"accessKey": "access-key-9", "existingSecret": ""},
+    {"accessKey": "x1y2z3-9a8b7c6d5e4f3a2b1c0d", "existingSecret": "s3"},
+    {"tlsSecret": "S3cr3t!"},
+    {"apiKey": "123456789012"},
     {"x": "ghp_" + "a1" * 18},
     {"x": ["AKIA" + "IOSFODNN7EXAMPLE"]},
     {"x": "xoxb-" + "123456789012-abc"},
@@ -67,6 +111,45 @@ NO_SECRETS: list[dict[str, Any]] = [
     {"url": "https://host:9090/path"},
     {"secretsKeyArn": "arn:aws:kms:us-east-1:111122223333:key/0a1b"},
     {"description": "the token of the user"},
+    {"maxToken": 4096},
+    {"max_tokens": "4k"},
+    {"MAX_TOKENS": "auto"},
+    {"env": [{"name": "MAX_NUM_BATCHED_TOKENS", "value": "8192"}]},
+    {"args": ["--max-num-batched-tokens", "8192", "--password-file", "/x", "--token", "$(TOKEN)", "--secret", "a-b"]},
+    {"args": ["--password", "--verbose"]},
+    {"token": 86400},
+    {"refreshToken": "24h"},
+    {"apiKey": 5},
+    {"tlsSecret": "wildcard.example-tls"},
+    {"tlsSecret": "9c-tls2"},
+    {"envFromSecret": "grafana.env"},
+    {"secret": "s3-credentials"},
+    {"secret": "team.object-storage-configuration"},
+    {"imagePullSecrets": ["regcred2"]},
+    {"imageSecret": "registry.2"},
+    {"existingSecret": "minio", "accessKey": "access-key-id", "secretKey": "secretAccessKey"},
+    {"secret": "minio", "accessKey": "id", "authKey": "AUTH"},
+    {"existingSecret": {"name": "minio"}, "authKey": "auth.json"},
+    {"existingSecret": "minio", "keys": {"accessKey": "access-key-id", "secretAccessKey": "AWS_SECRET_ACCESS_KEY"}},
+    {"existingSecretKey": "ngc.json"},
+    {"tlsSecretKey": "tls.key"},
+    {"tlsClientSecret": "client.tls"},
+    {"metadataOptions": {"httpTokens": "required"}},
+    {"bypass": "cache", "proxy_pass": "service", "compass": "north"},
+    {"key": "0a1b2c3d4e" * 4},
+    {"key": "dashboards/kubernetes/compute-resources1"},
+    {"passwords": {"admin": {"name": "db", "key": "password"}}},
+    {"passwords": {"existingSecret": "db", "adminKey": "admin"}},
+    {"passwords": {"admin": "$(PASSWORD)"}},
+    {"credentials": {"useSecret": True, "name": "velero", "value": ""}},
+    {"kind": "ConfigMap", "data": {"model": "llama"}},
+    {"kind": "ExternalSecret", "data": [{"secretKey": "token", "remoteRef": {"key": "ngc"}}]},
+    {"stringData": {"ngc": "{{ .Values.ngc }}"}},
+    {"authorization": {"type": "Bearer"}},
+    {"auth": "Basic authentication"},
+    {"Authorization": "Bearer ${TOKEN}"},
+    {"description": "the flag --token sets the token"},
+    {"caBundle": encode("-----BEGIN CERTIFICATE-----")},
 ]
 
 

@@ -64,6 +64,12 @@ def test_the_problem_tells_each_reading_and_each_remedy(scalar: str, reason: str
     assert (problem.reason, problem.hint) == (f"{scalar} without quotes is {reason}", hint)
 
 
+def test_only_text_in_quotes_mends_a_text_and_a_key() -> None:
+    (problem,) = refuse_ambiguous_scalars(read_document("a: 012345678901")[0], lambda path: path == ("a",))
+    assert problem.hint == 'write "012345678901"'
+    assert [problem.hint for problem in refuse("010: x")] == ['write "010"']
+
+
 def test_a_merge_key_is_refused() -> None:
     (problem,) = refuse("a: &a {x: z}\nb:\n  <<: *a\n")
     assert (problem.kind, problem.path, problem.line) == ("ambiguous-scalar", ("b", "<<"), 3)

@@ -91,3 +91,25 @@ def test_a_problem_that_two_rules_find_is_told_once_and_problems_stand_in_the_or
     source = Source("a: 1\nb: 2\n", "file")
     first, second = Problem("k", ("a",), "it is wrong"), Problem("k", ("b",), "it is wrong")
     assert [problem.line for problem in add_lines(source, [second, first, second])] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("accountId: 012345678901", 'write "012345678901"'),
+        ("costCenter: 1e3", 'write "1e3"'),
+        ("tags: {part: 010}", 'write "010"'),
+        ("pools: [{labels: {x: 010}}]", 'write "010"'),
+        ("cluster: {kubernetesVersion: 1_3, admins: []}", 'write "1_3"'),
+        ("cluster: {admins: [x, 010]}", 'write "010"'),
+        ("pools: [{maxGpus: 010}]", 'write 8 or 10 or "010"'),
+        ("pools: [{checkpointed: no}]", 'write false or "no"'),
+        ("tenants: [{gpus: {main: 010}}]", 'write 8 or 10 or "010"'),
+        ("helmOverrides: {karpenter: {x: 010}}", 'write 8 or 10 or "010"'),
+        ("unknown: {x: 010}", 'write 8 or 10 or "010"'),
+    ],
+)
+def test_the_remedy_of_a_field_that_takes_text_is_the_text_in_quotes(line: str, hint: str) -> None:
+    text = f"config:\n  aws:region: us-east-1\n  gpu-blueprint:stack:\n    {line}\n"
+    found = Source(text, "file").find_key_problems()
+    assert [problem.hint for problem in found if problem.kind == "ambiguous-scalar"] == [hint]

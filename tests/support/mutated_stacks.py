@@ -43,6 +43,16 @@ _ODD_TEXT = (
 )
 
 
+_LABEL_PIECES = ("1", "0", "10", ".", "-", "_", "x", "1.2", "0a1b2c3d", "111122223333", "1e3", "yes")
+_TAG_PIECES = (
+    *_LABEL_PIECES,
+    *("/", "1/2", "10.0.0.1/24", "203.0.113.7/", ":", "=", "+", "@", "vpc-", "arn:aws:iam::"),
+    *("http://", "example.com", "secret", "token: ", "password", "key"),
+)
+_VALUE_PIECES = (*_TAG_PIECES, *_ODD_TEXT, "１/２", "²", "٣", "é", "Bearer ", "--password", "QUtJQQ==")
+"""Parts of texts that a rule for addresses, accounts, ARNs, URLs or secrets may take for its own."""
+
+
 def list_places(value: Any) -> list[Place]:
     """List every place inside a value."""
     found: list[Place] = []
@@ -97,4 +107,23 @@ def mutate_stacks(originals: list[Path], seeds: range) -> Iterator[tuple[int, st
             section = data.get("config") if isinstance(data, dict) else None
             if data and isinstance(data, dict):
                 _change_place(section if section and isinstance(section, dict | list) else data, chance)
+        yield seed, yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
+
+
+def _join_pieces(pieces: tuple[str, ...], chance: random.Random) -> str:
+    return "".join(chance.choices(pieces, k=chance.randint(1, 4)))
+
+
+def fill_free_fields(originals: list[Path], seeds: range) -> Iterator[tuple[int, str]]:
+    """Yield each seed with a stack whose tags, cost center, labels and Helm values hold odd texts."""
+    for seed in seeds:
+        chance = random.Random(seed)
+        data = yaml.safe_load(chance.choice(originals).read_text(encoding="utf-8"))
+        stack = data["config"]["gpu-blueprint:stack"]
+        stack["costCenter"] = _join_pieces(_TAG_PIECES, chance)
+        stack["tags"] = {"part": _join_pieces(_TAG_PIECES, chance)}
+        values = [_join_pieces(_VALUE_PIECES, chance) for _ in range(3)]
+        stack["helmOverrides"] = {"karpenter": {"x": values[0], "deep": [{"other": values[1]}, values[2]]}}
+        for pool in stack["pools"]:
+            pool["labels"] = {"example.com/part": f"x{_join_pieces(_LABEL_PIECES, chance)}x"}
         yield seed, yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
