@@ -48,7 +48,7 @@ POOLS: dict[str, dict[str, Any]] = {
     },
     "mps": {
         "gpu": "a10g",
-        "sharing": {"mode": "mps", "replicas": 48},
+        "sharing": {"mode": "mps", "replicas": 40},
         "podSize": {"cpu": "1", "memory": "4Gi"},
     },
     "mps-on-bottlerocket": {"gpu": "l4", "ami": BOTTLEROCKET, "sharing": {"mode": "mps", "replicas": 3}},

@@ -19,7 +19,7 @@ from ..support.rehearsals import load_example
 CONFIG = builders.config(
     pools=[
         builders.pool(
-            sharing={"mode": "mps", "replicas": 48},
+            sharing={"mode": "mps", "replicas": 40},
             podSize={"cpu": "1", "memory": "4Gi"},
             taints=[{"key": "example.com/a"}],
         )
@@ -46,8 +46,8 @@ def test_a_gpu_pod_names_its_pool_and_tolerates_the_taints_of_the_stack_file() -
 
 def test_as_many_pods_as_a_node_has_shares_fit_by_cpu_and_memory() -> None:
     limits = build_gpu_pod(CONFIG, POOL, "a")["spec"]["containers"][0]["resources"]["limits"]
-    assert 48 * int(limits["cpu"].removesuffix("m")) < 3900  # of g6.xlarge, with four CPUs
-    assert 48 * int(limits["memory"].removesuffix("Mi")) < 14 * 1024
+    assert 40 * int(limits["cpu"].removesuffix("m")) < 3900  # of g6.xlarge, with four CPUs
+    assert 40 * int(limits["memory"].removesuffix("Mi")) < 14 * 1024
 
 
 def test_a_pod_fulfils_the_baseline_standard_and_ends_at_once() -> None:

@@ -78,7 +78,8 @@ def test_a_burst_is_priced_on_nodes_that_sell_the_slots() -> None:
 
 
 def test_a_burst_is_no_larger_than_the_pods_that_a_node_takes() -> None:
-    shared = builders.pool(sharing={"mode": "time-slicing", "replicas": 64}, maxGpus=8, podSize=TINY)
+    cut = {"mode": "mig", "profile": "1g.10gb"}
+    shared = builders.pool(gpu="h100-80gb", gpusPerNode=[8], sharing=cut, maxGpus=16, podSize=TINY)
     probes = list_of(builders.config(pools=[shared]))
     assert len(list_sent_pods(find_probe(probes, "main/burst"))) == 50
 
