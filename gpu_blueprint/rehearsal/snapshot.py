@@ -45,6 +45,16 @@ def take_snapshot(kube: KubeClient, now: float) -> Snapshot:
     )
 
 
+def list_events(kube: KubeClient, name: str, namespace: str) -> list[str]:
+    """Return every event of a pod, the oldest first: ``Preempted: by pod …``."""
+    events = [
+        event
+        for event in kube.list("v1", "Event")
+        if event["involvedObject"].get("name") == name and event["involvedObject"].get("namespace") == namespace
+    ]
+    return [f"{event['reason']}: {event.get('message', '')}" for event in sorted(events, key=_find_time)]
+
+
 def name_pod(pod: Manifest) -> tuple[str, str]:
     """Return the name and the namespace of a pod."""
     return pod["metadata"]["name"], pod["metadata"].get("namespace", "default")

@@ -12,7 +12,7 @@ from lab.scene import Manifest
 from ..catalog import find_instance
 from ..errors import LabError
 from .outcome import Fate, Landing, Outcome, PodFate
-from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, name_pod, take_snapshot
+from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, list_events, name_pod, take_snapshot
 
 _SNAPSHOT_S = 0.4
 _PATIENCE_S = 60.0
@@ -173,7 +173,7 @@ class Stage:
 
         pod = snapshot.find_pod(sent.name, sent.namespace)
         if pod is None:
-            return end(Fate.UNCLEAR, "the pod is gone")
+            return end(Fate.UNCLEAR, self._explain_end(sent))
         if node := pod["spec"].get("nodeName"):
             landing = self._find_landing(snapshot, node) if is_running(pod) else None
             return (
@@ -182,6 +182,10 @@ class Stage:
         reasons = filter(None, (snapshot.find_reason(pod, engine) for engine in (KARPENTER, SCHEDULER)))
         reason = "; ".join(reasons) or "it waits, and no engine gives a reason"
         return end(Fate.WAITS if self._is_refused(snapshot, pod) else Fate.UNCLEAR, reason)
+
+    def _explain_end(self, sent: _Sent) -> str:
+        """Return the last events of a pod that somebody has deleted."""
+        return "; ".join(["the pod is gone", *list_events(self.lab.kube, sent.name, sent.namespace)[-3:]])
 
     def _find_landing(self, snapshot: Snapshot, name: str) -> Landing | None:
         """Return type, purchase, zone and price of a node; None if the node, or its instance in AWS, is gone."""

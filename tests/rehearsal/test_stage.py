@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.rehearsal.outcome import Fate
-from gpu_blueprint.rehearsal.snapshot import Snapshot, take_snapshot
+from gpu_blueprint.rehearsal.snapshot import Snapshot, name_pod, take_snapshot
 from gpu_blueprint.rehearsal.stage import CancelledError, Stage
 from lab.kube import RefusedError
 from lab.scene import Manifest
@@ -117,6 +117,21 @@ def test_a_pod_that_somebody_deletes_is_gone() -> None:
     lab = FakeLab()
     lab.create(pod())["metadata"]["deletionTimestamp"] = "now"
     assert stage_of(lab).follow([pod()], 0.0).pods[0].reason == "the pod is gone"
+
+
+def test_the_events_of_a_pod_say_why_it_is_gone() -> None:
+    lab, (name, namespace) = FakeLab(), name_pod(pod())
+    for number, (reason, about) in enumerate([("Scheduled", name), ("Preempted", name), ("Killing", "another")]):
+        event = {
+            "metadata": {"name": f"event-{number}"},
+            "involvedObject": {"name": about, "namespace": namespace},
+            "lastTimestamp": f"2026-11-22T00:00:0{9 - number}Z",
+            "reason": reason,
+            "message": "by pod b",
+        }
+        lab.objects["Event", namespace, f"event-{number}"] = event
+    (found,) = stage_of(lab).follow([pod()], 0.0).pods
+    assert found.reason == "the pod is gone; Preempted: by pod b; Scheduled: by pod b"
 
 
 def test_a_pod_on_a_node_that_is_gone_does_not_run() -> None:
