@@ -53,7 +53,7 @@ def test_bottlerocket_cuts_its_gpus_at_boot() -> None:
         assert config.pools[0].node_labels.items() <= settings.labels.items()
         assert all(taint in list_taints(settings) for taint in config.pools[0].node_taints)
         sizes = {disk["DeviceName"]: int(disk["Ebs"]["VolumeSize"]) for disk in one.template.block_devices}
-        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.pools[0].disk.size_gib}
+        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.find_disk_gib(config.pools[0])}
         assert {str(disk["Ebs"]["Encrypted"]).lower() for disk in one.template.block_devices} == {"true"}
 
 
