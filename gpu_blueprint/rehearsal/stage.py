@@ -19,8 +19,6 @@ _PATIENCE_S = 60.0
 """Seconds after which a pod without a fate is given up."""
 _PATIENCE_EACH_S = 2.0
 """Further seconds for each pod of a group, since each may need a node of its own."""
-_MOST_TRIES = 3
-"""A group of pods is filled up so often."""
 _SECOND_LOOK_S = 3.0
 """A pod waits for good if it still waits some seconds after an engine's refusal: Karpenter tries other offers."""
 _WARM_UP_S = 20.0
@@ -100,30 +98,15 @@ class Stage:
         return self._wait_for([_Sent(*name_pod(pod), start) for pod in pods], start)
 
     def keep(self, groups: Iterable[Sequence[Manifest]]) -> Outcome:
-        """Create the pods that are not there, group after group, and return the fates of all.
-
-        A pod that somebody deletes is created again, as a Deployment would do, but not for ever.
-        """
+        """Create the pods that are not there, group after group, and return the fates of all."""
         start = time.monotonic()
         fates: list[PodFate] = []
         for pods in groups:
-            found: tuple[PodFate, ...] = ()
-            for _ in range(_MOST_TRIES):
-                found = self._fill_up(pods, start)
-                if not any(self._is_gone(fate) for fate in found):
-                    break
-            fates += found
+            there = self.look_again()
+            missing = [pod for pod in pods if there.find_pod(*name_pod(pod)) is None]
+            present = [pod for pod in pods if pod not in missing]
+            fates += self.send(missing).pods + self.follow(present, start).pods
         return Outcome(pods=tuple(fates), seconds=time.monotonic() - start)
-
-    def _fill_up(self, pods: Sequence[Manifest], start: float) -> tuple[PodFate, ...]:
-        """Create the pods of a group that are not there, and return the fates of all."""
-        there = self.look_again()
-        missing = [pod for pod in pods if there.find_pod(*name_pod(pod)) is None]
-        present = [pod for pod in pods if pod not in missing]
-        return (*self.send(missing).pods, *self.follow(present, start).pods)
-
-    def _is_gone(self, fate: PodFate) -> bool:
-        return fate.fate is Fate.UNCLEAR and self.look().find_pod(fate.name, fate.namespace) is None
 
     def remove(self, pods: Iterable[Manifest]) -> None:
         """Delete pods and wait until they are gone."""

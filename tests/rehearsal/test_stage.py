@@ -174,28 +174,6 @@ def test_pods_are_kept_and_only_the_missing_are_made() -> None:
     assert sorted(lab.find("Pod")) == ["a", "b", "c"]
 
 
-class LosingLab(FakeLab):
-    """Loses the first pods that it gets."""
-
-    def __init__(self, losses: int) -> None:
-        super().__init__()
-        self.losses = losses
-
-    def create(self, manifest: Manifest) -> dict[str, Any]:
-        found = super().create(manifest)
-        if manifest["kind"] == "Pod" and self.losses:
-            self.losses -= 1
-            self.delete("v1", "Pod", manifest["metadata"]["name"], manifest["metadata"]["namespace"])
-        return found
-
-
-@pytest.mark.parametrize(("losses", "fate"), [(1, Fate.RUNS), (2, Fate.RUNS), (3, Fate.UNCLEAR)])
-def test_a_kept_pod_that_somebody_deletes_comes_back_but_not_for_ever(losses: int, fate: Fate) -> None:
-    lab = LosingLab(losses)
-    (found,) = stage_of(lab).keep([[pod()]]).pods
-    assert found.fate is fate and lab.losses == 0
-
-
 def test_a_refusal_of_a_kept_pod_is_not_lost() -> None:
     (found,) = stage_of(FakeLab(lambda _: FORBIDDEN)).keep([[pod()]]).pods
     assert found.fate is Fate.REFUSED
