@@ -23,11 +23,11 @@ from ..support.plans import ROOT
 from .cases import CASES
 from .cases.stacks import find_complaint
 
-FRAME = {"__init__", "__main__", "pack", "rule", "waivers"}
+FRAME = {"__init__", "__main__", "pack", "resources", "rule", "values", "waivers"}
 """Modules that run the rules and hold none."""
 MODULES: tuple[ModuleType, ...] = tuple(
-    import_module(f"policies.{file.stem}")
-    for file in sorted((ROOT / "policies").glob("*.py"))
+    import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+    for file in sorted((ROOT / "policies").rglob("*.py"))
     if file.stem not in FRAME
 )
 """Every module whose functions rules call."""
@@ -61,7 +61,7 @@ EQUIVALENT = {
         "version == 'latest' or (known and (not known.is_release(version)))"
     ): "an empty alias has neither a version nor a known family",
     (
-        "karpenter_objects._admits: "
+        "effects.karpenter_objects._admits: "
         "value is not None and value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0])) → "
         "value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0]))"
     ): "Karpenter has a name for each GPU of the catalogue",
