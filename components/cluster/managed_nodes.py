@@ -31,7 +31,9 @@ def make_launch_template(
     """Make the EC2 launch template of a managed node group.
 
     The disk is encrypted. IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto
-    instances, volumes and network interfaces.
+    instances, volumes and network interfaces. A changed tag there makes a new version of the template, and EKS then
+    replaces the nodes, so they never change in a node's life. The template's own tags, from the provider, make no
+    version (terraform-provider-aws, ec2_launch_template.go, resourceLaunchTemplateUpdate).
     """
     disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
         volume_size=disk_gib,
