@@ -177,10 +177,17 @@ class StackConfig(Model):
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
-        """Return the instance types that a pool may launch in this region; only for a pool without problems."""
+    def list_named_instances(self, pool: Pool) -> tuple[Instance, ...]:
+        """Return the instance types that a pool names to Karpenter or EKS; only for a pool without problems.
+
+        They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
+        """
         rows = pool.offered
         return rows if pool.instance_types else tuple(row for row in rows if sells_all_slots(pool, row))
+
+    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
+        """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
+        return tuple(filter(pool.fits, self.list_named_instances(pool)))
 
     def find_lifecycle(self, pool: Pool) -> Disruption:
         """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
@@ -191,7 +198,7 @@ class StackConfig(Model):
 
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
-        return all(row.local_nvme_gb for row in self.list_instances(pool))
+        return all(row.local_nvme_gb for row in self.list_named_instances(pool))
 
     def find_disk_gib(self, pool: Pool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""
