@@ -37,6 +37,7 @@ class StaticNodes(pulumi.ComponentResource):
         has_local_nvme = config.keeps_images_on_nvme(pool)
         template = make_launch_template(
             f"{name}-template",
+            f"{pool.name}-template-",
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
