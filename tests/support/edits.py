@@ -149,6 +149,8 @@ DRAINING: dict[str, Edit] = {
     "a label": lambda stack: stack["pools"][0].update(labels={"example.org/new": "true"}),
     "the disk": lambda stack: stack["pools"][0].update(disk={"sizeGib": 333}),
     "the way to buy": lambda stack: stack["pools"][0].update(purchase=["on-demand"]),
-    "the time to drain": lambda stack: stack["pools"][0].update(disruption={"terminationGracePeriod": "17m"}),
+    "the time to drain": lambda stack: (
+        stack["pools"][0].setdefault("disruption", {}).update(terminationGracePeriod="17m")
+    ),
 }
 """Edits that replace nodes of the first pool."""
