@@ -34,7 +34,7 @@ has ended fails the check.
 
     waivers:
       - rule: spot-diverse
-        resource: infer-l4-node-pool
+        resource: gpu-prod-infer-l4-node-pool
         reason: only one type is offered here
         owner: ml-platform
         until: "2027-03-31"
