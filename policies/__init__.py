@@ -10,12 +10,15 @@ from . import (
     network,
     node_classes,
     node_overlays,
+    readable,
     supply_chain,
     tags,
     teardown,
     tenancy,
 )
-from .rule import JUDGED_INSIDE, UNKNOWN, Resource, Rule, Stack, Verdict, judge, read_default_tags
+from .resources import JUDGED_INSIDE, Resource, Stack, read_default_tags
+from .rule import Rule, Verdict, judge
+from .values import UNKNOWN
 from .waivers import Waiver, find_waiver
 
 RULES: tuple[Rule, ...] = (
@@ -32,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     *tags.RULES,
     *cost.RULES,
     *teardown.RULES,
+    *readable.RULES,
 )
 
 __all__ = [

@@ -6,7 +6,9 @@ from typing import Any
 from gpu_blueprint.catalog.versions import KUBERNETES
 
 from .network import admits_internet
-from .rule import JUDGED_INSIDE, UNKNOWN, Report, Resource, Rule, Settings, Stack
+from .resources import JUDGED_INSIDE, Resource, Stack
+from .rule import Report, Rule, Settings
+from .values import UNKNOWN
 
 _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
     "eks:index:Cluster": {

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from gpu_blueprint.catalog.prices import find_on_demand_price
 
-from .extended_resources import is_gpu_resource, parse_count
-from .karpenter_objects import ZONE, is_overlay_of, list_capacity_types, list_gpu_types, list_values
-from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack
+from .effects.extended_resources import is_gpu_resource, parse_count
+from .effects.karpenter_objects import ZONE, is_overlay_of, list_capacity_types, list_gpu_types, list_values
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings
+from .values import NotYetKnownError
 
 
 def _refuse_high_cost(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:

@@ -2,9 +2,10 @@
 
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
-from .charts import CHART_KINDS, is_chart
-from .karpenter_objects import ZONE, is_gpu_pool, list_capacity_types, list_gpu_types, list_values, read_label
-from .rule import Report, Resource, Rule, Settings, Stack
+from .effects.charts import CHART_KINDS, is_chart
+from .effects.karpenter_objects import ZONE, is_gpu_pool, list_capacity_types, list_gpu_types, list_values, read_label
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings
 
 
 def _refuse_consolidated_training(pool: Resource, report: Report, settings: Settings) -> None:

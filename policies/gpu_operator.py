@@ -8,8 +8,9 @@ import yaml
 from gpu_blueprint.catalog import GPUS, MigTable
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
-from .charts import CHART_KINDS, is_chart
-from .rule import Report, Resource, Rule, Settings, Stack, find_wrong
+from .effects.charts import CHART_KINDS, is_chart
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
 
 
 def _is_operator(release: Resource) -> bool:

@@ -1,8 +1,9 @@
 """Rules for GPU NodePools: taints, limits, and a NodeOverlay where nodes share GPUs."""
 
-from .extended_resources import is_gpu_resource, is_slice_or_share, parse_count
-from .karpenter_objects import is_gpu_pool, is_overlay_of
-from .rule import Report, Resource, Rule, Settings, Stack
+from .effects.extended_resources import is_gpu_resource, is_slice_or_share, parse_count
+from .effects.karpenter_objects import is_gpu_pool, is_overlay_of
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings
 
 
 def _refuse_untainted_pool(pool: Resource, report: Report, _: Settings) -> None:

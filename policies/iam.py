@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from .rule import UNKNOWN, NotYetKnownError, Report, Resource, Rule, Settings
+from .resources import Resource
+from .rule import Report, Rule, Settings
+from .values import UNKNOWN, NotYetKnownError
 
 KINDS = (
     "Policy",

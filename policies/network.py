@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import Any
 
-from .rule import UNKNOWN, NotYetKnownError, Report, Resource, Rule, Settings, find_wrong
+from .resources import Resource
+from .rule import Report, Rule, Settings, find_wrong
+from .values import UNKNOWN, NotYetKnownError
 
 WIDEST_PREFIX = 8
 """A block with this prefix holds as many addresses as any single organisation owns."""

@@ -4,7 +4,8 @@ from typing import Any
 
 from gpu_blueprint.catalog import AMI_FAMILIES
 
-from .rule import Report, Resource, Rule, Settings
+from .resources import Resource
+from .rule import Report, Rule, Settings
 
 
 def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> None:

@@ -3,9 +3,10 @@
 from gpu_blueprint.catalog import find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
-from .extended_resources import is_slice_or_share, parse_count
-from .karpenter_objects import INSTANCE_TYPE, list_gpu_types, list_pool_names, list_unknown_types, list_values
-from .rule import Report, Resource, Rule, Settings
+from .effects.extended_resources import is_slice_or_share, parse_count
+from .effects.karpenter_objects import INSTANCE_TYPE, list_gpu_types, list_pool_names, list_unknown_types, list_values
+from .resources import Resource
+from .rule import Report, Rule, Settings
 
 
 def _list_profiles(overlay: Resource) -> list[str]:

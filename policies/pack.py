@@ -19,16 +19,25 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
-from .rule import JUDGED_INSIDE, UNKNOWN, NotYetKnownError, Resource, Rule, Stack, Verdict, judge, read_default_tags
+from .readable import RULES as LAST
+from .resources import JUDGED_INSIDE, Resource, Stack, read_default_tags
+from .rule import Rule, Verdict, judge
+from .values import UNKNOWN, NotYetKnownError
 from .waivers import Waiver, find_waiver
 
 _log = logging.getLogger(__name__)
 
+Unreadable = dict[str, dict[str, list[str]]]
+"""Values that no rule could read, noted for the rule that comes last; see ``Stack.unreadable``."""
+
 
 def list_policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
     """Return every rule as a policy; each is mandatory unless the environment's file says otherwise."""
+    unreadable: Unreadable = {}
     return [
-        _make_stack_policy(rule, waivers) if rule.needs_stack else _make_resource_policy(rule, waivers)
+        _make_stack_policy(rule, waivers, unreadable)
+        if rule.needs_stack
+        else _make_resource_policy(rule, waivers, unreadable)
         for rule in RULES
     ]
 
@@ -66,9 +75,9 @@ def _make_schema(default: Any) -> dict[str, Any]:
     return {"type": json_type, "default": default}
 
 
-def _make_resource_policy(rule: Rule, waivers: Sequence[Waiver]) -> ResourceValidationPolicy:
+def _make_resource_policy(rule: Rule, waivers: Sequence[Waiver], unreadable: Unreadable) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        verdicts = judge(rule, Stack([_read_resource(args)]), _read_settings(rule, args))
+        verdicts = judge(rule, Stack([_read_resource(args)], unreadable), _read_settings(rule, args))
         _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, None))
 
     return ResourceValidationPolicy(validate=validate, remediate=_make_remediation(rule), **_describe(rule))
@@ -119,10 +128,12 @@ def _read_inputs(args: ResourceValidationArgs) -> Any:
     return {} if args.resource_type in JUDGED_INSIDE else to_plain(args.props)
 
 
-def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver]) -> StackValidationPolicy:
+def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver], unreadable: Unreadable) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        stack = Stack(list(map(_read_stack_resource, args.resources)))
-        verdicts = judge(rule, stack, _read_settings(rule, args))
+        stack = Stack(list(map(_read_stack_resource, args.resources)), unreadable)
+        verdicts = list(judge(rule, stack, _read_settings(rule, args)))
+        if rule in LAST:
+            unreadable.clear()
         _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, verdict.urn))
 
     return StackValidationPolicy(validate=validate, **_describe(rule))

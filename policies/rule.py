@@ -1,157 +1,13 @@
-"""Define rules, the resources that they read, and how they run; without Pulumi, so that the same rules run anywhere."""
+"""Define rules and how they run; without Pulumi, so that the same rules run anywhere."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 
+from .resources import Resource, Stack
+from .values import NotYetKnownError, UnreadableError
+
 _T = TypeVar("_T")
-
-JUDGED_INSIDE: Mapping[str, str] = {"eks:index:Cluster": "aws:eks/cluster:Cluster"}
-"""Component that a provider makes → the resource inside that rules judge: the engine holds no inputs of components."""
-
-
-class NotYetKnownError(Exception):
-    """A rule needs a value that is not known yet; the message names the value."""
-
-
-class Unknown:
-    """A value that only the deployment will know; any look into it raises NotYetKnownError."""
-
-    def _look(self, *_: Any, **__: Any) -> Any:
-        raise NotYetKnownError("a part of it")
-
-    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = _look
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __str__ = __int__ = __float__ = __hash__ = _look
-
-    def __getattr__(self, _: str) -> Any:
-        return self._look()
-
-    def __repr__(self) -> str:
-        return "(known after the deployment)"
-
-
-UNKNOWN: Any = Unknown()
-
-
-def _drop_nulls(value: Any) -> Any:
-    """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
-    if isinstance(value, str):  # most values are text, and this question is faster than the question for a mapping
-        return value
-    if isinstance(value, Mapping):
-        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
-    return [_drop_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
-
-
-@dataclass(frozen=True)
-class Resource:
-    """One resource as a rule reads it; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
-
-    urn: str
-    type: str
-    name: str
-    props: Mapping[str, Any]
-    provider: str = ""
-    dependencies: tuple[str, ...] = ()
-    parent: str = ""
-    default_tags: Mapping[str, Any] = field(default_factory=dict)
-    """Tags that its AWS provider adds."""
-
-    @cached_property
-    def kind(self) -> str:
-        """The last part of the type, such as ``NodePool``."""
-        return self.type.rsplit(":", 1)[-1]
-
-    def get(self, *path: str, default: Any = None) -> Any:
-        """Return the value at a path, or the default if the path has no value. Rules must not change the value.
-
-        Raises:
-            NotYetKnownError: The value, or a value around it, is not known yet.
-        """
-        value = self._props_without_nulls
-        for part in path:
-            if value is UNKNOWN:
-                break
-            value = value.get(part) if isinstance(value, dict) else None
-            if value is None:
-                return default
-        if value is UNKNOWN:
-            raise NotYetKnownError(".".join(path))
-        return value
-
-    def compute_once(self, compute: "Callable[[Resource], _T]") -> _T:
-        """Compute a fact about this resource; later calls with the same function return the first result.
-
-        Raises:
-            NotYetKnownError: The fact needs a value that is not known yet.
-        """
-        if compute not in self._results:
-            self._results[compute] = compute(self)
-        result: _T = self._results[compute]
-        return result
-
-    @cached_property
-    def _results(self) -> dict[Any, Any]:
-        return {}
-
-    @cached_property
-    def _props_without_nulls(self) -> Any:
-        """The props without nulls, kept because fifty rules read parts of them."""
-        return _drop_nulls(self.props)
-
-
-@dataclass(frozen=True)
-class Stack:
-    """All resources of a program, for rules that compare them."""
-
-    resources: Sequence[Resource]
-
-    def select(self, *kinds: str) -> Iterator[Resource]:
-        """Yield the resources of these kinds, kind by kind."""
-        return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
-
-    def list_in_order(self, kinds: Sequence[str]) -> Sequence[Resource]:
-        """Return the resources of these kinds in the order of the stack; the kind ``*`` stands for all kinds."""
-        if "*" in kinds:
-            return self.resources
-        if len(kinds) == 1:
-            return self._by_kind.get(kinds[0], [])
-        wanted = frozenset(kinds)
-        return [resource for resource in self.resources if resource.kind in wanted]
-
-    def compute_once(self, compute: "Callable[[Stack], _T]") -> _T:
-        """Compute a fact about the whole stack; later calls with the same function return the first result."""
-        if compute not in self._results:
-            self._results[compute] = compute(self)
-        result: _T = self._results[compute]
-        return result
-
-    @cached_property
-    def _results(self) -> dict[Any, Any]:
-        return {}
-
-    @cached_property
-    def _by_kind(self) -> dict[str, list[Resource]]:
-        found: dict[str, list[Resource]] = {}
-        for resource in self.resources:
-            found.setdefault(resource.kind, []).append(resource)
-        return found
-
-    @cached_property
-    def by_urn(self) -> dict[str, Resource]:
-        """Resources by URN."""
-        return {resource.urn: resource for resource in self.resources}
-
-    @cached_property
-    def opened_components(self) -> frozenset[str]:
-        """URNs of the components whose judged resource is in the stack; to judge both would report a fault twice."""
-        return frozenset(
-            resource.parent
-            for resource in self.resources
-            if (parent := self.by_urn.get(resource.parent)) and JUDGED_INSIDE.get(parent.type) == resource.type
-        )
-
 
 Report = Callable[[str], None]
 """``report(reason)`` says that the resource breaks the rule; the reason is a sentence without end dot."""
@@ -214,14 +70,6 @@ class Verdict:
         return self.urn.split("::")[-1]
 
 
-def read_default_tags(provider: Mapping[str, Any]) -> Any:
-    """Return the tags that an AWS provider adds, read from its props; UNKNOWN if they are not known yet."""
-    tags = provider.get("defaultTags", {})
-    if isinstance(tags, str):  # providers keep their configuration as JSON text
-        tags = json.loads(tags)
-    return tags.get("tags", {}) if isinstance(tags, Mapping) else tags
-
-
 def find_wrong(items: Iterable[_T], is_wrong: Callable[[_T], bool]) -> list[_T]:
     """Return the items that are wrong; an unknown item matters only if no other item is wrong.
 
@@ -260,4 +108,12 @@ def _check(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> 
         if not found:  # a violation that is known already counts more than a value that is not known
             reason = f"cannot be judged before the deployment: {error} is not known yet"
             found.append(Verdict(rule.id, resource.urn, reason, undecided=True))
+    except UnreadableError as error:
+        _note_unreadable(stack, error.urn or resource.urn, rule, str(error))
+    except Exception as error:  # noqa: BLE001  # programs of others hold forms that nobody foresaw; see values-readable
+        _note_unreadable(stack, resource.urn, rule, f"a value has a form that nobody foresaw ({error!r})")
     yield from found
+
+
+def _note_unreadable(stack: Stack, urn: str, rule: Rule, message: str) -> None:
+    stack.unreadable.setdefault(urn, {}).setdefault(message, []).append(rule.id)

@@ -2,8 +2,9 @@
 
 import re
 
-from .charts import CHART_KINDS
-from .rule import Report, Resource, Rule, Settings
+from .effects.charts import CHART_KINDS
+from .resources import Resource
+from .rule import Report, Rule, Settings
 
 _EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+.][\w.-]+)?")
 

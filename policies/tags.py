@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .rule import Report, Resource, Rule, Settings
+from .resources import Resource
+from .rule import Report, Rule, Settings
 
 
 def _refuse_missing_tags(resource: Resource, report: Report, settings: Settings) -> None:

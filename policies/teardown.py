@@ -2,8 +2,9 @@
 
 import re
 
-from .charts import CHART_KINDS, is_chart
-from .rule import Report, Resource, Rule, Settings, Stack
+from .effects.charts import CHART_KINDS, is_chart
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings
 
 _DEFAULT_PROVIDER = re.compile(r"::default(_\d[\w.-]*)?$")
 """End of the URN of a provider that the engine creates by itself, named after its version."""

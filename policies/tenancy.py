@@ -2,9 +2,11 @@
 
 from gpu_blueprint.catalog import namespaces
 
-from .extended_resources import is_gpu_resource, parse_count
-from .karpenter_objects import is_gpu_pool
-from .rule import NotYetKnownError, Report, Resource, Rule, Settings, Stack, find_wrong
+from .effects.extended_resources import is_gpu_resource, parse_count
+from .effects.karpenter_objects import is_gpu_pool
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+from .values import NotYetKnownError
 
 
 def _read_namespace(resource: Resource) -> str:

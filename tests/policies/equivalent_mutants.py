@@ -16,7 +16,7 @@ EQUIVALENT = {
         "version == 'latest' or (known and (not known.is_release(version)))"
     ): "an empty alias has neither a version nor a known family",
     (
-        "karpenter_objects._admits: "
+        "effects.karpenter_objects._admits: "
         "value is not None and value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0])) → "
         "value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0]))"
     ): "Karpenter has a name for each GPU of the catalogue",

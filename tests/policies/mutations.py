@@ -128,6 +128,7 @@ def _describe(node: ast.AST, changed: ast.AST, above: dict[ast.AST, ast.AST]) ->
 def _list_texts_for_people(unit: ast.AST) -> Iterator[ast.AST]:
     """Yield the constants that no verdict depends on."""
     for node in ast.walk(unit):
+        yield from _list_texts_of_definition(node)
         match node:
             case ast.JoinedStr():
                 yield from node.values
@@ -139,16 +140,21 @@ def _list_texts_for_people(unit: ast.AST) -> Iterator[ast.AST]:
                 yield from _walk_all(*node.args, *node.keywords)
             case ast.Call() if _is_call(node, "Rule"):
                 yield from _walk_all(*(item for item in node.keywords if item.arg not in _OF_RULES))
-            case ast.FunctionDef():
-                arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-                marks = [item.annotation for item in arguments if item.annotation]
-                yield from _walk_all(*node.decorator_list, *marks, *([node.returns] if node.returns else []))
-            case ast.ClassDef():
-                yield from _walk_all(*node.decorator_list)
-            case ast.AnnAssign():
-                yield from _walk_all(node.annotation)
-            case ast.Subscript(value=ast.Name(id="Literal")):
-                yield from _walk_all(node.slice)
+
+
+def _list_texts_of_definition(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what decorators and types hold."""
+    match node:
+        case ast.FunctionDef():
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            marks = [item.annotation for item in arguments if item.annotation]
+            yield from _walk_all(*node.decorator_list, *marks, *([node.returns] if node.returns else []))
+        case ast.ClassDef():
+            yield from _walk_all(*node.decorator_list)
+        case ast.AnnAssign():
+            yield from _walk_all(node.annotation)
+        case ast.Subscript(value=ast.Name(id="Literal")):
+            yield from _walk_all(node.slice)
 
 
 def _walk_all(*nodes: ast.AST) -> Iterator[ast.AST]:

@@ -10,7 +10,7 @@ import pytest
 
 from gpu_blueprint.judging.verdicts import judge_plan
 from policies import RULES, UNKNOWN, Resource, Rule, Stack, judge
-from policies.rule import NotYetKnownError
+from policies.values import NotYetKnownError, UnreadableError
 
 from .cases.stacks import as_plan, resource
 
@@ -29,6 +29,7 @@ SUBJECTS = {
     "supply_chain",
     "tags",
     "teardown",
+    "readable",
 }
 
 
@@ -80,12 +81,16 @@ def _contains_kind(module: Any, kind: str) -> bool:
 
 
 def test_a_value_is_read_by_its_path_and_an_unknown_value_is_named_by_its_path() -> None:
-    props = {"x": {"y": 1, "none": None}, "later": UNKNOWN, "list": [1]}
+    props = {"x": {"y": 1, "none": None}, "later": UNKNOWN, "block": [{"y": 3}], "list": [{}, {}], "word": "on"}
     found = Resource(urn="a::b", type="a:b:C", name="b", props=props)
     assert found.kind == "C"
     assert found.get("x", "y") == 1
-    assert found.get("x", "none", default=2) == found.get("z", "y", default=2) == found.get("list", "y", default=2) == 2
+    assert found.get("x", "none", default=2) == found.get("z", "y", default=2) == 2
     assert found.get("x", "z") is None
+    assert found.get("block", "y") == 3
+    for odd in ("list", "word"):
+        with pytest.raises(UnreadableError, match=f"^{odd} is .* and must be a block of fields"):
+            found.get(odd, "y")
     for path in (("later",), ("later", "y")):
         with pytest.raises(NotYetKnownError, match=r"^later"):
             found.get(*path)

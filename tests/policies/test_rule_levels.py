@@ -9,11 +9,11 @@ import pytest
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.judging.levels import FOLDER, find_levels_file, read_levels
 from gpu_blueprint.judging.verdicts import Finding, judge_plan
-from policies import RULES, Rule
+from policies import RULES, Rule, Stack
 
 from ..support.plans import SHIPPED, plan
 from .cases import CASES
-from .cases.stacks import Case, as_plan, build_stack
+from .cases.stacks import READABLE, Case, as_plan, build_stack, resource
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
@@ -48,7 +48,20 @@ def test_every_setting_has_a_case() -> None:
     assert {(rule.id, name) for rule in RULES for name in rule.settings} - covered == {("required-tags", "values")}
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_value_that_no_rule_can_read_counts_at_a_level_of_its_own(tmp_path: Path) -> None:
+    odd = as_plan(Stack([resource("kubernetes:karpenter.sh/v1:NodePool", "odd", {"spec": "none"})]))
+    for own, fails in (("mandatory", True), ("advisory", False)):
+        (tmp_path / "test.json").write_text(
+            json.dumps({"all": "disabled", "gpu-pool-limited": "mandatory", READABLE: own})
+        )
+        (found,) = judge_plan(odd, read_levels(tmp_path / "test.json"))
+        assert (found.verdict.rule, found.resource, found.fails) == (READABLE, "odd", fails)
+        assert found.verdict.reason == (
+            "gpu-pool-limited cannot judge odd: spec is 'none', and must be a block of fields"
+        )
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id != READABLE], ids=lambda rule: rule.id)
 def test_a_disabled_rule_is_silent_and_an_advisory_rule_stops_no_preview(rule: Rule, tmp_path: Path) -> None:
     case = next(case for case in CASES if (case.rule, case.verdict) == (rule.id, "fails"))
     assert _judge_at_levels(case, tmp_path, **{rule.id: {"enforcementLevel": "disabled", **case.settings}}) == []

@@ -12,6 +12,7 @@ from . import (
     network,
     node_classes,
     node_overlays,
+    readable,
     supply_chain,
     tags,
     teardown,
@@ -37,4 +38,5 @@ CASES: tuple[Case, ...] = (
     *tags.CASES,
     *cost.CASES,
     *teardown.CASES,
+    *readable.CASES,
 )

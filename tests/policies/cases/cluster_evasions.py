@@ -40,7 +40,7 @@ CASES = (
         _fails("no config", "accessConfig", None),
         _fails("an empty mode", "accessConfig", "authenticationMode", ""),
         _fails("the mode in other letters", "accessConfig", "authenticationMode", "Api_and_config_map"),
-        _fails("the mode in a list", "accessConfig", [{"authenticationMode": "API"}]),
+        _fails("another mode in a list", "accessConfig", [{"authenticationMode": "CONFIG_MAP"}]),
         _fails("the mode in pulumi-eks's place", "accessConfig", {"mode": "API"}),
     ),
     *cases_of(

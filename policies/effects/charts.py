@@ -1,6 +1,6 @@
 """Recognise Helm charts by name."""
 
-from .rule import Resource
+from ..resources import Resource
 
 CHART_KINDS = ("Release", "Chart")
 """Kinds of Helm charts: a Release is installed by Helm, a Chart is rendered by Pulumi."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from gpu_blueprint.catalog import Instance, list_instances
 
-from .rule import Resource
+from ..resources import Resource
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 ZONE = "topology.kubernetes.io/zone"

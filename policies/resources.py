@@ -1,0 +1,192 @@
+"""The resources of a program as rules read them; without Pulumi, so that rules run anywhere."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+from .values import (
+    UNKNOWN,
+    NotYetKnownError,
+    UnreadableError,
+    read_flag,
+    read_mapping,
+    read_mappings,
+    read_text,
+    read_texts,
+)
+
+_T = TypeVar("_T")
+
+JUDGED_INSIDE: Mapping[str, str] = {"eks:index:Cluster": "aws:eks/cluster:Cluster"}
+"""Component that a provider makes → the resource inside that rules judge: the engine holds no inputs of components."""
+
+
+def _drop_nulls(value: Any) -> Any:
+    """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
+    if isinstance(value, str):  # most values are text, and this question is faster than the question for a mapping
+        return value
+    if isinstance(value, Mapping):
+        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
+    return [_drop_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One resource as a rule reads it; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
+
+    urn: str
+    type: str
+    name: str
+    props: Mapping[str, Any]
+    provider: str = ""
+    dependencies: tuple[str, ...] = ()
+    parent: str = ""
+    default_tags: Mapping[str, Any] = field(default_factory=dict)
+    """Tags that its AWS provider adds."""
+
+    @cached_property
+    def kind(self) -> str:
+        """The last part of the type, such as ``NodePool``."""
+        return self.type.rsplit(":", 1)[-1]
+
+    def get(self, *path: str, default: Any = None) -> Any:
+        """Return the value at a path, or the default if the path has no value. Rules must not change the value.
+
+        Raises:
+            NotYetKnownError: The value, or a value around it, is not known yet.
+            UnreadableError: A value around it is no block of fields.
+        """
+        value = self._props_without_nulls
+        for depth, part in enumerate(path):
+            if value is UNKNOWN:
+                break
+            value = self._look_into(value, part, ".".join(path[:depth]))
+            if value is None:
+                return default
+        if value is UNKNOWN:
+            raise NotYetKnownError(".".join(path))
+        return value
+
+    def _look_into(self, value: Any, part: str, where: str) -> Any:
+        try:
+            return read_mapping(value, where).get(part) if value else None
+        except UnreadableError as error:
+            error.urn = self.urn
+            raise
+
+    def list_blocks(self, *path: str) -> list[Mapping[str, Any]]:
+        """Return the blocks of fields at a path; a single block stands for a list of itself."""
+        return self._read(read_mappings, path)
+
+    def read_block(self, *path: str) -> Mapping[str, Any]:
+        """Return the block of fields at a path; empty if the path has no value."""
+        return self._read(read_mapping, path)
+
+    def list_texts(self, *path: str) -> list[str]:
+        """Return the texts at a path; a single text stands for a list of itself."""
+        return self._read(read_texts, path)
+
+    def read_text(self, *path: str) -> str:
+        """Return the text at a path; empty if the path has no value."""
+        return self._read(read_text, path)
+
+    def read_flag(self, *path: str, default: bool) -> bool:
+        """Return the truth value at a path, or the default if the path has no value."""
+        return self._read(partial(read_flag, default=default), path)
+
+    def _read(self, read: "Callable[[Any, str], _T]", path: tuple[str, ...]) -> _T:
+        """Read the value at a path; an error names this resource.
+
+        Raises:
+            NotYetKnownError: The value is not known yet.
+            UnreadableError: The value has another form.
+        """
+        try:
+            return read(self.get(*path), ".".join(path))
+        except UnreadableError as error:
+            error.urn = self.urn
+            raise
+
+    def compute_once(self, compute: "Callable[[Resource], _T]") -> _T:
+        """Compute a fact about this resource; later calls with the same function return the first result.
+
+        Raises:
+            NotYetKnownError: The fact needs a value that is not known yet.
+        """
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        result: _T = self._results[compute]
+        return result
+
+    @cached_property
+    def _results(self) -> dict[Any, Any]:
+        return {}
+
+    @cached_property
+    def _props_without_nulls(self) -> Any:
+        """The props without nulls, kept because fifty rules read parts of them."""
+        return _drop_nulls(self.props)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """All resources of a program, for rules that compare them."""
+
+    resources: Sequence[Resource]
+    unreadable: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """URN → message about a value that no rule could read → the rules; `judge` adds them."""
+
+    def select(self, *kinds: str) -> Iterator[Resource]:
+        """Yield the resources of these kinds, kind by kind."""
+        return (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
+
+    def list_in_order(self, kinds: Sequence[str]) -> Sequence[Resource]:
+        """Return the resources of these kinds in the order of the stack; the kind ``*`` stands for all kinds."""
+        if "*" in kinds:
+            return self.resources
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        wanted = frozenset(kinds)
+        return [resource for resource in self.resources if resource.kind in wanted]
+
+    def compute_once(self, compute: "Callable[[Stack], _T]") -> _T:
+        """Compute a fact about the whole stack; later calls with the same function return the first result."""
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        result: _T = self._results[compute]
+        return result
+
+    @cached_property
+    def _results(self) -> dict[Any, Any]:
+        return {}
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Resource]]:
+        found: dict[str, list[Resource]] = {}
+        for resource in self.resources:
+            found.setdefault(resource.kind, []).append(resource)
+        return found
+
+    @cached_property
+    def by_urn(self) -> dict[str, Resource]:
+        """Resources by URN."""
+        return {resource.urn: resource for resource in self.resources}
+
+    @cached_property
+    def opened_components(self) -> frozenset[str]:
+        """URNs of the components whose judged resource is in the stack; to judge both would report a fault twice."""
+        return frozenset(
+            resource.parent
+            for resource in self.resources
+            if (parent := self.by_urn.get(resource.parent)) and JUDGED_INSIDE.get(parent.type) == resource.type
+        )
+
+
+def read_default_tags(provider: Mapping[str, Any]) -> Any:
+    """Return the tags that an AWS provider adds, read from its props; UNKNOWN if they are not known yet."""
+    tags = provider.get("defaultTags", {})
+    if isinstance(tags, str):  # providers keep their configuration as JSON text
+        tags = json.loads(tags)
+    return tags.get("tags", {}) if isinstance(tags, Mapping) else tags

@@ -1,0 +1,157 @@
+"""Read values whose form another program chose: text for a number, a single block for a list, "true" for true.
+
+Every function reads each form that a provider, the Kubernetes API or AWS accepts. Another form raises UnreadableError,
+which becomes a finding of the rule ``values-readable``; an unknown value raises NotYetKnownError.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+
+class NotYetKnownError(Exception):
+    """A rule needs a value that is not known yet; the message names the value."""
+
+
+class UnreadableError(Exception):
+    """A rule meets a value in a form that it cannot read; the message names the value, its form and the right form."""
+
+    urn: str = ""
+    """The resource that holds the value, where a rule that judges another resource meets it."""
+
+    def __init__(self, value: Any, wanted: str, where: str) -> None:
+        shown = repr(value)
+        super().__init__(f"{where} is {shown if len(shown) <= _SHOWN else f'{shown[:_SHOWN]}…'}, and must be {wanted}")
+
+
+_SHOWN = 60
+"""Characters of an odd value that a message shows."""
+
+
+class Unknown:
+    """A value that only the deployment will know; any look into it raises NotYetKnownError."""
+
+    def _look(self, *_: Any, **__: Any) -> Any:
+        raise NotYetKnownError("a part of it")
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __call__ = _look
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __str__ = __int__ = __float__ = __hash__ = _look
+
+    def __getattr__(self, _: str) -> Any:
+        return self._look()
+
+    def __repr__(self) -> str:
+        return "(known after the deployment)"
+
+
+UNKNOWN: Any = Unknown()
+
+
+def read_list(value: Any, where: str) -> list[Any]:
+    """Return a list; a single item stands for a list of itself, and null for an empty list."""
+    _refuse_unknown(value, where)
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+
+
+def read_mappings(value: Any, where: str) -> list[Mapping[str, Any]]:
+    """Return a list of blocks; a single block stands for a list of itself. An unknown block stays UNKNOWN.
+
+    Raises:
+        UnreadableError: An item is no block.
+    """
+    blocks = read_list(value, where)
+    return [block if block is UNKNOWN else read_mapping(block, f"{where}.{at}") for at, block in enumerate(blocks)]
+
+
+def read_mapping(value: Any, where: str) -> Mapping[str, Any]:
+    """Return a block of fields; null stands for a block without fields, and a list of one block for this block.
+
+    Raises:
+        UnreadableError: The value is no block.
+    """
+    _refuse_unknown(value, where)
+    if isinstance(value, list) and len(value) == 1:
+        return read_mapping(value[0], where)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UnreadableError(value, "a block of fields", where)
+    return value
+
+
+def read_text(value: Any, where: str) -> str:
+    """Return a text; a number becomes its digits, and null an empty text.
+
+    Raises:
+        UnreadableError: The value is a list or a block.
+    """
+    _refuse_unknown(value, where)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, str | int | float):
+        return "" if value is None else str(value)
+    raise UnreadableError(value, "a text", where)
+
+
+def read_texts(value: Any, where: str) -> list[str]:
+    """Return a list of texts; a single text stands for a list of itself.
+
+    Raises:
+        UnreadableError: An item is a list or a block.
+    """
+    return [read_text(item, where) for item in read_list(value, where)]
+
+
+def read_flag(value: Any, where: str, default: bool) -> bool:
+    """Return a truth value, given as such or as text; null stands for the default.
+
+    Raises:
+        UnreadableError: The value is neither true nor false.
+    """
+    text = read_text(value, where).strip().lower()
+    if text not in _FLAGS and text:
+        raise UnreadableError(value, "true or false", where)
+    return _FLAGS.get(text, default)
+
+
+_FLAGS = {"true": True, "false": False}
+
+
+def read_number(value: Any, where: str) -> float:
+    """Return a number, given as such or as text.
+
+    Raises:
+        UnreadableError: The value is no number.
+    """
+    try:
+        return float(read_text(value, where))
+    except ValueError:
+        raise UnreadableError(value, "a number", where) from None
+
+
+def read_document(value: Any, where: str) -> Any:
+    """Return the content of a JSON or YAML document, given as text or as the content itself.
+
+    Raises:
+        UnreadableError: The text is neither JSON nor YAML.
+    """
+    _refuse_unknown(value, where)
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        pass
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise UnreadableError(value, "a JSON or YAML document", where) from None
+
+
+def _refuse_unknown(value: Any, where: str) -> None:
+    if value is UNKNOWN:
+        raise NotYetKnownError(where)
