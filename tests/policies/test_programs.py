@@ -24,12 +24,12 @@ def read_strict_levels(program: Foreign) -> Mapping[str, Any]:
 
 
 @cache
-def plan_program(program: Foreign, fault: Fault | None = None) -> tuple[PlannedResource, ...]:
-    return record("theirs", {}, lambda: program.run(fault), components=program.components, quick=False)
+def plan_program(program: Foreign, *faults: Fault) -> tuple[PlannedResource, ...]:
+    return record("theirs", {}, lambda: program.run(*faults), components=program.components, quick=False)
 
 
-def judge_offline(program: Foreign, fault: Fault | None = None) -> list[tuple[str, str]]:
-    found = judge_plan(plan_program(program, fault), read_strict_levels(program))
+def judge_offline(program: Foreign, *faults: Fault) -> list[tuple[str, str]]:
+    found = judge_plan(plan_program(program, *faults), read_strict_levels(program))
     return [(finding.verdict.rule, finding.resource) for finding in found if not finding.verdict.undecided]
 
 
@@ -53,10 +53,10 @@ def test_one_fault_in_a_program_of_another_company_is_blamed_at_its_place(progra
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_the_pack_in_its_own_process_gives_the_offline_verdicts(pack: Pack, program: Foreign) -> None:
     pack.configure(read_strict_levels(program))
-    for fault in (None, *program.faults):
-        told = pack.verdicts(plan_program(program, fault))
+    for faults in ((), *((fault,) for fault in program.faults)):
+        told = pack.verdicts(plan_program(program, *faults))
         decided = [(found.rule, found.resource) for found in told if "cannot be judged before" not in found.message]
-        assert sorted(decided) == sorted(judge_offline(program, fault)), fault
+        assert sorted(decided) == sorted(judge_offline(program, *faults)), faults
 
 
 def test_every_program_has_a_dozen_faults_of_many_rules() -> None:

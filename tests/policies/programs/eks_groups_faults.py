@@ -40,7 +40,7 @@ def _open_an_endpoint(given: Providers) -> None:
         "ecr-endpoint",
         vpc_id="vpc-0a1b2c3d4e5f60718",
         service_name=f"com.amazonaws.{REGION}.ecr.api",
-        policy=_document(Principal="*", Action="ecr:*", Resource="*"),
+        policy=_document(Principal="*", Action="ecr:BatchGetImage", Resource="*"),
         opts=given.aws,
     )
 
@@ -78,7 +78,7 @@ FAULTS = (
     Fault(about="a robot that may do all", rule="no-wildcard-action", at="robot-policy", add=_give_a_robot_everything),
     Fault(about="a group that may do most", rule="no-wildcard-action", at="students", add=_give_a_group_most),
     Fault(about="an access point", rule="no-wildcard-principal", at="reads", add=_open_a_door_to_the_bucket),
-    Fault(about="an endpoint for all", rule="no-wildcard-action", at="ecr-endpoint", add=_open_an_endpoint),
+    Fault(about="an endpoint for all", rule="no-wildcard-principal", at="ecr-endpoint", add=_open_an_endpoint),
     Fault(about="notebooks for IPv6", rule="no-open-ingress", at="debug", add=_admit_every_address_of_ipv6),
     Fault(about="edit for everyone", rule="tenants-not-admin", at="everyone", add=_let_everyone_read_secrets),
     Fault(

@@ -44,6 +44,11 @@ class Fault:
     def __str__(self) -> str:
         return self.about
 
+    @property
+    def changed(self) -> str:
+        """Name of the changed resource."""
+        return self.name or self.at
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Foreign:
@@ -59,23 +64,23 @@ class Foreign:
     def __str__(self) -> str:
         return self.name
 
-    def run(self, fault: Fault | None = None) -> None:
-        """Build the program's resources, with one fault if any; Pulumi's SDK calls this."""
-        touched: list[str] = []
-        if fault and fault.path:
-            pulumi.runtime.register_stack_transformation(lambda given: _break(given, fault, touched))
+    def run(self, *faults: Fault) -> None:
+        """Build the program's resources, with faults in different resources if any; Pulumi's SDK calls this."""
+        left = {fault.changed: fault for fault in faults if fault.path}
+        if left:
+            pulumi.runtime.register_stack_transformation(lambda given: _break(given, left))
         providers = self.build()
-        if fault and fault.add:
-            fault.add(providers)
-            return
-        assert not fault or touched, f"the program has no resource {fault.name or fault.at}"
+        for fault in faults:
+            if fault.add:
+                fault.add(providers)
+        assert not left, f"the program has no resource {', '.join(left)}"
 
 
 def _break(
-    given: pulumi.ResourceTransformationArgs, fault: Fault, touched: list[str]
+    given: pulumi.ResourceTransformationArgs, left: dict[str, Fault]
 ) -> pulumi.ResourceTransformationResult | None:
-    props: Any = given.props
-    if given.name != (fault.name or fault.at) or given.type_.startswith("pulumi:providers:") or touched:
+    fault = None if given.type_.startswith("pulumi:providers:") else left.pop(given.name, None)
+    if fault is None:
         return None
-    touched.append(given.name)
+    props: Any = given.props
     return pulumi.ResourceTransformationResult(props=put(props, fault.path, fault.value), opts=given.opts)
