@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..plan import UNKNOWN, PlannedResource
-from .run import Resource
+from .run import PolicyMessage, Resource
 
 _OWN_PROVIDER = "pulumi:providers:pulumi"
 """A provider inside the engine: it looks up resources for components."""
@@ -85,22 +85,27 @@ def compare_states(before: Mapping[str, Resource], after: Mapping[str, Resource]
 
 
 def compare_verdicts(
-    ours: Iterable[tuple[str, str]],
+    ours: Iterable[PolicyMessage],
     undecided: Iterable[tuple[str, str]],
-    theirs: Iterable[tuple[str, str]],
+    theirs: Iterable[PolicyMessage],
     is_complete: bool,
 ) -> list[str]:
-    """Return the differences between the verdicts of the policies, offline and in the engine.
+    """Return the differences between the verdicts of the policies, offline and in the engine: level and words count.
 
     Args:
-        ours: Rule and URN of each offline finding.
+        ours: The offline verdicts.
         undecided: Rule and URN of each resource that offline cannot judge before the deployment.
-        theirs: Rule and URN of each violation that the engine reports.
-        is_complete: True if the engine knows every value, and therefore must report every offline finding.
+        theirs: The violations that the engine reports.
+        is_complete: True if the engine knows every value, and therefore must report every offline verdict.
     """
-    expected, possible, reported = set(ours), set(undecided), set(theirs)
+    expected, reported, possible = set(ours), set(theirs), set(undecided)
     missing = expected - reported if is_complete else set()
+    extra = {said for said in reported - expected if (said.rule, said.urn) not in possible}
     return [
-        *(f"{rule}: only offline blames {_shorten(urn)}" for rule, urn in sorted(missing)),
-        *(f"{rule}: only the engine blames {_shorten(urn)}" for rule, urn in sorted(reported - expected - possible)),
+        *(f"{_describe_verdict(said)}: only offline" for said in sorted(missing)),
+        *(f"{_describe_verdict(said)}: only in the engine" for said in sorted(extra)),
     ]
+
+
+def _describe_verdict(said: PolicyMessage) -> str:
+    return f"policy {said.rule}, {said.level}, {_shorten(said.urn)}: {said.message!r}"

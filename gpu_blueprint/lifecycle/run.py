@@ -13,14 +13,15 @@ _CANNOT_RUN = "can't run policy"
 """The beginning of CrossGuard's message where a rule needs a value that only the deployment will know."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class PolicyMessage:
-    """A policy's verdict as the engine reports it."""
+    """A policy's verdict, as the engine reports it or as the offline rules give it."""
 
     rule: str
     urn: str
     level: str
     message: str
+    """Reason and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,9 @@ class Run:
         """Count the resources with these changes."""
         return sum(len(self.changes.get(change, ())) for change in changes)
 
-    def list_violations(self) -> list[tuple[str, str]]:
-        """Return rule and URN of each violation; a rule that a preview cannot run is no violation."""
-        return [(said.rule, said.urn) for said in self.policies if not said.message.startswith(_CANNOT_RUN)]
+    def list_violations(self) -> list[PolicyMessage]:
+        """Return each violation; a rule that a preview cannot run is no violation."""
+        return [said for said in self.policies if not said.message.startswith(_CANNOT_RUN)]
 
     def read_event(self, event: EngineEvent) -> None:
         """Take over the facts of an event."""
@@ -89,8 +90,8 @@ class Run:
         if event.policy_event:
             verdict = event.policy_event
             urn = verdict.resource_urn or ""
-            message = PolicyMessage(verdict.policy_name, urn, verdict.enforcement_level, verdict.message)
-            self.policies.append(message)
+            said = _strip_description(verdict.message)
+            self.policies.append(PolicyMessage(verdict.policy_name, urn, verdict.enforcement_level, said))
 
     def _read_step(self, step: StepEventMetadata) -> None:
         change = str(getattr(step.op, "value", step.op))
@@ -105,6 +106,11 @@ class Run:
                 provider=strip_id(step.new.provider or ""),
                 protect=bool(step.new.protect),
             )
+
+
+def _strip_description(message: str) -> str:
+    """Return a policy's message without the description of the policy, which CrossGuard puts into the first line."""
+    return message.strip() if message.startswith(_CANNOT_RUN) else message.partition("\n")[2].strip()
 
 
 def strip_id(reference: str) -> str:

@@ -17,7 +17,7 @@ from .compare import compare_states, compare_verdicts, compare_with_preview, com
 from .engine import POLICIES, Engine
 from .life import Life, Step
 from .order import Wave, find_early_deletes, find_missing_paths, list_promises, list_waves
-from .run import Run
+from .run import PolicyMessage, Run
 from .world import World
 
 Report = Callable[[str], None]
@@ -67,21 +67,21 @@ class Lifecycle:
 
     def preview(self) -> "_Outcome":
         """Compare the engine's preview with the plan, and the verdicts of the policy pack with the offline verdicts."""
-        run = self.engine.preview(**self._list_policy_options())
+        run = self.engine.preview(**self.list_policy_options())
         return len(run.planned), [
             *_explain(run),
             *compare_with_preview(self.plan, run.planned),
-            *self._compare_verdicts(run),
+            *self.compare_verdicts(run, is_complete=False),  # it knows few outputs, on which some rules depend
         ]
 
     def up(self) -> "_Outcome":
         """Build the stack, and compare the state with the plan."""
-        run = self.engine.up(**self._list_policy_options())
+        run = self.engine.up(**self.list_policy_options())
         state = self.engine.read_state()
         return len(state), [
             *_explain(run),
             *compare_with_state(self.plan, state),
-            *self._compare_verdicts(run),
+            *self.compare_verdicts(run, is_complete=True),
         ]
 
     def run_pods(self) -> "_Outcome":
@@ -145,15 +145,21 @@ class Lifecycle:
             for tenant in self.stack.config.tenants
         }
 
-    def _list_policy_options(self) -> dict[str, list[str]]:
+    def list_policy_options(self) -> dict[str, list[str]]:
+        """Return the options by which the engine runs the policy pack at the levels of the stack's environment."""
         levels = find_levels_file(self.stack.config.environment)
         return {"policy_packs": [str(POLICIES)], "policy_pack_configs": [str(levels)]}
 
-    def _compare_verdicts(self, run: Run) -> list[str]:
+    def compare_verdicts(self, run: Run, *, is_complete: bool) -> list[str]:
+        """Compare the policy pack's verdicts in the engine with the offline verdicts on the plan.
+
+        Args:
+            run: A command that ran the policy pack.
+            is_complete: True if the engine knows every value that a rule may read.
+        """
         counted = [found for found in self._findings if found.standing not in ("waived", "undecided")]
-        undecided = [found for found in self._findings if found.standing == "undecided"]
-        is_complete = run.command != "preview"  # a preview knows few outputs, on which some rules depend
-        return compare_verdicts(_list_keys(counted), _list_keys(undecided), run.list_violations(), is_complete)
+        undecided = [(found.verdict.rule, found.verdict.urn) for found in self._findings if found.verdict.undecided]
+        return compare_verdicts([*map(_describe, counted)], undecided, run.list_violations(), is_complete)
 
 
 _Outcome = tuple[int, list[str]]
@@ -166,8 +172,8 @@ def _judge_offline(stack: StackFile, plan: Sequence[PlannedResource]) -> list[Fi
     return judge_plan(plan, levels, list_waivers(stack.config), date.today())
 
 
-def _list_keys(findings: Sequence[Finding]) -> list[tuple[str, str]]:
-    return [(found.verdict.rule, found.verdict.urn) for found in findings]
+def _describe(found: Finding) -> PolicyMessage:
+    return PolicyMessage(found.verdict.rule, found.verdict.urn, found.level, found.verdict.message)
 
 
 def _explain(run: Run) -> list[str]:

@@ -21,7 +21,7 @@ from ..errors import ProgramError
 from ..keys import PROJECT, SECRET_KEYS
 from .lazy_sdk import lazy_sdk
 from .quick_sdk import quick_sdk
-from .recorder import RecordingEngine, RecordingMonitor
+from .recorder import Construct, RecordingEngine, RecordingMonitor
 from .resource import PlannedResource
 
 PROGRAM = Path(__file__).parents[2] / "__main__.py"
@@ -30,12 +30,18 @@ _Arguments = TypeVarTuple("_Arguments")
 
 
 def record(
-    stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path = PROGRAM, *, quick: bool = True
+    stack: str,
+    config: Mapping[str, Any],
+    program: Callable[[], None] | Path = PROGRAM,
+    *,
+    components: Mapping[str, Construct] | None = None,
+    quick: bool = True,
 ) -> tuple[PlannedResource, ...]:
     """Return every resource that the program would create in a first preview, each after the resources that it needs.
 
-    ``config`` is the ``config`` section of a stack file. One process may record several stacks. Without
-    ``quick`` the SDK runs without patches, for tests and measurements that compare both ways.
+    ``config`` is the ``config`` section of a stack file. ``components`` are further types of components whose provider
+    this process stands in for. One process may record several stacks. Without ``quick`` the SDK runs without patches,
+    for tests and measurements that compare both ways.
 
     Raises:
         ProgramError: The program reported an error.
@@ -44,11 +50,13 @@ def record(
         if quick:
             patches.enter_context(lazy_sdk())
             patches.enter_context(quick_sdk())
-        return contextvars.Context().run(_record, stack, config, program)
+        return contextvars.Context().run(_record, stack, config, program, RecordingMonitor(PROJECT, stack, components))
 
 
-def _record(stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path) -> tuple[PlannedResource, ...]:
-    monitor, engine = RecordingMonitor(PROJECT, stack), RecordingEngine()
+def _record(
+    stack: str, config: Mapping[str, Any], program: Callable[[], None] | Path, monitor: RecordingMonitor
+) -> tuple[PlannedResource, ...]:
+    engine = RecordingEngine()
     with _open_event_loop() as loop, _pause_garbage_collection():
         settings.ROOT.set(None)
         pulumi.runtime.configure(

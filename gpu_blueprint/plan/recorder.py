@@ -6,7 +6,7 @@ the CLI.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from google.protobuf import empty_pb2, json_format
@@ -27,12 +27,17 @@ _FEATURES = [
 ]
 _INHERITED = ("protect", "retainOnDelete", "deletedWith")
 
+Construct = Callable[[Any, str, "RecordingMonitor"], Mapping[str, Any]]
+"""Takes the request for a component and its URN, registers what the provider makes inside, and returns its outputs."""
+
 
 class RecordingMonitor:
     """Plays Pulumi's ResourceMonitor service; ``resources`` holds every registration, in order, by URN."""
 
-    def __init__(self, project: str, stack: str) -> None:
+    def __init__(self, project: str, stack: str, components: Mapping[str, Construct] | None = None) -> None:
+        """Take the types of further components whose provider this process stands in for."""
         self.resources: dict[str, PlannedResource] = {}
+        self._constructs: dict[str, Construct] = {COMPONENT: _construct_cluster, **(components or {})}
         self._project = project
         self._stack = stack
         self._transforms: dict[str, list[str]] = {}
@@ -55,16 +60,13 @@ class RecordingMonitor:
             response.id = rpc.UNKNOWN
         if request.custom and not self._is_unconfigured(request.provider):
             response.object.CopyFrom(request.object)
-        if request.type == COMPONENT and request.remote:
-            response.object.update({"eksCluster": self._register_cluster(request, urn)})
+        if self._is_constructed(request):
+            response.object.update(self._constructs[request.type](request, urn, self))
         self._answers[urn] = response
         return response
 
-    def _register_cluster(self, request: Any, urn: str) -> dict[str, str]:
-        """Record the cluster inside pulumi-eks's component, and return a reference to it."""
-        cluster = self.RegisterResource(build_cluster_request(request, urn))
-        cluster.object.Clear()  # outputs of EKS, such as its security group, are not known before the cluster exists
-        return make_reference(cluster.urn)
+    def _is_constructed(self, request: Any) -> bool:
+        return request.remote and request.type in self._constructs
 
     def _build_urn(self, parent: str, type_: str, name: str) -> str:
         parent_type = parent.split("::")[2] if parent else _STACK
@@ -82,7 +84,7 @@ class RecordingMonitor:
             "aliases": [json_format.MessageToDict(alias) for alias in request.aliases] or None,
             "version": request.version or None,
         }
-        is_translated = request.type == COMPONENT and request.remote
+        is_translated = self._is_constructed(request)
         of_parent = self.resources[request.parent].options if request.parent else {}
         inherited = {key: of_parent[key] for key in _INHERITED if key in of_parent}
         return PlannedResource(
@@ -178,6 +180,13 @@ class RecordingEngine:
     def RequirePulumiVersion(self, _: Any) -> Any:  # noqa: N802
         """Accept any version."""
         return engine_pb2.RequirePulumiVersionResponse()
+
+
+def _construct_cluster(request: Any, urn: str, monitor: RecordingMonitor) -> dict[str, Any]:
+    """Record the cluster inside pulumi-eks's component, and return a reference to it."""
+    cluster = monitor.RegisterResource(build_cluster_request(request, urn))
+    cluster.object.Clear()  # outputs of EKS, such as its security group, are not known before the cluster exists
+    return {"eksCluster": make_reference(cluster.urn)}
 
 
 def _find_provider_urn(reference: str) -> str:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from gpu_blueprint.lifecycle.compare import (
     compare_with_preview,
     compare_with_state,
 )
-from gpu_blueprint.lifecycle.run import Resource
+from gpu_blueprint.lifecycle.run import PolicyMessage, Resource
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
 
 from ..support.engine_resources import build_resource
@@ -109,18 +110,29 @@ def test_a_refresh_that_changes_a_state_is_seen() -> None:
     assert compare_states(before, before) == []
 
 
-OURS, THEIRS = ("rule", URN), ("other", URN)
+OURS = PolicyMessage("rule", URN, "mandatory", "it is open; close it")
+THEIRS = PolicyMessage("other", URN, "mandatory", "it is old; renew it")
+MILD, REWORDED = replace(OURS, level="advisory"), replace(OURS, message="it is wide open; close it")
+
+
+def describe(said: PolicyMessage, side: str) -> str:
+    return f"policy {said.rule}, {said.level}, {SUBJECT}: {said.message!r}: {side}"
 
 
 @pytest.mark.parametrize(
     ("ours", "undecided", "theirs", "is_complete", "lines"),
     [
         ([OURS], [], [OURS], True, []),
-        ([OURS], [], [], True, [f"rule: only offline blames {SUBJECT}"]),
+        ([OURS], [], [], True, [describe(OURS, "only offline")]),
         ([OURS], [], [], False, []),
-        ([], [], [THEIRS], False, [f"other: only the engine blames {SUBJECT}"]),
-        ([], [THEIRS], [THEIRS], True, []),
+        ([], [], [THEIRS], False, [describe(THEIRS, "only in the engine")]),
+        ([], [("other", URN)], [THEIRS], True, []),
+        ([OURS], [], [MILD], True, [describe(OURS, "only offline"), describe(MILD, "only in the engine")]),
+        ([OURS], [], [REWORDED], True, [describe(OURS, "only offline"), describe(REWORDED, "only in the engine")]),
+        ([OURS], [], [REWORDED], False, [describe(REWORDED, "only in the engine")]),
     ],
 )
-def test_verdicts_agree(ours: Any, undecided: Any, theirs: Any, is_complete: bool, lines: list[str]) -> None:
+def test_verdicts_agree_in_rule_place_level_and_words(
+    ours: Any, undecided: Any, theirs: Any, is_complete: bool, lines: list[str]
+) -> None:
     assert compare_verdicts(ours, undecided, theirs, is_complete) == lines

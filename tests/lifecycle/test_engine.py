@@ -106,7 +106,7 @@ def test_the_policy_pack_stops_the_engine_where_the_offline_verdicts_fail(unsafe
     with open_lifecycle(unsafe_stack, with_lab=False) as life:
         _, differences = life.preview()
         (run,) = life.engine.runs
-    blamed = {rule for rule, _ in run.list_violations()}
+    blamed = {said.rule for said in run.list_violations()}
     assert "deletion-protected" in blamed and not run.succeeded
     assert any(line.startswith("preview failed: policy deletion-protected: urn:") for line in differences)
     assert all(line.startswith("preview failed: ") for line in differences), differences

@@ -1,7 +1,7 @@
 from pulumi.automation.events import EngineEvent
 from pulumi.runtime import rpc
 
-from gpu_blueprint.lifecycle.run import Run, read_state
+from gpu_blueprint.lifecycle.run import PolicyMessage, Run, read_state
 
 URN = "urn:pulumi:dev::gpu-blueprint::aws:sqs/queue:Queue::jobs"
 NEW = {
@@ -42,7 +42,10 @@ def test_an_up_counts_changes_and_failures() -> None:
 
 def test_a_rule_that_cannot_run_is_no_violation() -> None:
     run = Run("preview")
-    for rule, message in (("tags", "no owner"), ("order", "can't run policy 'order' during preview: unknown")):
+    for rule, message in (
+        ("tags", "Passes if it has tags. Bills.\nno owner\n"),
+        ("order", "can't run policy 'order' during preview: unknown"),
+    ):
         said = {
             "message": message,
             "color": "never",
@@ -54,7 +57,7 @@ def test_a_rule_that_cannot_run_is_no_violation() -> None:
             "resourceUrn": URN,
         }
         run.read_event(build_event(policyEvent=said))
-    assert run.list_violations() == [("tags", URN)] and len(run.policies) == 2
+    assert run.list_violations() == [PolicyMessage("tags", URN, "mandatory", "no owner")] and len(run.policies) == 2
 
 
 def test_a_run_without_an_error_has_succeeded() -> None:

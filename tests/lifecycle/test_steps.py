@@ -1,13 +1,18 @@
 """The lives of the shipped stacks: on the lab as they are, and in memory where a promise must break."""
 
 from collections.abc import Callable
+from typing import Any
 
+import pulumi
 import pytest
 
 from components.pools.gpu_pool import GpuPool
+from gpu_blueprint.lifecycle.engine import run_program
 from gpu_blueprint.lifecycle.life import Life, Step
+from gpu_blueprint.lifecycle.steps import Lifecycle
 
-from ..support.engine_sessions import open_in_lab
+from ..policies.cases.stacks import changed, put
+from ..support.engine_sessions import open_in_lab, open_in_memory
 from ..support.plans import SHIPPED, shipped_config
 
 pytestmark = pytest.mark.lab
@@ -54,3 +59,46 @@ def test_a_program_whose_pools_depend_on_no_chart_hangs_and_leaves_a_node() -> N
     assert "NodePool shared-l4 is still there after 25 s" in destroy
     kinds = {name.split()[0] for name in life.left}
     assert {"Node", "NodeClaim", "instance", "Cluster", "Subnet"} <= kinds and not life.is_as_promised
+
+
+_NODE = ("spec", "template", "spec")
+BROKEN = (
+    ("infer-l40s-node-pool", (*_NODE, "taints"), []),
+    ("infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
+    ("train-h100-node-pool", ("spec", "limits"), {"cpu": "100"}),
+    ("gpu-prod-cluster-eks-eksCluster", ("vpcConfig", "endpointPublicAccess"), True),
+    ("gpu-prod-cluster-eks-eksCluster", ("enabledClusterLogTypes",), ["api"]),
+    ("gpu-prod-system-group", ("version",), "1.31"),
+    ("gpu-prod-karpenter-controller", ("values", "settings", "interruptionQueue"), "another"),
+    ("tenant-serving-quota", ("spec", "hard"), {"limits.nvidia.com/gpu": "8"}),
+)
+"""Eight changes of prod, each of which breaks a rule."""
+
+
+def break_prod() -> None:
+    """Run the program with the eight changes, which the engine makes as it would make a user's transform."""
+
+    def change(given: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult:
+        props: Any = given.props
+        for name, path, value in BROKEN if given.custom else ():
+            props = put(props, path, value) if given.name == name else props
+        return pulumi.ResourceTransformResult(props=props, opts=given.opts)
+
+    pulumi.runtime.register_resource_transform(change)
+    run_program()
+
+
+def test_the_engines_verdicts_on_wrong_stacks_are_the_offline_verdicts() -> None:
+    programs = [run_program]
+    with open_in_memory("prod", lambda: programs[-1]()) as life:
+        wrong = Lifecycle(life.stack, changed(life.plan, *BROKEN), life.engine, life.cloud, life.world)
+        programs.append(break_prod)
+        _, differences = wrong.preview()
+        assert [line for line in differences if not line.startswith("preview failed: policy ")] == []
+        programs.append(run_program)
+        assert life.engine.up().succeeded
+        programs.append(break_prod)
+        run = life.engine.preview(**wrong.list_policy_options())
+    assert wrong.compare_verdicts(run, is_complete=True) == []
+    assert len({said.rule for said in run.list_violations()}) >= len(BROKEN)
+    assert len(life.compare_verdicts(run, is_complete=True)) == len(run.list_violations())

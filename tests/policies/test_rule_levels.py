@@ -25,7 +25,15 @@ def test_a_shipped_stack_passes_at_its_own_levels(stack: str) -> None:
 def test_an_environment_without_levels_gets_the_strictest() -> None:
     assert find_levels_file("dev") == FOLDER / "dev.json"
     assert find_levels_file("qa") == FOLDER / "prod.json"
-    assert {level for level in read_levels(find_levels_file("qa")).values() if isinstance(level, str)} == {"mandatory"}
+    assert set(read_levels(find_levels_file("qa")).values()) == {"mandatory"}
+
+
+def test_borrowed_levels_demand_nothing_beyond_the_defaults_of_the_rules() -> None:
+    assert [level for level in read_levels(find_levels_file("theirs")).values() if isinstance(level, dict)] == []
+    logged = {"name": "theirs", "enabledClusterLogTypes": ["audit", "authenticator"]}
+    cluster = as_plan(Stack([resource("aws:eks/cluster:Cluster", "theirs", logged)]))
+    blamed = {found.verdict.rule for found in judge_plan(cluster, read_levels(find_levels_file("theirs")))}
+    assert "access-entries" in blamed and "control-plane-logged" not in blamed
 
 
 def _judge_at_levels(case: Case, folder: Path, **levels: Any) -> list[Finding]:

@@ -1,0 +1,257 @@
+"""Run the rules' cases on a mutant: the modules that its change reaches run again, in namespaces of their own.
+
+No module of the program is patched. Only the cases that can notice a mutant run: cases that call its function, or that
+call a function which reads its constant.
+"""
+
+import ast
+import builtins
+import importlib
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, cached_property
+from importlib.util import resolve_name
+from pathlib import Path
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+from policies import Rule
+
+from ..support.plans import ROOT
+from .cases import CASES
+from .cases.stacks import Case, build_stack, find_complaint
+from .mutations import Mutant, Unit, list_mutants, list_units
+
+FRAME = {"policies", *(f"policies.{name}" for name in ("__main__", "pack", "resources", "rule", "values", "waivers"))}
+"""Modules that run the rules and hold none."""
+_ROUNDS = 100_000
+"""Rounds of all loops in one case, after which a loop counts as endless."""
+_SECONDS = 20
+"""Time of one mutant's cases, after which a comprehension counts as endless."""
+
+
+class _EndlessError(BaseException):
+    """A mutant does not end; the frame of the rules, which catches every other error, does not catch this."""
+
+
+class _Bounded(ast.NodeTransformer):
+    """Limits the rounds of loops, because a mutant may never end a loop."""
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        self.generic_visit(node)
+        node.body.insert(0, ast.parse("_rounds.pop()").body[0])
+        return node
+
+
+def _compile(tree: ast.Module, name: str) -> CodeType:
+    return compile(ast.fix_missing_locations(_Bounded().visit(tree)), f"<{name}>", "exec")
+
+
+class Source:
+    """One module of the rules: its tree, its units, and the modules that it imports."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name, self.path = name, path
+        self.package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        self.tree = ast.parse(path.read_text(encoding="utf-8"))
+        self.units = list(list_units(name, self.tree))
+
+    @cached_property
+    def code(self) -> CodeType:
+        """The module without a change, except for the bounds of its loops."""
+        return _compile(ast.parse(self.path.read_text(encoding="utf-8")), self.name)
+
+    @cached_property
+    def imported(self) -> dict[str, str]:
+        """Name in this module → ``module.name`` from where it comes."""
+        found: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom):
+                module = resolve_name("." * node.level + (node.module or ""), self.package) if node.level else ""
+                module = module or node.module or ""
+                found |= {item.asname or item.name: f"{module}.{item.name}" for item in node.names}
+        return found
+
+
+@cache
+def list_sources() -> Mapping[str, Source]:
+    """Return every module whose functions rules call, each after the modules that it imports."""
+    found = {}
+    for path in sorted((ROOT / "policies").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if name not in FRAME:
+            found[name] = Source(name, path)
+    ordered: dict[str, Source] = {}
+    for name in found:
+        _put_after_needed(name, found, ordered)
+    return ordered
+
+
+def _put_after_needed(name: str, found: Mapping[str, Source], ordered: dict[str, Source]) -> None:
+    for needed in _list_needed(found[name], found):
+        if needed not in ordered:
+            _put_after_needed(needed, found, ordered)
+    ordered[name] = found[name]
+
+
+def _list_needed(source: Source, found: Mapping[str, Source]) -> set[str]:
+    """Return the modules of the rules that a module imports, itself or a name in them."""
+    origins = {part for origin in source.imported.values() for part in (origin, origin.rpartition(".")[0])}
+    return (origins & found.keys()) - {source.name}
+
+
+class World:
+    """Copies of the modules that a change reaches; all other modules are the program's own."""
+
+    def __init__(self, changed: str = "", tree: ast.Module | None = None) -> None:
+        sources = list_sources()
+        self.rounds: list[None] = []
+        self._modules: dict[str, ModuleType] = {}
+        for name, source in sources.items():
+            if not changed or name == changed or _list_needed(source, sources) & self._modules.keys():
+                code = _compile(tree, name) if tree and name == changed else source.code
+                self._modules[name] = self._execute(source, code)
+
+    def _execute(self, source: Source, code: CodeType) -> ModuleType:
+        module = ModuleType(source.name)
+        own = {**vars(builtins), "__import__": self._import}
+        vars(module).update({"__builtins__": own, "__package__": source.package, "_rounds": self.rounds})
+        exec(code, vars(module))
+        original = importlib.import_module(source.name)
+        for name, value in vars(module).items():  # the frame of the rules knows the program's own errors
+            if isinstance(value, type) and issubclass(value, Exception) and hasattr(original, name):
+                vars(module)[name] = getattr(original, name)
+        return module
+
+    def _import(self, name: str, names: Any = None, _: Any = None, listed: Any = (), level: int = 0) -> Any:
+        wanted = resolve_name("." * level + name, names["__package__"]) if level else name
+        found = self._modules.get(wanted) or __import__(name, names, None, listed, level)
+        copies = {item: self._modules.get(f"{wanted}.{item}") for item in listed or ()}
+        if not any(copies.values()):
+            return found
+        seen = ModuleType(wanted)
+        vars(seen).update({**vars(found), **{item: module for item, module in copies.items() if module}})
+        return seen
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules of the copied modules, by id."""
+        return {rule.id: rule for module in self._modules.values() for rule in getattr(module, "RULES", ())}
+
+    def notices(self, cases: Sequence[Case]) -> bool:
+        """Tell whether a case fails in this world; the first ends the search."""
+        return any(self._fails(case) for case in cases if case.rule in self.rules)
+
+    def _fails(self, case: Case) -> bool:
+        self.rounds[:] = [None] * _ROUNDS
+        try:
+            return bool(find_complaint(case, self.rules[case.rule]))
+        except Exception:  # noqa: BLE001, a rule that raises anything fails its case
+            return True
+
+
+@contextmanager
+def _limit_time() -> Iterator[None]:
+    def stop(*_: Any) -> None:
+        raise _EndlessError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def survives(mutant: Mutant) -> bool:
+    """Tell whether every case holds for the mutant as well."""
+    try:
+        with _limit_time():
+            return not World(mutant.unit.module, mutant.tree).notices(find_cases(mutant.unit))
+    except (_EndlessError, Exception):  # noqa: BLE001, a module that cannot be imported fails every case
+        return False
+
+
+def list_survivors(unit: Unit) -> tuple[list[str], int]:
+    """Return the mutants of a unit that no case notices, and the number of all its mutants."""
+    mutants = list(list_mutants(unit, list_sources()[unit.module].tree))
+    return sorted({str(mutant) for mutant in mutants if survives(mutant)}), len(mutants)
+
+
+def list_all_units() -> list[Unit]:
+    """Return the units of all modules."""
+    return [unit for source in list_sources().values() for unit in source.units]
+
+
+@cache
+def find_cases(unit: Unit) -> Sequence[Case]:
+    """Return the cases that can notice a change of a unit, cases with few resources first."""
+    found = _find_cases(unit, frozenset())
+    return sorted(found, key=lambda case: (len(build_stack(case).resources), str(case)))
+
+
+def _find_cases(unit: Unit, seen: frozenset[Unit]) -> set[Case]:
+    if isinstance(unit.node, ast.Call):
+        return {case for case in CASES if case.rule == unit.name}
+    found = set(_trace_calls()[unit])
+    is_function = isinstance(unit.node, ast.FunctionDef)
+    for other in _list_readers().get(f"{unit.module}.{unit.name}", ()):
+        if other not in seen and not (is_function and isinstance(other.node, ast.FunctionDef)):
+            found |= _find_cases(other, seen | {unit})
+    return found
+
+
+@cache
+def _list_readers() -> Mapping[str, list[Unit]]:
+    """Return ``module.name`` → the units that name it."""
+    found: dict[str, list[Unit]] = defaultdict(list)
+    for source in list_sources().values():
+        for unit in source.units:
+            names = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
+            parts = {node.attr for node in ast.walk(unit.node) if isinstance(node, ast.Attribute)}
+            origins = {source.imported.get(name, f"{source.name}.{name}") for name in names}
+            origins |= {f"{origin}.{part}" for origin in origins & list_sources().keys() for part in parts}
+            for origin in origins - {f"{unit.module}.{unit.name}"}:
+                found[origin].append(unit)
+    return found
+
+
+@cache
+def _trace_calls() -> Mapping[Unit, set[Case]]:
+    """Return each unit → the cases that call a function in it."""
+    world, called = World(), defaultdict[Unit, set[Case]](set)
+    lines = {
+        (f"<{source.name}>", line): unit
+        for source in list_sources().values()
+        for unit in source.units
+        for line in range(1, len(source.path.read_text(encoding="utf-8").splitlines()) + 1)
+        if unit.holds(line)
+    }
+    for case in CASES:
+        places: set[tuple[str, int]] = set()
+        _forget_results(case)
+
+        def note(frame: FrameType, event: str, _: Any, places: set[tuple[str, int]] = places) -> None:
+            if event == "call":
+                places.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+        sys.setprofile(note)
+        try:
+            world._fails(case)
+        finally:
+            sys.setprofile(None)
+        for place in places & lines.keys():
+            called[lines[place]].add(case)
+    return called
+
+
+def _forget_results(case: Case) -> None:
+    """Let a case compute every fact again: cases share resources, and a resource keeps the facts about itself."""
+    stack = build_stack(case)
+    for holder in (stack, *stack.resources):
+        vars(holder).pop("_results", None)

@@ -1,0 +1,187 @@
+"""Faults of the program in eks_groups.py: each is one change that an engineer could make by mistake or in a hurry."""
+
+import json
+from typing import Any
+
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+
+from .foreign import ACCOUNT, REGION, Fault, Providers
+
+CLUSTER = "lab-eksCluster"
+"""Name of the cluster that pulumi-eks makes; the program names the component."""
+
+
+def _document(**statement: Any) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **statement}]})
+
+
+def _give_a_robot_everything(given: Providers) -> None:
+    robot = aws.iam.User("robot", name="robot", opts=given.aws)
+    aws.iam.UserPolicy("robot-policy", user=robot.name, policy=_document(Action="*", Resource="*"), opts=given.aws)
+
+
+def _give_a_group_most(given: Providers) -> None:
+    document = _document(NotAction=["iam:CreateUser", "organizations:LeaveOrganization"], Resource="*")
+    aws.iam.GroupPolicy("students", group="students", policy=document, opts=given.aws)
+
+
+def _open_a_door_to_the_bucket(given: Providers) -> None:
+    aws.s3control.AccessPointPolicy(
+        "reads",
+        access_point_arn=f"arn:aws:s3:{REGION}:{ACCOUNT}:accesspoint/reads",
+        policy=_document(Principal="*", Action="s3:GetObject", Resource="*"),
+        opts=given.aws,
+    )
+
+
+def _open_an_endpoint(given: Providers) -> None:
+    aws.ec2.VpcEndpoint(
+        "ecr-endpoint",
+        vpc_id="vpc-0a1b2c3d4e5f60718",
+        service_name=f"com.amazonaws.{REGION}.ecr.api",
+        policy=_document(Principal="*", Action="ecr:BatchGetImage", Resource="*"),
+        opts=given.aws,
+    )
+
+
+def _admit_every_address_of_ipv6(given: Providers) -> None:
+    aws.vpc.SecurityGroupIngressRule(
+        "debug",
+        security_group_id="sg-0a1b2c3d4e5f60718",
+        ip_protocol="tcp",
+        from_port=8888,
+        to_port=8888,
+        cidr_ipv6="::/0",
+        opts=given.aws,
+    )
+
+
+def _let_everyone_read_secrets(given: Providers) -> None:
+    k8s.rbac.v1.ClusterRoleBinding(
+        "everyone",
+        metadata={"name": "everyone"},
+        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
+        subjects=[{"kind": "Group", "name": "system:authenticated", "api_group": "rbac.authorization.k8s.io"}],
+        opts=given.kubernetes,
+    )
+
+
+FAULTS = (
+    Fault(
+        about="power users on the GPU nodes",
+        rule="no-wildcard-action",
+        at="nodes-AmazonEKS_CNI_Policy",
+        path=("policy_arn",),
+        value="arn:aws:iam::aws:policy/PowerUserAccess",
+    ),
+    Fault(about="a robot that may do all", rule="no-wildcard-action", at="robot-policy", add=_give_a_robot_everything),
+    Fault(about="a group that may do most", rule="no-wildcard-action", at="students", add=_give_a_group_most),
+    Fault(about="an access point", rule="no-wildcard-principal", at="reads", add=_open_a_door_to_the_bucket),
+    Fault(about="an endpoint for all", rule="no-wildcard-principal", at="ecr-endpoint", add=_open_an_endpoint),
+    Fault(about="notebooks for IPv6", rule="no-open-ingress", at="debug", add=_admit_every_address_of_ipv6),
+    Fault(about="edit for everyone", rule="tenants-not-admin", at="everyone", add=_let_everyone_read_secrets),
+    Fault(
+        about="an operator that speaks for others",
+        rule="tenants-not-admin",
+        at="ray-operator",
+        path=("rules", 0),
+        value={"api_groups": [""], "resources": ["users", "groups"], "verbs": ["impersonate"]},
+    ),
+    Fault(
+        about="an open API",
+        rule="api-not-public",
+        at=CLUSTER,
+        name="lab",
+        path=("endpoint_public_access",),
+        value=True,
+    ),
+    Fault(
+        about="secrets without a key of the account",
+        rule="secrets-encrypted",
+        at=CLUSTER,
+        name="lab",
+        path=("encryption_config_key_arn",),
+    ),
+    Fault(
+        about="no audit log",
+        rule="control-plane-logged",
+        at=CLUSTER,
+        name="lab",
+        path=("enabled_cluster_log_types",),
+        value=["api"],
+    ),
+    Fault(
+        about="a minor in extended support",
+        rule="kubernetes-supported",
+        at=CLUSTER,
+        name="lab",
+        path=("version",),
+        value="1.30",
+    ),
+    Fault(
+        about="GPU nodes with public addresses",
+        rule="no-public-addresses",
+        at="gpu-launchTemplate",
+        name="gpu",
+        path=("node_associate_public_ip_address",),
+        value=True,
+    ),
+    Fault(
+        about="open disks of GPU nodes",
+        rule="volumes-encrypted",
+        at="gpu-launchTemplate",
+        name="gpu",
+        path=("node_root_volume_encrypted",),
+        value=False,
+    ),
+    Fault(
+        about="credentials of the node for every pod",
+        rule="imds-locked",
+        at="system-template",
+        path=("metadata_options", "http_tokens"),
+        value="optional",
+    ),
+    Fault(about="nodes of an old minor", rule="version-skew", at="system", path=("version",), value="1.31"),
+    Fault(
+        about="an add-on at a moving version", rule="addon-pinned", at="vpc-cni", path=("addon_version",), value="v1"
+    ),
+    Fault(
+        about="a chart from a stranger",
+        rule="chart-registry-allowed",
+        at="kueue",
+        path=("chart",),
+        value="oci://ghcr.io/stranger/kueue",
+    ),
+    Fault(about="a chart without a version", rule="chart-pinned", at="device-plugin", path=("version",)),
+    Fault(
+        about="a quota for the least important pods",
+        rule="namespace-has-quota",
+        at="genomics",
+        name="genomics-quota",
+        path=("spec", "scopes"),
+        value=["BestEffort"],
+    ),
+    Fault(
+        about="a quota that Kubernetes refuses",
+        rule="quota-requests-only",
+        at="genomics-quota",
+        path=("spec", "hard"),
+        value={"limits.nvidia.com/gpu": "16"},
+    ),
+    Fault(
+        about="pods of the team may take over nodes",
+        rule="namespace-not-privileged",
+        at="genomics",
+        path=("metadata", "labels", "pod-security.kubernetes.io/enforce"),
+        value="privileged",
+    ),
+    Fault(
+        about="a command deletes the cluster",
+        rule="deletion-protected",
+        at=CLUSTER,
+        name="lab",
+        path=("deletion_protection",),
+        value=False,
+    ),
+)

@@ -1,0 +1,86 @@
+"""A program of another company: right as it stands, and wrong by any of its faults."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+
+from gpu_blueprint.plan.recorder import Construct
+
+from ..cases.stacks import Path, put
+
+ACCOUNT, REGION = "111122223333", "us-east-1"
+
+
+@dataclass(frozen=True)
+class Providers:
+    """The providers of a program, for resources that a fault adds."""
+
+    aws: pulumi.ResourceOptions
+    kubernetes: pulumi.ResourceOptions
+
+
+Build = Callable[[], Providers]
+Add = Callable[[Providers], Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fault:
+    """One change of a right program, and the verdict that it must have."""
+
+    about: str
+    rule: str
+    at: str
+    """Name of the resource that the verdict is about."""
+    name: str = ""
+    """Name of the changed resource; empty for ``at``."""
+    path: Path = ()
+    """Place of the changed argument, as the program writes it."""
+    value: Any = None
+    add: Add | None = None
+    """Makes a resource that the right program does not have."""
+
+    def __str__(self) -> str:
+        return self.about
+
+    @property
+    def changed(self) -> str:
+        """Name of the changed resource."""
+        return self.name or self.at
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Foreign:
+    """A program in the style of another company."""
+
+    name: str
+    build: Build
+    faults: tuple[Fault, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Entries of a levels file in which this company legitimately differs from ours."""
+    components: Mapping[str, Construct] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def run(self, *faults: Fault) -> None:
+        """Build the program's resources, with faults in different resources if any; Pulumi's SDK calls this."""
+        left = {fault.changed: fault for fault in faults if fault.path}
+        if left:
+            pulumi.runtime.register_stack_transformation(lambda given: _break(given, left))
+        providers = self.build()
+        for fault in faults:
+            if fault.add:
+                fault.add(providers)
+        assert not left, f"the program has no resource {', '.join(left)}"
+
+
+def _break(
+    given: pulumi.ResourceTransformationArgs, left: dict[str, Fault]
+) -> pulumi.ResourceTransformationResult | None:
+    fault = None if given.type_.startswith("pulumi:providers:") else left.pop(given.name, None)
+    if fault is None:
+        return None
+    props: Any = given.props
+    return pulumi.ResourceTransformationResult(props=put(props, fault.path, fault.value), opts=given.opts)
