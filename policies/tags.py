@@ -1,4 +1,4 @@
-"""Rule for tags, which name the owner and the cost centre of a resource, and the environment and the pool of a node."""
+"""Rule for tags, which name the owner and the cost centre of a resource, and the environment of a node."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -77,6 +77,6 @@ RULES = (
         passes="every required tag has a value; nodes need only tags that never change, since a new value drains them",
         fails="a required tag is missing or empty",
         why="nobody can tell who pays for the resource",
-        fix="set the tag on the provider (defaultTags) or on the resource, and environment and pool on node classes",
+        fix="set the tag on the provider (defaultTags) or on the resource, and environment on node classes",
     ),
 )
