@@ -1,99 +1,59 @@
 """Rules for IAM documents: which actions they allow, to whom, and on which resources."""
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
+from .effects.statements import DOCUMENT_KINDS, Statement, list_statements
 from .resources import Resource
-from .rule import Report, Rule, Settings
-from .values import UNKNOWN, NotYetKnownError
-
-KINDS = (
-    "Policy",
-    "Role",
-    "RolePolicy",
-    "Queue",
-    "QueuePolicy",
-    "Key",
-    "KeyPolicy",
-    "Bucket",
-    "BucketPolicy",
-    "Topic",
-    "TopicPolicy",
-)
-"""Kinds of resources that hold an IAM document."""
+from .rule import Report, Rule, Settings, find_wrong
 
 
-def _list_documents(resource: Resource) -> Iterator[Any]:
-    yield from (
-        resource.props[field] for field in ("policy", "assumeRolePolicy") if resource.props.get(field) is not None
-    )
-    yield from (
-        inline["policy"] for inline in resource.props.get("inlinePolicies") or [] if inline.get("policy") is not None
-    )
-
-
-def _list_allowing_statements(resource: Resource) -> Iterator[dict[str, Any]]:
-    """Yield the statements with the effect Allow.
-
-    Raises:
-        NotYetKnownError: A document is not known yet, or is not JSON.
-    """
-    for document in _list_documents(resource):
-        if document is UNKNOWN:
-            raise NotYetKnownError("the document")
-        try:
-            content = json.loads(document) if isinstance(document, str) else document
-        except ValueError:
-            raise NotYetKnownError("the document") from None
-        yield from (statement for statement in _as_list(content.get("Statement")) if statement.get("Effect") == "Allow")
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value] if value is not None else []
-
-
-def _find_allowed(statement: dict[str, Any], *actions: str) -> list[str]:
+def _find_allowed(statement: Statement, *actions: str) -> list[str]:
     """Return the given actions that a statement allows. IAM knows wildcards and ignores upper and lower case."""
-    patterns = [str(pattern).lower() for pattern in _as_list(statement.get("Action"))]
+    patterns = [pattern.lower() for pattern in statement.actions or []]
     return [action for action in actions if any(fnmatchcase(action.lower(), pattern) for pattern in patterns)]
 
 
 _OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
 
 
-def _lets_account_manage_key(resource: Resource, statement: dict[str, Any]) -> bool:
+def _lets_account_manage_key(resource: Resource, statement: Statement) -> bool:
     """Tell whether a statement puts a KMS key under its account's IAM. A key without this statement has no manager."""
-    principal = statement.get("Principal")
-    owners = _as_list(principal.get("AWS")) if isinstance(principal, dict) and len(principal) == 1 else []
-    return (
-        resource.kind in ("Key", "KeyPolicy")
-        and _as_list(statement.get("Action")) == ["kms:*"]
-        and bool(owners)
-        and all(_OWN_ACCOUNT.fullmatch(str(owner)) for owner in owners)
-    )
+    if resource.kind not in ("Key", "KeyPolicy") or statement.actions != ["kms:*"]:
+        return False
+    principals = statement.principals or {}
+    return set(principals) == {"AWS"} and all(_OWN_ACCOUNT.fullmatch(owner) for owner in principals["AWS"])
+
+
+def _has_wildcard(text: str) -> bool:
+    return "*" in text or "?" in text
 
 
 def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) -> None:
-    for statement in _list_allowing_statements(resource):
-        if _lets_account_manage_key(resource, statement):
-            continue
-        for action in _as_list(statement.get("Action")):
-            if set("*?") & set(str(action)):
-                report(f"{resource.name} allows {action}")
-        if "NotAction" in statement:
-            report(f"{resource.name} allows every action except {statement['NotAction']}")
+    def is_wrong(statement: Statement) -> bool:
+        return (
+            statement.allows and bool(_find_wildcards(statement)) and not _lets_account_manage_key(resource, statement)
+        )
+
+    for statement in find_wrong(list_statements(resource), is_wrong):
+        for actions in _find_wildcards(statement):
+            report(f"{resource.name} allows {actions}")
 
 
-def _list_bound_keys(statement: dict[str, Any]) -> set[str]:
+def _find_wildcards(statement: Statement) -> list[str]:
+    if statement.not_actions is not None:
+        return [f"every action except {', '.join(statement.not_actions)}"]
+    return find_wrong(statement.actions or [], _has_wildcard)
+
+
+def _list_bound_keys(statement: Statement) -> set[str]:
     """Return the condition keys that a statement limits. A condition with ``Not`` or the value ``*`` limits nothing."""
     return {
         key.lower()
-        for operator, condition in (statement.get("Condition") or {}).items()
-        for key, value in condition.items()
-        if "Not" not in operator and "*" not in _as_list(value)
+        for operator, condition in statement.conditions.items()
+        for key, values in condition.items()
+        if "Not" not in operator and "*" not in values
     }
 
 
@@ -109,25 +69,26 @@ _IDENTITY_KEYS = (
 
 
 def _refuse_wildcard_principals(resource: Resource, report: Report, _: Settings) -> None:
-    for statement in _list_allowing_statements(resource):
-        principal = statement.get("Principal")
-        values = (
-            [item for value in principal.values() for item in _as_list(value)]
-            if isinstance(principal, dict)
-            else _as_list(principal)
+    def is_wrong(statement: Statement) -> bool:
+        if not statement.allows:
+            return False
+        everyone = any("*" in principals for principals in (statement.principals or {}).values())
+        return statement.not_principals is not None or (
+            everyone and not _list_bound_keys(statement) & set(_IDENTITY_KEYS)
         )
-        keys = _list_bound_keys(statement)
-        if "NotPrincipal" in statement or ("*" in values and not keys & set(_IDENTITY_KEYS)):
-            report(f"{resource.name} trusts everyone")
+
+    for _statement in find_wrong(list_statements(resource), is_wrong):
+        report(f"{resource.name} trusts everyone")
 
 
 def _refuse_unlimited_pass_role(resource: Resource, report: Report, _: Settings) -> None:
-    for statement in _list_allowing_statements(resource):
-        targets = _as_list(statement.get("Resource")) if _find_allowed(statement, "iam:PassRole") else []
-        if any(set("*?") & set(str(target)) for target in targets) or (
-            targets == [] and "NotResource" in statement and _find_allowed(statement, "iam:PassRole")
-        ):
-            report(f"{resource.name} may pass any role to a machine")
+    def is_wrong(statement: Statement) -> bool:
+        if not statement.allows or not _find_allowed(statement, "iam:PassRole"):
+            return False
+        return statement.not_resources is not None or bool(find_wrong(statement.resources or [], _has_wildcard))
+
+    for _statement in find_wrong(list_statements(resource), is_wrong):
+        report(f"{resource.name} may pass any role to a machine")
 
 
 _LAUNCH_ACTIONS = (
@@ -143,19 +104,27 @@ _SHARED_RESOURCES = ("image", "snapshot", "security-group", "subnet", "capacity-
 
 
 def _refuse_unlimited_launch(resource: Resource, report: Report, _: Settings) -> None:
-    for statement in _list_allowing_statements(resource):
-        actions = _find_allowed(statement, *_LAUNCH_ACTIONS)
-        targets = [str(target) for target in _as_list(statement.get("Resource"))]
-        shared = bool(targets) and all(target.split(":")[-1].split("/")[0] in _SHARED_RESOURCES for target in targets)
-        keys = _list_bound_keys(statement)
-        if actions and not shared and not any("tag/" in key for key in keys):
-            report(f"{resource.name} allows {', '.join(actions)} on machines of every cluster in the account")
+    def is_wrong(statement: Statement) -> bool:
+        return (
+            statement.allows
+            and bool(_find_allowed(statement, *_LAUNCH_ACTIONS))
+            and not _is_shared(statement.resources or [])
+            and not any("tag/" in key for key in _list_bound_keys(statement))
+        )
+
+    for statement in find_wrong(list_statements(resource), is_wrong):
+        actions = ", ".join(_find_allowed(statement, *_LAUNCH_ACTIONS))
+        report(f"{resource.name} allows {actions} on machines of every cluster in the account")
+
+
+def _is_shared(targets: Sequence[str]) -> bool:
+    return bool(targets) and all(target.split(":")[-1].split("/")[0] in _SHARED_RESOURCES for target in targets)
 
 
 RULES = (
     Rule(
         id="no-wildcard-action",
-        kinds=KINDS,
+        kinds=DOCUMENT_KINDS,
         check=_refuse_wildcard_actions,
         looks_at="actions that IAM documents allow",
         passes="each action has its full name; kms:* is allowed in a key's policy for the key's own account",
@@ -165,7 +134,7 @@ RULES = (
     ),
     Rule(
         id="no-wildcard-principal",
-        kinds=KINDS,
+        kinds=DOCUMENT_KINDS,
         check=_refuse_wildcard_principals,
         looks_at="principals that IAM documents trust",
         passes="the principals are named, or a condition limits them",
@@ -175,7 +144,7 @@ RULES = (
     ),
     Rule(
         id="pass-role-scoped",
-        kinds=KINDS,
+        kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_pass_role,
         looks_at="iam:PassRole in IAM documents",
         passes="the permission is limited to named roles",
@@ -185,7 +154,7 @@ RULES = (
     ),
     Rule(
         id="launch-scoped",
-        kinds=KINDS,
+        kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_launch,
         looks_at="permissions to launch, tag and terminate EC2 machines",
         passes="conditions limit them to machines of the cluster",

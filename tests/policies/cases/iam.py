@@ -45,7 +45,6 @@ def _as_object(**statement: Any) -> Build:
 
 
 _UNKNOWN_DOCUMENT = with_value("prod", "Policy", _LIFECYCLE, ("policy",), UNKNOWN)
-_NO_JSON = program(resource("aws:iam/policy:Policy", "theirs", {"policy": "${file}"}))
 
 ACTIONS = cases_of(
     "no-wildcard-action",
@@ -111,7 +110,6 @@ ACTIONS = cases_of(
         "theirs",
     ),
     undecided("a document not known", _UNKNOWN_DOCUMENT, _LIFECYCLE),
-    undecided("a document that is not JSON", _NO_JSON, "theirs"),
     passes("a document without statements", program(resource("aws:iam/policy:Policy", "theirs", {"policy": "{}"}))),
 )
 
@@ -168,7 +166,6 @@ PRINCIPALS = cases_of(
         with_value("prod", "QueuePolicy", "", ("policy",), UNKNOWN),
         "gpu-prod-karpenter-interruption-policy",
     ),
-    undecided("a document that is not JSON", _NO_JSON, "theirs"),
 )
 
 
@@ -203,7 +200,6 @@ PASS_ROLE = cases_of(
     fails("an action with a wildcard", _allows(Action="iam:Pass*", Resource="*"), "theirs"),
     fails("an inline policy of a role", _inline(Action="iam:PassRole", Resource="*"), "theirs"),
     undecided("a document not known", with_value("prod", "Policy", _INTEGRATION, ("policy",), UNKNOWN), _INTEGRATION),
-    undecided("a document that is not JSON", _NO_JSON, "theirs"),
 )
 
 _LAUNCH, _DELETE = 2, 5
@@ -254,7 +250,6 @@ LAUNCH = cases_of(
         "theirs",
     ),
     undecided("a document not known", _UNKNOWN_DOCUMENT, _LIFECYCLE),
-    undecided("a document that is not JSON", _NO_JSON, "theirs"),
 )
 
 CASES = (*ACTIONS, *PRINCIPALS, *PASS_ROLE, *LAUNCH)
