@@ -143,7 +143,11 @@ _OF_SERVICES = ("aws:principalisawsservice", "aws:viaawsservice")
 
 def _is_open_name(value: str) -> bool:
     """Tell whether strangers can have a name: it holds a wildcard or a variable of the request."""
-    return bool(re.search(r"[*?]|\$\{(?!aws:Resource)", value, re.IGNORECASE))
+    return "*" in value or "?" in value or bool(_OF_REQUEST.search(value))
+
+
+_OF_REQUEST = re.compile(r"\$\{(?!aws:Resource)", re.IGNORECASE)
+"""A variable that the request fills; the variables of the resource name its own account and organisation."""
 
 
 def _is_open_path(value: str) -> bool:
