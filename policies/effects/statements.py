@@ -126,7 +126,8 @@ class Statement:
 
 
 def _read_items(value: Any, where: str) -> list[str]:
-    return [item if item is UNKNOWN else read_text(item, where) for item in read_list(value, where)]
+    items = [UNKNOWN] if value is UNKNOWN else read_list(value, where)
+    return [item if item is UNKNOWN else read_text(item, where) for item in items]
 
 
 def list_statements(resource: Resource) -> list[Statement]:
