@@ -1,18 +1,28 @@
 """Rules for IAM documents: which actions they allow, to whom, and on which resources."""
 
 import re
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
+from .effects.actions import has_wildcard, only_describes
+from .effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
 from .effects.statements import DOCUMENT_KINDS, Statement, list_statements
 from .resources import Resource
 from .rule import Report, Rule, Settings, find_wrong
 
 
-def _find_allowed(statement: Statement, *actions: str) -> list[str]:
-    """Return the given actions that a statement allows. IAM knows wildcards and ignores upper and lower case."""
-    patterns = [pattern.lower() for pattern in statement.actions or []]
-    return [action for action in actions if any(fnmatchcase(action.lower(), pattern) for pattern in patterns)]
+def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) -> None:
+    def is_wrong(statement: Statement) -> bool:
+        return statement.allows and bool(_list_open(statement)) and not _lets_account_manage_key(resource, statement)
+
+    for statement in find_wrong(list_statements(resource), is_wrong):
+        for actions in _list_open(statement):
+            report(f"{resource.name} allows {actions}")
+
+
+def _list_open(statement: Statement) -> list[str]:
+    """Return the patterns of actions that AWS may extend by more than descriptions."""
+    if statement.not_actions is not None:
+        return [f"every action except {', '.join(statement.not_actions)}"]
+    return find_wrong(statement.actions or [], lambda action: has_wildcard(action) and not only_describes(action))
 
 
 _OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
@@ -23,28 +33,7 @@ def _lets_account_manage_key(resource: Resource, statement: Statement) -> bool:
     if resource.kind not in ("Key", "KeyPolicy") or statement.actions != ["kms:*"]:
         return False
     principals = statement.principals or {}
-    return set(principals) == {"AWS"} and all(_OWN_ACCOUNT.fullmatch(owner) for owner in principals["AWS"])
-
-
-def _has_wildcard(text: str) -> bool:
-    return "*" in text or "?" in text
-
-
-def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) -> None:
-    def is_wrong(statement: Statement) -> bool:
-        return (
-            statement.allows and bool(_find_wildcards(statement)) and not _lets_account_manage_key(resource, statement)
-        )
-
-    for statement in find_wrong(list_statements(resource), is_wrong):
-        for actions in _find_wildcards(statement):
-            report(f"{resource.name} allows {actions}")
-
-
-def _find_wildcards(statement: Statement) -> list[str]:
-    if statement.not_actions is not None:
-        return [f"every action except {', '.join(statement.not_actions)}"]
-    return find_wrong(statement.actions or [], _has_wildcard)
+    return set(principals) == {"AWS"} and all(_OWN_ACCOUNT.fullmatch(str(owner)) for owner in principals["AWS"])
 
 
 def _list_bound_keys(statement: Statement) -> set[str]:
@@ -82,43 +71,21 @@ def _refuse_wildcard_principals(resource: Resource, report: Report, _: Settings)
 
 
 def _refuse_unlimited_pass_role(resource: Resource, report: Report, _: Settings) -> None:
-    def is_wrong(statement: Statement) -> bool:
-        if not statement.allows or not _find_allowed(statement, "iam:PassRole"):
-            return False
-        return statement.not_resources is not None or bool(find_wrong(statement.resources or [], _has_wildcard))
-
-    for _statement in find_wrong(list_statements(resource), is_wrong):
+    for _statement in find_wrong(list_statements(resource), passes_several_roles):
         report(f"{resource.name} may pass any role to a machine")
 
 
-_LAUNCH_ACTIONS = (
-    "ec2:RunInstances",
-    "ec2:CreateFleet",
-    "ec2:CreateLaunchTemplate",
-    "ec2:TerminateInstances",
-    "ec2:DeleteLaunchTemplate",
-    "ec2:CreateTags",
-)
-_SHARED_RESOURCES = ("image", "snapshot", "security-group", "subnet", "capacity-reservation", "placement-group")
-"""Types of EC2 resources that a launch refers to and that do not belong to a single cluster."""
+def _refuse_unlimited_rights(resource: Resource, report: Report, _: Settings) -> None:
+    for statement in find_wrong(list_statements(resource), lambda statement: bool(list_ways_to_rights(statement))):
+        report(
+            f"{resource.name} lets its holder take rights that it was not given, by {list_ways_to_rights(statement)[0]}"
+        )
 
 
 def _refuse_unlimited_launch(resource: Resource, report: Report, _: Settings) -> None:
-    def is_wrong(statement: Statement) -> bool:
-        return (
-            statement.allows
-            and bool(_find_allowed(statement, *_LAUNCH_ACTIONS))
-            and not _is_shared(statement.resources or [])
-            and not any("tag/" in key for key in _list_bound_keys(statement))
-        )
-
-    for statement in find_wrong(list_statements(resource), is_wrong):
-        actions = ", ".join(_find_allowed(statement, *_LAUNCH_ACTIONS))
+    for statement in find_wrong(list_statements(resource), lambda statement: bool(list_machine_actions(statement))):
+        actions = ", ".join(list_machine_actions(statement))
         report(f"{resource.name} allows {actions} on machines of every cluster in the account")
-
-
-def _is_shared(targets: Sequence[str]) -> bool:
-    return bool(targets) and all(target.split(":")[-1].split("/")[0] in _SHARED_RESOURCES for target in targets)
 
 
 RULES = (
@@ -127,8 +94,10 @@ RULES = (
         kinds=DOCUMENT_KINDS,
         check=_refuse_wildcard_actions,
         looks_at="actions that IAM documents allow",
-        passes="each action has its full name; kms:* is allowed in a key's policy for the key's own account",
-        fails="an action contains * or ?, or the document allows all actions except some",
+        passes="each action has its full name, or a wildcard such as ec2:Describe* or eks:List* that can only "
+        "describe and list; kms:* is allowed in a key's policy for the key's own account",
+        fails="another action contains * or ?, s3:Get* too because it reads data, or the document allows all actions "
+        "except some",
         why="an action that AWS adds later is allowed from its first day",
         fix="name the actions",
     ),
@@ -148,16 +117,29 @@ RULES = (
         check=_refuse_unlimited_pass_role,
         looks_at="iam:PassRole in IAM documents",
         passes="the permission is limited to named roles",
-        fails="the resource contains * or ?, or the statement says NotResource",
+        fails="the role's name contains * or ?, or the statement says NotResource",
         why="its holder can take over every role of the account",
         fix="name the node role",
+    ),
+    Rule(
+        id="rights-scoped",
+        kinds=DOCUMENT_KINDS,
+        check=_refuse_unlimited_rights,
+        looks_at="permissions to change the rights of roles, users, groups and policies, and to assume roles",
+        passes="the permission is limited to named resources, or a condition on iam:PolicyARN, iam:PermissionsBoundary "
+        "or a tag limits it",
+        fails="an action such as iam:AttachRolePolicy, iam:CreatePolicyVersion or iam:CreateAccessKey is allowed on a "
+        "name with * or ?, or by NotResource",
+        why="its holder can give itself every right in the account",
+        fix="name the roles, users, groups or policies, or demand a permissions boundary",
     ),
     Rule(
         id="launch-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_launch,
         looks_at="permissions to launch, tag and terminate EC2 machines",
-        passes="conditions limit them to machines of the cluster",
+        passes="conditions on tags limit them to machines of the cluster; tags of volumes, snapshots and network "
+        "interfaces are free, by their ARNs or by ec2:CreateAction",
         fails="no condition limits them",
         why="a controller can terminate machines of another cluster",
         fix="add a condition on the cluster's tags",

@@ -122,21 +122,20 @@ def _read_statements(resource: Resource) -> list[Statement]:
     return [
         statement
         for path in DOCUMENT_FIELDS[resource.kind]
-        for where, document in _list_values(resource.props, path.split("."), "")
+        for where, document in list_values(resource.props, path)
         for statement in _read_document(document, where)
     ]
 
 
-def _list_values(block: Any, path: list[str], above: str) -> Iterator[tuple[str, Any]]:
-    """Yield the values at a path with their places, through lists of blocks; an unknown part ends the way."""
-    if block is UNKNOWN or not path:
-        yield above, block
+def list_values(block: Any, path: str, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each value at a path with its place, through lists of blocks; UNKNOWN stands for a part not known yet."""
+    name, _, rest = path.partition(".")
+    value, where = block if block is UNKNOWN else block.get(name), f"{above}.{name}" if above else name
+    if value is UNKNOWN or not rest:
+        yield from () if value is None else [(where, value)]
         return
-    value, where = block.get(path[0]), f"{above}.{path[0]}" if above else path[0]
-    blocks = read_mappings(value, where) if len(path) > 1 and value is not UNKNOWN else [value]
-    for inside in blocks:
-        if inside is not None:
-            yield from _list_values(inside, path[1:], where)
+    for inside in read_mappings(value, where):
+        yield from list_values(inside, rest, where)
 
 
 def _read_document(document: Any, where: str) -> Iterator[Statement]:
