@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..network import admits_internet
 from ..rule import find_wrong
+from .actions import has_wildcard
 from .statements import Statement
 
 _EQUAL = ("StringEquals", "StringEqualsIgnoreCase", "StringLike", "ArnEquals", "ArnLike", "IpAddress", "Bool")
@@ -138,7 +139,7 @@ _OF_SERVICES = ("aws:principalisawsservice", "aws:viaawsservice")
 
 def _is_open_name(value: str) -> bool:
     """Tell whether strangers can have a name: it holds a wildcard or a variable of the request, or nothing."""
-    return not value or "*" in value or "?" in value or bool(_OF_REQUEST.search(value))
+    return not value or has_wildcard(value) or bool(_OF_REQUEST.search(value))
 
 
 _OF_REQUEST = re.compile(r"\$\{(?!aws:Resource)", re.IGNORECASE)

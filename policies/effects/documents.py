@@ -71,7 +71,7 @@ _OF_OTHERS: Mapping[str, tuple[str, ...]] = {
     "VaultPolicy": _POLICY,
     "BackupVault": ("accessPolicy",),
     "EventBus": _POLICY,
-    "EventBusPolicy": ("policy", "statement"),
+    "EventBusPolicy": _POLICY,
     "LogResourcePolicy": ("policyDocument",),
     "LogDestinationPolicy": ("accessPolicy",),
     "ClusterPolicy": _POLICY,

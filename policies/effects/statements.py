@@ -115,7 +115,7 @@ def list_statements(resource: Resource) -> list[Statement]:
 
 
 def _read_statements(resource: Resource) -> list[Statement]:
-    if not resource.type.startswith(_PROVIDERS):
+    if not is_of_aws(resource):
         return []
     if resource.kind in PERMISSION_KINDS:
         return [Statement(given=read_permission(resource), where="the permission")]
@@ -125,6 +125,11 @@ def _read_statements(resource: Resource) -> list[Statement]:
         for where, document in list_values(resource.props, path)
         for statement in _read_document(document, where)
     ]
+
+
+def is_of_aws(resource: Resource) -> bool:
+    """Tell whether a resource belongs to AWS; kinds such as Role and Policy exist elsewhere too."""
+    return resource.type.startswith(_PROVIDERS)
 
 
 def list_values(block: Any, path: str, above: str = "") -> Iterator[tuple[str, Any]]:

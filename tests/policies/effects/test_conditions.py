@@ -181,6 +181,21 @@ def test_a_denial_refuses_strangers_if_it_spares_only_those_that_it_names(condit
     assert refuses_strangers(_with(condition), admits_strangers, admits_networks) is refuses
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ({"StringEquals": {"aws:ResourceOrgID": "o-abcdefghij"}}, True),
+        ({"StringEquals": {"s3:ResourceAccount": _ACCOUNT}}, True),
+        ({"ForAnyValue:StringLike": {"aws:ResourceOrgPaths": "o-abcdefghij/*"}}, True),
+        ({"StringLike": {"aws:ResourceAccount": "*"}}, False),
+        ({"StringEquals": {"aws:PrincipalOrgID": "o-abcdefghij"}}, False),
+    ],
+    ids=str,
+)
+def test_a_condition_that_names_accounts_of_resources_limits_targets(condition: Any, expected: bool) -> None:
+    assert limits(_with(condition), admits_targets) is expected
+
+
 def test_a_value_that_is_not_known_matters_only_if_nothing_else_decides() -> None:
     known = {"StringEquals": {"aws:PrincipalOrgID": "o-a"}, "StringLike": {"aws:SourceAccount": UNKNOWN}}
     assert limits(_with(known), admits_strangers)
