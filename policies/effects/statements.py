@@ -15,9 +15,34 @@ from ..values import (
     read_mappings,
     read_text,
 )
-from .documents import DOCUMENT_FIELDS
-from .permissions import PERMISSION_KINDS, read_permission
 
+_PRINCIPAL_POLICY = ("policy", "policyDocument")
+_ATTACHED = "policies.policyDocument"
+"""Inline policies of users, groups and roles in the provider aws-native."""
+
+DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "Policy": _PRINCIPAL_POLICY,
+    "ManagedPolicy": ("policyDocument",),
+    "Role": ("assumeRolePolicy", "assumeRolePolicyDocument", "inlinePolicies.policy", _ATTACHED),
+    "RolePolicy": _PRINCIPAL_POLICY,
+    "User": (_ATTACHED,),
+    "UserPolicy": _PRINCIPAL_POLICY,
+    "Group": (_ATTACHED,),
+    "GroupPolicy": _PRINCIPAL_POLICY,
+    "PermissionSet": ("inlinePolicy",),
+    "PermissionSetInlinePolicy": ("inlinePolicy",),
+    "Queue": ("policy",),
+    "QueuePolicy": ("policy",),
+    "Key": ("policy",),
+    "KeyPolicy": ("policy",),
+    "Bucket": ("policy",),
+    "BucketPolicy": ("policy",),
+    "Topic": ("policy",),
+    "TopicPolicy": ("policy",),
+}
+"""Kind of AWS resource → paths of the fields that hold a document; a path goes through lists of blocks."""
+DOCUMENT_KINDS = tuple(DOCUMENT_FIELDS)
+"""Kinds of resources that hold an IAM document."""
 _PROVIDERS = ("aws:", "aws-native:")
 
 
@@ -117,8 +142,6 @@ def list_statements(resource: Resource) -> list[Statement]:
 def _read_statements(resource: Resource) -> list[Statement]:
     if not resource.type.startswith(_PROVIDERS):
         return []
-    if resource.kind in PERMISSION_KINDS:
-        return [Statement(given=read_permission(resource), where="the permission")]
     return [
         statement
         for path in DOCUMENT_FIELDS[resource.kind]

@@ -5,15 +5,7 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN
-from policies.effects.conditions import (
-    admits_networks,
-    admits_strangers,
-    admits_targets,
-    limits,
-    limits_tags,
-    list_comparisons,
-    refuses_strangers,
-)
+from policies.effects.conditions import limits_tags, limits_where, limits_who, list_comparisons, refuses_strangers
 from policies.effects.statements import Statement
 from policies.values import NotYetKnownError
 
@@ -49,8 +41,8 @@ def _with(condition: Any, **fields: Any) -> Statement:
     ids=str,
 )
 def test_a_condition_that_names_accounts_or_identities_limits_who_may_act(condition: Any) -> None:
-    assert limits(_with(condition), admits_strangers)
-    assert not limits(_with(condition), admits_networks)
+    assert limits_who(_with(condition))
+    assert not limits_where(_with(condition))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +52,6 @@ def test_a_condition_that_names_accounts_or_identities_limits_who_may_act(condit
         {},
         {"StringEquals": {}},
         {"StringEquals": {"aws:SourceAccount": []}},
-        {"StringEquals": {"aws:SourceAccount": ""}},
         {"StringEqualsIfExists": {"aws:SourceAccount": _ACCOUNT}},
         {"ForAllValues:StringEquals": {"aws:SourceAccount": _ACCOUNT}},
         {"ForAllValues:StringEqualsIfExists": {"aws:SourceAccount": _ACCOUNT}},
@@ -98,12 +89,12 @@ def test_a_condition_that_names_accounts_or_identities_limits_who_may_act(condit
     ids=str,
 )
 def test_a_condition_that_every_stranger_passes_limits_nobody(condition: Any) -> None:
-    assert not limits(_with(condition), admits_strangers)
-    assert not limits(_with(condition), admits_networks)
+    assert not limits_who(_with(condition))
+    assert not limits_where(_with(condition))
 
 
 @pytest.mark.parametrize(
-    ("condition", "expected"),
+    ("condition", "limits"),
     [
         ({"StringEquals": {"aws:SourceVpce": "vpce-0a"}}, True),
         ({"StringEquals": {"aws:SourceVpc": ["vpc-0a", "vpc-0b"]}}, True),
@@ -122,13 +113,13 @@ def test_a_condition_that_every_stranger_passes_limits_nobody(condition: Any) ->
     ],
     ids=str,
 )
-def test_a_condition_that_names_networks_limits_where_requests_come_from(condition: Any, expected: bool) -> None:
-    assert limits(_with(condition), admits_networks) is expected
-    assert not limits(_with(condition), admits_strangers)
+def test_a_condition_that_names_networks_limits_where_requests_come_from(condition: Any, limits: bool) -> None:
+    assert limits_where(_with(condition)) is limits
+    assert not limits_who(_with(condition))
 
 
 @pytest.mark.parametrize(
-    ("condition", "expected"),
+    ("condition", "limits"),
     [
         ({"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/prod": "owned"}}, True),
         ({"StringLike": {"aws:RequestTag/kubernetes.io/cluster/prod": "*"}}, True),
@@ -147,8 +138,8 @@ def test_a_condition_that_names_networks_limits_where_requests_come_from(conditi
     ],
     ids=str,
 )
-def test_a_condition_that_names_a_tag_limits_resources(condition: Any, expected: bool) -> None:
-    assert limits_tags(_with(condition)) is expected
+def test_a_condition_that_names_a_tag_limits_resources(condition: Any, limits: bool) -> None:
+    assert limits_tags(_with(condition)) is limits
 
 
 @pytest.mark.parametrize(
@@ -178,16 +169,16 @@ def test_a_condition_that_names_a_tag_limits_resources(condition: Any, expected:
     ids=str,
 )
 def test_a_denial_refuses_strangers_if_it_spares_only_those_that_it_names(condition: Any, refuses: bool) -> None:
-    assert refuses_strangers(_with(condition), admits_strangers, admits_networks) is refuses
+    assert refuses_strangers(_with(condition)) is refuses
 
 
 def test_a_value_that_is_not_known_matters_only_if_nothing_else_decides() -> None:
     known = {"StringEquals": {"aws:PrincipalOrgID": "o-a"}, "StringLike": {"aws:SourceAccount": UNKNOWN}}
-    assert limits(_with(known), admits_strangers)
-    assert not limits(_with({"StringLike": {"aws:SourceAccount": [UNKNOWN, "*"]}}), admits_strangers)
+    assert limits_who(_with(known))
+    assert not limits_who(_with({"StringLike": {"aws:SourceAccount": [UNKNOWN, "*"]}}))
     for unknown in ({"StringEquals": {"aws:SourceAccount": UNKNOWN}}, {"StringEquals": UNKNOWN}):
         with pytest.raises(NotYetKnownError):
-            limits(_with(unknown), admits_strangers)
+            limits_who(_with(unknown))
 
 
 def test_a_comparison_knows_its_quantifier_and_its_suffix() -> None:
