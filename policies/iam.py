@@ -7,6 +7,7 @@ from .effects.reach import list_machine_actions, list_ways_to_rights, passes_sev
 from .effects.statements import DOCUMENT_KINDS, Statement, list_statements
 from .resources import Resource
 from .rule import Report, Rule, Settings, find_wrong
+from .values import UNKNOWN
 
 
 def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) -> None:
@@ -21,7 +22,8 @@ def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) ->
 def _list_open(statement: Statement) -> list[str]:
     """Return the patterns of actions that AWS may extend by more than descriptions."""
     if statement.not_actions is not None:
-        return [f"every action except {', '.join(statement.not_actions)}"]
+        shown = (repr(name) if name is UNKNOWN else name for name in statement.not_actions)
+        return [f"every action except {', '.join(shown)}"]
     return find_wrong(statement.actions or [], lambda action: has_wildcard(action) and not only_describes(action))
 
 

@@ -20,16 +20,14 @@ def has_wildcard(pattern: str) -> bool:
     return "*" in pattern or "?" in pattern
 
 
-def list_allowed(statement: Statement, actions: Iterable[str]) -> list[str]:
-    """Return the given actions that a statement allows, by name, by a wildcard or because NotAction leaves them out.
+def allows_action(statement: Statement, action: str) -> bool:
+    """Tell whether a statement allows an action, by its name, by a wildcard or because NotAction leaves it out.
 
     Raises:
-        NotYetKnownError: No given action is known to be allowed, and a part of the statement is not known yet.
+        NotYetKnownError: The effect or a pattern is not known yet, and no known pattern decides.
     """
-    return find_wrong(actions, lambda action: statement.allows and _is_about(statement, action))
-
-
-def _is_about(statement: Statement, action: str) -> bool:
+    if not statement.allows:
+        return False
     if statement.not_actions is not None:
         return not find_wrong(statement.not_actions, lambda pattern: fits(pattern, action))
     return bool(find_wrong(statement.actions or [], lambda pattern: fits(pattern, action)))
