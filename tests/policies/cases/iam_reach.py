@@ -73,6 +73,7 @@ PASS_ROLE = cases_of(
     passes("an action that only ends alike", _allows(Action="xiam:PassRole", Resource="*")),
     passes("an action that only begins alike", _allows(Action="iam:PassRoles", Resource="*")),
     _fails("a role not known beside a wildcard", _passes_role([UNKNOWN, "*"])),
+    passes("a statement without actions, which IAM refuses", _allows(Resource="*")),
     undecided("a role not known", _passes_role([UNKNOWN, _ROLE])),
     undecided("an exception not known", _allows(NotAction=[UNKNOWN], Resource="*")),
 )
@@ -177,6 +178,7 @@ RIGHTS = cases_of(
         "a user not known beside every role",
         _allows(Action=["iam:CreateAccessKey", _ATTACH], Resource=[f"{_ACCOUNT}:role/*", UNKNOWN]),
     ),
+    passes("another action with a condition not known", _allows(Action="iam:GetRole", Resource="*", Condition=UNKNOWN)),
     undecided("a role not known", _allows(Action=_ATTACH, Resource=UNKNOWN)),
     undecided(
         "a document not known", program(resource("aws:iam/rolePolicy:RolePolicy", "theirs", {"policy": UNKNOWN}))
@@ -288,6 +290,7 @@ LAUNCH = cases_of(
         ),
     ),
     _fails("every action except those of IAM", _allows(NotAction="iam:*", Resource="*"), "ec2:RunInstances"),
+    passes("a picture with a condition not known", _allows(Action="ec2:CreateImage", Resource="*", Condition=UNKNOWN)),
     undecided("a machine not known", _allows(Action="ec2:StopInstances", Resource=UNKNOWN)),
     undecided("a condition not known", _tags("*", StringEquals={"ec2:CreateAction": UNKNOWN})),
 )
