@@ -19,6 +19,7 @@ from . import (
     teardown,
     tenancy,
     tenancy_admins,
+    volumes,
 )
 from .stacks import Case
 
@@ -27,6 +28,7 @@ CASES: tuple[Case, ...] = (
     *node_overlays.CASES,
     *gpu_operator.CASES,
     *node_classes.CASES,
+    *volumes.CASES,
     *disruption.CASES,
     *cluster.CASES,
     *cluster_components.CASES,
