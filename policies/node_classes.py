@@ -18,7 +18,7 @@ from .effects.volumes import (
 )
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import NotYetKnownError, read_number, read_text
+from .values import read_number, read_text
 
 
 def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> None:
@@ -90,9 +90,15 @@ def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings)
         _report_small(node_class, list_image_volumes(node_class), report, settings)
 
 
-def _report_small(resource: Resource, volumes: list[Volume], report: Report, settings: Settings) -> None:
+def _find_small(volumes: list[Volume], settings: Settings) -> float | None:
+    """Return the size of the largest volume in GiB if it is too small."""
     largest = max(volume.gibibytes for volume in volumes)
-    if largest < settings["minimumGib"]:
+    return largest if largest < settings["minimumGib"] else None
+
+
+def _report_small(resource: Resource, volumes: list[Volume], report: Report, settings: Settings) -> None:
+    largest = _find_small(volumes, settings)
+    if largest is not None:
         kind = "node class" if resource.kind == "EC2NodeClass" else "node group"
         report(
             f"{kind} {resource.name} has {largest} GiB for images and pods, "
@@ -110,18 +116,16 @@ def _refuse_small_group_disk(group: Resource, report: Report, settings: Settings
     named = given.get("id", given.get("name"))
     device = IMAGE_DEVICES["bottlerocket" if group.read_text("amiType").startswith("BOTTLEROCKET") else "al2023"]
     for template in stack.select("LaunchTemplate"):
-        if refers_to(stack, group, named, template) and not _has_local_disks(template):
+        if refers_to(stack, group, named, template):
             stated = [volume for volume in list_stated_volumes(template) if volume.device == device]
-            _report_small(group, stated or [Volume(device)], report, settings)
+            volumes = stated or [Volume(device)]
+            if _find_small(volumes, settings) is not None and not _has_local_disks(template):
+                _report_small(group, volumes, report, settings)
 
 
 def _has_local_disks(template: Resource) -> bool:
-    """Tell whether the user data of a template may hand the local NVMe disks to images and pods."""
-    path = (*locate_in_template(template), "userData")
-    try:
-        text = template.read_text(*path)
-    except NotYetKnownError:
-        return True
+    """Tell whether the user data of a template hands the local NVMe disks to images and pods."""
+    text = template.read_text(*locate_in_template(template), "userData")
     try:
         return "RAID0" in b64decode(text, validate=True).decode()
     except ValueError:

@@ -44,8 +44,10 @@ def _is_in_network(resource: Resource, subnet: Resource, stack: Stack) -> bool:
     given, own = resource.props.get("vpcId"), subnet.props.get("vpcId")
     if given is not None and given is not UNKNOWN and own is not UNKNOWN:
         return bool(given == own)
-    networks = list(list_needed(stack, subnet, "Vpc"))
-    return bool(networks) and list(list_needed(stack, resource, "Vpc")) == networks
+    networks, others = list(list_needed(stack, subnet, "Vpc")), list(list_needed(stack, resource, "Vpc"))
+    if not networks and not others and (given is UNKNOWN or own is UNKNOWN):
+        raise NotYetKnownError("vpcId")
+    return bool(networks) and others == networks
 
 
 def _has_way_out(table: Resource, stack: Stack) -> bool:

@@ -170,7 +170,7 @@ ALONE = cases_of(
     ),
     passes("a network without nodes and addresses", program(CLOSED)),
     fails("a cluster alone, whose inputs are not shown", program(OPEN, resource("eks:index:Cluster", "c")), "open"),
-    fails("a group of another maker", program(OPEN, resource("other:index:NodeGroup", "c")), "open"),
+    fails("a group of another maker, which is none of EKS", program(OPEN, resource("other:index:NodeGroup", "c")), "open"),
 )
 
 _VPC, _VPC2 = resource("aws:ec2/vpc:Vpc", "vpc"), resource("aws:ec2/vpc:Vpc", "vpc2")

@@ -83,7 +83,7 @@ ENCRYPTED = cases_of(
     fails("a launch template without volumes, so that the AMI decides", _launch(), "theirs", words="/dev/xvda"),
     fails("a template that states a data volume alone", _launch(_disk("/dev/xvdz")), "theirs", words="the AMI's own"),
     fails("a template of Cloud Control without volumes", _cloud(), "theirs"),
-    fails("a template of Cloud Control", _cloud(blockDeviceMappings=[_disk(encrypted=False)]), "theirs"),
+    fails("a template of Cloud Control that declines", _cloud(blockDeviceMappings=[_disk(encrypted=False)]), "theirs"),
     fails("a node class with a data volume alone", _stated("AL2023", "xvdz"), "theirs", words="/dev/xvda"),
     fails("an old AMI with a data volume alone", _stated("AL2", "xvdb"), "theirs", words="/dev/xvda"),
     fails("the system volume of Bottlerocket alone", _stated("Bottlerocket", "xvda"), "theirs", words="/dev/xvdb"),
@@ -272,7 +272,8 @@ GROUPS = cases_of(
     undecided("a template that nobody knows", _paired(_SMALL, needed=False), "theirs"),
     passes("local NVMe for images", _paired(_SMALL, userData=_encode(_STRATEGY))),
     passes("local NVMe in user data that is not encoded", _paired(_SMALL, userData=_STRATEGY)),
-    passes("user data that is not known", _paired(_SMALL, userData=UNKNOWN)),
+    undecided("user data not known", _paired(_SMALL, userData=UNKNOWN), "theirs"),
+    passes("user data of a large volume not known", _paired(_disk(volumeSize=200), userData=UNKNOWN)),
     fails("other user data", _paired(_SMALL, userData=_encode("spec: {}")), "theirs"),
 )
 
