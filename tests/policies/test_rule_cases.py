@@ -78,6 +78,8 @@ def _judge_with_each_value_replaced(case: Case, value: Any) -> Iterator[tuple[In
     is_small = len(stack.resources) < SMALL_STACK
     for target in stack.resources:
         for path in _list_paths(target.props) if is_small or is_named(target.name, *case.at) else ():
+            if path == ("id",):  # nothing can name a resource whose id is not known
+                continue
             replaced = replace(target, props=put(target.props, path, value))
             changed = Stack([replaced if found is target else found for found in stack.resources])
             yield path, list(judge(BY_ID[case.rule], changed, case.settings))

@@ -16,6 +16,7 @@ from . import (
     node_classes,
     node_overlays,
     readable,
+    subnets,
     supply_chain,
     tags,
     teardown,
@@ -26,6 +27,7 @@ from . import (
     trust_identities,
     trust_kinds,
     trust_public,
+    volumes,
 )
 from .stacks import Case
 
@@ -34,11 +36,13 @@ CASES: tuple[Case, ...] = (
     *node_overlays.CASES,
     *gpu_operator.CASES,
     *node_classes.CASES,
+    *volumes.CASES,
     *disruption.CASES,
     *cluster.CASES,
     *cluster_components.CASES,
     *cluster_evasions.CASES,
     *network.CASES,
+    *subnets.CASES,
     *iam.CASES,
     *trust.CASES,
     *trust_conditions.CASES,
