@@ -9,6 +9,7 @@ from . import (
     gpu_operator,
     gpu_operator_nodes,
     gpu_pools,
+    gpu_pools_odd,
     iam,
     network,
     node_classes,
@@ -17,6 +18,7 @@ from . import (
     overlay_shares,
     readable,
     supply_chain,
+    supply_chain_urls,
     tags,
     teardown,
     tenancy,
@@ -26,6 +28,7 @@ from .stacks import Case
 
 CASES: tuple[Case, ...] = (
     *gpu_pools.CASES,
+    *gpu_pools_odd.CASES,
     *node_overlays.CASES,
     *overlay_counts.CASES,
     *overlay_shares.CASES,
@@ -41,6 +44,7 @@ CASES: tuple[Case, ...] = (
     *tenancy.CASES,
     *tenancy_admins.CASES,
     *supply_chain.CASES,
+    *supply_chain_urls.CASES,
     *tags.CASES,
     *cost.CASES,
     *teardown.CASES,
