@@ -25,6 +25,7 @@ SUBJECTS = {
     "network",
     "iam",
     "tenancy",
+    "rbac",
     "cost",
     "supply_chain",
     "tags",

@@ -1,0 +1,206 @@
+"""Rules for the rights of tenants: roles, their bindings, and EKS access entries."""
+
+from fnmatch import fnmatchcase
+
+from gpu_blueprint.catalog import namespaces
+
+from .effects.access_entries import list_access_policies, list_identities
+from .effects.kubernetes_rights import (
+    ADMIN_ROLES,
+    BINDING_RIGHTS,
+    CLUSTER_RIGHTS,
+    MACHINERY_ROLES,
+    PLATFORM_RIGHTS,
+    TAKEOVERS,
+    WIDE_RIGHTS,
+    Right,
+    collects_admin,
+    list_harms,
+    matches_any,
+)
+from .effects.namespaces import is_kubernetes, is_platform
+from .effects.role_holders import (
+    ANONYMOUS,
+    BINDINGS,
+    Hold,
+    classify_subject,
+    list_holds,
+    read_role,
+    read_scope,
+)
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+
+_ROLES = ("Role", "ClusterRole", "RolePatch", "ClusterRolePatch")
+_FOR_EVERYONE = (
+    "system:public-info-viewer",
+    "system:discovery",
+    "system:basic-user",
+    "system:service-account-issuer-discovery",
+)
+"""ClusterRoles that Kubernetes itself binds to everybody with a login; only the first is for callers without."""
+
+
+def _refuse_admin_bindings(binding: Resource, report: Report, settings: Settings) -> None:
+    kind, name = read_role(binding)
+    if kind != "ClusterRole":
+        return
+    if name in ADMIN_ROLES:
+        report(f"{binding.name} gives its subjects the role {name}")
+    elif matches_any([name], MACHINERY_ROLES) and _find_strangers(binding, settings):
+        report(f"{binding.name} gives the role {name} of Kubernetes's own programs to others")
+    elif name == "edit" and _is_wide(read_scope(binding), settings) and _find_strangers(binding, settings):
+        report(f"{binding.name} gives the role edit in namespaces of the platform")
+
+
+def _is_wide(scope: str, settings: Settings) -> bool:
+    """Tell whether rights in a scope count in namespaces of the platform; an empty scope is the whole cluster."""
+    return not scope or is_platform(scope, settings["exempt"])
+
+
+def _find_strangers(binding: Resource, settings: Settings) -> bool:
+    """Tell whether a binding has a subject that is not the platform's."""
+    scope = read_scope(binding)
+    return bool(
+        find_wrong(
+            binding.list_blocks("subjects"),
+            lambda subject: classify_subject(subject, scope, settings["exempt"]) != "platform",
+        )
+    )
+
+
+def _refuse_admin_policies(resource: Resource, report: Report, settings: Settings) -> None:
+    for policy in list_access_policies(resource):
+        if policy.in_cluster:
+            continue
+        if policy.name in ("AmazonEKSAdminPolicy", "AmazonEKSClusterAdminPolicy"):
+            report(f"{resource.name} gives {policy.name} in namespaces")
+        elif policy.name == "AmazonEKSEditPolicy" and any(
+            fnmatchcase(name, pattern)
+            for name in (namespaces.KUBE_SYSTEM, *settings["exempt"])
+            for pattern in policy.namespaces
+        ):
+            report(f"{resource.name} gives {policy.name} in namespaces of the platform")
+
+
+def _refuse_tenant_admins(grant: Resource, report: Report, settings: Settings) -> None:
+    (_refuse_admin_bindings if grant.kind in BINDINGS else _refuse_admin_policies)(grant, report, settings)
+
+
+def _refuse_powerful_identities(resource: Resource, report: Report, _: Settings) -> None:
+    for user, groups in list_identities(resource):
+        if "system:masters" in groups:
+            report(f"{resource.name} puts a principal into the group system:masters")
+        if user.startswith("system:") and not user.startswith("system:node:"):
+            report(f"{resource.name} lets a principal act as {user}")
+
+
+def _refuse_rights_for_everyone(binding: Resource, report: Report, _: Settings) -> None:
+    scope = read_scope(binding)
+    subjects = find_wrong(
+        binding.list_blocks("subjects"), lambda subject: classify_subject(subject, scope, ()) == "everyone"
+    )
+    for name in (str(subject["name"]) for subject in subjects):
+        kind, role = read_role(binding)
+        harmless = _FOR_EVERYONE[:1] if name in ANONYMOUS else _FOR_EVERYONE
+        if kind != "ClusterRole" or role not in harmless:
+            report(f"{binding.name} gives the role {role} to {name}, which includes everyone")
+
+
+def _refuse_takeovers(role: Resource, report: Report, _: Settings) -> None:
+    if not is_kubernetes(role):  # an IAM role
+        return
+    if collects_admin(role):
+        report(f"{role.name} collects the rules of the role admin")
+    elif harms := list_harms(role, TAKEOVERS):
+        report(f"{role.name} lets its holders {', '.join(harms)}")
+
+
+def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if not is_kubernetes(role):
+        return
+    holds, unknown = list_holds(role, stack)
+    wrong = find_wrong(holds, lambda hold: bool(_list_harms_of(role, hold, settings)))
+    if harms := dict.fromkeys(harm for hold in wrong for harm in _list_harms_of(role, hold, settings)):
+        report(f"{role.name} lets holders outside of the platform {', '.join(harms)}")
+    elif unknown and list_harms(role, [*PLATFORM_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS, *WIDE_RIGHTS]):
+        raise unknown
+
+
+def _list_harms_of(role: Resource, hold: Hold, settings: Settings) -> list[str]:
+    return list_harms(role, _list_forbidden(hold, settings))
+
+
+def _list_forbidden(hold: Hold, settings: Settings) -> list[Right]:
+    """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
+    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"]) if hold.subject else "people"
+    if holder == "platform":
+        return []
+    forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if not hold.namespace else ())]
+    if holder == "account":
+        return forbidden
+    is_wide = hold.binds and _is_wide(hold.namespace, settings)
+    return [*forbidden, *BINDING_RIGHTS, *(WIDE_RIGHTS if is_wide else ())]
+
+
+_PLATFORM = {"exempt": [*namespaces.PLATFORM]}
+
+RULES = (
+    Rule(
+        id="tenants-not-admin",
+        kinds=(*BINDINGS, "AccessPolicyAssociation", "AccessEntry", "Cluster"),
+        check=_refuse_tenant_admins,
+        settings=_PLATFORM,
+        looks_at="role bindings, and EKS access policies in namespaces",
+        passes="they give less than admin, and edit only in namespaces that are not the platform's",
+        fails="they give admin, cluster-admin or a role of Kubernetes's own programs, or edit in every namespace",
+        why="a tenant with these rights can raise its own quota",
+        fix="bind the role edit, or a role of your own, to a group of the tenant with a RoleBinding in its namespace",
+    ),
+    Rule(
+        id="no-system-masters",
+        kinds=("AccessEntry", "Cluster", "ConfigMap", "ConfigMapPatch"),
+        check=_refuse_powerful_identities,
+        looks_at="access entries, mappings of pulumi-eks, and the config map aws-auth",
+        passes="they give groups and user names of the team's own",
+        fails="they give the group system:masters, or the user name of a part of Kubernetes",
+        why="no rule of RBAC limits these identities, and AWS refuses these groups in access entries",
+        fix="give admins the access policy AmazonEKSClusterAdminPolicy, and tenants a group of their own",
+    ),
+    Rule(
+        id="no-rights-for-everyone",
+        kinds=BINDINGS,
+        check=_refuse_rights_for_everyone,
+        looks_at="subjects of role bindings",
+        passes="they are named groups, users and service accounts; the roles that Kubernetes gives everybody count not",
+        fails="a subject includes everybody who logs in, every pod, or callers without a login",
+        why="every tenant, and every pod that a stranger gets into, has these rights",
+        fix="bind the role to a group of the tenant",
+    ),
+    Rule(
+        id="roles-cannot-escalate",
+        kinds=_ROLES,
+        check=_refuse_takeovers,
+        looks_at="rules of Roles and ClusterRoles, whoever holds them",
+        passes="they raise nobody's rights; rights to make Roles and RoleBindings pass, because the API server lets "
+        "nobody without escalate and bind give more than its own rights",
+        fails="they allow escalate, bind or impersonate, changes of quotas or limit ranges, or the rules of admin",
+        why="a holder of one of these rights can take every other right, or every GPU",
+        fix="leave the right out, or limit bind and impersonate with resourceNames",
+    ),
+    Rule(
+        id="platform-rights-for-platform",
+        kinds=_ROLES,
+        check=_refuse_platform_rights,
+        needs_stack=True,
+        settings=_PLATFORM,
+        looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
+        "counts as bound to people",
+        passes="nodes, pools, admission, priorities, certificates and tokens belong to service accounts in kube-* and "
+        "the exempt namespaces; service accounts elsewhere may change role bindings, and work in many namespaces, as "
+        "the controllers of JupyterHub and KubeRay do",
+        fails="a tenant, or a service account in another namespace, has a right over the platform",
+        why="a tenant with these rights reaches the GPUs and the data of the others",
+        fix="bind the role to a service account of the platform, or leave the right out",
+    ),
+)
