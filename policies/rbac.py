@@ -24,6 +24,8 @@ from .effects.role_holders import (
     BINDINGS,
     Hold,
     classify_subject,
+    find_home,
+    houses_people,
     list_holds,
     read_role,
     read_scope,
@@ -120,27 +122,27 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
     if not is_kubernetes(role):
         return
     holds, unknown = list_holds(role, stack)
-    wrong = find_wrong(holds, lambda hold: bool(_list_harms_of(role, hold, settings)))
-    if harms := dict.fromkeys(harm for hold in wrong for harm in _list_harms_of(role, hold, settings)):
+
+    def find_harms(hold: Hold) -> list[str]:
+        return list_harms(role, _list_forbidden(hold, settings, stack))
+
+    wrong = find_wrong(holds, lambda hold: bool(find_harms(hold)))
+    if harms := dict.fromkeys(harm for hold in wrong for harm in find_harms(hold)):
         report(f"{role.name} lets holders outside of the platform {', '.join(harms)}")
     elif unknown and list_harms(role, [*PLATFORM_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS, *WIDE_RIGHTS]):
         raise unknown
 
 
-def _list_harms_of(role: Resource, hold: Hold, settings: Settings) -> list[str]:
-    return list_harms(role, _list_forbidden(hold, settings))
-
-
-def _list_forbidden(hold: Hold, settings: Settings) -> list[Right]:
+def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]:
     """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
-    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"]) if hold.subject else "people"
+    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"]) if hold.subject else None
     if holder == "platform":
         return []
     forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if not hold.namespace else ())]
-    if holder == "account":
-        return forbidden
-    is_wide = hold.binds and _is_wide(hold.namespace, settings)
-    return [*forbidden, *BINDING_RIGHTS, *(WIDE_RIGHTS if is_wide else ())]
+    wide = WIDE_RIGHTS if hold.binds and _is_wide(hold.namespace, settings) else ()
+    if holder == "account" and hold.subject:
+        return [*forbidden, *(wide if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
+    return [*forbidden, *BINDING_RIGHTS, *wide]
 
 
 _PLATFORM = {"exempt": [*namespaces.PLATFORM]}
@@ -197,8 +199,8 @@ RULES = (
         looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
         "counts as bound to people",
         passes="nodes, pools, admission, priorities, certificates and tokens belong to service accounts in kube-* and "
-        "the exempt namespaces; service accounts elsewhere may change role bindings, and work in many namespaces, as "
-        "the controllers of JupyterHub and KubeRay do",
+        "the exempt namespaces; service accounts elsewhere may change role bindings and, where no people are let "
+        "in, work in many namespaces, as the controllers of JupyterHub and KubeRay do",
         fails="a tenant, or a service account in another namespace, has a right over the platform",
         why="a tenant with these rights reaches the GPUs and the data of the others",
         fix="bind the role to a service account of the platform, or leave the right out",

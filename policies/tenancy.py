@@ -8,7 +8,7 @@ from gpu_blueprint.catalog import list_instances, namespaces
 from .effects.extended_resources import is_gpu_resource
 from .effects.karpenter_objects import is_gpu_pool
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
-from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, names_resource, parse_count
+from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_count
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import NotYetKnownError, read_mapping, read_text
@@ -69,10 +69,9 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
     if missing and quota is quotas[0]:
         if unknown:
             raise unknown
-        named = all(names_resource(quotas, name) for name in missing)
         report(
-            f"the quota of {namespace} does not {'limit' if named else 'name'} {', '.join(missing)}"
-            f"{' for each of its pods' if named else ''}, so its pods may use them without limit"
+            f"the quota of {namespace} does not limit {', '.join(missing)} for each of its pods, "
+            "so they may use them without limit"
         )
 
 

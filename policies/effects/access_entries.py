@@ -40,7 +40,7 @@ def _list_mappings(resource: Resource) -> Iterator[Mapping[str, Any]]:
         yield from resource.list_blocks("roleMappings")
         yield from resource.list_blocks("userMappings")
         yield from _list_entries(resource)
-    elif resource.kind.startswith("ConfigMap") and read_name(resource) == "aws-auth":
+    elif read_name(resource) == "aws-auth":
         for field in ("mapRoles", "mapUsers"):
             where = f"data.{field}"
             yield from read_mappings(read_document(resource.read_text("data", field), where), where)

@@ -35,12 +35,12 @@ class Right:
 TAKEOVERS = (
     Right(group="", resources=("resourcequotas", "resourcequotas/status"), verbs=CHANGES, harm="change quotas"),
     Right(group="", resources=("limitranges",), verbs=CHANGES, harm="change limit ranges"),
-    Right(group=_RBAC, resources=("roles", "clusterroles"), verbs=("escalate",), harm="write itself any right"),
+    Right(group=_RBAC, resources=("roles", "clusterroles"), verbs=("escalate",), harm="write themselves any right"),
     Right(
         group=_RBAC,
         resources=("roles", "clusterroles"),
         verbs=("bind",),
-        harm="bind itself to any role",
+        harm="bind themselves to any role",
         names=(*ADMIN_ROLES, *MACHINERY_ROLES),
     ),
     Right(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..resources import Resource
 from ..rule import find_wrong
-from ..values import read_text, read_texts
+from ..values import NotYetKnownError, read_text, read_texts
 
 NO_LIMIT = 100_000
 """Count of GPUs, slices or shares that no cluster of a team reaches; a quota with it, such as ``8Gi``, holds nobody."""
@@ -27,7 +27,6 @@ class PodKind:
 
     terminating: bool
     best_effort: bool
-    cross_namespace: bool
     priority_class: str
     """Empty if the pod has none."""
 
@@ -56,11 +55,6 @@ def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
     return _cover_every_pod(quotas, is_limit)
 
 
-def names_resource(quotas: Sequence[Resource], name: str) -> bool:
-    """Tell whether a quota has a key for an extended resource, whatever it limits."""
-    return any(f"requests.{name}" in quota.read_block("spec", "hard") for quota in quotas)
-
-
 def parse_count(value: Any, where: str) -> float | None:
     """Return a count, given as a number or as text; None if Kubernetes refuses it or its unit is beyond thousands.
 
@@ -77,17 +71,24 @@ _THOUSANDS = {"k": 1000, "Ki": 1024}
 
 
 def _cover_every_pod(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
-    limiting = [(quota, _list_requirements(quota)) for quota in _find_limiting(quotas, is_limit)]
-    named = {value for _, requirements in limiting for item in requirements for value in _read_values(item)}
+    limiting: list[list[Mapping[str, Any]]] = []
+    unknown: NotYetKnownError | None = None
+    for quota in quotas:
+        try:
+            limiting += [_list_requirements(quota)] if _has_limit(quota, is_limit) else []
+        except NotYetKnownError as error:
+            unknown = error
+    named = {value for requirements in limiting for item in requirements for value in _read_values(item)}
     either = (False, True)
-    kinds = [PodKind(*traits) for traits in product(either, either, either, ["", _OTHER_CLASS, *sorted(named)])]
-    return all(any(all(_admits(item, kind) for item in items) for _, items in limiting) for kind in kinds)
+    kinds = [PodKind(*traits) for traits in product(either, either, ["", _OTHER_CLASS, *sorted(named)])]
+    is_covered = all(any(all(_admits(item, kind) for item in items) for items in limiting) for kind in kinds)
+    if unknown and not is_covered:
+        raise unknown
+    return is_covered
 
 
-def _find_limiting(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> list[Resource]:
-    return find_wrong(
-        quotas, lambda quota: bool(find_wrong(quota.read_block("spec", "hard").items(), lambda item: is_limit(*item)))
-    )
+def _has_limit(quota: Resource, is_limit: Callable[[str, Any], bool]) -> bool:
+    return bool(find_wrong(quota.read_block("spec", "hard").items(), lambda item: is_limit(*item)))
 
 
 def _list_requirements(quota: Resource) -> list[Mapping[str, Any]]:
@@ -101,7 +102,11 @@ def _read_values(requirement: Mapping[str, Any]) -> list[str]:
 
 
 def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
-    """Tell whether a pod meets a requirement; a scope that is misspelt admits none, for the API server refuses it."""
+    """Tell whether a pod meets a requirement.
+
+    A scope that is not known here admits none: the API server refuses a typo, and few pods have an affinity to pods of
+    other namespaces.
+    """
     scope = read_text(requirement.get("scopeName"), "spec.scopeSelector.matchExpressions.scopeName")
     if scope == "PriorityClass":
         operator = read_text(requirement.get("operator"), "spec.scopeSelector.matchExpressions.operator")
@@ -117,7 +122,6 @@ def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
         "NotTerminating": not kind.terminating,
         "BestEffort": kind.best_effort,
         "NotBestEffort": not kind.best_effort,
-        "CrossNamespacePodAffinity": kind.cross_namespace,
     }.get(scope, False)
 
 
@@ -130,4 +134,4 @@ def means_gpus_in_vain(key: str) -> bool:
     return bool(re.search("(?i)nvidia|gpu", key)) and not _GPU_KEY.fullmatch(key)
 
 
-_GPU_KEY = re.compile(r"requests\.[a-z0-9-]+\.[a-z0-9.-]+/(gpu|mig-\d+g\.\d+gb[\w.+-]*|(?!(?i:gpus?$|mig-))[\w.-]+)")
+_GPU_KEY = re.compile(r"requests\.[a-z0-9-]+\.[a-z0-9.-]+/(gpu|mig-\dg\.\d+gb[\w.+-]*|(?!(?i:gpus?$|mig-))[\w.-]+)")

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from gpu_blueprint.catalog import namespaces
+
 from ..resources import Resource, Stack
+from ..rule import find_wrong
 from ..values import NotYetKnownError, read_text
 from .namespaces import is_platform, read_name, read_namespace
 
@@ -25,7 +28,7 @@ class Hold:
 
     subject: Mapping[str, Any] | None
     """None for people whom the program does not name."""
-    namespace: str = ""
+    namespace: str
     """Namespace in which the rights count; empty for the whole cluster."""
     binds: bool = False
     """Whether a binding of the program gives the rights; else only a binding elsewhere can."""
@@ -40,18 +43,40 @@ def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequenc
     name = read_text(subject.get("name"), "subjects.name")
     if name in EVERYONE:
         return "everyone"
-    if home := _find_home(subject, name, namespace):
+    if home := find_home(subject, namespace):
         return "platform" if is_platform(home, exempt) else "account"
     return "platform" if name.startswith("system:") else "people"
 
 
-def _find_home(subject: Mapping[str, Any], name: str, namespace: str) -> str:
-    """Return the namespace of a service account, or of a group of service accounts; empty for people."""
+def find_home(subject: Mapping[str, Any], namespace: str) -> str:
+    """Return the namespace of a service account, or of a group of service accounts; empty for other subjects.
+
+    Raises:
+        NotYetKnownError: A field of the subject is not known yet.
+    """
+    name = read_text(subject.get("name"), "subjects.name")
     if name.startswith(("system:serviceaccount:", "system:serviceaccounts:")):
         return name.split(":")[2]
     if read_text(subject.get("kind"), "subjects.kind") == "ServiceAccount":
         return read_text(subject.get("namespace"), "subjects.namespace") or namespace
     return ""
+
+
+def houses_people(namespace: str, stack: Stack) -> bool:
+    """Tell whether the program lets people into a namespace, so that they can run pods as its service accounts.
+
+    Raises:
+        NotYetKnownError: No people are known, and a binding is not known yet.
+    """
+    return bool(find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace)))
+
+
+def _lets_people_into(binding: Resource, namespace: str) -> bool:
+    return read_namespace(binding) == namespace and bool(
+        find_wrong(
+            binding.list_blocks("subjects"), lambda subject: classify_subject(subject, namespace, ()) == "people"
+        )
+    )
 
 
 def read_scope(binding: Resource) -> str:
@@ -74,9 +99,9 @@ def list_holds(role: Resource, stack: Stack) -> tuple[list[Hold], NotYetKnownErr
     by_role, unknown = stack.compute_once(_group_holds)
     holds = list(by_role.get(key, ()))
     if _is_aggregated(role):
-        holds.append(Hold(subject=None, namespace="*"))
+        holds.append(Hold(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
     if not holds and not unknown:
-        holds.append(Hold(subject=None, namespace="" if kind == "ClusterRole" else key[1]))
+        holds.append(Hold(subject=None, namespace=key[1]))
     return holds, unknown
 
 

@@ -8,8 +8,6 @@ from .rbac import CONTROLLER, PLATFORM, TEAM, bind
 from .rbac_roles import AUTOSCALER, JUPYTERHUB, KUBERAY, LABEL, NAMED, RBAC, role, rule
 from .stacks import Build, Case, cases_of, fails, passes, program, resource, shipped_stack, undecided, with_value
 
-_HOLDS = "lets holders outside of the platform"
-
 
 def _held(by: Any, *rules: Any, everywhere: bool = True, space: str = "team", **given: Any) -> Build:
     """A ClusterRole that a subject holds in the cluster, or in one namespace."""
@@ -20,32 +18,72 @@ def _held(by: Any, *rules: Any, everywhere: bool = True, space: str = "team", **
 def _cluster_cases() -> tuple[Case, ...]:
     """Each right over the cluster: people must not have it, and the platform may."""
     cases: list[Case] = []
-    for group, resource_name, verb in (
-        ("", "nodes/proxy", "get"),
-        ("", "nodes/proxy", "create"),
-        ("", "nodes", "patch"),
-        ("", "persistentvolumes", "create"),
-        ("scheduling.k8s.io", "priorityclasses", "create"),
-        ("certificates.k8s.io", "certificatesigningrequests/approval", "update"),
-        ("certificates.k8s.io", "certificatesigningrequests/approval", "patch"),
-        ("certificates.k8s.io", "signers", "approve"),
-        ("certificates.k8s.io", "signers", "sign"),
-        ("admissionregistration.k8s.io", "validatingwebhookconfigurations", "delete"),
-        ("admissionregistration.k8s.io", "mutatingwebhookconfigurations", "create"),
-        ("admissionregistration.k8s.io", "validatingadmissionpolicies", "update"),
-        ("admissionregistration.k8s.io", "validatingadmissionpolicybindings", "delete"),
-        ("admissionregistration.k8s.io", "mutatingadmissionpolicies", "patch"),
-        ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings", "delete"),
-        ("karpenter.sh", "nodepools", "update"),
-        ("karpenter.sh", "nodeclaims", "deletecollection"),
-        ("karpenter.sh", "nodeoverlays", "create"),
-        ("karpenter.k8s.aws", "ec2nodeclasses", "patch"),
-        (RBAC, "clusterroles", "delete"),
-        (RBAC, "clusterrolebindings", "patch"),
+    for group, resource_name, verb, harm in (
+        ("", "nodes/proxy", "get", "platform reach every container through kubelets;"),
+        ("", "nodes/proxy", "create", "platform reach every container through kubelets;"),
+        ("", "nodes", "patch", "platform change nodes;"),
+        ("", "persistentvolumes", "create", "platform mount any disk;"),
+        ("scheduling.k8s.io", "priorityclasses", "create", "platform preempt pods of others;"),
+        (
+            "certificates.k8s.io",
+            "certificatesigningrequests/approval",
+            "update",
+            "platform approve certificates of any identity;",
+        ),
+        (
+            "certificates.k8s.io",
+            "certificatesigningrequests/approval",
+            "patch",
+            "platform approve certificates of any identity;",
+        ),
+        ("certificates.k8s.io", "signers", "approve", "platform approve certificates of any identity;"),
+        ("certificates.k8s.io", "signers", "sign", "platform approve certificates of any identity;"),
+        (
+            "admissionregistration.k8s.io",
+            "validatingwebhookconfigurations",
+            "delete",
+            "platform change what the API server admits;",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "mutatingwebhookconfigurations",
+            "create",
+            "platform change what the API server admits;",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "validatingadmissionpolicies",
+            "update",
+            "platform change what the API server admits;",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "validatingadmissionpolicybindings",
+            "delete",
+            "platform change what the API server admits;",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "mutatingadmissionpolicies",
+            "patch",
+            "platform change what the API server admits;",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "mutatingadmissionpolicybindings",
+            "delete",
+            "platform change what the API server admits;",
+        ),
+        ("karpenter.sh", "nodepools", "update", "platform change pools;"),
+        ("karpenter.sh", "nodeclaims", "deletecollection", "platform change pools;"),
+        ("karpenter.sh", "nodeoverlays", "create", "platform change pools;"),
+        ("karpenter.k8s.aws", "ec2nodeclasses", "patch", "platform change node classes;"),
+        (RBAC, "clusterroles", "delete", "platform change cluster roles;"),
+        (RBAC, "clusterrolebindings", "patch", "platform change cluster roles;"),
     ):
         right, about = rule([group], [resource_name], [verb]), f"{verb} of {resource_name}"
         cases += [
-            fails(f"people: {about}", _held(TEAM, right), "role", words=_HOLDS),
+            fails(f"people: {about}", _held(TEAM, right), "role", words=harm),
             fails(f"an account of a tenant: {about}", _held(CONTROLLER, right), "role"),
             fails(f"a cluster role without binding: {about}", program(role(right, kind="ClusterRole")), "role"),
             passes(f"the platform: {about}", _held(PLATFORM, right)),
@@ -58,29 +96,29 @@ def _cluster_cases() -> tuple[Case, ...]:
 def _wide_cases() -> tuple[Case, ...]:
     """Each right that is harmless in a namespace of the holder's own."""
     cases: list[Case] = []
-    for group, resource_name, verb in (
-        ("", "pods", "create"),
-        ("", "pods", "update"),
-        ("", "pods/ephemeralcontainers", "patch"),
-        ("", "replicationcontrollers", "create"),
-        ("", "pods/exec", "create"),
-        ("", "pods/attach", "get"),
-        ("apps", "deployments", "create"),
-        ("apps", "daemonsets", "update"),
-        ("apps", "statefulsets", "patch"),
-        ("apps", "replicasets", "create"),
-        ("batch", "jobs", "create"),
-        ("batch", "cronjobs", "update"),
-        ("batch", "jobs", "patch"),
-        ("", "secrets", "get"),
-        ("", "secrets", "list"),
-        ("", "secrets", "watch"),
-        ("", "configmaps", "update"),
-        ("", "configmaps", "patch"),
+    for group, resource_name, verb, harm in (
+        ("", "pods", "create", "platform run pods in namespaces of others;"),
+        ("", "pods", "update", "platform run pods in namespaces of others;"),
+        ("", "pods/ephemeralcontainers", "patch", "platform run pods in namespaces of others;"),
+        ("", "replicationcontrollers", "create", "platform run pods in namespaces of others;"),
+        ("", "pods/exec", "create", "platform run commands in pods of others;"),
+        ("", "pods/attach", "get", "platform run commands in pods of others;"),
+        ("apps", "deployments", "create", "platform run pods in namespaces of others;"),
+        ("apps", "daemonsets", "update", "platform run pods in namespaces of others;"),
+        ("apps", "statefulsets", "patch", "platform run pods in namespaces of others;"),
+        ("apps", "replicasets", "create", "platform run pods in namespaces of others;"),
+        ("batch", "jobs", "create", "platform run pods in namespaces of others;"),
+        ("batch", "cronjobs", "update", "platform run pods in namespaces of others;"),
+        ("batch", "jobs", "patch", "platform run pods in namespaces of others;"),
+        ("", "secrets", "get", "platform read secrets of others;"),
+        ("", "secrets", "list", "platform read secrets of others;"),
+        ("", "secrets", "watch", "platform read secrets of others;"),
+        ("", "configmaps", "update", "platform change who is admin;"),
+        ("", "configmaps", "patch", "platform change who is admin;"),
     ):
         right, about = rule([group], [resource_name], [verb]), f"{verb} of {resource_name}"
         cases += [
-            fails(f"people everywhere: {about}", _held(TEAM, right), "role"),
+            fails(f"people everywhere: {about}", _held(TEAM, right), "role", words=harm),
             fails(f"people in kube-system: {about}", _held(TEAM, right, everywhere=False, space="kube-system"), "role"),
             passes(f"people in their namespace: {about}", _held(TEAM, right, everywhere=False)),
             passes(f"a controller of tenants everywhere: {about}", _held(CONTROLLER, right)),
@@ -119,12 +157,14 @@ CASES = cases_of(
     ),
     fails("reading all that the cluster holds", _held(TEAM, rule(["*"], ["*"], ["get", "list", "watch"])), "role"),
     passes("reading all that a namespace holds", program(role(rule(["*"], ["*"], ["get", "list", "watch"])))),
-    fails("tokens", program(role(_TOKENS)), "role", words="make tokens of others"),
+    fails("tokens", program(role(_TOKENS)), "role", words="platform make tokens of others;"),
     fails("tokens for an account of a tenant", _held(CONTROLLER, _TOKENS, everywhere=False), "role"),
     passes("tokens for the platform", _held(PLATFORM, _TOKENS, everywhere=False)),
     passes("tokens of one account", program(role(rule([""], ["serviceaccounts/token"], ["create"], "runner")))),
-    fails("labels of the namespace", program(role(_SPACES)), "role", words="labels of namespaces"),
-    fails("changes of bindings", program(role(_BINDINGS)), "role", words="role bindings of the platform"),
+    fails("labels of the namespace", program(role(_SPACES)), "role", words="platform change labels of namespaces;"),
+    fails(
+        "changes of bindings", program(role(_BINDINGS)), "role", words="platform change role bindings of the platform;"
+    ),
     fails("updates of bindings", program(role(rule([RBAC], ["rolebindings"], ["update"]))), "role"),
     fails("all bindings at once", program(role(rule([RBAC], ["rolebindings"], ["deletecollection"]))), "role"),
     passes("changes of one named binding", program(role(rule([RBAC], ["rolebindings"], ["patch"], "ray")))),
@@ -196,6 +236,33 @@ CASES = cases_of(
         "an account of a namespace that the environment exempts",
         _held({**PLATFORM, "namespace": "flux"}, _POOLS),
         exempt=["flux"],
+    ),
+    *(
+        fails(
+            f"an account everywhere, in a namespace of people: {about}",
+            program(
+                role(rule([""], ["secrets"], ["get"]), kind="ClusterRole"),
+                bind("ClusterRoleBinding", "role", CONTROLLER),
+                bind("RoleBinding", "edit", person),
+            ),
+            "role",
+        )
+        for about, person in (("a group", TEAM), ("a user", {"kind": "User", "name": "a"}))
+    ),
+    *(
+        passes(
+            f"an account everywhere, in a namespace without people: {about}",
+            program(
+                role(rule([""], ["secrets"], ["get"]), kind="ClusterRole"),
+                bind("ClusterRoleBinding", "role", CONTROLLER),
+                bind("RoleBinding", "edit", subject, space=space),
+            ),
+        )
+        for about, subject, space in (("people elsewhere", TEAM, "other"), ("another account", CONTROLLER, "team"))
+    ),
+    passes(
+        "a patch of a role that the platform holds",
+        program(role(_POOLS, kind="ClusterRolePatch"), bind("ClusterRoleBinding", "role", PLATFORM)),
     ),
     passes("an account of the monitoring", _held({**PLATFORM, "namespace": "monitoring"}, _POOLS)),
     undecided("rules not known", program(role(rules=UNKNOWN)), "role"),

@@ -103,9 +103,9 @@ LISTED = cases_of(
         "whole GPUs left out",
         _serving((*_HARD, _GPU), GONE),
         _QUOTA,
-        words=("quota of serving", "name nvidia.com/gpu,"),
+        words=("quota of serving", "limit nvidia.com/gpu for"),
     ),
-    fails("shared GPUs left out", _serving((*_HARD, _SHARED), GONE), _QUOTA, words="name nvidia.com/gpu.shared,"),
+    fails("shared GPUs left out", _serving((*_HARD, _SHARED), GONE), _QUOTA, words="limit nvidia.com/gpu.shared for"),
     fails(
         "a resource that only an overlay names",
         with_value("prod", "NodeOverlay", "overlay-1", ("spec", "capacity", "nvidia.com/mig-1g.24gb"), "1"),

@@ -97,14 +97,14 @@ LISTED = cases_of(
     fails("some pods", program(_POOL, _quota({"pods": 5})), "quota"),
     *(
         fails(f"the count {count}", program(_POOL, _quota({_GPU: count})), "quota", words=_SOME)
-        for count in ("8Gi", "1M", "unlimited", "-1", "1e9", "100000", 100_000, "100k", "98Ki", "", "8 ")
+        for count in ("8Gi", "1M", "unlimited", "-1", "1e9", "100000", "100k", "97.7Ki", "", "8 ")
     ),
     *(
         passes(f"the count {count}", program(_POOL, _quota({_GPU: count})))
-        for count in ("99999", "99k", "97Ki", "4.0", "1e2", 8.0)
+        for count in ("99999", "99.95k", "97.6Ki", "8.00", "1e02", 8.0)
     ),
     *(
-        fails(f"the key {key}", program(_POOL, _quota({key: "4"})), "quota", words="name nvidia.com/gpu")
+        fails(f"the key {key}", program(_POOL, _quota({key: "4"})), "quota", words=_SOME)
         for key in (
             "request.nvidia.com/gpu",
             "requests.nvidia.com/gpus",
@@ -116,7 +116,7 @@ LISTED = cases_of(
     *(
         fails(f"GPU nodes of {type_}", program(_group(type_, **props), _quota({"pods": 4})), "quota")
         for type_, props in (
-            ("aws:eks/nodeGroup:NodeGroup", {"instanceTypes": ["m7i.large", "g6.xlarge"]}),
+            ("aws:eks/nodeGroup:NodeGroup", {"instanceTypes": ["m7i.large", "t3.nano", "g6.xlarge"]}),
             ("aws-native:eks:Nodegroup", {"instanceTypes": "g5.xlarge"}),
             ("eks:index:ManagedNodeGroup", {"instanceTypes": ["p5.48xlarge"]}),
             ("eks:index:NodeGroupV2", {"instanceType": "g6.xlarge"}),
@@ -145,6 +145,7 @@ LISTED = cases_of(
         program(_POOL, _quota({"pods": 9}), _quota({_GPU: 9}, "b", "ResourceQuotaPatch")),
     ),
     fails("a patch without limit", program(_POOL, _quota({_GPU: "8Gi"}, kind="ResourceQuotaPatch")), "quota"),
+    passes("a quota that holds, beside limits not known", program(_POOL, _quota({_GPU: 4}), _quota(UNKNOWN, "b"))),
     undecided("scopes not known", program(_POOL, _quota({_GPU: 4}, scopes=UNKNOWN)), "quota"),
 )
 
@@ -159,7 +160,15 @@ BOUNDED = cases_of(
     ),
     *(
         fails(f"only a limit of {key}", program(_SPACE, _quota({key: "4"})), "space")
-        for key in ("secrets", "count/jobs.batch", "nvidia.com/gpu", "limits.nvidia.com/gpu", "services", "request.cpu")
+        for key in (
+            "secrets",
+            "count/jobs.batch",
+            "nvidia.com/gpu",
+            "limits.nvidia.com/gpu",
+            "services",
+            "request.cpu",
+            "requests.storage",
+        )
     ),
     fails("only pods of best effort", program(_SPACE, _quota({"pods": 9}, scopes=["BestEffort"])), "space"),
     fails(
