@@ -43,16 +43,44 @@ _FOR_EVERYONE = (
 """ClusterRoles that Kubernetes itself binds to everybody with a login; only the first is for callers without."""
 
 
-def _refuse_admin_bindings(binding: Resource, report: Report, settings: Settings) -> None:
+def _refuse_tenant_admins(grant: Resource, report: Report, settings: Settings) -> None:
+    if grant.kind in BINDINGS:
+        _refuse_wrong_bindings(grant, report, settings)
+    elif grant.kind in _ROLES:
+        _refuse_takeovers(grant, report)
+    else:
+        _refuse_admin_policies(grant, report, settings)
+        _refuse_powerful_identities(grant, report)
+
+
+def _refuse_wrong_bindings(binding: Resource, report: Report, settings: Settings) -> None:
     kind, name = read_role(binding)
-    if kind != "ClusterRole":
-        return
-    if name in ADMIN_ROLES:
+    if kind == "ClusterRole" and name in ADMIN_ROLES:
         report(f"{binding.name} gives its subjects the role {name}")
+    elif everyone := _find_everyone(binding, kind, name):
+        for subject in everyone:
+            report(f"{binding.name} gives the role {name} to {subject}, which includes everyone")
+    elif kind != "ClusterRole":
+        return
     elif matches_any([name], MACHINERY_ROLES) and _find_strangers(binding, settings):
         report(f"{binding.name} gives the role {name} of Kubernetes's own programs to others")
     elif name == "edit" and _is_wide(read_scope(binding), settings) and _find_strangers(binding, settings):
         report(f"{binding.name} gives the role edit in namespaces of the platform")
+
+
+def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
+    """Return the subjects that include everyone, and have more than Kubernetes itself gives them."""
+    scope = read_scope(binding)
+    subjects = find_wrong(
+        binding.list_blocks("subjects"), lambda subject: classify_subject(subject, scope, ()) == "everyone"
+    )
+    names = [str(subject["name"]) for subject in subjects]
+    return [name for name in names if kind != "ClusterRole" or role not in _list_harmless(name)]
+
+
+def _list_harmless(everyone: str) -> tuple[str, ...]:
+    """Return the ClusterRoles that Kubernetes itself gives to everybody."""
+    return _FOR_EVERYONE[:1] if everyone in ANONYMOUS else _FOR_EVERYONE
 
 
 def _is_wide(scope: str, settings: Settings) -> bool:
@@ -85,11 +113,7 @@ def _refuse_admin_policies(resource: Resource, report: Report, settings: Setting
             report(f"{resource.name} gives {policy.name} in namespaces of the platform")
 
 
-def _refuse_tenant_admins(grant: Resource, report: Report, settings: Settings) -> None:
-    (_refuse_admin_bindings if grant.kind in BINDINGS else _refuse_admin_policies)(grant, report, settings)
-
-
-def _refuse_powerful_identities(resource: Resource, report: Report, _: Settings) -> None:
+def _refuse_powerful_identities(resource: Resource, report: Report) -> None:
     for user, groups in list_identities(resource):
         if "system:masters" in groups:
             report(f"{resource.name} puts a principal into the group system:masters")
@@ -97,19 +121,7 @@ def _refuse_powerful_identities(resource: Resource, report: Report, _: Settings)
             report(f"{resource.name} lets a principal act as {user}")
 
 
-def _refuse_rights_for_everyone(binding: Resource, report: Report, _: Settings) -> None:
-    scope = read_scope(binding)
-    subjects = find_wrong(
-        binding.list_blocks("subjects"), lambda subject: classify_subject(subject, scope, ()) == "everyone"
-    )
-    for name in (str(subject["name"]) for subject in subjects):
-        kind, role = read_role(binding)
-        harmless = _FOR_EVERYONE[:1] if name in ANONYMOUS else _FOR_EVERYONE
-        if kind != "ClusterRole" or role not in harmless:
-            report(f"{binding.name} gives the role {role} to {name}, which includes everyone")
-
-
-def _refuse_takeovers(role: Resource, report: Report, _: Settings) -> None:
+def _refuse_takeovers(role: Resource, report: Report) -> None:
     if not is_kubernetes(role):  # an IAM role
         return
     if collects_admin(role):
@@ -150,45 +162,21 @@ _PLATFORM = {"exempt": [*namespaces.PLATFORM]}
 RULES = (
     Rule(
         id="tenants-not-admin",
-        kinds=(*BINDINGS, "AccessPolicyAssociation", "AccessEntry", "Cluster"),
+        kinds=(
+            *BINDINGS,
+            *_ROLES,
+            *("AccessPolicyAssociation", "AccessEntry", "Cluster", "ConfigMap", "ConfigMapPatch"),
+        ),
         check=_refuse_tenant_admins,
         settings=_PLATFORM,
-        looks_at="role bindings, and EKS access policies in namespaces",
-        passes="they give less than admin, and edit only in namespaces that are not the platform's",
-        fails="they give admin, cluster-admin or a role of Kubernetes's own programs, or edit in every namespace",
+        looks_at="role bindings, roles, EKS access policies in namespaces, access entries, and the config map aws-auth",
+        passes="they give named subjects less than admin. Roles may make Roles and RoleBindings, because the API "
+        "server lets nobody without bind and escalate give more than its own rights. Roles that Kubernetes itself gives "
+        "everybody, such as system:discovery, may be given to everybody",
+        fails="they give admin, a role of Kubernetes's own programs, edit in namespaces of the platform, the group "
+        "system:masters, or anything to everyone; or a role holds escalate, bind, impersonate or changes of quotas",
         why="a tenant with these rights can raise its own quota",
-        fix="bind the role edit, or a role of your own, to a group of the tenant with a RoleBinding in its namespace",
-    ),
-    Rule(
-        id="no-system-masters",
-        kinds=("AccessEntry", "Cluster", "ConfigMap", "ConfigMapPatch"),
-        check=_refuse_powerful_identities,
-        looks_at="access entries, mappings of pulumi-eks, and the config map aws-auth",
-        passes="they give groups and user names of the team's own",
-        fails="they give the group system:masters, or the user name of a part of Kubernetes",
-        why="no rule of RBAC limits these identities, and AWS refuses these groups in access entries",
-        fix="give admins the access policy AmazonEKSClusterAdminPolicy, and tenants a group of their own",
-    ),
-    Rule(
-        id="no-rights-for-everyone",
-        kinds=BINDINGS,
-        check=_refuse_rights_for_everyone,
-        looks_at="subjects of role bindings",
-        passes="they are named groups, users and service accounts; the roles that Kubernetes gives everybody count not",
-        fails="a subject includes everybody who logs in, every pod, or callers without a login",
-        why="every tenant, and every pod that a stranger gets into, has these rights",
-        fix="bind the role to a group of the tenant",
-    ),
-    Rule(
-        id="roles-cannot-escalate",
-        kinds=_ROLES,
-        check=_refuse_takeovers,
-        looks_at="rules of Roles and ClusterRoles, whoever holds them",
-        passes="they raise nobody's rights; rights to make Roles and RoleBindings pass, because the API server lets "
-        "nobody without escalate and bind give more than its own rights",
-        fails="they allow escalate, bind or impersonate, changes of quotas or limit ranges, or the rules of admin",
-        why="a holder of one of these rights can take every other right, or every GPU",
-        fix="leave the right out, or limit bind and impersonate with resourceNames",
+        fix="bind the role edit, or a role of your own, to a group of the tenant, by a RoleBinding in its namespace",
     ),
     Rule(
         id="platform-rights-for-platform",

@@ -25,7 +25,7 @@ def _refuse_missing_quota(namespace: Resource, report: Report, settings: Setting
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return
     quotas, unknown = stack.compute_once(_group_quotas)
-    if limits_every_pod(quotas.get(name, [])):
+    if limits_every_pod(quotas.get(name, [])) or any(map(_list_vain_keys, quotas.get(name, []))):
         return
     if unknown:
         raise unknown
@@ -66,7 +66,7 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
     by_namespace, unknown = stack.compute_once(_group_quotas)
     quotas = by_namespace[namespace]
     missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if not limits_resource(quotas, name))
-    if missing and quota is quotas[0]:
+    if missing and quota is quotas[0] and not any(map(_list_vain_keys, quotas)):
         if unknown:
             raise unknown
         report(
@@ -76,9 +76,12 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
 
 
 def _refuse_keys_in_vain(quota: Resource, report: Report, _: Settings) -> None:
-    for name in quota.read_block("spec", "hard"):
-        if means_gpus_in_vain(name):
-            report(f"quota {quota.name} has the key {name}, which limits no GPU")
+    for name in _list_vain_keys(quota):
+        report(f"quota {quota.name} has the key {name}, which limits no GPU")
+
+
+def _list_vain_keys(quota: Resource) -> list[str]:
+    return [name for name in quota.read_block("spec", "hard") if means_gpus_in_vain(name)]
 
 
 def _refuse_gpus_in_limit_range(limits: Resource, report: Report, _: Settings) -> None:
@@ -129,7 +132,8 @@ RULES = (
         needs_stack=True,
         settings=_PLATFORM,
         looks_at="namespaces other than kube-* and the exempt namespaces",
-        passes="each pod of each namespace counts against a ResourceQuota with a limit of pods, CPU, memory or GPUs",
+        passes="each pod of each namespace counts against a ResourceQuota with a limit of pods, CPU, memory or GPUs; "
+        "quota-requests-only judges keys that mean GPUs and are misspelt",
         fails="a namespace has no ResourceQuota, or only quotas that are empty, limit other objects, or have scopes "
         "that leave out pods",
         why="a single pipeline can take every GPU",

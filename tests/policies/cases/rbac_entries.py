@@ -20,7 +20,7 @@ def _aws_auth(name: str, **data: Any) -> Build:
 
 
 CASES = cases_of(
-    "no-system-masters",
+    "tenants-not-admin",
     passes("groups of tenants", shipped_stack("prod")),
     passes("an entry without groups", _masters("aws:eks/accessEntry:AccessEntry", {"type": "EC2_LINUX"})),
     passes(
@@ -35,7 +35,7 @@ CASES = cases_of(
         _masters("eks:index:Cluster", {"roleMappings": [{"roleArn": "a", "username": "a", "groups": ["team"]}]}),
     ),
     passes(
-        "a cluster of another kind",
+        "mappings of a cluster of another kind",
         _masters("aws:ecs/cluster:Cluster", {"roleMappings": [{"groups": "system:masters"}]}),
     ),
     fails(

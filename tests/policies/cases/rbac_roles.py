@@ -62,7 +62,7 @@ def _expects(operator: str, *values: str, key: str = f"{LABEL}admin") -> Build:
 
 
 CASES = cases_of(
-    "roles-cannot-escalate",
+    "tenants-not-admin",
     passes("the roles of ours", shipped_stack("prod")),
     passes("the Role of JupyterHub", program(role(*JUPYTERHUB))),
     passes("the Role of KubeRay", program(role(*KUBERAY))),
