@@ -28,6 +28,7 @@ SUBJECTS = {
     "iam",
     "trust",
     "tenancy",
+    "rbac",
     "cost",
     "supply_chain",
     "tags",
