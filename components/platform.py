@@ -138,13 +138,13 @@ class Platform(pulumi.ComponentResource):
         for pool in self._config.pools:
             if pool.static_nodes:
                 StaticNodes(
-                    pool.name,
+                    f"{self.cluster_name}-{pool.name}",
                     self._config,
                     pool,
                     network=network,
                     system_nodes=system_nodes,
                     depends_on=depends_on,
-                    opts=opts,
+                    opts=_rename(pool.name, opts),
                 )
 
     def _make_pools(
@@ -154,10 +154,11 @@ class Platform(pulumi.ComponentResource):
         node_pools: dict[str, pulumi.Resource] = {}
         for pool in self._config.pools:
             if not pool.static_nodes:
-                made = GpuPool(pool.name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=opts)
+                name, renamed = f"{self.cluster_name}-{pool.name}", _rename(pool.name, opts)
+                made = GpuPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)
                 node_pool = node_pools[pool.name] = made.node_pool
                 if pool.hours:
-                    PoolHours(pool.name, self._config, pool, pool.hours, node_pool=node_pool, opts=opts)
+                    PoolHours(name, self._config, pool, pool.hours, node_pool=node_pool, opts=renamed)
         return node_pools
 
     def _make_keda(
@@ -180,7 +181,11 @@ class Platform(pulumi.ComponentResource):
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
             used = [node_pools[pool] for pool in tenant.gpus if pool in node_pools]
             space = TenantSpace(
-                f"tenant-{tenant.name}", self._config, tenant, depends_on=[*depends_on, *used], opts=opts
+                f"{self.cluster_name}-tenant-{tenant.name}",
+                self._config,
+                tenant,
+                depends_on=[*depends_on, *used],
+                opts=_rename(f"tenant-{tenant.name}", opts),
             )
             namespaces[tenant.name] = space.namespace
         return namespaces
@@ -191,15 +196,16 @@ class Platform(pulumi.ComponentResource):
 
     def _make_autoscalers(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
         for service in self._config.services:
+            name = f"{service.tenant}/{service.name}"
             GpuAutoscaler(
-                f"{service.tenant}/{service.name}",
+                f"{self.cluster_name}-{name}",
                 service,
                 deployment=service.name,
                 namespace=self._config.find_namespace(service),
                 prometheus=self._config.prometheus_url,
                 monitor_labels=getattr(self._config.monitoring, "labels", None),
                 depends_on=[namespaces[service.tenant]],
-                opts=opts,
+                opts=_rename(name, opts),
             )
 
     def _make_cloud_providers(self) -> list[pulumi.ProviderResource]:
@@ -218,3 +224,12 @@ class Platform(pulumi.ComponentResource):
             ),
             eks.Provider(f"{self.cluster_name}-eks", opts=child),
         ]
+
+
+def _rename(before: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
+    """Return options with which a component, and all that it makes, takes over the state under its name of version 0.2.
+
+    Version 0.2 left the cluster's name out of the names of pools, tenants and services. A renamed environment then
+    updated them onto the new cluster, and the engine never deleted them from the old cluster.
+    """
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=before)]))

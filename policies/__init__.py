@@ -15,6 +15,7 @@ from . import (
     tags,
     teardown,
     tenancy,
+    trust,
 )
 from .resources import JUDGED_INSIDE, Resource, Stack, read_default_tags
 from .rule import Rule, Verdict, judge
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     *cluster.RULES,
     *network.RULES,
     *iam.RULES,
+    *trust.RULES,
     *tenancy.RULES,
     *supply_chain.RULES,
     *tags.RULES,

@@ -20,6 +20,8 @@ from .billing_export import BillingExport
 
 PUBLISHERS = ("budgets.amazonaws.com", "costalerts.amazonaws.com")
 """AWS Budgets, and Cost Anomaly Detection."""
+COST_TAGS = ("owner", "environment", "cost-center", "pool")
+"""Keys to activate: the tags of nodes, and the tags of everything else that costs money."""
 OWNER_ACTIONS = (
     "sns:AddPermission",
     "sns:DeleteTopic",
@@ -58,7 +60,7 @@ class Billing(pulumi.ComponentResource):
         self._make_budget(config, billing, usd_per_month, depends_on=topic)
         self._make_anomaly_alarms(config, billing, depends_on=topic)
         if billing.activate_tags:
-            self._activate_tags(config)
+            self._make_cost_category(config, depends_on=self._activate_tags())
         if billing.export:
             BillingExport(f"{name}-export", config, opts=pulumi.ResourceOptions(parent=self))
         self.register_outputs({"topicArn": self.topic_arn})
@@ -120,11 +122,23 @@ class Billing(pulumi.ComponentResource):
         )
         return monitor.arn
 
-    def _activate_tags(self, config: StackConfig) -> None:
+    def _activate_tags(self) -> list[pulumi.Resource]:
         """Activate our cost tags. They stay active after a destroy, because they count for the whole organization."""
         keep = pulumi.ResourceOptions(parent=self, retain_on_delete=True)
-        for key in list_cost_tags(config):
+        return [
             aws.costexplorer.CostAllocationTag(f"{self._prefix}-tag-{key}", tag_key=key, status="Active", opts=keep)
+            for key in COST_TAGS
+        ]
+
+    def _make_cost_category(self, config: StackConfig, *, depends_on: Sequence[pulumi.Resource]) -> None:
+        """Make the cost category of the environment, with a value for each pool and a value for everything else."""
+        aws.costexplorer.CostCategory(
+            f"{self._prefix}-category",
+            name=f"{config.cluster_name} costs",
+            rule_version="CostCategoryExpression.v1",
+            rules=build_category_rules(config),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+        )
 
 
 def format_amount(usd: float) -> str:
@@ -167,10 +181,19 @@ def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionT
     )
 
 
-def list_cost_tags(config: StackConfig) -> list[str]:
-    """Return the keys of our cost tags that a node carries, because AWS refuses to activate other keys."""
-    carried = {key for pool in config.pools for key in config.list_node_tags(pool)}
-    return [key for key in ("owner", "environment", "cost-center", "pool", "tenant") if key in carried]
+def build_category_rules(config: StackConfig) -> list[aws.costexplorer.CostCategoryRuleArgs]:
+    """Return a rule for each pool of the environment, then a rule for the rest; AWS applies the first that matches."""
+    rule = aws.costexplorer.CostCategoryRuleArgs
+    environment = {"key": "environment", "values": [config.environment], "match_options": ["EQUALS"]}
+    of_pools = {
+        pool.name: {"tags": {"key": "pool", "values": [pool.name], "match_options": ["EQUALS"]}}
+        for pool in config.pools
+    }
+    return [
+        *(rule(value=name, rule={"ands": [{"tags": environment}, pool]}) for name, pool in of_pools.items()),
+        # A pool's name has no space.
+        rule(value="all else", rule={"tags": environment}),
+    ]
 
 
 def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def build_fixed_size(nodes: int) -> aws.eks.NodeGroupScalingConfigArgs:
 
 def make_launch_template(
     name: str,
+    name_prefix: str,
     tags: dict[str, str],
     *,
     disk_gib: int,
@@ -31,7 +32,13 @@ def make_launch_template(
     """Make the EC2 launch template of a managed node group.
 
     The disk is encrypted. IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto
-    instances, volumes and network interfaces.
+    instances, volumes and network interfaces. A changed tag there makes a new version of the template, and EKS then
+    replaces the nodes, so they never change in a node's life. The template's own tags, from the provider, make no
+    version (terraform-provider-aws, ec2_launch_template.go, resourceLaunchTemplateUpdate).
+
+    Args:
+        name: Name of the resource in the program.
+        name_prefix: Start of its name in EC2; another start replaces the template and the nodes.
     """
     disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
         volume_size=disk_gib,
@@ -43,7 +50,7 @@ def make_launch_template(
     )
     return aws.ec2.LaunchTemplate(
         name,
-        name_prefix=f"{name}-",
+        name_prefix=name_prefix,
         block_device_mappings=[aws.ec2.LaunchTemplateBlockDeviceMappingArgs(device_name="/dev/xvda", ebs=disk)],
         metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
             http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=1

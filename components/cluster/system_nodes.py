@@ -43,7 +43,11 @@ class SystemNodes(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
         template = make_launch_template(
-            f"{name}-template", {**config.all_tags, "Name": name}, disk_gib=SYSTEM_DISK_GIB, parent=self
+            f"{name}-template",
+            f"{name}-template-",
+            {**config.lasting_tags, "Name": name},
+            disk_gib=SYSTEM_DISK_GIB,
+            parent=self,
         )
         needed = [cluster.control_plane, network, *self.role.attachments, *depends_on]
         self.group = self._make_group(name, config, network, template, needed)

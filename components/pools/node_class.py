@@ -42,7 +42,7 @@ def build_node_class_spec(config: StackConfig, pool: Pool, node_role: pulumi.Inp
         spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
         if pool.has_placement_group:
             spec["placementGroupSelector"] = {"name": name_placement_group(config, pool)}
-        spec["networkInterfaces"] = _build_interfaces(config.list_instances(pool)[0])
+        spec["networkInterfaces"] = _build_interfaces(config.list_named_instances(pool)[0])
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
     return spec

@@ -38,7 +38,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
 
 
 def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]:
-    rows = config.list_instances(pool)
+    rows = config.list_named_instances(pool)
     allowed: dict[str, list[str]] = {
         "karpenter.sh/capacity-type": [kind for kind in PURCHASE_ORDER if kind in pool.purchase],
         # Instance types by name, because Karpenter's GPU labels are ambiguous: a100 has two memory sizes, gr6 is not
@@ -59,7 +59,7 @@ def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[
     Karpenter applies neither of two overlays that conflict.
     """
     rows_by_devices: dict[int, list[Instance]] = {}
-    for row in config.list_instances(pool):
+    for row in config.list_named_instances(pool):
         if pool.list_overlay(row):
             rows_by_devices.setdefault(row.gpu_devices, []).append(row)
     return {

@@ -37,6 +37,7 @@ class StaticNodes(pulumi.ComponentResource):
         has_local_nvme = config.keeps_images_on_nvme(pool)
         template = make_launch_template(
             f"{name}-template",
+            f"{pool.name}-template-",
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
@@ -49,7 +50,7 @@ class StaticNodes(pulumi.ComponentResource):
             node_group_name_prefix=f"{pool.name[:36]}-",
             node_role_arn=system_nodes.role.role.arn,
             subnet_ids=select_subnets(network, config.list_zones(pool)),
-            instance_types=[row.instance_type for row in config.list_instances(pool)],
+            instance_types=[row.instance_type for row in config.list_named_instances(pool)],
             ami_type=_choose_ami_type(config, pool),
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
@@ -65,7 +66,7 @@ class StaticNodes(pulumi.ComponentResource):
 
 
 def _choose_ami_type(config: StackConfig, pool: Pool) -> str:
-    return "AL2023_ARM_64_NVIDIA" if config.list_instances(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
+    return "AL2023_ARM_64_NVIDIA" if config.list_named_instances(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
 
 
 def _build_taint(taint: dict[str, str]) -> aws.eks.NodeGroupTaintArgs:

@@ -19,7 +19,7 @@ _RESERVED_BY_AWS = 5
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that need a NodeOverlay in a cluster without NodeOverlays."""
     for index, pool in enumerate(stack.pools):
-        if not stack.cluster.node_overlays and any(map(pool.list_overlay, stack.list_instances(pool))):
+        if not stack.cluster.node_overlays and any(map(pool.list_overlay, stack.list_named_instances(pool))):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),

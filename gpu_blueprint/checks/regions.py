@@ -62,7 +62,7 @@ def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
     for index, pool in enumerate(stack.pools):
         if pool.gpus_per_node and pool.gpu:
             yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")
-        elif pool.candidates and not pool.instance_types and not pool.offered:
+        elif any(map(pool.fits, pool.candidates)) and not pool.instance_types and not any(map(pool.fits, pool.offered)):
             yield _explain_missing_offer(stack, pool).under("pools", index)
 
 

@@ -16,7 +16,7 @@ from ..errors import Problem
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools none of whose types can run the pods of all its slots; named types must run at least a pod."""
     for index, pool in enumerate(stack.pools):
-        if any(pool.all_problems()) or not pool.offered:
+        if any(pool.all_problems()) or not any(map(pool.fits, pool.offered)):
             continue
         sells = any(count_sellable_slots(pool, row) for row in stack.list_instances(pool))
         if not sells:
@@ -24,7 +24,8 @@ def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
-    row = max(pool.offered, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
+    fitting = filter(pool.fits, pool.offered)
+    row = max(fitting, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
     slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
     if size is None or count_team_pods(pool.max_pods) < slots:
         return _explain_missing_pods(pool, row)

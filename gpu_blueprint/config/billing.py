@@ -40,9 +40,9 @@ class Billing(Model):
     this kind per account, and newer accounts have it already. Name the existing monitor here, and in every further
     environment of the account."""
     activate_tags: bool = False
-    """Activate our tags for cost allocation. Only the payer's account may do it, and only about a day after the tags
-    were first used. The tags stay active after the environment is destroyed, since they count for the whole
-    organization."""
+    """Activate our tags for cost allocation, and make a cost category that sorts the costs of the environment by pool.
+    Only the payer's account may do it, and only about a day after the tags were first used. The tags stay active after
+    the environment is destroyed, since they count for the whole organization."""
     export: bool = False
     """Write hourly billing data with resources to a new bucket, which keeps it for three years. Once the payer has
     opted in, the data also splits the cost of nodes among pods."""

@@ -64,7 +64,7 @@ def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
     if pool.gpu and pool.model.karpenter_name is None:
         reason = f"{pool.gpu} is rented only as an UltraServer, which Karpenter cannot launch"
         yield Problem("gpu-of-ultraserver", ("gpu",), reason, "choose another model")
-    elif not pool.candidates and not pool.gpus_per_node:
+    elif not any(map(pool.fits, pool.candidates)) and not pool.gpus_per_node and not pool.instance_types:
         smallest = min(pool.known_sizes)
         yield Problem(
             "max-gpus-below-node",

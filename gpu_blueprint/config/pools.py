@@ -34,8 +34,8 @@ class Pool(Model):
     purpose: Purpose
     """Kind of workload; it sets the defaults of consolidation, expiry, disruption budgets and drain time."""
     gpu: GpuModel | None = None
-    """GPU model. The pool may use every instance type with whole GPUs of this model that `gpusPerNode`, `podSize` and
-    `maxGpus` allow."""
+    """GPU model. The pool may use every instance type with whole GPUs of this model that `gpusPerNode` and `podSize`
+    allow."""
     instance_types: Annotated[list[GpuInstanceType], Field(min_length=1)] | None = None
     """Instance types in place of `gpu`, all with the same GPU. The pool uses all of them; `check` warns of a type that
     costs more than other types would."""
@@ -59,7 +59,8 @@ class Pool(Model):
     """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
     """Ceiling of the pool in physical GPUs. Karpenter launches no more, except while it replaces nodes: the new node
-    starts before the old node goes. `cost` and `quotas` count these nodes too."""
+    starts before the old node goes. `cost` and `quotas` count these nodes too. Another ceiling replaces no node:
+    types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()
@@ -96,11 +97,21 @@ class Pool(Model):
 
     @cached_property
     def candidates(self) -> tuple[Instance, ...]:
-        """The instance types that the stack file allows the pool, in any region."""
+        """The instance types that the stack file allows the pool, in any region.
+
+        The ceiling decides only for static nodes, which all launch at once. Elsewhere a type above it stays: Karpenter
+        would drain nodes whose type leaves the NodePool, and nodes whose ``maxPods`` changes with the largest type.
+        """
         if self.instance_types:
             return tuple(map(find_instance, self.instance_types))
         sizes = self.gpus_per_node or self.known_sizes
-        return tuple(row for row in self.whole_types if row.gpu_devices <= self.max_gpus and row.gpu_devices in sizes)
+        return tuple(
+            row for row in self.whole_types if row.gpu_devices in sizes and (self.fits(row) or not self.static_nodes)
+        )
+
+    def fits(self, row: Instance) -> bool:
+        """Return whether a node of a type holds no more GPUs than the ceiling; Karpenter launches no other node."""
+        return row.gpu_devices <= self.max_gpus
 
     @property
     def whole_types(self) -> list[Instance]:

@@ -24,16 +24,15 @@ from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .sizes import sells_all_slots
-from .tenants import SHARED, Grant, Tenant
+from .tenants import Grant, Tenant
 from .waivers import Waiver
 
-OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "tenant", "Name")
+OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
 """Tags that the blueprint sets from other fields, on every resource or on nodes."""
-_KARPENTER_TAGS = 5
-"""Tags that Karpenter sets on a node: its pool, claim and class, and two that name the cluster. EKS sets as many on the
-nodes of a managed group."""
-MOST_TAGS = 50 - len(OWN_TAGS) - _KARPENTER_TAGS
-"""Number of tags that a team may add to a node, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
+_ROLE_TAGS = 1
+"""Tags that the blueprint sets on few resources: the role of a subnet, the mark of EFA's security group."""
+MOST_TAGS = 50 - len(OWN_TAGS) - _ROLE_TAGS
+"""Number of tags that a team may add to a resource, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
 
 _LONGEST_ROLE_NAME = 64
 
@@ -57,15 +56,17 @@ class StackConfig(Model):
     region: Region
     """AWS region; the stack file has it once, as `aws:region`."""
     owner: TagValue
-    """Team that is responsible for the environment; a tag on every resource."""
+    """Team that is responsible for the environment; a tag on every AWS resource but the nodes."""
     environment: Name
-    """Name of the environment, such as `dev` or `prod`; a tag on every resource."""
+    """Name of the environment, such as `dev` or `prod`; a tag on every AWS resource and node. Another name makes a
+    second platform and deletes the first (docs/build.md)."""
     cost_center: TagValue
-    """Cost center of the environment, quoted if it is a number; a tag on every resource."""
+    """Cost center of the environment, quoted if it is a number; a tag on every AWS resource but the nodes."""
     account_id: AccountId
     """AWS account, quoted. The program refuses to run in another account."""
     tags: Annotated[dict[TagKey, TagValue], Field(max_length=MOST_TAGS)] = {}
-    """Further tags on every AWS resource and node. IAM does not tell keys apart that differ only in case."""
+    """Further tags on every AWS resource. Nodes do not carry them, since a changed tag would replace all nodes. IAM
+    does not tell keys apart that differ only in case."""
     timezone: TimeZone = "UTC"
     """IANA name of the time zone in which the schedules of disruption budgets and the hours of pools are meant, such as
     `Europe/Berlin`. Karpenter reads budgets in UTC; their windows cover the stated hours in summer and winter."""
@@ -131,9 +132,13 @@ class StackConfig(Model):
 
     @property
     def all_tags(self) -> dict[str, str]:
-        """Tags of every AWS resource and node."""
-        own = {"owner": self.owner, "environment": self.environment, "cost-center": self.cost_center}
-        return {**self.tags, **own, "managed-by": "gpu-blueprint"}
+        """Tags of every AWS resource but the nodes."""
+        return {**self.tags, "owner": self.owner, "cost-center": self.cost_center, **self.lasting_tags}
+
+    @property
+    def lasting_tags(self) -> dict[str, str]:
+        """Tags that no edit of a running stack changes, so that nodes may carry them: a changed tag replaces nodes."""
+        return {"environment": self.environment, "managed-by": "gpu-blueprint"}
 
     @cached_property
     def pools_by_name(self) -> dict[str, Pool]:
@@ -149,15 +154,9 @@ class StackConfig(Model):
                 found.setdefault(pool, []).append(Grant(tenant.name, pool, count))
         return found
 
-    def find_tenant_tag(self, pool: Pool) -> str | None:
-        """Return the only tenant with a quota in a pool, `shared` for several tenants, or None without tenants."""
-        users = [tenant.name for tenant in self.tenants if tenant.may_use(pool.name)]
-        return SHARED if len(users) > 1 else next(iter(users), None)
-
     def list_node_tags(self, pool: Pool) -> dict[str, str]:
-        """Return the tags of a pool's nodes, which split the bill by pool and tenant."""
-        tenant = self.find_tenant_tag(pool)
-        return {**self.all_tags, "pool": pool.name, **({"tenant": tenant} if tenant else {})}
+        """Return the tags of a pool's nodes, which split the bill by pool."""
+        return {**self.lasting_tags, "pool": pool.name}
 
     def build_arn(self, service: str, resource: str, *, region: bool = True) -> str:
         """Build the ARN of a resource of this account."""
@@ -178,10 +177,17 @@ class StackConfig(Model):
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
-        """Return the instance types that a pool may launch in this region; only for a pool without problems."""
+    def list_named_instances(self, pool: Pool) -> tuple[Instance, ...]:
+        """Return the instance types that a pool names to Karpenter or EKS; only for a pool without problems.
+
+        They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
+        """
         rows = pool.offered
         return rows if pool.instance_types else tuple(row for row in rows if sells_all_slots(pool, row))
+
+    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
+        """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
+        return tuple(filter(pool.fits, self.list_named_instances(pool)))
 
     def find_lifecycle(self, pool: Pool) -> Disruption:
         """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
@@ -192,7 +198,7 @@ class StackConfig(Model):
 
     def keeps_images_on_nvme(self, pool: Pool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
-        return all(row.local_nvme_gb for row in self.list_instances(pool))
+        return all(row.local_nvme_gb for row in self.list_named_instances(pool))
 
     def find_disk_gib(self, pool: Pool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""

@@ -14,8 +14,6 @@ from .network import refuse_repeated
 from .scalars import Cpu, Memory, Name
 
 _RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
-SHARED = "shared"
-"""Value of the node tag `tenant` where several tenants have a quota in the pool."""
 
 
 def _check_amount(value: Any) -> int | dict[str, int]:
@@ -51,9 +49,7 @@ class Tenant(Model):
     namespace: Name | None = None
     """Namespace of the team. Default: the name of the team."""
     gpus: dict[str, GpuAmount] = {}
-    """Quota by pool, counted in the resource that the pool hands out: whole GPUs, shares or MIG instances. The nodes of
-    a pool carry the tag `tenant`: the name of the only tenant that may use the pool, or `shared` for several tenants. A
-    change of that tag replaces the nodes."""
+    """Quota by pool, counted in the resource that the pool hands out: whole GPUs, shares or MIG instances."""
     cpu: Cpu
     """Quota of CPU requests, quoted, such as `"64"`."""
     memory: Memory
@@ -73,9 +69,6 @@ class Tenant(Model):
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.members, "members")
-        if self.name == SHARED:
-            reason = f"the tag {SHARED!r} marks nodes that several tenants use"
-            yield Problem("tenant-named-shared", ("name",), reason, "choose another name")
         if self.namespace_name in _RESERVED_NAMESPACES or self.namespace_name.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
             yield Problem(

@@ -16,7 +16,7 @@ class Waiver(Model):
     rule: Annotated[str, Field(min_length=1)]
     """Id of the rule, such as `spot-diverse`."""
     resource: Annotated[str, Field(min_length=1)]
-    """Name of the resource, as the finding calls it, such as `infer-l4-node-pool`."""
+    """Name of the resource, as the finding calls it, such as `gpu-prod-infer-l4-node-pool`."""
     reason: Annotated[str, Field(min_length=10)]
     """Why the exception is right."""
     owner: TagValue

@@ -20,7 +20,9 @@ The same rules, with the same ids and messages, run in three places:
 - `pulumi preview --policy-pack policies --policy-pack-config policies/prod.json`.
 
 The policy pack works without the blueprint: it judges any Pulumi program that creates EKS clusters and Karpenter pools.
-A rule that needs a value which is known only after the deployment is reported as undecided.
+Rules judge effects: what a document allows, who can reach an API, what a quota limits. The spelling does not matter.
+A rule that needs a value which is known only after the deployment is reported as undecided. A value that a rule cannot
+read is a finding of `values-readable`, with a level of its own.
 
 `policies/<environment>.json` sets the level of each rule. An environment without a file uses `policies/prod.json`.
 Settings of a rule stand beside its level:
@@ -32,7 +34,7 @@ has ended fails the check.
 
     waivers:
       - rule: spot-diverse
-        resource: infer-l4-node-pool
+        resource: gpu-prod-infer-l4-node-pool
         reason: only one type is offered here
         owner: ml-platform
         until: "2027-03-31"

@@ -56,6 +56,6 @@ def _find_item(config: StackConfig, section: Path, component: str, resource: str
     }
     for index, item in enumerate(items.get(section, [])):
         # A component for all pools makes resources for one pool, such as gpu-prod-headroom-infer-l4.
-        if component == item or resource == f"{component}-{item}":
+        if component == f"{config.cluster_name}-{item}" or resource == f"{component}-{item}":
             return (*section, index)
     return ("autoscaling",) if section == ("services",) and not config.services else section

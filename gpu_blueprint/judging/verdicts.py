@@ -110,11 +110,17 @@ def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) 
         )
     if waiver.resource not in resources:
         missing = f"the resource {waiver.resource!r}, which the stack does not have"
-        return f"the waiver of {waiver.rule} names {missing}", "correct the name, or remove the waiver"
+        return f"the waiver of {waiver.rule} names {missing}", _correct_name(waiver.resource, resources)
     if waiver.until < today:
         ended = f"the waiver of {waiver.rule} for {waiver.resource} ended on {waiver.until}"
         return ended, f"fix the resource, or ask {waiver.owner} to renew the waiver"
     return None
+
+
+def _correct_name(name: str, resources: Collection[str]) -> str:
+    """Return the remedy for a name that the stack does not have; names of version 0.2 lack the cluster's name."""
+    renamed = sorted(known for known in resources if known.endswith(f"-{name}"))
+    return f"write {' or '.join(renamed)}" if renamed else "correct the name, or remove the waiver"
 
 
 def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:

@@ -46,11 +46,13 @@ def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
         handed_out = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
         yield f"{row.instance_type}: {gpus} → {handed_out}"
+    if above := [row.instance_type for row in stack.list_named_instances(pool) if not pool.fits(row)]:
+        yield f"{', '.join(above)}: named, and too large for maxGpus {pool.max_gpus}, so none launches"
 
 
 def _describe_slot(pool: Pool, size: PodSize) -> Iterator[str]:
     yield f"{size}{'' if pool.pod_size else ', unless podSize says otherwise'}"
-    for row in pool.offered:
+    for row in filter(pool.fits, pool.offered):
         sellable, slots = count_sellable_slots(pool, row), count_slots(pool, row)
         if sellable < slots:
             used = "used, because instanceTypes name it" if pool.instance_types else "left out"

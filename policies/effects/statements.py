@@ -1,88 +1,159 @@
 """Read the IAM documents of any resource: which statements they hold, in one typed form."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..resources import Resource
-from ..values import read_document, read_mapping, read_mappings, read_text, read_texts
+from ..values import (
+    UNKNOWN,
+    NotYetKnownError,
+    read_document,
+    read_list,
+    read_mapping,
+    read_mappings,
+    read_text,
+)
+from .documents import DOCUMENT_FIELDS
+from .permissions import PERMISSION_KINDS, read_permission
 
-DOCUMENT_FIELDS = ("policy", "assumeRolePolicy")
-"""Fields of AWS resources that hold a document."""
+_PROVIDERS = ("aws:", "aws-native:")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """One statement of an IAM document; a list that is None stands for a field that is not there."""
+    """One statement of an IAM document, whose parts are read when a rule asks for them.
 
-    allows: bool
-    actions: list[str] | None
-    not_actions: list[str] | None
-    resources: list[str] | None
-    not_resources: list[str] | None
-    principals: Mapping[str, list[str]] | None
-    """Kind of principal, such as AWS or Service → principals; ``"*"`` alone has the kind ``*``."""
-    not_principals: Mapping[str, list[str]] | None
-    conditions: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)
-    """Operator → condition key → values."""
+    A list that is None stands for a field that is not there. An item of a list may be UNKNOWN, so that a rule finds
+    the wrong items beside it (see ``find_wrong``). Each property raises NotYetKnownError if its value is not known
+    yet, and UnreadableError if IAM does not read its form.
+    """
+
+    given: Mapping[str, Any]
+    """The fields, named in lower case; UNKNOWN where the statement or its document is not known yet."""
+    where: str
+    """The place of the statement in its resource."""
+
+    @cached_property
+    def allows(self) -> bool:
+        """Whether the effect is Allow."""
+        return read_text(self._find("Effect"), f"{self.where}.Effect") == "Allow"
+
+    @cached_property
+    def actions(self) -> list[str] | None:
+        """Patterns of the actions that it is about."""
+        return self._list("Action")
+
+    @cached_property
+    def not_actions(self) -> list[str] | None:
+        """Patterns of the only actions that it is not about."""
+        return self._list("NotAction")
+
+    @cached_property
+    def resources(self) -> list[str] | None:
+        """Patterns of the ARNs that it is about."""
+        return self._list("Resource")
+
+    @cached_property
+    def not_resources(self) -> list[str] | None:
+        """Patterns of the only ARNs that it is not about."""
+        return self._list("NotResource")
+
+    @cached_property
+    def principals(self) -> Mapping[str, list[str]] | None:
+        """Kind of principal, such as AWS or Service → principals; ``"*"`` alone has the kind ``*``."""
+        return self._map("Principal")
+
+    @cached_property
+    def not_principals(self) -> Mapping[str, list[str]] | None:
+        """Kind of principal → the only principals that it is not about."""
+        return self._map("NotPrincipal")
+
+    @cached_property
+    def conditions(self) -> Mapping[str, Mapping[str, list[str]]]:
+        """Operator → condition key → values."""
+        where = f"{self.where}.Condition"
+        return {
+            operator: {
+                key: _read_items(values, f"{where}.{operator}.{key}")
+                for key, values in read_mapping(keys, f"{where}.{operator}").items()
+            }
+            for operator, keys in read_mapping(self._find("Condition"), where).items()
+        }
+
+    def _find(self, name: str) -> Any:
+        if self.given is UNKNOWN:
+            raise NotYetKnownError(self.where)
+        return self.given.get(name.lower())
+
+    def _list(self, name: str) -> list[str] | None:
+        value = self._find(name)
+        return None if value is None else _read_items(value, f"{self.where}.{name}")
+
+    def _map(self, name: str) -> Mapping[str, list[str]] | None:
+        value, where = self._find(name), f"{self.where}.{name}"
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return {value: [value]}
+        return {kind: _read_items(values, f"{where}.{kind}") for kind, values in read_mapping(value, where).items()}
+
+
+def _read_items(value: Any, where: str) -> list[str]:
+    items = [UNKNOWN] if value is UNKNOWN else read_list(value, where)
+    return [item if item is UNKNOWN else read_text(item, where) for item in items]
 
 
 def list_statements(resource: Resource) -> list[Statement]:
-    """Return the statements of all documents that a resource holds.
+    """Return the statements of all documents that a resource holds, with one UNKNOWN for an unknown document.
 
     Raises:
-        NotYetKnownError: A part of a document is not known yet.
         UnreadableError: A document has a form that IAM does not read.
     """
     return resource.compute_once(_read_statements)
 
 
 def _read_statements(resource: Resource) -> list[Statement]:
+    if not is_of_aws(resource):
+        return []
+    if resource.kind in PERMISSION_KINDS:
+        return [Statement(given=read_permission(resource), where="the permission")]
     return [
-        _read_statement(statement, f"{where}.Statement")
-        for where, document in _list_documents(resource)
-        for statement in read_mappings(
-            read_mapping(read_document(document, where), where).get("Statement"), f"{where}.Statement"
-        )
+        statement
+        for path in DOCUMENT_FIELDS[resource.kind]
+        for where, document in list_values(resource.props, path)
+        for statement in _read_document(document, where)
     ]
 
 
-def _list_documents(resource: Resource) -> Iterator[tuple[str, Any]]:
-    for name in DOCUMENT_FIELDS:
-        if (document := resource.props.get(name)) is not None:
-            yield name, document
-    for inline in resource.list_blocks("inlinePolicies"):
-        if inline.get("policy") is not None:
-            yield "inlinePolicies", inline["policy"]
+def is_of_aws(resource: Resource) -> bool:
+    """Tell whether a resource belongs to AWS; kinds such as Role and Policy exist elsewhere too."""
+    return resource.type.startswith(_PROVIDERS)
 
 
-def _read_statement(given: Mapping[str, Any], where: str) -> Statement:
-    return Statement(
-        allows=read_text(given.get("Effect"), f"{where}.Effect") == "Allow",
-        actions=_read_optional(given, "Action", where),
-        not_actions=_read_optional(given, "NotAction", where),
-        resources=_read_optional(given, "Resource", where),
-        not_resources=_read_optional(given, "NotResource", where),
-        principals=_read_principals(given, "Principal", where),
-        not_principals=_read_principals(given, "NotPrincipal", where),
-        conditions={
-            operator: {
-                key: read_texts(values, f"{where}.Condition.{operator}.{key}")
-                for key, values in read_mapping(keys, f"{where}.Condition.{operator}").items()
-            }
-            for operator, keys in read_mapping(given.get("Condition"), f"{where}.Condition").items()
-        },
-    )
+def list_values(block: Any, path: str, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each value at a path with its place, through lists of blocks; UNKNOWN stands for a part not known yet."""
+    name, _, rest = path.partition(".")
+    value, where = block if block is UNKNOWN else block.get(name), f"{above}.{name}" if above else name
+    if value is UNKNOWN or not rest:
+        yield from () if value is None else [(where, value)]
+        return
+    for inside in read_mappings(value, where):
+        yield from list_values(inside, rest, where)
 
 
-def _read_optional(given: Mapping[str, Any], name: str, where: str) -> list[str] | None:
-    return read_texts(given[name], f"{where}.{name}") if name in given else None
+def _read_document(document: Any, where: str) -> Iterator[Statement]:
+    if document is UNKNOWN:
+        yield Statement(given=UNKNOWN, where=where)
+        return
+    content = _lower_names(read_mapping(read_document(document, where), where))
+    place = f"{where}.Statement"
+    statements: Any = content.get("statement")
+    for given in [UNKNOWN] if statements is UNKNOWN else read_mappings(statements, place):
+        yield Statement(given=given if given is UNKNOWN else _lower_names(given), where=place)
 
 
-def _read_principals(given: Mapping[str, Any], name: str, where: str) -> Mapping[str, list[str]] | None:
-    if name not in given:
-        return None
-    if isinstance(given[name], str):
-        return {given[name]: [given[name]]}
-    principals = read_mapping(given[name], f"{where}.{name}")
-    return {kind: read_texts(values, f"{where}.{name}.{kind}") for kind, values in principals.items()}
+def _lower_names(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a block with its names in lower case, so that no spelling hides a statement."""
+    return {name.lower(): value for name, value in block.items()}

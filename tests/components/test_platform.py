@@ -37,15 +37,15 @@ POOLS = {
     "prod": ["infer-a10g", "infer-l40s", "infer-l4", "train-h100"],
 }
 FURTHER = {
-    "dev": {("PoolHours", "shared-l4")},
+    "dev": {("PoolHours", "gpu-dev-shared-l4")},
     "research": set[tuple[str, str]](),
     "prod": {
         ("Billing", "gpu-prod-billing"),
         ("Monitoring", "gpu-prod-monitoring"),
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
         ("Keda", "gpu-prod-keda"),
-        ("GpuAutoscaler", "serving/chat"),
-        ("GpuAutoscaler", "serving/ranking"),
+        ("GpuAutoscaler", "gpu-prod-serving/chat"),
+        ("GpuAutoscaler", "gpu-prod-serving/ranking"),
         ("HeadroomSpace", "gpu-prod-headroom"),
     },
 }
@@ -161,8 +161,8 @@ def test_a_shipped_stack_has_exactly_these_components(stack: str) -> None:
         *((kind_, name + role) for kind_, role in COMMON.items()),
         *(("ServiceRole", name + role) for role in ROLES),
         *(("Addons", name + role) for role in ("-addons", "-node-addons")),
-        *(("GpuPool", pool) for pool in POOLS[stack]),
-        *(("TenantSpace", f"tenant-{tenant}") for tenant in TENANTS[stack]),
+        *(("GpuPool", f"{name}-{pool}") for pool in POOLS[stack]),
+        *(("TenantSpace", f"{name}-tenant-{tenant}") for tenant in TENANTS[stack]),
         *FURTHER[stack],
     }
     assert {(kind(found), found.name) for found in plan(stack) if is_component(found)} == expected

@@ -114,7 +114,7 @@ def render_pool(pool: str) -> list[PlannedResource]:
     """Return the objects of one of the pools above. One stack renders all of them."""
     pools = [builders.pool(**{**POOLS[name], "name": name}) for name in POOLS]
     planned = plan_of(builders.stack(pools=pools, reservations=[RESERVATION]))
-    return [found for found in filter_karpenter_objects(planned) if found.parent.endswith(f"::{pool}")]
+    return [found for found in filter_karpenter_objects(planned) if found.parent.endswith(f"::gpu-test-{pool}")]
 
 
 def render_in_existing_vpc() -> list[PlannedResource]:

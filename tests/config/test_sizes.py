@@ -23,6 +23,47 @@ def list_types(**pool: Any) -> list[str]:
     return [row.instance_type for row in config.list_instances(config.pools[0])]
 
 
+def list_named_types(gpus: int, **pool: Any) -> list[str]:
+    config = builders.config(pools=[builders.pool(maxGpus=gpus, **pool)])
+    return [row.instance_type for row in config.list_named_instances(config.pools[0])]
+
+
+@pytest.mark.parametrize("purpose", ["training", "inference"])
+@pytest.mark.parametrize("gpu", ["l4", "a10g", "l40s", "t4", "h100-80gb", "rtx-pro-6000-96gb"])
+def test_the_ceiling_decides_which_types_launch_and_not_which_are_named(gpu: str, purpose: str) -> None:
+    named = list_named_types(8, gpu=gpu, purpose=purpose)
+    assert list_named_types(1, gpu=gpu, purpose=purpose) == list_named_types(1000, gpu=gpu, purpose=purpose) == named
+    assert {find_instance(name).gpu_devices for name in list_types(gpu=gpu, purpose=purpose, maxGpus=1)} == {1}
+    assert list_types(gpu=gpu, purpose=purpose, maxGpus=8) == named
+
+
+def test_the_ceiling_decides_on_the_size_of_static_nodes() -> None:
+    static = {"staticNodes": 2, "zones": ["us-east-1a"], "purpose": "batch"}
+    assert list_named_types(2, **static) == list_types(maxGpus=2, **static)
+
+
+@pytest.mark.parametrize(
+    ("pool", "problem"),
+    [
+        ({"gpu": "a100-40gb", "maxGpus": 4}, "the smallest a100-40gb node holds 8 GPUs, more than maxGpus 4"),
+        ({"gpu": "a100-40gb", "maxGpus": 4, "purpose": "training"}, "the smallest a100-40gb node holds 8 GPUs"),
+        ({"gpusPerNode": [1, 8], "maxGpus": 4}, "a node of 8 GPUs is above maxGpus 4, so it could never launch"),
+        ({"instanceTypes": ["g6.12xlarge"], "maxGpus": 2}, "'g6.12xlarge' holds 4 GPUs, more than maxGpus 2"),
+    ],
+)
+def test_a_ceiling_below_the_smallest_node_is_refused(pool: dict[str, Any], problem: str) -> None:
+    (found,) = builders.problems(pools=[builders.pool(**pool)])
+    assert problem in found
+
+
+def test_a_ceiling_below_the_smallest_node_of_the_region_is_refused() -> None:
+    """us-west-1 has no p5.4xlarge."""
+    for purpose in ("inference", "training"):
+        pools = [builders.pool(gpu="h100-80gb", maxGpus=4, purpose=purpose)]
+        (found,) = builders.problems("us-west-1", pools=pools)
+        assert "the smallest h100-80gb node in us-west-1 holds 8 GPUs, so nothing could launch" in found
+
+
 @pytest.mark.parametrize(
     ("pool", "sizes"),
     [

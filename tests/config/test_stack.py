@@ -1,10 +1,10 @@
-"""The tags of a stack: AWS takes no repeated key, and no more tags than a node has room for."""
+"""The tags of a stack: AWS takes no repeated key, and no more tags than a resource has room for."""
 
 import pytest
 
 from gpu_blueprint.config.stack import MOST_TAGS
 
-from ..support.builders import config, pool, problems, tenant
+from ..support.builders import config, problems
 
 
 @pytest.mark.parametrize("keys", [("team", "Team"), ("Cost Unit", "cost unit"), ("a", "b", "A")])
@@ -17,11 +17,10 @@ def test_like_tag_keys_are_different_keys() -> None:
     assert problems(tags={"team": "a", "team-name": "a", "teams": "a"}) == []
 
 
-def test_a_node_has_room_for_the_most_tags_that_a_stack_may_have() -> None:
+def test_a_resource_has_room_for_the_most_tags_that_a_stack_may_have() -> None:
     tags = {f"key-{number}": "ml" for number in range(MOST_TAGS)}
-    stack = config(tags=tags, pools=[pool()], tenants=[tenant()])
-    of_karpenter = {"karpenter.sh/nodepool", "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass"}
-    of_cluster = {"eks:eks-cluster-name", f"kubernetes.io/cluster/{stack.cluster_name}"}
-    assert len({*stack.list_node_tags(stack.pools[0]), "Name", *of_karpenter, *of_cluster}) == 50
+    stack = config(tags=tags)
+    # A pool's tag and EFA's tag are never on the same resource as all others; they are counted all the same.
+    assert len({*stack.all_tags, "Name", "pool", "kubernetes.io/role/elb"}) == 50
     (problem,) = problems(tags={**tags, "further": "ml"})
     assert problem == f"tags: the field has too many entries; write {MOST_TAGS} or fewer"

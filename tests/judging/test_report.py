@@ -69,6 +69,14 @@ def test_a_waiver_for_an_unknown_rule_or_resource_fails(judge: Judge, old: str, 
     assert new in found[0].reason
 
 
+def test_a_waiver_with_a_name_of_version_0_2_fails_with_the_new_name(judge: Judge) -> None:
+    old = WAIVER.format(until="2026-12-31").replace("gpu-research-cluster-eks-eksCluster", "h100-slices-node-pool")
+    found = judge(old, date(2026, 12, 1))
+    assert (found[0].kind, found[0].path) == ("waiver-in-force", ("waivers", 0))
+    assert "'h100-slices-node-pool', which the stack does not have" in found[0].reason
+    assert found[0].hint == "write gpu-research-h100-slices-node-pool"
+
+
 def test_the_second_of_two_waivers_is_named_by_its_position(judge: Judge) -> None:
     good = WAIVER.format(until="2026-12-31")
     bad = good.replace("    waivers:\n", "").replace("deletion-protected", "delete-it")

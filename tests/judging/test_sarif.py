@@ -13,7 +13,7 @@ from gpu_blueprint.judging.problems import PolicyProblem
 from gpu_blueprint.judging.sarif import to_sarif
 from policies import RULES, Waiver
 
-WAIVER = Waiver("spot-diverse", "infer-l4-node-pool", "only one type is offered here", "ml", date(2027, 3, 31))
+WAIVER = Waiver("spot-diverse", "gpu-prod-infer-l4-node-pool", "only one type is offered here", "ml", date(2027, 3, 31))
 PROBLEMS = [
     Problem("gpu-unknown", ("pools", 0, "gpu"), "no such GPU", "name another", file="stacks/Pulumi.dev.yaml", line=7),
     Problem("budget-alone", ("billing",), "nobody is warned", severity="warning", file="stacks/Pulumi.dev.yaml"),
@@ -24,7 +24,7 @@ PROBLEMS = [
         "few types",
         "",
         "note",
-        "infer-l4-node-pool",
+        "gpu-prod-infer-l4-node-pool",
         file="a.yaml",
         line=3,
         waiver=WAIVER,

@@ -67,21 +67,25 @@ def _covers(given: PackVerdict, expected: PackVerdict) -> bool:
 
 NODE = ("spec", "template", "spec")
 BROKEN: tuple[tuple[str, InPath, Any], ...] = (
-    ("infer-l40s-node-pool", (*NODE, "taints"), []),
-    ("infer-l40s-node-pool", ("spec", "limits"), {"cpu": "100"}),
-    ("infer-a10g-node-pool", ("spec", "template", "metadata", "labels", "nvidia.com/mig.config"), "all-1g.10gb"),
-    ("infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
-    ("infer-l40s-node-class", ("spec", "metadataOptions", "httpPutResponseHopLimit"), 2),
-    ("infer-l4-overlay-1", ("spec", "capacity"), {"nvidia.com/mig-9g.99gb": 8}),
-    ("train-h100-node-pool", (*NODE, "requirements", 0, "values"), ["spot"]),
+    ("gpu-prod-infer-l40s-node-pool", (*NODE, "taints"), []),
+    ("gpu-prod-infer-l40s-node-pool", ("spec", "limits"), {"cpu": "100"}),
+    (
+        "gpu-prod-infer-a10g-node-pool",
+        ("spec", "template", "metadata", "labels", "nvidia.com/mig.config"),
+        "all-1g.10gb",
+    ),
+    ("gpu-prod-infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
+    ("gpu-prod-infer-l40s-node-class", ("spec", "metadataOptions", "httpPutResponseHopLimit"), 2),
+    ("gpu-prod-infer-l4-overlay-1", ("spec", "capacity"), {"nvidia.com/mig-9g.99gb": 8}),
+    ("gpu-prod-train-h100-node-pool", (*NODE, "requirements", 0, "values"), ["spot"]),
     ("gpu-prod-cluster-eks-eksCluster", ("vpcConfig", "endpointPublicAccess"), True),
     ("gpu-prod-cluster-eks-eksCluster", ("enabledClusterLogTypes",), ["api"]),
     ("gpu-prod-system-group", ("version",), "1.31"),
     ("gpu-prod-karpenter-node-lifecycle", ("policy", "Statement", 0, "Action"), "*"),
     ("gpu-prod-karpenter-controller", ("values", "settings", "interruptionQueue"), "another"),
     ("gpu-prod-addons-coredns", ("addonVersion",), None),
-    ("tenant-serving-quota", ("spec", "hard"), {"limits.nvidia.com/gpu": "8"}),
-    ("tenant-training-quota", ("metadata", "namespace"), "elsewhere"),
+    ("gpu-prod-tenant-serving-quota", ("spec", "hard"), {"limits.nvidia.com/gpu": "8"}),
+    ("gpu-prod-tenant-training-quota", ("metadata", "namespace"), "elsewhere"),
     ("gpu-prod-aws", ("defaultTags",), json.dumps({"tags": {"owner": "us"}})),
 )
 """Sixteen changes of prod, each of which breaks a rule."""
@@ -146,8 +150,8 @@ def shows_only_arguments(planned: Sequence[PlannedResource]) -> bool:
 
 
 UNCLEAR: tuple[tuple[str, InPath, Any], ...] = (
-    ("infer-l40s-node-pool", (*NODE, "taints"), {"$unknown": True}),
-    ("tenant-serving-quota", ("spec", "hard"), {"$unknown": True}),
+    ("gpu-prod-infer-l40s-node-pool", (*NODE, "taints"), {"$unknown": True}),
+    ("gpu-prod-tenant-serving-quota", ("spec", "hard"), {"$unknown": True}),
     ("gpu-prod-cluster-eks-eksCluster", ("version",), {"$unknown": True}),
 )
 
@@ -192,9 +196,9 @@ def test_waivers_of_the_stack_file_count_in_the_pack_until_they_end() -> None:
     far, past = "2999-12-31", "2001-01-31"
     about = {"reason": "a test", "owner": "us"}
     waivers = [
-        {"rule": "gpu-pool-tainted", "resource": "infer-l40s-node-pool", "until": far, **about},
-        {"rule": "quota-lists-every-gpu", "resource": "tenant-serving-quota", "until": far, **about},
-        {"rule": "gpu-pool-limited", "resource": "infer-l40s-node-pool", "until": past, **about},
+        {"rule": "gpu-pool-tainted", "resource": "gpu-prod-infer-l40s-node-pool", "until": far, **about},
+        {"rule": "quota-lists-every-gpu", "resource": "gpu-prod-tenant-serving-quota", "until": far, **about},
+        {"rule": "gpu-pool-limited", "resource": "gpu-prod-infer-l40s-node-pool", "until": past, **about},
     ]
     waived = {(waiver["rule"], waiver["resource"]) for waiver in waivers if waiver["until"] == far}
     with running_pack(config={"gpu-blueprint:stack": json.dumps({"waivers": waivers})}) as pack:
@@ -234,9 +238,7 @@ def test_missing_tags_are_remediated_in_the_pack(pack: Pack) -> None:
         {"cidrBlock": "10.0.0.0/16", "tags": {"owner": "us"}}
     ]
     node_class = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
-    assert _remediate(pack, node_class, {"spec": {"role": "a", "tags": {"b": "c"}}}) == [
-        {"spec": {"role": "a", "tags": {"b": "c", "owner": "us"}}}
-    ]
+    assert _remediate(pack, node_class, {"spec": {"role": "a", "tags": {"b": "c"}}}) == []
     assert _remediate(pack, "aws:ec2/vpc:Vpc", {"tags": {"owner": "them"}}) == []
     assert _remediate(pack, "aws:ec2/route:Route", {"routeTableId": "rtb-1"}) == []
 
@@ -248,9 +250,8 @@ def test_a_remediation_keeps_unknown_values(pack: Pack) -> None:
 
 
 def test_a_remediation_keeps_unknown_values_beside_the_tags(pack: Pack) -> None:
-    node_class = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
-    assert _remediate(pack, node_class, {"spec": {"role": {"$unknown": True}}}) == [
-        {"spec": {"role": rpc.UNKNOWN, "tags": {"owner": "us"}}}
+    assert _remediate(pack, "aws:ec2/subnet:Subnet", {"vpcId": {"$unknown": True}, "tags": {"b": "c"}}) == [
+        {"vpcId": rpc.UNKNOWN, "tags": {"b": "c", "owner": "us"}}
     ]
 
 

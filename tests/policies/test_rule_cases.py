@@ -10,7 +10,7 @@ from policies import RULES, UNKNOWN, Rule, Stack, Verdict, judge
 
 from ..support.plans import SHIPPED
 from .cases import CASES
-from .cases.stacks import Case, build_stack, find_complaint, passes, put, shipped_stack
+from .cases.stacks import Case, build_stack, find_complaint, is_named, passes, put, shipped_stack
 from .cases.stacks import Path as InPath
 
 BY_ID = {rule.id: rule for rule in RULES}
@@ -76,7 +76,7 @@ def _judge_with_each_value_replaced(case: Case, value: Any) -> Iterator[tuple[In
     stack = build_stack(case)
     is_small = len(stack.resources) < SMALL_STACK
     for target in stack.resources:
-        for path in _list_paths(target.props) if is_small or target.name in case.at else ():
+        for path in _list_paths(target.props) if is_small or is_named(target.name, *case.at) else ():
             replaced = replace(target, props=put(target.props, path, value))
             changed = Stack([replaced if found is target else found for found in stack.resources])
             yield path, list(judge(BY_ID[case.rule], changed, case.settings))

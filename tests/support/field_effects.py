@@ -99,7 +99,7 @@ def waived(**changes: Any) -> dict[str, Any]:
     """A pool with few spot offerings, and a waiver for it."""
     waiver = {
         "rule": "spot-diverse",
-        "resource": "main-node-pool",
+        "resource": "gpu-test-main-node-pool",
         "reason": "a pool for trials",
         "owner": "ml-platform",
     }
@@ -260,7 +260,7 @@ JUDGED: dict[str, Pair] = {
     "services[].gpus<int>": service_pair({}, {"gpus": 2}),
     "services[].gpus<dict>": service_pair({"gpus": {"gpu": 1}}, {"gpus": {"gpu": 2}}),
     "waivers[].rule": stacks(waived(), waived(rule="private-nodes")),
-    "waivers[].resource": stacks(waived(), waived(resource="main-node-class")),
+    "waivers[].resource": stacks(waived(), waived(resource="gpu-test-main-node-class")),
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
     "waivers[].owner": stacks(waived(until="2026-11-19"), waived(until="2026-11-19", owner="others")),
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),

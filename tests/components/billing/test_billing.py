@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from components.billing.billing import format_amount, list_cost_tags
+from components.billing.billing import COST_TAGS, format_amount
+from gpu_blueprint.config.scalars import LONGEST_NAME
 from gpu_blueprint.plan import PlannedResource
 
 from ...support import builders
@@ -59,7 +60,7 @@ def test_billing_makes_exactly_these_resources() -> None:
     alarms = ["AnomalyMonitor", "AnomalySubscription", "AnomalySubscription", "Budget", "Topic", "TopicPolicy"]
     assert kinds == alarms
     more = ["Bucket", "BucketLifecycleConfiguration", "BucketPolicy", "BucketPublicAccessBlock"]
-    more += ["BucketServerSideEncryptionConfiguration", *["CostAllocationTag"] * 5, "Export"]
+    more += ["BucketServerSideEncryptionConfiguration", *["CostAllocationTag"] * 4, "CostCategory", "Export"]
     assert sorted(kind(found) for found in list_billing_resources(plan_billing(**ALL_ON))) == sorted([*alarms, *more])
 
 
@@ -196,23 +197,44 @@ def test_every_address_gets_the_daily_mail() -> None:
 def test_tags_are_activated_only_on_request_and_stay_active() -> None:
     assert find_resources(plan_billing(), "CostAllocationTag") == []
     tags = find_resources(plan_billing(activateTags=True), "CostAllocationTag")
-    keys = {"owner", "environment", "cost-center", "pool", "tenant"}
-    assert {found.inputs["tagKey"] for found in tags} == keys
+    assert {found.inputs["tagKey"] for found in tags} == {"owner", "environment", "cost-center", "pool"}
     assert {found.inputs["status"] for found in tags} == {"Active"}
     assert all(found.options["retainOnDelete"] is True for found in tags)
 
 
-def test_only_tags_that_nodes_carry_are_listed() -> None:
-    assert "tenant" not in list_cost_tags(builders.config(tenants=[]))
-    assert "tenant" in list_cost_tags(builders.config())
-
-
-def test_the_activated_tags_are_the_tags_of_nodes() -> None:
+def test_the_activated_tags_are_the_tags_of_nodes_and_of_everything_else() -> None:
     planned = plan_billing(activateTags=True)
     on_nodes = find_resource(planned, "EC2NodeClass").inputs["spec"]["tags"]
-    assert {found.inputs["tagKey"] for found in find_resources(planned, "CostAllocationTag")} == set(on_nodes) - {
-        "managed-by"
+    elsewhere = json.loads(find_resource(planned, "pulumi:providers:aws").inputs["defaultTags"])["tags"]
+    assert {*on_nodes, *elsewhere} - {"managed-by"} == set(COST_TAGS)
+
+
+def test_a_cost_category_sorts_the_costs_of_the_environment_by_pool_once_its_tags_are_active() -> None:
+    pools = [builders.pool(name="one"), builders.pool(name="two")]
+    fields = {**builders.billing(activateTags=True), "pools": pools, "tenants": []}
+    planned = plan_of(builders.stack(**fields))
+    category = find_resource(planned, "CostCategory")
+    environment = {"tags": {"key": "environment", "values": ["test"], "matchOptions": ["EQUALS"]}}
+    rules = [
+        {
+            "value": name,
+            "rule": {"ands": [environment, {"tags": {**environment["tags"], "key": "pool", "values": [name]}}]},
+        }
+        for name in ("one", "two")
+    ]
+    assert category.inputs == {
+        "name": "gpu-test costs",
+        "ruleVersion": "CostCategoryExpression.v1",
+        "rules": [*rules, {"value": "all else", "rule": environment}],
     }
+    assert {tag.urn for tag in find_resources(planned, "CostAllocationTag")} <= set(category.dependencies)
+    assert find_resources(plan_billing(), "CostCategory") == []
+
+
+def test_the_longest_cluster_name_fits_into_the_name_of_a_cost_category() -> None:
+    longest = "e" * (LONGEST_NAME - len("gpu-"))
+    planned = plan_of(builders.stack(**builders.billing(activateTags=True), environment=longest))
+    assert len(find_inputs(planned, "CostCategory", "")["name"]) <= 50  # the most that AWS takes
 
 
 def test_the_longest_names_fit_aws() -> None:

@@ -227,7 +227,7 @@ def test_the_account_has_exactly_the_rights_that_its_steps_need(pool: str) -> No
 
 
 def test_a_pool_without_hours_has_no_cron_job_and_no_account() -> None:
-    assert [found.name for found in plan_hours() if kind(found) == "PoolHours"] == ["lab", "train"]
+    assert [found.name for found in plan_hours() if kind(found) == "PoolHours"] == ["gpu-test-lab", "gpu-test-train"]
     assert sorted({kind(found) for found in list_hours_objects(plan_hours())}) == sorted(MADE)
     assert [found.name for found in list_hours_objects(plan_hours()) if "always" in found.name] == []
     without = plan_of(builders.stack())

@@ -240,7 +240,7 @@ def test_a_service_may_scale_to_zero_if_a_query_wakes_it() -> None:
 
 def test_the_component_is_a_component() -> None:
     assert issubclass(GpuAutoscaler, pulumi.ComponentResource)
-    assert find_resource(plan_services(), "GpuAutoscaler").name == "team/chat"
+    assert find_resource(plan_services(), "GpuAutoscaler").name == "gpu-test-team/chat"
 
 
 PAGE = (ROOT / "docs" / "services.md").read_text()

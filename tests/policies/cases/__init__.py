@@ -18,6 +18,11 @@ from . import (
     teardown,
     tenancy,
     tenancy_admins,
+    trust,
+    trust_conditions,
+    trust_identities,
+    trust_kinds,
+    trust_public,
 )
 from .stacks import Case
 
@@ -32,6 +37,11 @@ CASES: tuple[Case, ...] = (
     *cluster_evasions.CASES,
     *network.CASES,
     *iam.CASES,
+    *trust.CASES,
+    *trust_conditions.CASES,
+    *trust_identities.CASES,
+    *trust_kinds.CASES,
+    *trust_public.CASES,
     *tenancy.CASES,
     *tenancy_admins.CASES,
     *supply_chain.CASES,

@@ -69,7 +69,7 @@ CASES = cases_of(
         shipped_stack("prod"),
         "train-h100-node-pool",
         hourlyUsd=100,
-        words=("the ceiling is 100.00 $", "largest share: train-h100-node-pool"),
+        words=("the ceiling is 100.00 $", "largest share: gpu-prod-train-h100-node-pool"),
     ),
     fails(
         "two pools, the second costs most",

@@ -32,4 +32,10 @@ CASES = cases_of(
         "odd",
         words="spec is 'x', and must be a block of fields",
     ),
+    fails(
+        "a document that is not JSON",
+        _after_the_other_rules(program(resource("aws:iam/policy:Policy", "theirs", {"policy": "${file}"}))),
+        "theirs",
+        words=("no-wildcard-action", "policy is '${file}', and must be a block of fields"),
+    ),
 )

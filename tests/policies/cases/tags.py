@@ -19,6 +19,7 @@ from .stacks import (
 )
 
 _ALL = {"owner": "us", "environment": "test", "cost-center": "7"}
+_OF_NODE = {"environment": "test", "pool": "main"}
 _CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
 
@@ -26,6 +27,10 @@ def _tagged(type_: str = "aws:sqs/queue:Queue", tags: Any = None, default_tags: 
     return program(
         resource(type_, "theirs", {"tags": tags} if tags is not None else {}, default_tags=default_tags or {})
     )
+
+
+def _class(tags: Any) -> Build:
+    return program(resource(_CLASS, "theirs", {"spec": {"tags": tags}}))
 
 
 def _no_default_tags() -> Any:
@@ -45,10 +50,32 @@ CASES = cases_of(
     fails("one tag missing", _tagged(tags={"owner": "us", "cost-center": "7"}), "theirs", words="no tag environment;"),
     fails("a provider without default tags", _no_default_tags, "gpu-dev-network-vpc"),
     fails(
-        "a node class",
-        with_value("prod", "EC2NodeClass", "infer-l40s", ("spec", "tags", "owner"), GONE),
+        "a node class without its environment",
+        with_value("prod", "EC2NodeClass", "infer-l40s", ("spec", "tags", "environment"), GONE),
         "infer-l40s-node-class",
-        words="no tag owner;",
+        words="no tag environment;",
+    ),
+    passes("a node class without its pool, which Karpenter tags by itself", _class({"environment": "test"})),
+    passes("a node class with the tags of other resources", _class(_ALL)),
+    fails("a node class whose environment is empty", _class({"environment": "", "pool": "main"}), "theirs"),
+    fails("tags of a node class that are text", _class("environment=test"), "theirs", words="environment;"),
+    fails("tags of a node class that are a list of text", _class(["environment", "pool"]), "theirs"),
+    fails("a node class without spec", program(resource(_CLASS, "theirs", {})), "theirs"),
+    fails("a tag that the environment demands on nodes", _class(_OF_NODE), "theirs", requiredOnNodes=["team"]),
+    passes("a node class without owner and cost centre", _class(_OF_NODE)),
+    passes("a node class with further tags", _class({**_OF_NODE, "backup": "no"})),
+    passes("numbers as values", _class({"environment": "test", "pool": 7})),
+    passes("tags as keys and values", _tagged(tags=[{"key": key, "value": value} for key, value in _ALL.items()])),
+    passes("tags as Keys and Values", _tagged(tags=[{"Key": key, "Value": value} for key, value in _ALL.items()])),
+    fails("one tag missing in a list", _tagged(tags=[{"key": "owner", "value": "us"}]), "theirs"),
+    undecided("a tag in a list not known", _tagged(tags=[UNKNOWN]), "theirs"),
+    undecided("the environment of a node class not known", _class({"environment": UNKNOWN}), "theirs"),
+    fails(
+        "a tag missing beside a tag not known",
+        _class({"environment": UNKNOWN}),
+        "theirs",
+        words="no tag pool;",
+        requiredOnNodes=["environment", "pool"],
     ),
     fails(
         "a node class without tags",

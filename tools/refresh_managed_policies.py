@@ -1,0 +1,92 @@
+"""Rebuild managed_policies.csv from the documents of AWS's managed policies that moto ships.
+
+    python -m tools.refresh_managed_policies [--check]
+
+A policy stands in the table if its document allows every action, every action except some, or if it lets its holder
+take further rights, pass any role or end any machine. The questions are those of the policy pack.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gpu_blueprint.catalog.managed_policies import FILE
+from policies import Resource
+from policies.effects.actions import list_allowed
+from policies.effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
+from policies.effects.statements import Statement, list_statements
+
+from .catalogue_file import CATALOG, CatalogueFile, Row, write
+
+_COMMENTS = (
+    "# Policies that AWS manages and that let their holder do almost everything; the name of a policy is unique.",
+    "# Source: the documents of AWS's managed policies in moto {version} (moto/iam/aws_managed_policies.py),",
+    "# which holds {count} policies, the newest of {newest}; read by tools/refresh_managed_policies.py.",
+)
+_SERVICE_LINKED = "/aws-service-role/"
+"""Path of the policies that only AWS attaches."""
+_EVERY_NAME = {"*", "arn:aws:iam::*:role/*"}
+
+
+def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG) -> int:
+    """Run the command. Return 0 for success, 1 if ``--check`` finds another table in the file."""
+    parser = argparse.ArgumentParser(prog="refresh_managed_policies", description="rebuild managed_policies.csv")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is outdated")
+    arguments = parser.parse_args(argv)
+    file = rebuild(catalog)
+    if arguments.check:
+        return 0 if file.path.read_text(encoding="utf-8") == file.text else 1
+    write([file])
+    return 0
+
+
+def rebuild(catalog: Path = CATALOG) -> CatalogueFile:
+    """Return the table that moto's documents make."""
+    import moto
+    from moto.iam.aws_managed_policies import aws_managed_policies_data
+
+    policies = json.loads(aws_managed_policies_data)
+    newest = max(policy["UpdateDate"] for policy in policies.values())[:10]
+    values = {"version": moto.__version__, "count": len(policies), "newest": newest}
+    comments = tuple(line.format(**values) for line in _COMMENTS)
+    columns = ("policy", "version", "updated", "excess")
+    return CatalogueFile(catalog / FILE, comments, columns, tuple(_list_rows(policies)))
+
+
+def _list_rows(policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    for name, policy in sorted(policies.items()):
+        excess = None if policy["Path"] == _SERVICE_LINKED else find_excess(policy["Document"])
+        if excess:
+            version, updated = policy["DefaultVersionId"], policy["UpdateDate"][:10]
+            yield {"policy": name, "version": version, "updated": updated, "excess": excess}
+
+
+def find_excess(document: Mapping[str, Any]) -> str:
+    """Return the gravest excess of a document, to follow "which"; empty if it has none."""
+    resource = Resource(urn="", type="aws:iam/policy:Policy", name="", props={"policy": document})
+    allowing = [statement for statement in list_statements(resource) if statement.allows]
+    found = {order: excess for statement in allowing for order, excess in _list_excess(statement)}
+    return found[min(found)] if found else ""
+
+
+def _list_excess(statement: Statement) -> Iterator[tuple[int, str]]:
+    if set(statement.actions or []) & {"*", "*:*"}:
+        yield 0, "allows every action"
+    if statement.not_actions is not None:
+        yield 1, f"allows every action except {', '.join(statement.not_actions)}"
+    if ways := list_ways_to_rights(statement):
+        yield 2, f"lets its holder take further rights, by {ways[0]}"
+    if passes_several_roles(statement) and not statement.conditions and set(statement.resources or []) & _EVERY_NAME:
+        yield 3, "lets its holder pass any role to a machine"
+    if not statement.conditions and list_allowed(statement, set(list_machine_actions(statement)) & _ENDING):
+        yield 4, "lets its holder end the machines of every cluster"
+
+
+_ENDING = {"ec2:TerminateInstances"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
