@@ -62,7 +62,7 @@ def test_a_program_whose_pools_depend_on_no_chart_hangs_and_leaves_a_node() -> N
 
 
 _NODE = ("spec", "template", "spec")
-BROKEN = (
+BROKEN: tuple[tuple[str, tuple[str | int, ...], Any], ...] = (
     ("infer-l40s-node-pool", (*_NODE, "taints"), []),
     ("infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
     ("train-h100-node-pool", ("spec", "limits"), {"cpu": "100"}),

@@ -4,7 +4,6 @@ The figures of the account and of the office's network are made up.
 """
 
 import json
-from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -204,7 +203,7 @@ def _build_hub(inside: pulumi.ResourceOptions) -> None:
         spec={"hard": {f"requests.{GPU}": "24", "persistentvolumeclaims": "200"}},
         opts=own,
     )
-    rights: list[dict[str, Any]] = [
+    rights: list[k8s.rbac.v1.PolicyRuleArgsDict] = [
         {
             "api_groups": [""],
             "resources": ["pods", "persistentvolumeclaims", "secrets", "services"],
