@@ -1,14 +1,17 @@
 """Rules for the EKS control plane, created by pulumi-eks, by aws.eks.Cluster or by the Cloud Control provider."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from gpu_blueprint.catalog.versions import KUBERNETES
 
-from .network import admits_internet
+from .effects.addresses import read_sources
+from .effects.links import refers_to
+from .effects.node_groups import GROUP_KINDS, is_managed_group
 from .resources import JUDGED_INSIDE, Resource, Stack
-from .rule import Report, Rule, Settings
-from .values import UNKNOWN
+from .rule import Report, Rule, Settings, find_wrong
+from .values import UNKNOWN, UnreadableError, read_list
 
 _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
     "eks:index:Cluster": {
@@ -53,22 +56,29 @@ def _read_fact(cluster: Resource, fact: str, default: Any = None) -> Any:
 
 
 def _refuse_public_api(cluster: Resource, report: Report, _: Settings) -> None:
-    if not _is_cluster(cluster):
-        return
-    cidrs = _read_fact(cluster, "blocks")
-    if (not cidrs or admits_internet(list(cidrs))) and _read_fact(cluster, "public", default=True):
+    if _is_cluster(cluster) and not find_wrong((_is_private, _limits_sources), lambda holds: holds(cluster)):
         report(f"every address of the internet may connect to the Kubernetes API of {cluster.name}")
 
 
+def _is_private(cluster: Resource) -> bool:
+    return not cluster.read_flag(*_PATHS[cluster.type]["public"], default=True)
+
+
+def _limits_sources(cluster: Resource) -> bool:
+    """Tell whether the public API admits only some addresses; an empty list admits all, as AWS does."""
+    sources = read_sources(_read_fact(cluster, "blocks"), "publicAccessCidrs")
+    return not sources.decide("publicAccessCidrs") and bool(sources.networks)
+
+
 def _refuse_config_map_access(cluster: Resource, report: Report, _: Settings) -> None:
-    if _is_cluster(cluster) and (mode := _read_fact(cluster, "mode", default="CONFIG_MAP")) != "API":
+    if _is_cluster(cluster) and (mode := cluster.read_text(*_PATHS[cluster.type]["mode"]) or "CONFIG_MAP") != "API":
         report(f"{cluster.name} grants access through the aws-auth config map (mode {mode})")
 
 
 def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> None:
     if not _is_cluster(cluster) or "creator" not in _PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
         return
-    if _read_fact(cluster, "creator", default=True) is not False:
+    if cluster.read_flag(*_PATHS[cluster.type]["creator"], default=True):
         report(f"the identity that creates {cluster.name} stays its admin without end, and no list shows it")
 
 
@@ -89,7 +99,7 @@ def _encrypts_secrets(config: Any) -> bool:
     key = _look_into(_look_into(config, "provider"), "keyArn")
     resources = _look_into(config, "resources")
     return (key is UNKNOWN or bool(key)) and (
-        resources is UNKNOWN or any(item is UNKNOWN or item == "secrets" for item in resources or ())
+        resources is UNKNOWN or any(item is UNKNOWN or item == "secrets" for item in read_list(resources, "resources"))
     )
 
 
@@ -111,7 +121,7 @@ def _refuse_missing_logs(cluster: Resource, report: Report, settings: Settings) 
 
 def _refuse_unsupported_version(cluster: Resource, report: Report, settings: Settings) -> None:
     if _is_cluster(cluster):
-        version = cluster.get("version")
+        version = cluster.read_text("version")
         if version not in settings["versions"]:
             report(
                 f"{cluster.name} runs Kubernetes {version or 'of no stated version'}, "
@@ -120,23 +130,31 @@ def _refuse_unsupported_version(cluster: Resource, report: Report, settings: Set
 
 
 def _refuse_unprotected_cluster(cluster: Resource, report: Report, _: Settings) -> None:
-    if _is_cluster(cluster) and cluster.get("deletionProtection", default=False) is not True:
+    if _is_cluster(cluster) and not cluster.read_flag("deletionProtection", default=False):
         report(f"{cluster.name} can be deleted by a single command, because its deletion protection is off")
 
 
 def _refuse_version_skew(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    name = group.props.get("clusterName")
+    if not is_managed_group(group):
+        return
     clusters = [
         resource
         for resource in stack.select("Cluster")
         if _is_cluster(resource) and resource.urn not in stack.opened_components
     ]
-    own = [cluster for cluster in clusters if cluster.props.get("name") == name] if len(clusters) > 1 else clusters
+    own = [found for found in clusters if _belongs_to(group, found, stack)] if len(clusters) > 1 else clusters
     for cluster in own:
-        version = cluster.get("version", default="")
-        behind = _parse_minor(version) - _parse_minor(group.get("version", default=version)) if version else 0
-        if not 0 <= behind <= 3:
-            report(f"nodes of {group.name} are {behind} minor versions behind the control plane")
+        if cluster.read_text("version") and group.read_text("version"):
+            behind = _read_minor(cluster) - _read_minor(group)
+            if not 0 <= behind <= 3:
+                report(f"nodes of {group.name} are {behind} minor versions behind the control plane")
+
+
+def _belongs_to(group: Resource, cluster: Resource, stack: Stack) -> bool:
+    given, name = group.props.get("clusterName"), cluster.props.get("name")
+    if given is UNKNOWN or name is UNKNOWN or given != name:
+        return refers_to(stack, group, given, cluster)
+    return True
 
 
 def _refuse_closed_component(cluster: Resource, report: Report, _: Settings, __: Stack) -> None:
@@ -144,8 +162,19 @@ def _refuse_closed_component(cluster: Resource, report: Report, _: Settings, __:
         report(f"no rule can judge {cluster.name}: the stack shows neither its inputs nor the aws.eks.Cluster inside")
 
 
-def _parse_minor(version: str) -> int:
-    return int(version.split(".")[1])
+def _read_minor(resource: Resource) -> int:
+    """Return the minor version of Kubernetes.
+
+    Raises:
+        UnreadableError: The version has no minor part.
+    """
+    version = resource.read_text("version")
+    found = re.match(r"\d+\.(\d+)", version)
+    if not found:
+        error = UnreadableError(version, "a version such as 1.36", "version")
+        error.urn = resource.urn
+        raise error
+    return int(found.group(1))
 
 
 RULES = (
@@ -165,8 +194,8 @@ RULES = (
         kinds=("Cluster",),
         check=_refuse_public_api,
         looks_at="public access to the API of EKS clusters",
-        passes="public access is off, or limited to address blocks",
-        fails="every address of the internet may connect",
+        passes="public access is off, or limited to address blocks of believable size",
+        fails="every address may connect, or blocks of more addresses than a single organisation owns",
         why="anyone may try stolen keys and known bugs on the API",
         fix="switch public access off, or list the address blocks that you connect from",
     ),
@@ -234,7 +263,7 @@ RULES = (
     ),
     Rule(
         id="version-skew",
-        kinds=("NodeGroup",),
+        kinds=GROUP_KINDS,
         check=_refuse_version_skew,
         needs_stack=True,
         looks_at="Kubernetes versions of node groups and their control plane",

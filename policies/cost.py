@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from gpu_blueprint.catalog.prices import find_on_demand_price
 
-from .effects.extended_resources import is_gpu_resource, parse_count
-from .effects.karpenter_objects import ZONE, is_overlay_of, list_capacity_types, list_gpu_types, list_values
+from .effects.extended_resources import can_be_handed_out, parse_count
+from .effects.karpenter_objects import ZONE, is_overlay_of, is_static, list_capacity_types, list_gpu_types, list_values
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 from .values import NotYetKnownError
@@ -67,29 +67,26 @@ def _read_price(instance_type: str, region: str) -> float:
 
 
 def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
-    """Return the physical GPUs that the limits of a pool admit.
+    """Return the physical GPUs that the limits of a pool, or its fixed number of nodes, admit.
 
     Limits in slices or shares are divided by the number that a GPU hands out, which the pool's NodeOverlay states.
     """
-    limits = {
-        name: parse_count(count)
-        for name, count in pool.get("spec", "limits", default={}).items()
-        if is_gpu_resource(name)
-    }
+    stated = pool.read_block("spec", "limits")
+    nodes = pool.get("spec", "replicas") if is_static(pool) else stated.get("nodes")
+    most = math.inf if nodes is None else parse_count(nodes) * max(row.gpu_devices for row in list_gpu_types(pool))
+    limits = {name: parse_count(count) for name, count in stated.items() if can_be_handed_out(name)}
     for overlay in overlays:
         if is_overlay_of(overlay, pool) and list_gpu_types(overlay):
             devices = list_gpu_types(overlay)[0].gpu_devices
-            capacity = overlay.get("spec", "capacity", default={})
+            capacity = overlay.read_block("spec", "capacity")
             ratios = [
                 count * devices / parse_count(capacity[name])
                 for name, count in limits.items()
                 if parse_count(capacity.get(name))
             ]
             if ratios:
-                return max(ratios)
-    if not limits:
-        return math.inf
-    return limits.get("nvidia.com/gpu", 0)
+                return min(most, max(ratios))
+    return min(most, limits.get("nvidia.com/gpu", 0) if limits else math.inf)
 
 
 RULES = (

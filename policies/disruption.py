@@ -2,16 +2,17 @@
 
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
-from .effects.charts import CHART_KINDS, is_chart
+from .effects.charts import CHART_KINDS, is_chart, read_value
 from .effects.karpenter_objects import ZONE, is_gpu_pool, list_capacity_types, list_gpu_types, list_values, read_label
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
+from .values import read_text
 
 
 def _refuse_consolidated_training(pool: Resource, report: Report, settings: Settings) -> None:
     if not is_gpu_pool(pool) or not _is_for_training(pool, settings):
         return
-    policy = pool.get("spec", "disruption", "consolidationPolicy", default="WhenEmptyOrUnderutilized")
+    policy = pool.read_text("spec", "disruption", "consolidationPolicy") or "WhenEmptyOrUnderutilized"
     if policy != "WhenEmpty":
         report(
             f"training pool {pool.name} has the consolidation policy {policy}, which ends training runs to save money"
@@ -46,22 +47,26 @@ def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Setting
 
 
 def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
-    spec = pool.get("spec", "template", "spec", default={})
-    missing = [field for field in ("expireAfter", "terminationGracePeriod") if not spec.get(field)]
+    fields = ("expireAfter", "terminationGracePeriod")
+    missing = [field for field in fields if not pool.read_text("spec", "template", "spec", field)]
     if is_gpu_pool(pool) and missing:
         report(f"pool {pool.name} does not set {' and '.join(missing)}")
 
 
 def _refuse_missing_queue_name(release: Resource, report: Report, _: Settings) -> None:
-    if _is_controller(release) and not release.get("values", "settings", "interruptionQueue", default=""):
+    if _is_controller(release) and not _read_queue(release):
         report("Karpenter has no interruption queue, so spot nodes stop without the two minutes to drain")
 
 
 def _refuse_unknown_queue(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    queue = release.get("values", "settings", "interruptionQueue", default="") if _is_controller(release) else ""
+    queue = _read_queue(release) if _is_controller(release) else ""
     names = [resource.props.get("name") for resource in stack.select("Queue")]
     if queue and queue not in names:
         report(f"Karpenter listens to the queue {queue!r}, which this program does not create")
+
+
+def _read_queue(release: Resource) -> str:
+    return read_text(read_value(release, "settings", "interruptionQueue"), "settings.interruptionQueue")
 
 
 def _is_controller(release: Resource) -> bool:

@@ -1,39 +1,46 @@
 """Rules for the GPU Operator's Helm values, and for the DCGM engine that it runs beside the node monitoring agent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
-from gpu_blueprint.catalog import GPUS, MigTable
+from gpu_blueprint.catalog import GPUS, MigTable, find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
-from .effects.charts import CHART_KINDS, is_chart
+from .effects.charts import CHART_KINDS, read_value, read_value_flag
+from .effects.gpu_counts import MIG_LABEL, list_mig_entries, read_configs, read_layout
+from .effects.gpu_nodes import (
+    installs,
+    is_operator,
+    is_switched_off,
+    list_gpu_nodes,
+    list_kept_taints,
+    may_need_driver,
+    read_node_labels,
+    tolerates,
+)
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
+from .values import UnreadableError, read_document, read_flag, read_mapping, read_mappings, read_text
 
 
-def _is_operator(release: Resource) -> bool:
-    return is_chart(release, "gpu-operator")
-
-
-def _read_mig_configs(release: Resource) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield the name and the layout (MIG profile → slices of one GPU) of each MIG config."""
-    text = release.get("values", "migManager", "config", "data", default={}).get("config.yaml", "")
-    for name, entries in ((yaml.safe_load(text) or {}).get("mig-configs") or {}).items():
+def _list_layouts(release: Resource, stack: Stack) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield the name and the layout (MIG profile → slices of one GPU) of each MIG config in the program."""
+    for name, entries in list_mig_entries(read_configs(release, "migManager", stack) or {}).items():
         for entry in entries:
-            if entry.get("mig-devices"):
-                yield name, entry["mig-devices"]
+            if layout := read_layout(entry):
+                yield name, layout
 
 
-def _refuse_illegal_configs(release: Resource, report: Report, _: Settings) -> None:
+def _refuse_illegal_configs(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if not is_operator(release):
+        return
     tables: list[MigTable] = [gpu.mig for gpu in GPUS.values() if gpu.mig]
     try:
-        configs = list(_read_mig_configs(release))
-    except yaml.YAMLError as error:
-        report(f"the MIG configs of {release.name} are not YAML: {' '.join(str(error).split())}")
+        layouts = list(_list_layouts(release, stack))
+    except UnreadableError as error:
+        report(f"the MIG manager cannot read the MIG configs of {release.name}: {error}")
         return
-    for name, layout in configs:
+    for name, layout in layouts:
         fitting = [table for table in tables if all(profile in table.profiles for profile in layout)]
         if not fitting:
             report(f"MIG config {name!r} names profiles that no single GPU model has: {', '.join(layout)}")
@@ -41,47 +48,92 @@ def _refuse_illegal_configs(release: Resource, report: Report, _: Settings) -> N
             report(f"MIG config {name!r} fits no GPU: {explain_fault(fitting[0], layout)}")
 
 
-def _refuse_second_driver(release: Resource, report: Report, _: Settings) -> None:
-    parts = ("driver", "toolkit") if _is_operator(release) else ()
-    for part in find_wrong(parts, lambda part: _is_enabled(release, part)):
+def _refuse_second_driver(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if not is_operator(release):
+        return
+    nodes = [found for found in list_gpu_nodes(stack) if not may_need_driver(found, stack)]
+    for part in find_wrong(("driver", "toolkit"), lambda part: _is_second(release, part, nodes, stack)):
         report(f"the GPU Operator installs its own {part} beside the {part} of the AMI")
 
 
-def _is_enabled(release: Resource, part: str) -> bool:
-    return release.get("values", part, "enabled", default=True) is not False
+def _is_second(release: Resource, part: str, nodes: list[Resource], stack: Stack) -> bool:
+    """Tell whether a part meets nodes that have it; a program that shows no GPU nodes has nodes with EKS's images."""
+    if not list_gpu_nodes(stack):
+        return read_value_flag(release, part, "enabled", default=True)
+    return bool(find_wrong(nodes, lambda found: installs(release, part, found, stack)))
 
 
-def _refuse_single_strategy(release: Resource, report: Report, _: Settings) -> None:
-    strategy = release.get("values", "mig", "strategy", default="single") if _is_operator(release) else "mixed"
-    if strategy != "mixed":
-        report(f"the MIG strategy {strategy!r} hands out slices as nvidia.com/gpu")
+def _refuse_single_strategy(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if not is_operator(release):
+        return
+    strategy = read_text(read_value(release, "mig", "strategy", default="single"), "mig.strategy")
+    if strategy != "mixed" and _uses_mig(release, stack):
+        report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or hands out no slices")
 
 
-def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings) -> None:
-    for path in (("daemonsets",), ("node-feature-discovery", "worker")) if _is_operator(release) else ():
-        tolerations = release.get("values", *path, "tolerations", default=[])
-        if not any(
-            item.get("operator") == "Exists" and not item.get("key") and not item.get("effect") for item in tolerations
-        ):
-            report(
-                f"{'.'.join(path)}.tolerations does not tolerate every taint, "
-                "so nodes of pools with their own taint get no GPUs"
-            )
+def _uses_mig(release: Resource, stack: Stack) -> bool:
+    """Tell whether nodes of the program are cut, or an overlay, a limit or a quota counts slices."""
+    served = [nodes for nodes in list_gpu_nodes(stack) if not is_switched_off(nodes, "device-plugin")]
+    labels = (read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) for nodes in served)
+    names = (
+        name
+        for kind, field in (("NodeOverlay", "capacity"), ("NodePool", "limits"), ("ResourceQuota", "hard"))
+        for found in stack.select(kind)
+        for name in found.read_block("spec", field)
+    )
+    return (
+        any(label not in ("", "all-disabled") for label in labels)
+        or any(find_mig_profile(name.removeprefix("requests.")) for name in names)
+        or any(True for _ in _list_layouts(release, stack))
+    )
+
+
+_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+"""The taint that the chart tolerates by default, in the operator's DaemonSets and in node feature discovery."""
+
+
+def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if not is_operator(release):
+        return
+    nodes = [found for found in list_gpu_nodes(stack) if not is_switched_off(found, "device-plugin")]
+    paths = [("daemonsets",)]
+    if read_value_flag(release, "nfd", "enabled", default=True):
+        paths.append(("node-feature-discovery", "worker"))
+    for path in find_wrong(paths, lambda path: bool(_list_barred(release, path, nodes))):
+        barred = ", ".join(found.name for found in _list_barred(release, path, nodes))
+        report(f"{'.'.join(path)}.tolerations does not tolerate the taints of {barred}, so their nodes show no GPUs")
+
+
+def _list_barred(release: Resource, path: tuple[str, ...], nodes: list[Resource]) -> list[Resource]:
+    """Return the nodes with a taint that pods of the operator do not tolerate."""
+    given = read_value(release, *path, "tolerations", default=[_TAINT])
+    tolerations = read_mappings(given, f"{'.'.join(path)}.tolerations")
+    return find_wrong(
+        nodes,
+        lambda found: bool(
+            find_wrong(list_kept_taints(found), lambda taint: not any(tolerates(each, taint) for each in tolerations))
+        ),
+    )
 
 
 def _refuse_second_dcgm_engine(addon: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    if addon.get("addonName") != "eks-node-monitoring-agent":
+    if addon.read_text("addonName") != "eks-node-monitoring-agent":
         return
-    agent: Any = (yaml.safe_load(addon.get("configurationValues", default="") or "{}") or {}).get("dcgmAgent") or {}
-    avoids_operator = (agent.get("nodeSelector") or {}).get("nvidia.com/gpu.deploy.operands") == "false"
-    agent_runs_dcgm = agent.get("enabled", True) and not avoids_operator
+    values = read_mapping(read_document(addon.get("configurationValues"), "configurationValues"), "configurationValues")
+    agent = read_mapping(values.get("dcgmAgent"), "dcgmAgent")
     operators = [
         release
         for release in stack.select(*CHART_KINDS)
-        if _is_operator(release) and release.get("values", "dcgm", "enabled", default=False)
+        if is_operator(release) and read_value_flag(release, "dcgm", "enabled", default=False)
     ]
-    if agent_runs_dcgm and operators:
+    if operators and read_flag(agent.get("enabled"), "dcgmAgent.enabled", default=True) and not _avoids_operator(agent):
         report("the GPU Operator and the node monitoring agent both run a DCGM engine on the same nodes")
+
+
+def _avoids_operator(agent: Mapping[str, Any]) -> bool:
+    selector = read_mapping(agent.get("nodeSelector"), "dcgmAgent.nodeSelector")
+    keys = ("nvidia.com/gpu.deploy.operands", "nvidia.com/gpu.deploy.dcgm")
+    return any(read_text(selector.get(key), key).lower() == "false" for key in keys)
 
 
 RULES = (
@@ -89,6 +141,7 @@ RULES = (
         id="mig-config-legal",
         kinds=CHART_KINDS,
         check=_refuse_illegal_configs,
+        needs_stack=True,
         looks_at="the MIG manager's configs in the GPU Operator's values",
         passes="each layout can be placed on some GPU model",
         fails="no GPU model has the profiles of a layout, or no model can hold the layout",
@@ -99,19 +152,24 @@ RULES = (
         id="driver-left-to-ami",
         kinds=CHART_KINDS,
         check=_refuse_second_driver,
+        needs_stack=True,
         looks_at="driver and toolkit of the GPU Operator",
-        passes="both are off, because the EKS AMIs contain them",
-        fails="at least one is on",
+        passes="both are off where the AMI contains them, as the AMIs of EKS and of Bottlerocket do; Ubuntu needs them",
+        fails="at least one is on where the AMI contains it",
         why="two drivers conflict, and the node has no GPU",
-        fix="set driver.enabled and toolkit.enabled to false",
+        fix=(
+            "set driver.enabled and toolkit.enabled to false, or label the nodes "
+            'nvidia.com/gpu.deploy.driver: "false" and nvidia.com/gpu.deploy.container-toolkit: "false"'
+        ),
     ),
     Rule(
         id="mig-strategy-mixed",
         kinds=CHART_KINDS,
         check=_refuse_single_strategy,
-        looks_at="mig.strategy of the GPU Operator",
-        passes="the strategy is mixed",
-        fails="the strategy is single, none or not set",
+        needs_stack=True,
+        looks_at="mig.strategy of the GPU Operator in programs that cut GPUs or count slices",
+        passes="the strategy is mixed, or nothing in the program uses MIG",
+        fails="the strategy is single, none or not set, and the program uses MIG",
         why="slices and whole GPUs get the same resource name, so a pod gets a slice instead of a whole GPU",
         fix="set mig.strategy: mixed",
     ),
@@ -119,9 +177,10 @@ RULES = (
         id="operator-tolerates-taints",
         kinds=CHART_KINDS,
         check=_refuse_missing_tolerations,
-        looks_at="tolerations of the GPU Operator's DaemonSets and of node feature discovery",
-        passes="they tolerate every taint",
-        fails="they tolerate some taints or none",
+        needs_stack=True,
+        looks_at="tolerations of the GPU Operator's DaemonSets and of node feature discovery, and taints of GPU nodes",
+        passes="they tolerate every taint of the program's GPU nodes",
+        fails="GPU nodes have a taint that they do not tolerate",
         why="nodes of a tainted pool are paid for and show no GPU",
         fix="set tolerations: [{operator: Exists}]",
     ),

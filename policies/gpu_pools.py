@@ -1,29 +1,35 @@
 """Rules for GPU NodePools: taints, limits, and a NodeOverlay where nodes share GPUs."""
 
-from .effects.extended_resources import is_gpu_resource, is_slice_or_share, parse_count
-from .effects.karpenter_objects import is_gpu_pool, is_overlay_of
+from .effects.extended_resources import can_be_handed_out, is_gpu_resource, is_slice_or_share, parse_count
+from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, is_shared
+from .effects.gpu_nodes import list_kept_taints
+from .effects.karpenter_objects import is_gpu_pool, is_overlay_of, is_static, list_gpu_types, list_types_of
 from .resources import Resource, Stack
-from .rule import Report, Rule, Settings
+from .rule import Report, Rule, Settings, find_wrong
+from .values import read_text
 
 
 def _refuse_untainted_pool(pool: Resource, report: Report, _: Settings) -> None:
     if not is_gpu_pool(pool):
         return
-    taints = pool.get("spec", "template", "spec", "taints", default=[])
-    if not any(taint.get("effect") in ("NoSchedule", "NoExecute") for taint in taints):
+    if not list_kept_taints(pool):
         report(f"GPU pool {pool.name} has no NoSchedule or NoExecute taint, so any pod may run on its nodes")
 
 
 def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
-    limits = pool.get("spec", "limits", default={})
-    if is_gpu_pool(pool) and not any("nvidia.com/" in name for name in limits):
-        report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end")
+    if not is_gpu_pool(pool) or is_static(pool):
+        return
+    limits = pool.read_block("spec", "limits")
+    misspelled = [name for name in limits if is_gpu_resource(name) and not can_be_handed_out(name)]
+    if not any(name == "nodes" or can_be_handed_out(name) for name in limits):
+        reason = f": no node hands out {', '.join(misspelled)}" if misspelled else ""
+        report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end{reason}")
 
 
 def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    limits = {name for name in pool.get("spec", "limits", default={}) if is_gpu_resource(name)}
+    limits = {name for name in pool.read_block("spec", "limits") if is_gpu_resource(name)}
     overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)] if limits else []
-    capacity = [item for overlay in overlays for item in overlay.get("spec", "capacity", default={}).items()]
+    capacity = [item for overlay in overlays for item in overlay.read_block("spec", "capacity").items()]
     named, offered = {name for name, _ in capacity}, {name for name, count in capacity if parse_count(count)}
     if limits and limits <= named - offered:
         report(
@@ -32,20 +38,33 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
         )
 
 
-_UNSHARED = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/device-plugin.config": "none"}
+_UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
 """Labels that tell the GPU Operator how to share GPUs → the value for GPUs that are not shared."""
 
 
 def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    labels = pool.get("spec", "template", "metadata", "labels", default={})
-    has_sharing_label = any(labels.get(key, unshared) != unshared for key, unshared in _UNSHARED.items())
-    if not has_sharing_label and not any(map(is_slice_or_share, pool.get("spec", "limits", default={}))):
-        return
-    if not any(is_overlay_of(overlay, pool) for overlay in stack.select("NodeOverlay")):
+    overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
+    if not overlays and _is_said_to_share(pool):
         report(
             f"pool {pool.name} shares its GPUs but has no NodeOverlay, so Karpenter plans with the number of GPUs "
             "that EC2 reports"
         )
+        return
+    covered = {row.instance_type for overlay in overlays for row in list_types_of(overlay, pool)}
+    uncovered = [row for row in list_gpu_types(pool) if row.instance_type not in covered]
+    shared = find_wrong(uncovered, lambda row: is_shared(pool, row, stack))
+    if shared:
+        report(
+            f"pool {pool.name} shares the GPUs of {', '.join(row.instance_type for row in shared)} but has no "
+            "NodeOverlay for them, so Karpenter plans with the number of GPUs that EC2 reports"
+        )
+
+
+def _is_said_to_share(pool: Resource) -> bool:
+    labels = pool.read_block("spec", "template", "metadata", "labels")
+    return any(read_text(labels.get(key, unshared), key) != unshared for key, unshared in _UNSHARED.items()) or any(
+        map(is_slice_or_share, pool.read_block("spec", "limits"))
+    )
 
 
 RULES = (
@@ -64,8 +83,8 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_unlimited_pool,
         looks_at="`spec.limits` of GPU NodePools",
-        passes="the limits name an nvidia.com/ resource",
-        fails="the limits name no nvidia.com/ resource",
+        passes="the limits name a GPU, a slice or a share, or the number of nodes is fixed or limited",
+        fails="the limits name no resource that GPU nodes hand out",
         why="a program that creates pods in a loop buys GPUs without end",
         fix="set spec.limits for the resource that the nodes hand out",
     ),
@@ -86,8 +105,8 @@ RULES = (
         check=_refuse_sharing_without_overlay,
         needs_stack=True,
         looks_at="NodePools whose nodes share GPUs",
-        passes="a NodeOverlay names the pool",
-        fails="no NodeOverlay names the pool",
+        passes="a NodeOverlay names the pool and each type whose GPUs are shared",
+        fails="no NodeOverlay names the pool, or none names a type whose GPUs the GPU Operator's config shares",
         why="Karpenter does not know that nodes offer slices, so pods that request slices wait without end",
         fix="add a NodeOverlay for the pool",
     ),

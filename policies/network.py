@@ -1,85 +1,86 @@
-"""Rules for subnets and security groups."""
+"""Rules for subnets, security groups and the addresses of nodes."""
 
-from collections.abc import Iterable, Mapping
-from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
-from typing import Any
-
-from .resources import Resource
+from .effects.routes import SUBNET_KINDS, routes_to_internet
+from .effects.security_groups import INGRESS_KINDS, list_open_together, read_ingress
+from .effects.subnets import (
+    gives_public_addresses,
+    holds_nodes,
+    serves_gateways,
+    shows_nodes,
+)
+from .effects.templates import locate_in_template
+from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import UNKNOWN, NotYetKnownError
-
-WIDEST_PREFIX = 8
-"""A block with this prefix holds as many addresses as any single organisation owns."""
+from .values import read_flag
 
 
-def admits_internet(cidrs: Iterable[Any]) -> bool:
-    """Tell whether address blocks together hold more public addresses than any single organisation owns.
-
-    The number counts, so many small blocks admit the internet too. A block that cannot be read counts as the internet.
-
-    Raises:
-        NotYetKnownError: The known blocks do not admit the internet, and others are not known yet.
-    """
-    listed = list(cidrs)
-    known = [cidr for cidr in listed if cidr is not UNKNOWN]
-    try:
-        networks = [ip_network(str(cidr), strict=False) for cidr in known]
-    except ValueError:
-        return True
-    public = [network for network in networks if not network.is_private]
-    old = collapse_addresses([network for network in public if isinstance(network, IPv4Network)])
-    new = collapse_addresses([network for network in public if isinstance(network, IPv6Network)])
-    if _count_addresses(old) > 2 ** (32 - WIDEST_PREFIX) or _count_addresses(new) > 2 ** (128 - WIDEST_PREFIX):
-        return True
-    if len(known) < len(listed):
-        raise NotYetKnownError("an address block")
-    return False
-
-
-def _count_addresses(networks: Iterable[IPv4Network | IPv6Network]) -> int:
-    return sum(network.num_addresses for network in networks)
-
-
-def _refuse_open_ingress(group: Resource, report: Report, _: Settings) -> None:
-    inline = group.kind in ("SecurityGroup", "DefaultSecurityGroup")
-    if group.kind == "SecurityGroupRule" and group.get("type") != "ingress":
-        return
-    rules = group.get("ingress", default=[]) if inline else [group.props]
-    if find_wrong(rules, _is_open):
+def _refuse_open_ingress(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if read_ingress(group, stack).decide("a source"):
         report(f"{group.name} admits connections from every address of the internet")
+    elif names := list_open_together(group, stack):
+        report(f"{', '.join(names)}, the rules of one security group, together admit every address of the internet")
 
 
-def _is_open(rule: Mapping[str, Any]) -> bool:
-    single = [rule[key] for key in ("cidrIpv4", "cidrIpv6") if key in rule]
-    lists = [list(rule[key]) for key in ("cidrBlocks", "ipv6CidrBlocks") if rule.get(key) is not None]
-    cidrs = [*single, *(cidr for listed in lists for cidr in listed)]
-    return bool(find_wrong(cidrs, lambda cidr: admits_internet([str(cidr)])))
+def _refuse_public_subnets(subnet: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    gives = gives_public_addresses(subnet)
+    if not shows_nodes(stack):
+        if gives and not serves_gateways(subnet, stack):
+            report(f"machines in subnet {subnet.name} get a public address at launch")
+    elif (gives or routes_to_internet(subnet, stack)) and holds_nodes(subnet, stack):
+        reason = "get a public address at launch" if gives else "share it with an internet gateway"
+        report(f"nodes in subnet {subnet.name} {reason}")
 
 
-def _refuse_public_addresses(subnet: Resource, report: Report, _: Settings) -> None:
-    if subnet.get("mapPublicIpOnLaunch", default=False) is True:
-        report(f"machines in subnet {subnet.name} get a public address at launch")
+def _refuse_public_nodes(resource: Resource, report: Report, _: Settings) -> None:
+    if resource.kind == "EC2NodeClass":
+        public = resource.read_flag("spec", "associatePublicIPAddress", default=False)
+    elif resource.kind == "LaunchTemplate":
+        interfaces = resource.list_blocks(*locate_in_template(resource), "networkInterfaces")
+        name = "associatePublicIpAddress"
+        public = bool(find_wrong(interfaces, lambda item: read_flag(item.get(name), name, default=False)))
+    else:
+        public = resource.type.startswith("eks:") and _makes_public_nodes(resource)
+    if public:
+        report(f"nodes of {resource.name} get a public address")
+
+
+def _makes_public_nodes(component: Resource) -> bool:
+    """Tell whether a component of pulumi-eks asks for public addresses of its nodes."""
+    name = "nodeAssociatePublicIpAddress"
+    return component.read_flag(name, default=False) or component.read_flag("nodeGroupOptions", name, default=False)
 
 
 RULES = (
     Rule(
         id="no-open-ingress",
-        kinds=("SecurityGroup", "DefaultSecurityGroup", "SecurityGroupRule", "SecurityGroupIngressRule"),
+        kinds=INGRESS_KINDS,
         check=_refuse_open_ingress,
-        looks_at="ingress of security groups",
+        needs_stack=True,
+        looks_at="ingress of security groups, all rules of a group together, with the prefix lists that they name",
         passes="the sources are limited",
-        fails="0.0.0.0/0 or ::/0 may connect",
+        fails="0.0.0.0/0, ::/0 or blocks of more addresses than a single organisation owns may connect",
         why="scanners find an open port within minutes",
         fix="name the address blocks or security groups that may connect",
     ),
     Rule(
         id="no-public-addresses",
-        kinds=("Subnet",),
-        check=_refuse_public_addresses,
-        looks_at="subnets",
-        passes="machines get no public address at launch",
-        fails="machines get a public address at launch",
+        kinds=SUBNET_KINDS,
+        check=_refuse_public_subnets,
+        needs_stack=True,
+        looks_at="subnets that node groups, launch templates and node classes use",
+        passes="no node is there, or machines get no public address and no route leads to an internet gateway",
+        fails="nodes are in a subnet that gives them public addresses or has a route to an internet gateway",
         why="a GPU node in the subnet is reachable from the internet",
-        fix="set mapPublicIpOnLaunch: false",
+        fix="place nodes in subnets with mapPublicIpOnLaunch: false and a route to a NAT gateway",
+    ),
+    Rule(
+        id="nodes-without-public-address",
+        kinds=("EC2NodeClass", "LaunchTemplate", "Cluster", "NodeGroup", "NodeGroupV2"),
+        check=_refuse_public_nodes,
+        looks_at="node classes, launch templates and node groups of pulumi-eks",
+        passes="they ask for no public addresses",
+        fails="they ask for public addresses, whatever the subnet says",
+        why="a GPU node with a public address is reachable from the internet",
+        fix="set associatePublicIPAddress, associatePublicIpAddress or nodeAssociatePublicIpAddress to false",
     ),
 )

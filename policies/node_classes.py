@@ -1,16 +1,30 @@
-"""Rules for EC2NodeClasses and launch templates: AMIs, metadata service, disks."""
+"""Rules for EC2NodeClasses, launch templates and node groups: AMIs, metadata service, disks."""
 
+from base64 import b64decode
+from collections.abc import Mapping
 from typing import Any
 
 from gpu_blueprint.catalog import AMI_FAMILIES
 
-from .resources import Resource
-from .rule import Report, Rule, Settings
+from .effects.links import refers_to
+from .effects.node_groups import GROUP_KINDS, has_gpus, has_own_template, is_managed_group
+from .effects.templates import locate_in_template
+from .effects.volumes import (
+    IMAGE_DEVICES,
+    Volume,
+    list_default_volumes,
+    list_image_volumes,
+    list_stated_volumes,
+)
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+from .values import read_number, read_text
 
 
 def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> None:
-    for term in node_class.get("spec", "amiSelectorTerms", default=[]):
-        alias, moving = str(term.get("alias", "")), [key for key in ("name", "tags", "ssmParameter") if term.get(key)]
+    for term in node_class.list_blocks("spec", "amiSelectorTerms"):
+        alias = read_text(term.get("alias"), "alias")
+        moving = [key for key in ("name", "tags", "ssmParameter") if term.get(key)]
         family, version = (*alias.split("@", 1), "")[:2]
         known = AMI_FAMILIES.get(family)
         if alias and (version == "latest" or (known and not known.is_release(version))):
@@ -19,10 +33,10 @@ def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> Non
             report(f"node class {node_class.name} selects AMIs by {', '.join(moving)}, which a newer AMI may match")
 
 
-def _is_one_image(term: dict[str, Any]) -> bool:
+def _is_one_image(term: Mapping[str, Any]) -> bool:
     """Tell whether a term can match only one AMI: it has an id, an exact name, or a parameter of one version."""
-    parameter = str(term.get("ssmParameter", ""))
-    exact = str(term.get("name", "*"))
+    parameter = read_text(term.get("ssmParameter"), "ssmParameter")
+    exact = read_text(term.get("name", "*"), "name")
     return (
         bool(term.get("id"))
         or not set("*?") & set(exact)
@@ -31,55 +45,91 @@ def _is_one_image(term: dict[str, Any]) -> bool:
 
 
 def _refuse_open_metadata_service(resource: Resource, report: Report, _: Settings) -> None:
-    if resource.kind == "EC2NodeClass":
+    if resource.kind in GROUP_KINDS:
+        # EKS's own template allows two hops; on system nodes no tenant's pod runs, so only GPU nodes count.
+        is_open = _lacks_template(resource)
+    elif resource.kind == "EC2NodeClass":
         # Defaults of the custom resource.
-        defaults = {"httpTokens": "required", "httpPutResponseHopLimit": 1}
-        options = {**defaults, **resource.get("spec", "metadataOptions", default={})}
+        is_open = _is_open(resource.read_block("spec", "metadataOptions"), tokens="required", hops=1)
     else:
         # EC2 takes the defaults of the AMI, and the AMIs of EKS set two hops.
-        options = {"httpPutResponseHopLimit": 2, **resource.get("metadataOptions", default={})}
-    if options.get("httpTokens") != "required" or int(options["httpPutResponseHopLimit"]) > 1:
+        path = (*locate_in_template(resource), "metadataOptions")
+        is_open = _is_open(resource.read_block(*path), tokens="optional", hops=2)
+    if is_open:
         report(f"pods on nodes of {resource.name} can read the node's credentials from the metadata service")
 
 
+def _is_open(options: Mapping[str, Any], tokens: str, hops: int) -> bool:
+    """Tell whether pods reach the metadata service with these options and defaults; it may be off altogether."""
+    return read_text(options.get("httpEndpoint"), "httpEndpoint").lower() != "disabled" and (
+        read_text(options.get("httpTokens", tokens), "httpTokens").lower() != "required"
+        or read_number(options.get("httpPutResponseHopLimit", hops), "httpPutResponseHopLimit") > 1
+    )
+
+
+def _lacks_template(group: Resource) -> bool:
+    """Tell whether a group of GPU nodes leaves the launch template to EKS."""
+    return is_managed_group(group) and not has_own_template(group) and has_gpus(group)
+
+
 def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings) -> None:
-    path = ("spec", "blockDeviceMappings") if resource.kind == "EC2NodeClass" else ("blockDeviceMappings",)
-    for mapping in resource.get(*path, default=[]):
-        ebs = mapping.get("ebs")
-        if ebs is not None and str(ebs.get("encrypted")).lower() != "true":
-            report(f"volume {mapping.get('deviceName')} of {resource.name} is not encrypted")
+    if resource.kind in GROUP_KINDS and not _lacks_template(resource):
+        return
+    for volume in find_wrong(list_stated_volumes(resource), _is_unencrypted):
+        report(f"volume {volume.device} of {resource.name} is not encrypted")
+    for volume in find_wrong(list_default_volumes(resource), _is_unencrypted):
+        report(f"volume {volume.device} of {resource.name} is the AMI's own, which is not encrypted")
 
 
-_IMAGE_DEVICES = {"al2": "/dev/xvda", "al2023": "/dev/xvda", "bottlerocket": "/dev/xvdb"}
-"""AMI family → the device that holds images and pods."""
+def _is_unencrypted(volume: Volume) -> bool:
+    return not volume.is_encrypted
 
 
 def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings) -> None:
-    if node_class.get("spec", "instanceStorePolicy") == "RAID0":
-        return
-    mappings = node_class.get("spec", "blockDeviceMappings", default=[])
-    device = _IMAGE_DEVICES.get(_read_family(node_class))
-    image_volumes = [mapping for mapping in mappings if mapping.get("rootVolume")] or [
-        mapping for mapping in mappings if device in (None, mapping.get("deviceName"))
-    ]
-    sizes = [_parse_gibibytes(str((mapping.get("ebs") or {}).get("volumeSize", "0Gi"))) for mapping in image_volumes]
-    largest = max(sizes, default=20)
-    if largest < settings["minimumGib"]:
+    if node_class.read_text("spec", "instanceStorePolicy") != "RAID0":
+        _report_small(node_class, list_image_volumes(node_class), report, settings)
+
+
+def _find_small(volumes: list[Volume], settings: Settings) -> float | None:
+    """Return the size of the largest volume in GiB if it is too small."""
+    largest = max(volume.gibibytes for volume in volumes)
+    return largest if largest < settings["minimumGib"] else None
+
+
+def _report_small(resource: Resource, volumes: list[Volume], report: Report, settings: Settings) -> None:
+    largest = _find_small(volumes, settings)
+    if largest is not None:
+        kind = "node class" if resource.kind == "EC2NodeClass" else "node group"
         report(
-            f"node class {node_class.name} has {largest} GiB for images and pods, "
+            f"{kind} {resource.name} has {largest} GiB for images and pods, "
             f"but CUDA images need {settings['minimumGib']} GiB"
         )
 
 
-def _read_family(node_class: Resource) -> str:
-    named = node_class.get("spec", "amiFamily")
-    terms = [] if named else node_class.get("spec", "amiSelectorTerms", default=[])
-    return str(named or next((term["alias"] for term in terms if "alias" in term), "")).split("@")[0].lower()
+def _refuse_small_group_disk(group: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if not is_managed_group(group) or not has_gpus(group):
+        return
+    if not has_own_template(group):
+        _report_small(group, list_stated_volumes(group), report, settings)
+        return
+    given = group.read_block("launchTemplate")
+    named = given.get("id", given.get("name"))
+    device = IMAGE_DEVICES["bottlerocket" if group.read_text("amiType").startswith("BOTTLEROCKET") else "al2023"]
+    for template in stack.select("LaunchTemplate"):
+        if refers_to(stack, group, named, template):
+            stated = [volume for volume in list_stated_volumes(template) if volume.device == device]
+            volumes = stated or [Volume(device)]
+            if _find_small(volumes, settings) is not None and not _has_local_disks(template):
+                _report_small(group, volumes, report, settings)
 
 
-def _parse_gibibytes(size: str) -> int:
-    number = int("".join(filter(str.isdecimal, size)) or 0)
-    return number * 1024 if size.endswith(("Ti", "T")) else number
+def _has_local_disks(template: Resource) -> bool:
+    """Tell whether the user data of a template hands the local NVMe disks to images and pods."""
+    text = template.read_text(*locate_in_template(template), "userData")
+    try:
+        return "RAID0" in b64decode(text, validate=True).decode()
+    except ValueError:
+        return "RAID0" in text
 
 
 RULES = (
@@ -95,23 +145,23 @@ RULES = (
     ),
     Rule(
         id="imds-locked",
-        kinds=("EC2NodeClass", "LaunchTemplate"),
+        kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_open_metadata_service,
-        looks_at="metadata options of node classes and launch templates",
+        looks_at="metadata options of node classes and launch templates, and groups of GPU nodes without template",
         passes="tokens are required and the hop limit is 1; launch templates must state both",
-        fails="tokens are optional, or the hop limit is above 1",
+        fails="tokens are optional, or the hop limit is above 1, as in the template that EKS makes for a group",
         why="a pod can take over the IAM role of its node",
         fix="set httpTokens: required and httpPutResponseHopLimit: 1",
     ),
     Rule(
         id="volumes-encrypted",
-        kinds=("EC2NodeClass", "LaunchTemplate"),
+        kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_unencrypted_volumes,
-        looks_at="EBS volumes of nodes",
+        looks_at="EBS volumes of nodes, also volumes that the AMI brings because no mapping states them",
         passes="every volume is encrypted",
-        fails="a volume is not encrypted",
+        fails="a volume is not encrypted, or the AMI's own volume is not replaced by an encrypted mapping",
         why="model weights and data are readable on disks that AWS reuses",
-        fix="set encrypted: true",
+        fix="map the device of the AMI's volume in blockDeviceMappings, with encrypted: true",
     ),
     Rule(
         id="disk-large-enough",
@@ -125,5 +175,17 @@ RULES = (
         fails="the volume is smaller",
         why="the first CUDA image causes DiskPressure on a node that is paid for",
         fix="enlarge the volume or set instanceStorePolicy: RAID0",
+    ),
+    Rule(
+        id="group-disk-large-enough",
+        kinds=GROUP_KINDS,
+        check=_refuse_small_group_disk,
+        settings={"minimumGib": 100},
+        needs_stack=True,
+        looks_at="the volume for images and pods in managed groups of GPU nodes, with their launch template",
+        passes="the volume has at least minimumGib",
+        fails="the volume is smaller, or not stated, so that it has 20 GiB",
+        why="the first CUDA image causes DiskPressure on a node that is paid for",
+        fix="set diskSize, or the size of the volume in the launch template",
     ),
 )

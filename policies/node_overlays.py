@@ -1,23 +1,32 @@
 """Rules for NodeOverlays: MIG profiles that exist, layouts that fit, and the nodes that an overlay matches."""
 
-from gpu_blueprint.catalog import find_mig_profile
+from gpu_blueprint.catalog import Instance, find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
-from .effects.extended_resources import is_slice_or_share, parse_count
-from .effects.karpenter_objects import INSTANCE_TYPE, list_gpu_types, list_pool_names, list_unknown_types, list_values
-from .resources import Resource
-from .rule import Report, Rule, Settings
+from .effects.extended_resources import is_gpu_resource, is_slice_or_share, parse_count
+from .effects.gpu_counts import Handout, find_handout
+from .effects.karpenter_objects import (
+    INSTANCE_TYPE,
+    is_overlay_of,
+    list_gpu_types,
+    list_pool_names,
+    list_types_of,
+    list_unknown_types,
+    list_values,
+)
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
 
 
 def _list_profiles(overlay: Resource) -> list[str]:
     """Return every MIG profile that an overlay hands out, shared or not."""
-    capacity = overlay.get("spec", "capacity", default={})
+    capacity = overlay.read_block("spec", "capacity")
     return [find_mig_profile(name) for name, count in capacity.items() if find_mig_profile(name) and parse_count(count)]
 
 
 def _count_slices(overlay: Resource) -> dict[str, int]:
     """Return MIG profile → slices of a node, without slices that several pods share."""
-    capacity = overlay.get("spec", "capacity", default={})
+    capacity = overlay.read_block("spec", "capacity")
     return {
         find_mig_profile(name): parse_count(count)
         for name, count in capacity.items()
@@ -67,7 +76,7 @@ def _refuse_wide_overlay(overlay: Resource, report: Report, _: Settings) -> None
 
 
 def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -> None:
-    capacity = overlay.get("spec", "capacity", default={})
+    capacity = overlay.read_block("spec", "capacity")
     shared = [name for name, count in capacity.items() if is_slice_or_share(name) and parse_count(count)]
     if (
         shared
@@ -78,6 +87,41 @@ def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -
             f"overlay {overlay.name} hands out {', '.join(shared)} beside nvidia.com/gpu, "
             "so Karpenter launches these nodes for pods that need whole GPUs"
         )
+
+
+def _refuse_wrong_counts(overlay: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    pools = [pool for pool in stack.select("NodePool") if is_overlay_of(overlay, pool)]
+    nodes = [(pool, row) for pool in pools for row in list_types_of(overlay, pool)]
+    wrong = find_wrong(nodes, lambda node: bool(_list_differences(overlay, *node, stack)))
+    for pool, row in wrong[:1]:
+        handout = find_handout(pool, row, stack) or Handout({}, "")
+        report(
+            f"overlay {overlay.name} states {', '.join(_list_differences(overlay, pool, row, stack))} for "
+            f"{row.instance_type}, but its nodes hand out {_describe(handout)}: {handout.because}"
+        )
+
+
+def _list_differences(overlay: Resource, pool: Resource, row: Instance, stack: Stack) -> list[str]:
+    """Return the GPU resources of an overlay that differ from the resources of the node, with their counts."""
+    handout = find_handout(pool, row, stack)
+    capacity = overlay.read_block("spec", "capacity")
+    stated = [name for name in capacity if is_gpu_resource(name)]
+    if handout is None or not stated:
+        return []
+    counts = handout.counts
+    differing = find_wrong(stated, lambda name: parse_count(capacity[name]) != counts.get(name, 0))
+    others = {
+        name
+        for other in stack.select("NodeOverlay")
+        if is_overlay_of(other, pool) and row in list_types_of(other, pool)
+        for name in other.read_block("spec", "capacity")
+    }
+    missing = [name for name, count in counts.items() if name not in others and is_slice_or_share(name) and count]
+    return [*(f"{parse_count(capacity[name])} × {name}" for name in differing), *(f"no {name}" for name in missing)]
+
+
+def _describe(handout: Handout) -> str:
+    return ", ".join(f"{count} × {name}" for name, count in handout.counts.items()) or "nothing"
 
 
 RULES = (
@@ -120,5 +164,16 @@ RULES = (
         fails="nvidia.com/gpu keeps the count of EC2 or another count above 0",
         why="Karpenter launches nodes for whole-GPU pods that can never run there",
         fix='set nvidia.com/gpu: "0"',
+    ),
+    Rule(
+        id="overlay-counts-true",
+        kinds=("NodeOverlay",),
+        check=_refuse_wrong_counts,
+        needs_stack=True,
+        looks_at="capacity in NodeOverlays, and the configs by which the GPU Operator cuts and shares GPUs",
+        passes="each overlay states what the nodes hand out, or the program does not hold the configs",
+        fails="an overlay states another resource or another count",
+        why="Karpenter buys too many nodes or too few, and pods wait for slices that no node has",
+        fix="state the counts that follow from the pool's labels and from the GPU Operator's configs",
     ),
 )

@@ -1,61 +1,67 @@
-"""Rules for Helm charts and EKS add-ons: exact versions and allowed registries."""
+"""Rules for Helm charts, manifests from the internet and EKS add-ons: exact versions and allowed registries."""
 
-import re
-
-from .effects.charts import CHART_KINDS
+from .effects.charts import (
+    CHART_KINDS,
+    MANIFEST_KINDS,
+    Source,
+    find_source,
+    is_exact,
+    list_manifest_sources,
+    normalise_url,
+)
 from .resources import Resource
 from .rule import Report, Rule, Settings
 
-_EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+.][\w.-]+)?")
+
+def _list_sources(resource: Resource) -> list[Source]:
+    """Return the sources of a chart or of manifests; none for a component of which the engine reports only the name."""
+    if resource.kind in MANIFEST_KINDS:
+        return list_manifest_sources(resource)
+    return [] if resource.kind == "Chart" and not resource.props else [find_source(resource)]
 
 
-def _is_bare_component(chart: Resource) -> bool:
-    """Tell whether the resource is a component of which the engine reports only the name."""
-    return chart.kind == "Chart" and not chart.props
+def _refuse_unpinned_chart(resource: Resource, report: Report, _: Settings) -> None:
+    for source in _list_sources(resource):
+        if not source.is_fixed:
+            report(f"{_describe(source, resource)} has {_describe_version(source.version)}")
 
 
-def _refuse_unpinned_chart(release: Resource, report: Report, _: Settings) -> None:
-    if _is_bare_component(release):
-        return
-    version = release.get("version", default="")
-    # A chart in the program's own folder is pinned by the commit.
-    is_local = str(release.get("chart", default="")).startswith((".", "/"))
-    if not is_local and not _EXACT.fullmatch(str(version)):
-        report(f"chart {release.get('chart', default=release.name)} has {_describe_version(version)}")
+def _refuse_unknown_registry(resource: Resource, report: Report, settings: Settings) -> None:
+    allowed = [f"{normalise_url(registry).rstrip('/')}/" for registry in settings["registries"]]
+    for source in _list_sources(resource):
+        if not source.is_local and not any(f"{source.url}/".startswith(registry) for registry in allowed):
+            report(f"{_describe(source, resource)} comes from {source.shown}, which is not an allowed registry")
 
 
-def _refuse_unknown_registry(release: Resource, report: Report, settings: Settings) -> None:
-    if _is_bare_component(release):
-        return
-    source = release.get("repositoryOpts", "repo", default="") or release.get("chart", default="")
-    if not any(f"{source}/".startswith(f"{allowed.rstrip('/')}/") for allowed in settings["registries"]):
-        report(f"chart {release.name} comes from {source}, which is not an allowed registry")
+def _describe(source: Source, resource: Resource) -> str:
+    kind = "manifest" if resource.kind in MANIFEST_KINDS else "chart"
+    return f"{kind} {source.name or resource.name}"
 
 
 def _refuse_unpinned_addon(addon: Resource, report: Report, _: Settings) -> None:
-    version = addon.get("addonVersion", default="")
-    if not _EXACT.fullmatch(str(version)):
-        report(f"add-on {addon.get('addonName', default=addon.name)} has {_describe_version(version)}")
+    version = addon.read_text("addonVersion")
+    if not is_exact(version):
+        report(f"add-on {addon.read_text('addonName') or addon.name} has {_describe_version(version)}")
 
 
-def _describe_version(version: object) -> str:
+def _describe_version(version: str) -> str:
     return f"the version {version}, which is not exact" if version else "no version"
 
 
 RULES = (
     Rule(
         id="chart-pinned",
-        kinds=CHART_KINDS,
+        kinds=(*CHART_KINDS, *MANIFEST_KINDS),
         check=_refuse_unpinned_chart,
-        looks_at="versions of Helm charts",
-        passes="each version is exact",
+        looks_at="versions of Helm charts, and of manifests that the program fetches by URL",
+        passes="each version is exact, or the chart is a folder of the program; a URL names a version or a commit",
         fails="a version is a range or missing",
         why="two environments get different charts although nobody changed anything",
         fix="set one exact version",
     ),
     Rule(
         id="chart-registry-allowed",
-        kinds=CHART_KINDS,
+        kinds=(*CHART_KINDS, *MANIFEST_KINDS),
         check=_refuse_unknown_registry,
         settings={
             "registries": [
@@ -66,10 +72,10 @@ RULES = (
                 "https://kedacore.github.io/charts",
             ]
         },
-        looks_at="registries of Helm charts",
-        passes="the registry is allowed",
+        looks_at="registries and URLs of Helm charts, and URLs of manifests",
+        passes="the registry is allowed, or the chart is a folder of the program",
         fails="the registry is not allowed",
-        why="a chart installs with the rights of a cluster admin",
+        why="charts and manifests install with the rights of a cluster admin",
         fix="use an allowed registry, or allow this one in policies/<environment>.json",
     ),
     Rule(

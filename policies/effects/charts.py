@@ -1,11 +1,146 @@
-"""Recognise Helm charts by name."""
+"""Questions about Helm charts and manifests from the internet: their name, their source, and the release they fix."""
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from ..resources import Resource
+from ..values import NotYetKnownError, read_document, read_mapping, read_text
 
 CHART_KINDS = ("Release", "Chart")
 """Kinds of Helm charts: a Release is installed by Helm, a Chart is rendered by Pulumi."""
+MANIFEST_KINDS = ("ConfigFile", "ConfigGroup", "Directory")
+"""Kinds of components that install manifests from files, folders and URLs."""
+_EXACT = r"v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
+_ARCHIVE = re.compile(rf"(?P<name>.+?)(-(?P<version>{_EXACT}))?\.(tgz|tar\.gz)")
+_REFERENCE = re.compile(r"(?P<name>[^:@]+)(:(?P<tag>[^@]+))?(@sha256:(?P<digest>[0-9a-f]{64}))?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The place from which a chart or a manifest comes."""
+
+    name: str
+    """Name of the chart, without version and ending."""
+    url: str
+    """Normalised URL of the repository or of the file; the text of the program if it is no URL."""
+    shown: str
+    """The source as the program writes it."""
+    version: str
+    """Version that the program asks for; empty if it asks for none."""
+    is_fixed: bool
+    """True if the same text always fetches the same content."""
+    is_local: bool = False
+    """True for a folder on the machine that runs the program."""
 
 
 def is_chart(resource: Resource, name: str) -> bool:
-    """Tell whether a Helm chart has a name; its repository or registry does not matter."""
-    return str(resource.get("chart", default="")).rsplit("/", 1)[-1] == name
+    """Tell whether a Helm chart has a name; its repository, registry or URL does not matter."""
+    return _read_name(_read_chart(resource)) == name
+
+
+def is_exact(version: str) -> bool:
+    """Tell whether a text names one version, with or without v, and no range."""
+    return re.fullmatch(f"=?{_EXACT}", version.strip()) is not None
+
+
+def find_source(release: Resource) -> Source:
+    """Return the source of a Helm chart.
+
+    Helm ignores the repository if the chart itself is a URL, and ignores the version if the URL names an archive.
+    """
+    chart, version = _read_chart(release), _read_version(release)
+    if chart.startswith((".", "/")) or release.read_text("path"):
+        return Source(_read_name(chart), chart, chart, version, is_fixed=True, is_local=True)
+    place = chart if "://" in chart else _read_repository(release) or chart
+    last = chart.rsplit("/", 1)[-1]
+    archive, reference = _ARCHIVE.fullmatch(_cut_query(last)), _REFERENCE.fullmatch(last)
+    if "://" in chart and archive:
+        fixed = archive["version"] is not None
+    else:
+        tag = reference["tag"] if reference and chart.startswith("oci://") else None
+        fixed = is_exact(version or tag or "") or bool(reference and reference["digest"])
+    return Source(_read_name(chart), normalise_url(place), place, version, is_fixed=fixed)
+
+
+def list_manifest_sources(resource: Resource) -> list[Source]:
+    """Return the URLs from which a component fetches manifests; files of the program itself are not among them."""
+    fields = [field for name in ("file", "files", "directory") for field in resource.list_texts(name)]
+    return [
+        Source(url, normalise_url(url), url, "", is_fixed=any(map(_is_release, re.split(r"[/?=@:]", url))))
+        for url in fields
+        if "://" in url or url.startswith(("github.com/", "git@", "git::"))
+    ]
+
+
+def _is_release(part: str) -> bool:
+    return is_exact(part) or _COMMIT.fullmatch(part) is not None
+
+
+def normalise_url(text: str) -> str:
+    """Return a URL in one spelling: host in lower case, no user, no default port, no ``..``, no query.
+
+    A text that browsers and Helm may read differently, or that is no URL, stays as it is.
+    """
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:  # such as a port that is no number
+        return text
+    if not host or re.search(r"[\\\s]", text):
+        return text
+    path = posixpath.normpath("/" + unquote(parts.path).lstrip("/")).rstrip("/")
+    return f"{parts.scheme}://{host}{f':{port}' if port not in (None, 443) else ''}{path}"
+
+
+def _read_chart(release: Resource) -> str:
+    return release.read_text("chart") or release.read_text("path")
+
+
+def _read_version(release: Resource) -> str:
+    return release.read_text("version") or release.read_text("fetchOpts", "version")
+
+
+def _read_repository(release: Resource) -> str:
+    """Return the repository; a Chart of v3 names it in ``fetchOpts``, or by an alias in ``repo``."""
+    fields = (("repositoryOpts", "repo"), ("fetchOpts", "repo"), ("repo",))
+    return next((text for path in fields if (text := release.read_text(*path))), "")
+
+
+def _cut_query(text: str) -> str:
+    return re.split(r"[?#]", text)[0]
+
+
+def _read_name(chart: str) -> str:
+    last = _cut_query(chart).rstrip("/").rsplit("/", 1)[-1]
+    match = _ARCHIVE.fullmatch(last) or _REFERENCE.fullmatch(last)
+    return match["name"] if match else last
+
+
+def read_value(release: Resource, *path: str, default: Any = None) -> Any:
+    """Return a Helm value, or the chart's default.
+
+    Raises:
+        NotYetKnownError: The value may stand in a values file, which the program names and the plan does not hold.
+    """
+    found = release.get("values", *path)
+    if found is not None:
+        return found
+    for given in release.list_blocks("valueYamlFiles"):
+        text = given.get("text")
+        if text is None:
+            raise NotYetKnownError(f"valueYamlFiles, which may set {'.'.join(path)}")
+        inside: Any = read_document(text, "valueYamlFiles")
+        for part in path:
+            inside = read_mapping(inside, "valueYamlFiles").get(part)
+        found = inside if inside is not None else found
+    return default if found is None else found
+
+
+def read_value_flag(release: Resource, *path: str, default: bool) -> bool:
+    """Return a Helm value that switches a part on or off, or the chart's default."""
+    text = read_text(read_value(release, *path, default=default), ".".join(path)).lower()
+    return text not in ("false", "")

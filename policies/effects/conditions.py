@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..network import admits_internet
 from ..rule import find_wrong
 from .actions import has_wildcard
+from .addresses import read_sources
 from .statements import Statement
 
 _EQUAL = ("StringEquals", "StringEqualsIgnoreCase", "StringLike", "ArnEquals", "ArnLike", "IpAddress", "Bool")
@@ -205,7 +205,7 @@ def admits_strangers(comparison: Comparison) -> bool:
 def admits_networks(comparison: Comparison) -> bool:
     """Tell whether requests from any network have one of the values."""
     if comparison.key == "aws:sourceip":
-        return admits_internet(comparison.values)
+        return read_sources(comparison.values, comparison.key).decide(comparison.key)
     return _admits(comparison, _WHERE)
 
 

@@ -1,6 +1,18 @@
 """Read names and quantities of the extended resources that GPU nodes hand out."""
 
+import re
 from typing import Any
+
+from gpu_blueprint.catalog import GPUS, find_mig_profile
+
+from ..values import UnreadableError, read_text
+
+_QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([KMGTPE]i|[numkMGTPE]))?")
+_FACTORS = {
+    **{suffix: 1000.0**power for suffix, power in zip("numkMGTPE", (-3, -2, -1, 1, 2, 3, 4, 5, 6), strict=True)},
+    **{f"{suffix}i": 1024.0**power for power, suffix in enumerate("KMGTPE", 1)},
+}
+"""Suffix of a quantity → its factor."""
 
 
 def is_gpu_resource(name: str) -> bool:
@@ -13,6 +25,21 @@ def is_slice_or_share(name: str) -> bool:
     return is_gpu_resource(name) and name != "nvidia.com/gpu"
 
 
+def can_be_handed_out(name: str) -> bool:
+    """Tell whether some GPU node hands out a resource of this name; a misspelled name is handed out by none."""
+    profile = find_mig_profile(name)
+    known = any(profile in gpu.mig.profiles for gpu in GPUS.values() if gpu.mig)
+    return known or name.removesuffix(".shared") == "nvidia.com/gpu"
+
+
 def parse_count(quantity: Any) -> int:
-    """Return a quantity of an extended resource, given as a number or as text; 0 if it is not a whole number."""
-    return int(str(quantity)) if str(quantity).isdecimal() else 0
+    """Return a quantity of an extended resource in whole units: 4, "4", 4.0, "1k" and "4000m" are all legal.
+
+    Raises:
+        UnreadableError: The value is no quantity.
+    """
+    match = _QUANTITY.fullmatch(read_text(quantity, "a quantity"))
+    if not match:
+        raise UnreadableError(quantity, "a quantity such as 4 or 1k", "a quantity")
+    number, exponent, suffix = match.groups()
+    return int(float(number) * 10.0 ** int(exponent or 0) * _FACTORS.get(suffix, 1))

@@ -1,20 +1,22 @@
 """Read NodePools and NodeOverlays of any program, ours or not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpu_blueprint.catalog import Instance, list_instances
 
 from ..resources import Resource
+from ..values import UnreadableError, read_number, read_text, read_texts
+from .extended_resources import is_gpu_resource, parse_count
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 ZONE = "topology.kubernetes.io/zone"
 _LABELS = "karpenter.k8s.aws/instance-"
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "Gt": int.__gt__,
-    "Lt": int.__lt__,
-    "Gte": int.__ge__,
-    "Lte": int.__le__,
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "Gt": float.__gt__,
+    "Lt": float.__lt__,
+    "Gte": float.__ge__,
+    "Lte": float.__le__,
 }
 
 
@@ -34,24 +36,42 @@ _COLUMNS: dict[str, Callable[[Instance], str | None]] = {
     f"{_LABELS}gpu-memory": lambda row: str(row.gpu_memory_mib),
 }
 """Well-known label → its value on a node of a GPU instance type."""
+_NARROWING: dict[str, Callable[[Instance], str | None]] = {
+    "kubernetes.io/arch": lambda row: row.arch,
+    f"{_LABELS}cpu": lambda row: str(row.vcpu),
+    f"{_LABELS}memory": lambda row: str(row.memory_mib),
+    f"{_LABELS}accelerator-name": lambda _: None,
+    f"{_LABELS}accelerator-count": lambda _: None,
+    f"{_LABELS}accelerator-manufacturer": lambda _: None,
+}
+"""More labels of this kind. Alone they do not show that a pool is meant for GPUs; pools of CPUs have them too."""
 
 
-def list_requirements(resource: Resource) -> list[dict[str, Any]]:
+def list_requirements(resource: Resource) -> list[Mapping[str, Any]]:
     """Return the requirements of a NodePool or a NodeOverlay."""
     return resource.compute_once(_read_requirements)
 
 
-def _read_requirements(resource: Resource) -> list[dict[str, Any]]:
+def _read_requirements(resource: Resource) -> list[Mapping[str, Any]]:
     path = ("spec", "requirements") if resource.kind == "NodeOverlay" else ("spec", "template", "spec", "requirements")
-    return [item for item in resource.get(*path, default=[]) if item.get("key") and item.get("operator")]
+    found = resource.list_blocks(*path)
+    return [item for item in found if _read_key(item) and read_text(item.get("operator"), "requirements.operator")]
+
+
+def _read_key(requirement: Mapping[str, Any]) -> str:
+    return read_text(requirement.get("key"), "requirements.key")
+
+
+def _read_values(requirement: Mapping[str, Any]) -> list[str]:
+    return read_texts(requirement.get("values"), "requirements.values")
 
 
 def list_values(resource: Resource, key: str) -> list[str]:
     """Return the values that every ``In`` requirement of a key lists; empty if no requirement lists any."""
     lists = [
-        list(requirement.get("values") or [])
+        _read_values(requirement)
         for requirement in list_requirements(resource)
-        if requirement["key"] == key and requirement["operator"] == "In"
+        if _read_key(requirement) == key and requirement["operator"] == "In"
     ]
     return [value for value in lists[0] if all(value in values for values in lists)] if lists else []
 
@@ -62,21 +82,31 @@ def list_gpu_types(resource: Resource) -> list[Instance]:
 
 
 def _find_gpu_types(resource: Resource) -> list[Instance]:
-    about_machines = [item for item in list_requirements(resource) if item["key"] in _COLUMNS]
+    about_machines = [item for item in list_requirements(resource) if _read_key(item) in _COLUMNS]
+    narrowing = [item for item in list_requirements(resource) if _read_key(item) in _NARROWING]
     rows = [row for row in list_instances().values() if row.gpu_name] if about_machines else []
-    return [row for row in rows if all(_admits(item, _COLUMNS[item["key"]](row)) for item in about_machines)]
+    return [
+        row
+        for row in rows
+        if all(_admits(item, _COLUMNS[_read_key(item)](row)) for item in about_machines)
+        and all(_admits(item, _NARROWING[_read_key(item)](row)) for item in narrowing)
+    ]
 
 
-def _admits(requirement: dict[str, Any], value: str | None) -> bool:
-    operator, values = requirement["operator"], [str(item) for item in requirement.get("values") or []]
+def _admits(requirement: Mapping[str, Any], value: str | None) -> bool:
+    operator, values = read_text(requirement["operator"], "requirements.operator"), _read_values(requirement)
     if operator in _COMPARISONS:
-        return value is not None and value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0]))
-    return {
+        bound = read_number(values[0] if len(values) == 1 else values, "requirements.values")
+        return value is not None and value.isdecimal() and _COMPARISONS[operator](float(value), bound)
+    verdicts = {
         "In": value in values,
         "NotIn": value not in values,
         "Exists": value is not None,
         "DoesNotExist": value is None,
-    }[operator]
+    }
+    if operator not in verdicts:
+        raise UnreadableError(operator, "an operator such as In or Gt", "requirements.operator")
+    return verdicts[operator]
 
 
 def list_unknown_types(resource: Resource) -> list[str]:
@@ -85,22 +115,48 @@ def list_unknown_types(resource: Resource) -> list[str]:
 
 
 def is_gpu_pool(pool: Resource) -> bool:
-    """Tell whether a NodePool may launch GPU nodes."""
-    return bool(list_gpu_types(pool))
+    """Tell whether a NodePool may launch GPU nodes.
+
+    A pool whose requirements say nothing about the machine is a GPU pool if it limits, taints or labels GPUs.
+    """
+    return bool(list_gpu_types(pool)) or (not _names_machines(pool) and _mentions_gpus(pool))
+
+
+def _names_machines(pool: Resource) -> bool:
+    return any(_read_key(item) in _COLUMNS for item in list_requirements(pool))
+
+
+def _mentions_gpus(pool: Resource) -> bool:
+    limits = pool.read_block("spec", "limits")
+    return (
+        any(is_gpu_resource(name) and parse_count(count) for name, count in limits.items())
+        or any(is_gpu_resource(read_text(taint.get("key"), "taints.key")) for taint in list_taints(pool))
+        or any(is_gpu_resource(key) for key in pool.read_block("spec", "template", "metadata", "labels"))
+    )
+
+
+def list_taints(pool: Resource) -> list[Mapping[str, Any]]:
+    """Return the taints that the nodes of a NodePool keep."""
+    return pool.list_blocks("spec", "template", "spec", "taints")
+
+
+def is_static(pool: Resource) -> bool:
+    """Tell whether a NodePool keeps a fixed number of nodes; the API refuses limits other than nodes there."""
+    return pool.get("spec", "replicas") is not None
 
 
 def read_label(pool: Resource, key: str) -> str:
     """Return a label of the NodePool or of its nodes; empty if neither has it."""
     for path in (("metadata", "labels"), ("spec", "template", "metadata", "labels")):
-        value = pool.get(*path, default={}).get(key)
+        value = read_text(pool.read_block(*path).get(key), key)
         if value:
-            return str(value)
+            return value
     return ""
 
 
 def list_capacity_types(pool: Resource) -> list[str]:
     """Return the capacity types that the requirements of a NodePool do not rule out."""
-    about_capacity = [item for item in list_requirements(pool) if item["key"] == "karpenter.sh/capacity-type"]
+    about_capacity = [item for item in list_requirements(pool) if _read_key(item) == "karpenter.sh/capacity-type"]
     return [
         capacity_type
         for capacity_type in ("reserved", "spot", "on-demand")
@@ -110,7 +166,13 @@ def list_capacity_types(pool: Resource) -> list[str]:
 
 def is_overlay_of(overlay: Resource, pool: Resource) -> bool:
     """Tell whether a NodeOverlay names a NodePool."""
-    return pool.get("metadata", "name") in list_pool_names(overlay)
+    return pool.read_text("metadata", "name") in list_pool_names(overlay)
+
+
+def list_types_of(overlay: Resource, pool: Resource) -> list[Instance]:
+    """Return the GPU types of a NodePool that a NodeOverlay matches."""
+    rows, machines = list_gpu_types(pool), list_gpu_types(overlay)
+    return [row for row in rows if row in machines] if _names_machines(overlay) else rows
 
 
 def list_pool_names(overlay: Resource) -> list[str]:

@@ -18,6 +18,7 @@ NEVER_UNDECIDED = {
     "secrets-encrypted": "a key that is not known is a key",
     "no-default-providers": "it reads only types and providers",
     "cluster-inputs-shown": "it asks only whether there are inputs",
+    "managed-policy-narrow": "an ARN that is not known is the ARN of a policy that the program makes",
     "values-readable": "it reads only the notes of the other rules",
 }
 """Rules that can always decide → the reason."""
@@ -71,15 +72,22 @@ def _list_paths(value: Any, above: InPath = ()) -> Iterator[InPath]:
         yield from _list_paths(item, (*above, key))
 
 
-def _judge_with_each_value_replaced(case: Case, value: Any) -> Iterator[tuple[InPath, list[Verdict]]]:
-    """Replace one value after the other in the resources of a case, and yield its path and the rule's verdicts."""
+def _replace_each_value(case: Case, value: Any) -> Iterator[tuple[InPath, Stack]]:
+    """Replace one value after the other in the resources of a case, and yield its path and the stack."""
     stack = build_stack(case)
     is_small = len(stack.resources) < SMALL_STACK
     for target in stack.resources:
         for path in _list_paths(target.props) if is_small or is_named(target.name, *case.at) else ():
+            if path == ("id",):  # nothing can name a resource whose id is not known
+                continue
             replaced = replace(target, props=put(target.props, path, value))
-            changed = Stack([replaced if found is target else found for found in stack.resources])
-            yield path, list(judge(BY_ID[case.rule], changed, case.settings))
+            yield path, Stack([replaced if found is target else found for found in stack.resources])
+
+
+def _judge_with_each_value_replaced(case: Case, value: Any) -> Iterator[tuple[InPath, list[Verdict]]]:
+    """Replace one value after the other in the resources of a case, and yield its path and the rule's verdicts."""
+    for path, stack in _replace_each_value(case, value):
+        yield path, list(judge(BY_ID[case.rule], stack, case.settings))
 
 
 SMALL_STACK = 10
@@ -102,3 +110,38 @@ def test_a_null_value_ends_no_rule_with_an_error(rule: Rule) -> None:
     case = next(case for case in DECIDED if (case.rule, case.verdict) == (rule.id, "fails"))
     for path, verdicts in _judge_with_each_value_replaced(case, None):
         assert isinstance(verdicts, list), path
+
+
+ODD: tuple[Any, ...] = ("odd", "", "[", 7, 1.5, True, False, [], ["odd"], [["odd"]], [{}, {}], {}, {"odd": {"odd": 1}})
+"""Words, numbers, truth values, lists and blocks, each of which is out of place somewhere."""
+
+
+def _find_richest_case(rule: Rule, verdict: str) -> Case:
+    """Return the case of a small stack with the most values."""
+    fitting = [case for case in CASES if (case.rule, case.verdict) == (rule.id, verdict)]
+    return max(fitting, key=lambda case: _count_values(build_stack(case)))
+
+
+def _count_values(stack: Stack) -> int:
+    is_small = len(stack.resources) < SMALL_STACK
+    return sum(len(list(_list_paths(found.props))) for found in stack.resources) if is_small else 0
+
+
+def _list_unreadable(rule: Rule, stack: Stack, case: Case) -> list[str]:
+    """Return what a rule notes about values that it cannot read; its verdicts do not matter here."""
+    list(judge(rule, stack, case.settings))
+    return [message for noted in stack.unreadable.values() for message in noted]
+
+
+@pytest.mark.parametrize("verdict", ["passes", "fails"])
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_value_of_an_odd_form_is_read_or_named_and_surprises_no_rule(rule: Rule, verdict: str) -> None:
+    case = _find_richest_case(rule, verdict)
+    surprises = {
+        f"{'.'.join(map(str, path))} = {odd!r}: {message}"
+        for odd in ODD
+        for path, stack in _replace_each_value(case, odd)
+        for message in _list_unreadable(rule, stack, case)
+        if "nobody foresaw" in message
+    }
+    assert surprises == set()

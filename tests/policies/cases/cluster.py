@@ -23,6 +23,9 @@ from .stacks import (
 
 _NAME = "gpu-prod-cluster-eks-eksCluster"
 _ANY, _OFFICE = "0.0.0.0/0", "8.8.8.0/24"
+_SMALLER = [f"{at}.0.0.0/16" for at in range(12, 44, 2)]
+"""Sixteen blocks, which together hold as many addresses as an organisation's blocks besides its largest."""
+_MANY_IPV6 = ["2a00::/28", "2b00::/128"]
 _SAFE: dict[str, Any] = {
     "version": "1.36",
     "deletionProtection": True,
@@ -88,7 +91,15 @@ CLOSED = cases_of(
     passes("a native cluster, private", _native()),
     passes("a native cluster, public for some address blocks", _public(publicAccessCidrs=[_OFFICE])),
     passes("blocks of both families", _public(publicAccessCidrs=[_OFFICE, "2600:1f00::/40"])),
-    passes("the largest IPv6 block of one organisation", _public(publicAccessCidrs=["2600::/8"])),
+    passes("the largest IPv6 block of one organisation", _public(publicAccessCidrs=["2600::/20"])),
+    passes("an old company's block, and many smaller", _public(publicAccessCidrs=["9.0.0.0/8", *_SMALLER])),
+    passes("several blocks in one text", _public(publicAccessCidrs=f"{_OFFICE}, 9.9.9.0/24")),
+    passes(
+        "the addresses of carriers, which the internet does not route", _public(publicAccessCidrs=["100.64.0.0/10"])
+    ),
+    passes("public access off in words", _public(endpointPublicAccess="false")),
+    passes("public access off, blocks not known", _public(endpointPublicAccess=False, publicAccessCidrs=UNKNOWN)),
+    passes("a single mapping in a list", _native(vpcConfig=[{"endpointPublicAccess": "False"}])),
     passes("private blocks of any size", _public(publicAccessCidrs=["10.0.0.0/8", "fc00::/7"])),
     passes("a cluster that is not of EKS", OTHERS),
     fails("public for every address by default", _ours("vpcConfig", "endpointPublicAccess", True), _NAME),
@@ -106,6 +117,20 @@ CLOSED = cases_of(
     ),
     fails("the internet in two halves", _public(publicAccessCidrs=["0.0.0.0/1", "128.0.0.0/1"]), "native"),
     fails("every IPv6 address", _public(publicAccessCidrs=["::/0"]), "native"),
+    fails("an IPv6 block of many organisations", _public(publicAccessCidrs=["2600::/19"]), "native"),
+    fails("IPv6 blocks of many organisations", _public(publicAccessCidrs=["2600::/20", *_MANY_IPV6]), "native"),
+    fails("a block twice as large as any owner's", _public(publicAccessCidrs=["8.0.0.0/7"]), "native"),
+    fails("two blocks of a cloud", _public(publicAccessCidrs=["3.0.0.0/9", "52.0.0.0/9"]), "native"),
+    fails("one block too many", _public(publicAccessCidrs=["9.0.0.0/8", *_SMALLER, "13.0.0.0/32"]), "native"),
+    fails("ten blocks of a cloud", _public(publicAccessCidrs=[f"{at}.32.0.0/12" for at in range(30, 40)]), "native"),
+    fails("the internet without its last blocks", _public(publicAccessCidrs=["0.0.0.0/1", "128.0.0.0/2"]), "native"),
+    fails(
+        "a private block and halves in one text",
+        _public(publicAccessCidrs="10.0.0.0/8,0.0.0.0/1,128.0.0.0/1"),
+        "native",
+    ),
+    fails("public access on in words", _native(vpcConfig={"endpointPublicAccess": "True"}), "native"),
+    fails("Cloud Control, public by default", _cloud_control(resourcesVpcConfig={"subnetIds": ["a"]}), "native"),
     undecided("the native VPC config not known", _native(vpcConfig=UNKNOWN), "native"),
     undecided("the blocks not known", _public(publicAccessCidrs=UNKNOWN), "native"),
     undecided("one block not known", _public(publicAccessCidrs=[_OFFICE, UNKNOWN]), "native"),
@@ -168,6 +193,9 @@ CREATOR = cases_of(
     ),
     fails("not set", _native(accessConfig={"authenticationMode": "API"}), "native"),
     undecided("not known", _native(accessConfig={"bootstrapClusterCreatorAdminPermissions": UNKNOWN}), "native"),
+    passes("off in words", _native(accessConfig={"bootstrapClusterCreatorAdminPermissions": "false"})),
+    fails("on in words", _native(accessConfig={"bootstrapClusterCreatorAdminPermissions": "true"}), "native"),
+    passes("off in a list of one block", _native(accessConfig=[{"bootstrapClusterCreatorAdminPermissions": False}])),
 )
 
 ENCRYPTED = cases_of(
@@ -176,6 +204,7 @@ ENCRYPTED = cases_of(
     fails("a Cloud Control cluster that breaks the rule", _cloud_control(encryptionConfig=None), "native"),
     passes("a key that the program creates and whose ARN is not known", shipped_stack("prod")),
     passes("a native cluster with a key", _native()),
+    passes("one resource as a text", _native(encryptionConfig={"provider": {"keyArn": "a"}, "resources": "secrets"})),
     passes("resources not known", _native(encryptionConfig={"provider": {"keyArn": "arn"}, "resources": UNKNOWN})),
     passes("one resource not known", _native(encryptionConfig={"provider": UNKNOWN, "resources": [UNKNOWN]})),
     passes("a cluster that is not of EKS", OTHERS),
@@ -222,6 +251,8 @@ SUPPORTED = cases_of(
     passes("another version that the environment allows", _native(version="1.99"), versions=["1.99"]),
     passes("a cluster that is not of EKS", OTHERS),
     fails("an old version", _ours("version", "1.29"), _NAME, words="Kubernetes 1.29"),
+    passes("a version as a number", _native(version=1.36)),
+    fails("a major version alone", _native(version="1"), "native", words="Kubernetes 1,"),
     fails("no value", _ours("version", GONE), _NAME, words="of no stated version"),
     fails("a version that the environment does not allow", _native(), "native", versions=["1.35"]),
     undecided("not known", _ours("version", UNKNOWN), _NAME),
@@ -236,13 +267,15 @@ PROTECTED = cases_of(
     passes("a cluster that is not of EKS", OTHERS),
     fails("the dev stack", shipped_stack("dev"), "gpu-dev-cluster-eks-eksCluster"),
     fails("off", _ours("deletionProtection", False), _NAME),
+    passes("on in words", _native(deletionProtection="true")),
+    fails("off in words", _native(deletionProtection="false"), "native"),
     fails("not set", _ours("deletionProtection", GONE), _NAME),
     undecided("not known", _ours("deletionProtection", UNKNOWN), _NAME),
 )
 
 
-def _group(name: str, **inputs: Any) -> Any:
-    return resource("aws:eks/nodeGroup:NodeGroup", name, inputs)
+def _group(name: str, dependencies: tuple[str, ...] = (), **inputs: Any) -> Any:
+    return resource("aws:eks/nodeGroup:NodeGroup", name, inputs, dependencies=dependencies)
 
 
 def _nodes(version: Any) -> Build:
@@ -250,6 +283,8 @@ def _nodes(version: Any) -> Build:
 
 
 _CONTROL = resource("aws:eks/cluster:Cluster", "native", _SAFE)
+_UNNAMED = resource("aws:eks/cluster:Cluster", "native", {**_SAFE, "name": UNKNOWN})
+_OLD = resource("aws:eks/cluster:Cluster", "second", {"version": "1.31", "name": "second"})
 
 SKEW = cases_of(
     "version-skew",
@@ -276,11 +311,37 @@ SKEW = cases_of(
         "old",
         unclear="gpu-prod-system-group",
     ),
+    passes("a group of another maker", program(_CONTROL, resource("ecs:index:NodeGroup", "old", {"version": "1.20"}))),
+    passes("versions as numbers", program(_CONTROL, _group("old", version=1.35))),
+    fails(
+        "nodes of Cloud Control far behind",
+        program(_CONTROL, resource("aws-native:eks:Nodegroup", "old", {"version": "1.30"})),
+        "old",
+    ),
+    fails("nodes far behind, as a number", program(_CONTROL, _group("old", version=1.31)), "old"),
+    fails(
+        "two clusters, and nodes behind the cluster that they depend on",
+        program(_CONTROL, _OLD, _group("lost", version="1.31", clusterName=UNKNOWN, dependencies=(_CONTROL.urn,))),
+        "lost",
+    ),
+    passes(
+        "two clusters, and nodes of the old cluster that they depend on",
+        program(_CONTROL, _OLD, _group("lost", version="1.31", clusterName=UNKNOWN, dependencies=(_OLD.urn,))),
+    ),
+    undecided(
+        "two clusters, and nodes that may belong to either",
+        program(_CONTROL, _OLD, _group("lost", version="1.31", clusterName=UNKNOWN)),
+    ),
+    fails(
+        "two clusters, and nodes behind the cluster whose name is not known",
+        program(_UNNAMED, _OLD, _group("lost", version="1.31", clusterName="native")),
+        "lost",
+    ),
     passes(
         "two clusters, each with nodes of its version",
         program(
             _CONTROL,
-            resource("aws:eks/cluster:Cluster", "second", {"version": "1.31", "name": "second"}),
+            _OLD,
             _group("new", version="1.36"),
             _group("old", version="1.31", clusterName="second"),
         ),

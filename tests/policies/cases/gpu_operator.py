@@ -11,9 +11,11 @@ from .stacks import (
     Build,
     cases_of,
     fails,
+    node_pool,
     passes,
     program,
     release,
+    requirement,
     resource,
     shipped_stack,
     undecided,
@@ -124,13 +126,71 @@ DRIVER = cases_of(
     ),
 )
 
+_RESEARCH = "gpu-research-gpu-operator-release"
+_P5 = requirement("node.kubernetes.io/instance-type", "p5.48xlarge")
+_SLICES = resource(
+    "kubernetes:karpenter.sh/v1alpha1:NodeOverlay", "slices", {"spec": {"capacity": {"nvidia.com/mig-1g.10gb": 56}}}
+)
+_CUT_GROUP = resource(
+    "aws:eks/nodeGroup:NodeGroup",
+    "group",
+    {"instanceTypes": ["p5.48xlarge"], "labels": {"nvidia.com/mig.config": "all-1g.10gb"}},
+)
+
+
+def _research(*path: str, to: Any) -> Build:
+    return with_value("research", "Release", "gpu-operator", ("values", *path), to)
+
+
+def _cut_pool(config: str, **labels: str) -> Any:
+    metadata = {"labels": {"nvidia.com/mig.config": config, **labels}}
+    return node_pool(_P5, template={"metadata": metadata}, name="pool")
+
+
+def _mig_manager(entry: Any) -> Any:
+    return {"migManager": {"config": {"data": {"config.yaml": {"mig-configs": {"own": [entry]}}}}}}
+
+
+_CUTS = _mig_manager({"devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 7}})
+_CUTS_NOTHING = _mig_manager({"devices": "all", "mig-enabled": False, "mig-devices": {"1g.10gb": 7}})
+
 STRATEGY = cases_of(
     "mig-strategy-mixed",
     passes("mixed", shipped_stack("research")),
-    passes("other charts", _theirs({"mig": {"strategy": "single"}}, "nginx")),
-    fails("single", _values("mig", "strategy", to="single"), _NAME, words="'single'"),
-    fails("the chart's default", _values("mig", to=GONE), _NAME),
-    fails("a chart of another program without values", program(release("gpu-operator")), "theirs"),
+    passes("other charts", program(release("nginx", values={"mig": {"strategy": "single"}}), _SLICES)),
+    passes("single, without MIG", _values("mig", "strategy", to="single")),
+    passes("the chart's default, without MIG", _values("mig", to=GONE)),
+    passes("a chart without values in a program that shows no nodes", program(release("gpu-operator"))),
+    fails("single", _research("mig", "strategy", to="single"), _RESEARCH, words="'single'"),
+    fails("none", _research("mig", "strategy", to="none"), _RESEARCH, words="'none'"),
+    fails("the chart's default", _research("mig", to=GONE), _RESEARCH),
+    fails("the chart's default beside a label", program(release("gpu-operator"), _cut_pool("all-1g.10gb")), "theirs"),
+    fails("the chart's default beside a node group", program(release("gpu-operator"), _CUT_GROUP), "theirs"),
+    fails("the chart's default beside an overlay", program(release("gpu-operator"), _SLICES), "theirs"),
+    fails(
+        "the chart's default beside a limit in slices",
+        program(release("gpu-operator"), node_pool(_P5, limits={"nvidia.com/mig-1g.10gb": "7"}, name="pool")),
+        "theirs",
+    ),
+    fails(
+        "the chart's default beside a quota of slices",
+        program(
+            release("gpu-operator"),
+            resource(
+                "kubernetes:core/v1:ResourceQuota",
+                "quota",
+                {"spec": {"hard": {"requests.nvidia.com/mig-1g.10gb": "7"}}},
+            ),
+        ),
+        "theirs",
+    ),
+    fails("none, beside a config that cuts GPUs", _theirs({"mig": {"strategy": "none"}, **_CUTS}), "theirs"),
+    passes("none, beside a config that cuts no GPU", _theirs({"mig": {"strategy": "none"}, **_CUTS_NOTHING})),
+    passes("the chart's default beside MIG switched off", program(release("gpu-operator"), _cut_pool("all-disabled"))),
+    passes(
+        "the chart's default beside nodes that the operator does not serve",
+        program(release("gpu-operator"), _cut_pool("all-1g.10gb", **{"nvidia.com/gpu.deploy.operands": "false"})),
+    ),
     undecided("values not known", _values(to=UNKNOWN), _NAME),
     undecided("the strategy not known", _values("mig", "strategy", to=UNKNOWN), _NAME),
 )
@@ -145,16 +205,20 @@ TOLERATES = cases_of(
     ),
     passes("other charts", _theirs({}, "nginx")),
     fails("one taint tolerated", _values("daemonsets", "tolerations", to=_SOME), _NAME, words="daemonsets.tolerations"),
-    fails(
-        "every taint of one effect tolerated",
+    passes(
+        "every taint of the effect of all taints tolerated",
         _values("daemonsets", "tolerations", to=[{"operator": "Exists", "effect": "NoSchedule"}]),
+    ),
+    fails(
+        "every taint of another effect tolerated",
+        _values("daemonsets", "tolerations", to=[{"operator": "Exists", "effect": "NoExecute"}]),
         _NAME,
     ),
     fails(
         "a toleration with the operator Equal", _values("daemonsets", "tolerations", to=[{"operator": "Equal"}]), _NAME
     ),
     fails("feature discovery left out", _values(*_WORKER, to=GONE), _NAME, words="node-feature-discovery.worker"),
-    fails("the chart's defaults", program(release("gpu-operator")), "theirs", "theirs"),
+    passes("the chart's defaults in a program that shows no nodes", program(release("gpu-operator"))),
     undecided("tolerations not known", _values("daemonsets", "tolerations", to=UNKNOWN), _NAME),
     undecided("values not known", _values(to=UNKNOWN), _NAME),
     undecided("the only toleration not known", _values("daemonsets", "tolerations", to=[UNKNOWN]), _NAME),

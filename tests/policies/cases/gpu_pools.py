@@ -186,7 +186,10 @@ OVERLAID = cases_of(
         "limits in whole GPUs and CPUs, in a pool that shares nothing",
         _theirs(_TYPE, "g6.xlarge", limits={"nvidia.com/gpu": "4", "cpu": "64"}),
     ),
-    undecided("labels not known", with_value("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN)),
+    passes(
+        "labels not known, beside overlays of every type", with_value("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN)
+    ),
+    undecided("labels not known", with_value("prod", "NodePool", "infer-l40s", _LABELS, UNKNOWN)),
     undecided(
         "requirements of an overlay not known",
         with_value("prod", "NodeOverlay", "overlay-1", ("spec", "requirements"), UNKNOWN),
@@ -197,10 +200,10 @@ OVERLAID = cases_of(
     fails(
         "one pool not known, another wrong",
         with_value(
-            with_value("prod", "NodePool", "infer-l4-", _LABELS, UNKNOWN), "NodePool", "infer-l40s", _LABELS, _CUT
+            with_value("prod", "NodePool", "infer-a10g", _LABELS, UNKNOWN), "NodePool", "infer-l40s", _LABELS, _CUT
         ),
         "infer-l40s-node-pool",
-        unclear="infer-l4-node-pool",
+        unclear="infer-a10g-node-pool",
     ),
 )
 

@@ -8,8 +8,7 @@ from .stacks import GONE, Build, cases_of, fails, passes, program, resource, shi
 
 _NAME = "infer-l40s-node-class"
 _TEMPLATE = "gpu-prod-system-template"
-_TERMS, _OPTIONS, _DISKS = ("amiSelectorTerms",), ("metadataOptions",), ("blockDeviceMappings",)
-_EBS = (*_DISKS, 0, "ebs")
+_TERMS, _OPTIONS = ("amiSelectorTerms",), ("metadataOptions",)
 
 
 def _class(path: tuple[str | int, ...], value: Any) -> Build:
@@ -30,6 +29,19 @@ def _terms(**term: Any) -> Build:
 
 def _launch(**inputs: Any) -> Build:
     return program(resource("aws:ec2/launchTemplate:LaunchTemplate", "theirs", inputs))
+
+
+def _cloud(**options: Any) -> Build:
+    data = {"metadataOptions": options}
+    return program(resource("aws-native:ec2:LaunchTemplate", "theirs", {"launchTemplateData": data}))
+
+
+def _group(type_: str = "aws:eks/nodeGroup:NodeGroup", **inputs: Any) -> Build:
+    return program(resource(type_, "theirs", inputs))
+
+
+def _nodes(*types: Any, type_: str = "aws:eks/nodeGroup:NodeGroup") -> Build:
+    return _group(type_, instanceTypes=list(types))
 
 
 PINNED = cases_of(
@@ -71,6 +83,8 @@ PINNED = cases_of(
         _theirs(amiSelectorTerms=[{"ssmParameter": "/aws/service/eks/optimized-ami/1.36/recommended"}]),
         "theirs",
     ),
+    fails("a single term for the list", _theirs(amiSelectorTerms={"alias": "al2023@latest"}), "theirs"),
+    passes("a single term that is pinned", _theirs(amiSelectorTerms={"alias": "al2023@v20260923"})),
     undecided("terms not known", _class(_TERMS, UNKNOWN), _NAME),
     undecided("an alias not known", _class((*_TERMS, 0, "alias"), UNKNOWN), _NAME),
 )
@@ -97,116 +111,42 @@ LOCKED = cases_of(
         "the hop limit given, tokens left to Karpenter, which requires them",
         _theirs(metadataOptions={"httpPutResponseHopLimit": 1}),
     ),
+    passes("the service off", _launch(metadataOptions={"httpEndpoint": "disabled"})),
+    passes("tokens required in capitals", _theirs(metadataOptions={"httpTokens": "Required"})),
+    passes("one hop as a fraction", _theirs(metadataOptions={"httpPutResponseHopLimit": "1.0"})),
+    passes(
+        "options in a list",
+        _launch(metadataOptions=[{"httpTokens": "required", "httpPutResponseHopLimit": 1.0}]),
+    ),
+    passes("a template of Cloud Control", _cloud(httpTokens="required", httpPutResponseHopLimit=1)),
+    fails("a template of Cloud Control without hop limit", _cloud(httpTokens="required"), "theirs"),
+    fails("tokens optional in capitals", _theirs(metadataOptions={"httpTokens": "OPTIONAL"}), "theirs"),
+    fails("two hops as text", _theirs(metadataOptions={"httpPutResponseHopLimit": "2"}), "theirs"),
+    fails("two hops as a fraction", _theirs(metadataOptions={"httpPutResponseHopLimit": 2.0}), "theirs"),
+    fails(
+        "options in a list, which admit two hops",
+        _theirs(metadataOptions=[{"httpPutResponseHopLimit": 2}]),
+        "theirs",
+    ),
+    fails(
+        "the service on",
+        _launch(metadataOptions={"httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": "3"}),
+        "theirs",
+    ),
+    fails("tokens left to the AMI of a template", _launch(metadataOptions={"httpPutResponseHopLimit": 1}), "theirs"),
+    fails("GPU nodes with the template of EKS", _nodes("g5.xlarge"), "theirs"),
+    fails("one type of GPU nodes, as a text", _group(instanceTypes="p5.48xlarge"), "theirs"),
+    fails("GPU nodes by their image", _group(amiType="AL2023_x86_64_NVIDIA"), "theirs"),
+    fails("GPU nodes by their old image", _group(amiType="AL2_x86_64_GPU"), "theirs"),
+    fails("GPU nodes of Cloud Control", _nodes("gr6.4xlarge", type_="aws-native:eks:Nodegroup"), "theirs"),
+    fails("GPU nodes of pulumi-eks", _nodes("g6e.xlarge", type_="eks:index:ManagedNodeGroup"), "theirs"),
+    passes("GPU nodes with a template of their own", _group(instanceTypes=["g5.xlarge"], launchTemplate={"id": "lt"})),
+    passes("system nodes with the template of EKS", _nodes("m7g.large", "c7gn.large", "r7gd.large")),
+    passes("GPU nodes of another maker", _nodes("g5.xlarge", type_="other:index:NodeGroup")),
+    undecided("types not known", _nodes(UNKNOWN), "theirs"),
     undecided("options not known", _class(_OPTIONS, UNKNOWN), _NAME),
     undecided("tokens not known", _class((*_OPTIONS, "httpTokens"), UNKNOWN), _NAME),
     undecided("hops not known", _class((*_OPTIONS, "httpPutResponseHopLimit"), UNKNOWN), _NAME),
 )
 
-ENCRYPTED = cases_of(
-    "volumes-encrypted",
-    passes("encrypted", shipped_stack("prod")),
-    passes("Karpenter's default volume, which is encrypted", _theirs()),
-    passes("a launch template without volumes", _launch()),
-    fails("not encrypted", _class((*_EBS, "encrypted"), False), _NAME, words="/dev/xvda"),
-    fails("not set", _class((*_EBS, "encrypted"), GONE), _NAME),
-    fails("not encrypted in a launch template", _template((*_EBS, "encrypted"), "false"), _TEMPLATE),
-    fails(
-        "a second volume",
-        _class((*_DISKS, 1), {"deviceName": "/dev/xvdz", "ebs": {"volumeSize": "1Gi"}}),
-        _NAME,
-        words="/dev/xvdz",
-    ),
-    passes(
-        "an instance store mapped in a launch template",
-        _launch(blockDeviceMappings=[{"deviceName": "/dev/sdb", "virtualName": "ephemeral0"}]),
-    ),
-    undecided("volumes not known", _class(_DISKS, UNKNOWN), _NAME),
-    undecided("whether it is encrypted is not known", _class((*_EBS, "encrypted"), UNKNOWN), _NAME),
-)
-
-
-def _sized(*sizes: Any, **spec: Any) -> Build:
-    return _theirs(
-        blockDeviceMappings=[{"deviceName": "/dev/xvda", "ebs": {"volumeSize": size}} for size in sizes], **spec
-    )
-
-
-def _family(alias: str, **sizes: str) -> Build:
-    mappings = [{"deviceName": f"/dev/{device}", "ebs": {"volumeSize": size}} for device, size in sizes.items()]
-    return _theirs(amiSelectorTerms=[{"alias": alias}], blockDeviceMappings=mappings)
-
-
-LARGE = cases_of(
-    "disk-large-enough",
-    passes("large disks", shipped_stack("dev")),
-    passes("just large enough", _sized("100Gi")),
-    passes("a small volume for the system beside a large one", _sized("4Gi", "200Gi")),
-    passes("a large data volume of Bottlerocket", _family("bottlerocket@v1.66.0", xvda="4Gi", xvdb="200Gi")),
-    fails(
-        "a large system volume of Bottlerocket, which holds no images",
-        _family("bottlerocket@v1.66.0", xvda="200Gi", xvdb="20Gi"),
-        "theirs",
-    ),
-    fails(
-        "a large volume of AL2023 that holds no images",
-        _family("al2023@v20260724", xvda="20Gi", xvdz="500Gi"),
-        "theirs",
-    ),
-    fails(
-        "no volume of the device that holds images",
-        _family("al2023@v20260724", xvdz="500Gi"),
-        "theirs",
-        words="has 20 GiB",
-    ),
-    passes(
-        "the volume that is marked as root volume",
-        _theirs(
-            amiSelectorTerms=[{"alias": "al2023@v20260724"}],
-            blockDeviceMappings=[{"deviceName": "/dev/xvdz", "rootVolume": True, "ebs": {"volumeSize": "500Gi"}}],
-        ),
-    ),
-    fails(
-        "a large volume beside the small root volume",
-        _theirs(
-            blockDeviceMappings=[
-                {"deviceName": "/dev/xvda", "rootVolume": True, "ebs": {"volumeSize": "20Gi"}},
-                {"deviceName": "/dev/xvdb", "ebs": {"volumeSize": "500Gi"}},
-            ]
-        ),
-        "theirs",
-    ),
-    fails(
-        "a family that amiFamily names",
-        _theirs(
-            amiFamily="Bottlerocket",
-            amiSelectorTerms=UNKNOWN,
-            blockDeviceMappings=[{"deviceName": "/dev/xvda", "ebs": {"volumeSize": "500Gi"}}],
-        ),
-        "theirs",
-    ),
-    undecided("the family not known", _sized("500Gi", amiSelectorTerms=UNKNOWN), "theirs"),
-    passes("images by id", _sized("500Gi", amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}])),
-    passes("larger than the environment demands", _sized("50Gi"), minimumGib=50),
-    passes("a tebibyte", _sized("1Ti")),
-    passes("a terabyte", _sized("1T")),
-    passes("local NVMe", _sized("20Gi", instanceStorePolicy="RAID0")),
-    fails(
-        "too small",
-        with_value(
-            _class((*_EBS, "volumeSize"), "50Gi"), "EC2NodeClass", "infer-l40s", ("spec", "instanceStorePolicy"), GONE
-        ),
-        _NAME,
-        words="has 50 GiB",
-    ),
-    fails("just too small", _sized("99Gi"), "theirs"),
-    fails("smaller than the environment demands", _sized("200Gi"), "theirs", minimumGib=201),
-    fails("Karpenter's default volume", _theirs(), "theirs", words="has 20 GiB"),
-    fails("a volume without size", _theirs(blockDeviceMappings=[{"ebs": {"encrypted": True}}]), "theirs"),
-    fails("a mapping without volume", _theirs(blockDeviceMappings=[{"deviceName": "/dev/xvda"}]), "theirs"),
-    fails("an empty size", _sized(""), "theirs"),
-    undecided("volumes not known", _theirs(blockDeviceMappings=UNKNOWN), "theirs"),
-    undecided("the policy of local NVMe not known", _sized("20Gi", instanceStorePolicy=UNKNOWN), "theirs"),
-    undecided("the size not known", _sized(UNKNOWN), "theirs"),
-)
-
-CASES = (*PINNED, *LOCKED, *ENCRYPTED, *LARGE)
+CASES = (*PINNED, *LOCKED)

@@ -1,5 +1,7 @@
 """Cases of the rule about values that no rule can read."""
 
+from typing import Any
+
 from policies import RULES, Stack, judge
 
 from .stacks import Build, cases_of, fails, node_pool, passes, program, resource, shipped_stack, with_value
@@ -13,6 +15,10 @@ def _after_the_other_rules(build: Build) -> Build:
         return stack
 
     return judged
+
+
+def _of(type_: str, **inputs: Any) -> Build:
+    return program(resource(type_, "odd", inputs))
 
 
 CASES = cases_of(
@@ -37,5 +43,51 @@ CASES = cases_of(
         _after_the_other_rules(program(resource("aws:iam/policy:Policy", "theirs", {"policy": "${file}"}))),
         "theirs",
         words=("no-wildcard-action", "policy is '${file}', and must be a block of fields"),
+    ),
+    *(
+        fails(
+            f"an address block of the API that is {block!r}",
+            _after_the_other_rules(
+                with_value("prod", "aws:eks/cluster:Cluster", "", ("vpcConfig", "publicAccessCidrs"), [block])
+            ),
+            "gpu-prod-cluster-eks-eksCluster",
+            words=("api-not-public cannot judge", "must be an address block such as"),
+        )
+        for block in ("office", "any", 0, "10.0.0.0/33", "0/0", "0.0.0.0/ 0")
+    ),
+    fails(
+        "a word for a source of ingress",
+        _after_the_other_rules(_of("aws:ec2/securityGroup:SecurityGroup", ingress={"cidrBlocks": "office"})),
+        "odd",
+        words="no-open-ingress cannot judge odd: a source is 'office'",
+    ),
+    fails(
+        "a list for the version of a cluster",
+        _after_the_other_rules(with_value("prod", "aws:eks/cluster:Cluster", "", ("version",), ["1.36"])),
+        "gpu-prod-cluster-eks-eksCluster",
+        words="version is ['1.36'], and must be a text",
+    ),
+    fails(
+        "a version of a cluster without minor part, beside nodes",
+        _after_the_other_rules(with_value("prod", "aws:eks/cluster:Cluster", "", ("version",), "1")),
+        "gpu-prod-cluster-eks-eksCluster",
+        words="version is '1', and must be a version such as 1.36",
+    ),
+    fails(
+        "a word for the size of a disk",
+        _after_the_other_rules(_of("aws:eks/nodeGroup:NodeGroup", diskSize="large", instanceTypes="g5.xlarge")),
+        "odd",
+        words="group-disk-large-enough cannot judge odd: volumeSize is 'large', and must be a size such as 200Gi",
+    ),
+    fails(
+        "a word for the hop limit",
+        _after_the_other_rules(
+            _of(
+                "aws:ec2/launchTemplate:LaunchTemplate",
+                metadataOptions={"httpTokens": "required", "httpPutResponseHopLimit": "one"},
+            )
+        ),
+        "odd",
+        words="imds-locked cannot judge odd: httpPutResponseHopLimit is 'one', and must be a number",
     ),
 )

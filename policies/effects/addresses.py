@@ -1,0 +1,84 @@
+"""Judge who may connect from address blocks: one organisation, or the internet."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
+from typing import Any
+
+from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_list, read_text
+
+_LARGEST = {4: 8, 6: 20}
+"""IP version → prefix of the largest block that a single organisation holds."""
+_OTHERS = {4: 12, 6: 28}
+"""IP version → prefix of a block as large as all its other blocks together; Cloudflare's list just fits in."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Address blocks that may connect."""
+
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    odd: tuple[Any, ...] = ()
+    """Values that are no address blocks."""
+    has_unknown: bool = False
+
+    def __add__(self, other: "Sources") -> "Sources":
+        return Sources(self.networks + other.networks, self.odd + other.odd, self.has_unknown or other.has_unknown)
+
+    @property
+    def admit_internet(self) -> bool:
+        """True if the known blocks together hold more public addresses than a single organisation owns.
+
+        The sum counts, so many small blocks admit the internet too.
+        """
+        public = [network for network in self.networks if network.is_global]
+        return any(_exceed_one_owner([net for net in public if net.version == version]) for version in _LARGEST)
+
+    def decide(self, where: str) -> bool:
+        """Tell whether the blocks admit the internet.
+
+        Raises:
+            NotYetKnownError: The known blocks do not, and others are not known yet.
+            UnreadableError: The known blocks do not, and others are no address blocks.
+        """
+        if self.admit_internet:
+            return True
+        if self.odd:
+            raise UnreadableError(self.odd[0], "an address block such as 203.0.113.0/24", where)
+        if self.has_unknown:
+            raise NotYetKnownError("an address block")
+        return False
+
+
+def _exceed_one_owner(networks: Iterable[Any]) -> bool:
+    collapsed = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
+    if not collapsed:
+        return False
+    largest, *others = collapsed
+    believable = 2 ** (largest.max_prefixlen - _OTHERS[largest.version])
+    return largest.prefixlen < _LARGEST[largest.version] or sum(net.num_addresses for net in others) > believable
+
+
+def read_sources(value: Any, where: str) -> Sources:
+    """Read address blocks: a list of them, a single block, or several in one text.
+
+    Raises:
+        NotYetKnownError: The list is not known yet.
+        UnreadableError: An item is a list or a block of fields.
+    """
+    items = read_list(value, where)
+    known = [item for item in items if item is not UNKNOWN]
+    texts = [text for item in known for text in read_text(item, where).replace(",", " ").split()]
+    parsed = {text: _parse_block(text) for text in texts}
+    return Sources(
+        networks=tuple(network for network in parsed.values() if network),
+        odd=tuple(text for text, network in parsed.items() if network is None),
+        has_unknown=len(known) < len(items),
+    )
+
+
+def _parse_block(text: str) -> IPv4Network | IPv6Network | None:
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None

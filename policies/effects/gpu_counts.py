@@ -1,0 +1,186 @@
+"""Questions about GPU counts: which extended resources a node of a pool really hands out.
+
+The answer follows from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
+Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_blueprint.catalog import Instance, MigTable
+
+from ..resources import Resource, Stack
+from ..values import read_document, read_flag, read_list, read_mapping, read_mappings, read_number, read_text
+from .charts import CHART_KINDS, read_value, read_value_flag
+from .extended_resources import parse_count
+from .gpu_nodes import is_operator, is_switched_off, read_node_labels
+
+MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
+_WHOLE = "nvidia.com/gpu"
+_UNCUT = "all-disabled"
+
+
+@dataclass(frozen=True)
+class Handout:
+    """The extended resources of one node, and the reason for them."""
+
+    counts: Mapping[str, int]
+    """Extended resource → count."""
+    because: str
+    """The label and the config that decide."""
+
+
+def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
+    """Return the resources that a node of a pool hands out; None if the program does not hold what decides.
+
+    Raises:
+        NotYetKnownError: A value that decides is not known yet.
+        UnreadableError: A config has a form that NVIDIA's programs do not read.
+    """
+    operators = [release for release in stack.select(*CHART_KINDS) if is_operator(release)]
+    if len(operators) != 1 or is_switched_off(pool, "device-plugin"):
+        return None
+    devices = _cut(operators[0], pool, row, stack)
+    return _share(operators[0], pool, devices, stack) if devices else None
+
+
+def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
+    """Tell whether the GPU Operator cuts or shares the GPUs of a node, as far as the program shows."""
+    handout = find_handout(pool, row, stack)
+    return handout is not None and handout.counts != {_WHOLE: row.gpu_devices}
+
+
+def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack) -> Handout | None:
+    """Return the GPUs and the MIG slices of a node before they are shared."""
+    whole = {_WHOLE: row.gpu_devices}
+    name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
+    if name in ("", _UNCUT):
+        return Handout(whole, f"no label {MIG_LABEL} cuts its GPUs")
+    mixed = read_text(read_value(operator, "mig", "strategy"), "mig.strategy") == "mixed"
+    if not mixed or not read_value_flag(operator, "migManager", "enabled", default=True):
+        return None  # the rule mig-strategy-mixed judges the other strategies
+    configs = read_configs(operator, "migManager", stack)
+    if configs is None:
+        return None
+    entries = list_mig_entries(configs).get(name) if configs else _find_built_in(name, row.gpu.mig)
+    if entries is None:
+        return Handout(whole, f"the MIG manager has no config {name!r}, so it leaves the GPUs whole")
+    return _apply(entries, row, f"the MIG config {name!r} decides")
+
+
+def list_mig_entries(configs: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return name → entries of each MIG config in the files of the MIG manager."""
+    file = read_mapping(read_document(configs.get("config.yaml"), "config.yaml"), "config.yaml")
+    named = read_mapping(file.get("mig-configs"), "mig-configs")
+    return {
+        read_text(name, "mig-configs"): read_mappings(entries, f"mig-configs.{name}") for name, entries in named.items()
+    }
+
+
+def read_layout(entry: Mapping[str, Any]) -> dict[str, int]:
+    """Return MIG profile → slices of one GPU; empty if the entry leaves MIG off."""
+    layout = read_mapping(entry.get("mig-devices"), "mig-devices")
+    enabled = read_flag(entry.get("mig-enabled"), "mig-enabled", default=bool(layout))
+    return {profile: parse_count(count) for profile, count in layout.items()} if enabled else {}
+
+
+def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
+    """Return a config that the operator generates for a GPU model; it generates one for each profile."""
+    if table is None:
+        return None
+    smallest = {row.compute_slices: row.name for row in reversed(table.rows) if not row.is_variant}
+    layouts: dict[str, dict[str, int]] = {
+        "all-enabled": {},
+        "all-balanced": {smallest[size]: count for size, count in ((1, 2), (2, 1), (3, 1)) if size in smallest},
+        **{f"all-{row.name.replace('+', '.')}": {row.name: table.count_most(row)} for row in table.rows},
+    }
+    return [{"mig-enabled": True, "mig-devices": layouts[name]}] if name in layouts else None
+
+
+def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Handout | None:
+    """Return the resources after the MIG manager has applied the entries that fit the GPU model."""
+    known = row.gpu.mig.profiles if row.gpu.mig else {}
+    fitting = [entry for entry in entries if not entry.get("device-filter") or set(read_layout(entry)) <= set(known)]
+    counts: Counter[str] = Counter()
+    cut: set[int] = set()
+    for entry in fitting:
+        devices = _list_devices(entry, row)
+        if cut & devices:
+            return None  # device filters decide, and the catalogue has no PCI ids
+        cut |= devices
+        for name, count in _count_device(entry).items():
+            counts[name] += count * len(devices)
+    counts[_WHOLE] += row.gpu_devices - len(cut)
+    return Handout({name: count for name, count in counts.items() if count}, because)
+
+
+def _count_device(entry: Mapping[str, Any]) -> dict[str, int]:
+    if not read_flag(entry.get("mig-enabled"), "mig-enabled", default=bool(read_layout(entry))):
+        return {_WHOLE: 1}
+    return {f"nvidia.com/mig-{profile.replace('+', '.')}": count for profile, count in read_layout(entry).items()}
+
+
+def _list_devices(entry: Mapping[str, Any], row: Instance) -> set[int]:
+    every = set(range(row.gpu_devices))
+    named = read_list(entry.get("devices", "all"), "devices")
+    return every if "all" in named else every & {int(read_number(item, "devices")) for item in named}
+
+
+def _share(operator: Resource, pool: Resource, devices: Handout, stack: Stack) -> Handout | None:
+    """Return the resources after the device plugin has multiplied and renamed them."""
+    if not read_value_flag(operator, "devicePlugin", "enabled", default=True):
+        return None
+    configs = read_configs(operator, "devicePlugin", stack)
+    if configs is None:
+        return None
+    default = read_text(read_value(operator, "devicePlugin", "config", "default"), "devicePlugin.config.default")
+    label = read_text(read_node_labels(pool).get(PLUGIN_LABEL), PLUGIN_LABEL)
+    name = label or default
+    if not configs or not name:
+        return devices
+    if name not in configs:
+        return Handout({}, f"the device plugin has no config {name!r}, so it does not start")
+    return _multiply(devices, configs[name], name)
+
+
+def _multiply(devices: Handout, file: Any, name: str) -> Handout:
+    sharing = read_mapping(read_mapping(read_document(file, name), name).get("sharing"), "sharing")
+    counts = dict(devices.counts)
+    for mode, shared, renames in _list_replicas(sharing):
+        for resource, replicas in shared.items():
+            if mode == "mps" and resource != _WHOLE:
+                continue
+            count = counts.pop(resource, 0) * replicas
+            if count:
+                counts[f"{resource}.shared" if renames else resource] = count
+    return Handout(
+        counts, devices.because if counts == devices.counts else f"the device plugin's config {name!r} decides"
+    )
+
+
+def _list_replicas(sharing: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, int], bool]]:
+    for mode in ("timeSlicing", "mps"):
+        block = read_mapping(sharing.get(mode), mode)
+        replicas = {
+            read_text(item.get("name"), "resources.name"): int(read_number(item.get("replicas"), "resources.replicas"))
+            for item in read_mappings(block.get("resources"), "resources")
+        }
+        yield mode, replicas, read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
+
+
+_OWN = ("default-mig-parted-config",)
+"""ConfigMaps that the operator makes itself."""
+
+
+def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
+    """Return the files of the MIG manager or of the device plugin; empty if it has none; None if it is elsewhere."""
+    data = read_value(operator, part, "config", "data")
+    if data:
+        return read_mapping(read_document(data, f"{part}.config.data"), f"{part}.config.data")
+    name = read_text(read_value(operator, part, "config", "name"), f"{part}.config.name")
+    if not name or name in _OWN:
+        return {}
+    maps = [found for found in stack.select("ConfigMap") if found.read_text("metadata", "name") == name]
+    return maps[0].read_block("data") if maps else None

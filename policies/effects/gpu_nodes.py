@@ -1,0 +1,150 @@
+"""Questions about the GPU nodes of a program: who serves them, what their AMI holds, which taints they keep."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_blueprint.catalog import list_instances
+
+from ..resources import Resource, Stack
+from ..values import read_mapping, read_text
+from .charts import is_chart, read_value, read_value_flag
+from .karpenter_objects import is_gpu_pool
+
+NODE_GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
+"""Kinds of EKS node groups: of pulumi-aws, of aws-native and of pulumi-eks."""
+_CANONICAL = "99720109477"
+"""AWS account that publishes Ubuntu, without the zero at its beginning, which a number loses."""
+_EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
+"""Taint effect of the EKS API → its name in Kubernetes."""
+_SYSTEM = "feature.node.kubernetes.io/system-os_release.ID"
+_EKS_SYSTEMS = ("amzn", "bottlerocket")
+"""Values of this label on nodes with EKS's images."""
+_KNOWN_BY_NODES = ("kubernetes.io/", "node.kubernetes.io/", "topology.kubernetes.io/", "feature.node.kubernetes.io/")
+"""Beginnings of labels that nodes get without the program."""
+
+
+@dataclass(frozen=True)
+class Taint:
+    """A taint that nodes keep, in the words of Kubernetes."""
+
+    key: str
+    value: str
+    effect: str
+
+
+def is_operator(release: Resource) -> bool:
+    """Tell whether a chart is NVIDIA's GPU Operator."""
+    return is_chart(release, "gpu-operator")
+
+
+def list_gpu_nodes(stack: Stack) -> list[Resource]:
+    """Return the NodePools and node groups that may launch GPU nodes."""
+    groups = [group for group in stack.select(*NODE_GROUP_KINDS) if _is_gpu_group(group)]
+    return [*(pool for pool in stack.select("NodePool") if is_gpu_pool(pool)), *groups]
+
+
+def _is_gpu_group(group: Resource) -> bool:
+    types = group.list_texts("instanceTypes")
+    return _has_driver_type(group) or any(name in list_instances() for name in types)
+
+
+def _has_driver_type(group: Resource) -> bool:
+    return any(part in group.read_text("amiType").upper() for part in ("NVIDIA", "_GPU"))
+
+
+def read_node_labels(nodes: Resource) -> Mapping[str, Any]:
+    """Return the labels that a NodePool or a node group gives to its nodes."""
+    path = ("spec", "template", "metadata", "labels") if nodes.kind == "NodePool" else ("labels",)
+    return nodes.read_block(*path)
+
+
+def is_switched_off(nodes: Resource, operand: str) -> bool:
+    """Tell whether a node label keeps an operand of the GPU Operator, such as ``driver``, off the nodes."""
+    labels = read_node_labels(nodes)
+    keys = (f"nvidia.com/gpu.deploy.{part}" for part in ("operands", operand))
+    return any(read_text(labels.get(key), key).lower() == "false" for key in keys)
+
+
+def list_kept_taints(nodes: Resource) -> list[Taint]:
+    """Return the taints that keep pods without toleration off the nodes for good; startup taints go away."""
+    path = ("spec", "template", "spec", "taints") if nodes.kind == "NodePool" else ("taints",)
+    taints = [
+        Taint(*(read_text(block.get(name), f"taints.{name}") for name in ("key", "value", "effect")))
+        for block in nodes.list_blocks(*path)
+    ]
+    named = [Taint(taint.key, taint.value, _EFFECTS.get(taint.effect, taint.effect)) for taint in taints]
+    return [taint for taint in named if taint.effect in ("NoSchedule", "NoExecute")]
+
+
+def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
+    """Tell whether a toleration matches a taint for good, by the rules of the Kubernetes API."""
+    key, operator, value, effect = (
+        read_text(toleration.get(name), f"tolerations.{name}") for name in ("key", "operator", "value", "effect")
+    )
+    if effect not in ("", taint.effect) or toleration.get("tolerationSeconds") is not None:
+        return False
+    if operator == "Exists":
+        return key in ("", taint.key)
+    return key == taint.key and value == taint.value
+
+
+def may_need_driver(nodes: Resource, stack: Stack) -> bool:
+    """Tell whether the AMI of nodes may lack NVIDIA's driver: it is Ubuntu, or an image of nobody knows whom.
+
+    EKS's and Bottlerocket's images with GPUs hold the driver, and nodes without a node class get an image of EKS.
+    """
+    if nodes.kind != "NodePool":
+        return not _has_driver_type(nodes)
+    wanted = nodes.read_text("spec", "template", "spec", "nodeClassRef", "name")
+    classes = [found for found in stack.select("EC2NodeClass") if found.read_text("metadata", "name") == wanted]
+    return bool(classes) and all(map(_may_lack_driver, classes))
+
+
+def _may_lack_driver(node_class: Resource) -> bool:
+    terms = node_class.list_blocks("spec", "amiSelectorTerms")
+    words = " ".join(_list_words(term) for term in terms).lower()
+    if any(part in words for part in ("ubuntu", "canonical", _CANONICAL)):
+        return True
+    if any(part in words for part in ("amazon-eks", "optimized-ami", "bottlerocket", "al2@", "al2023@")):
+        return False
+    return node_class.read_text("spec", "amiFamily") not in ("AL2023", "Bottlerocket")
+
+
+def _list_words(term: Mapping[str, Any]) -> str:
+    tags = read_mapping(term.get("tags"), "amiSelectorTerms.tags")
+    fields = [term.get(name) for name in ("alias", "name", "owner", "ssmParameter")]
+    return " ".join(read_text(item, "amiSelectorTerms") for item in [*fields, *tags, *tags.values()])
+
+
+def installs(release: Resource, part: str, nodes: Resource, stack: Stack) -> bool:
+    """Tell whether the GPU Operator installs a part, ``driver`` or ``toolkit``, on some nodes."""
+    return (
+        read_value_flag(release, part, "enabled", default=True)
+        and not is_switched_off(nodes, "driver" if part == "driver" else "container-toolkit")
+        and any(_selects(selector, nodes) for selector in _list_selectors(release, part, stack))
+    )
+
+
+def _list_selectors(release: Resource, part: str, stack: Stack) -> list[Any]:
+    """Return the node selectors of a part; with NVIDIADriver objects, each object installs a driver of its own."""
+    custom = ("driver", "nvidiaDriverCRD")
+    if part != "driver" or not read_value_flag(release, *custom, "enabled", default=False):
+        return [read_value(release, part, "nodeSelector")]
+    by_default = read_value_flag(release, *custom, "deployDefaultCR", default=True)
+    made = [driver.read_block("spec", "nodeSelector") for driver in stack.select("NVIDIADriver")]
+    return [*([read_value(release, *custom, "nodeSelector")] if by_default else []), *made]
+
+
+def _selects(selector: Any, nodes: Resource) -> bool:
+    """Tell whether a node selector may match nodes of EKS's images; a label that nobody sets matches no node."""
+    labels = read_node_labels(nodes)
+    return all(
+        _may_equal(labels, key, read_text(value, key)) for key, value in read_mapping(selector, "nodeSelector").items()
+    )
+
+
+def _may_equal(labels: Mapping[str, Any], key: str, value: str) -> bool:
+    if key in labels:
+        return read_text(labels[key], key) == value
+    return value in _EKS_SYSTEMS if key == _SYSTEM else key.startswith(_KNOWN_BY_NODES)

@@ -1,0 +1,117 @@
+"""Judge subnets by the machines in them: which of them get public addresses, and which are nodes."""
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ..resources import Resource, Stack
+from ..rule import find_wrong
+from ..values import UNKNOWN, NotYetKnownError, read_list, read_mapping, read_text
+from .links import is_id_of, list_needed, refers_to
+from .routes import SUBNET_KINDS, routes_to_internet
+
+_GROUP_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "aws:eks/nodeGroup:NodeGroup": ("subnetIds",),
+    "aws-native:eks:Nodegroup": ("subnets",),
+    "eks:index:ManagedNodeGroup": ("subnetIds",),
+    "eks:index:NodeGroup": ("nodeSubnetIds",),
+    "eks:index:NodeGroupV2": ("nodeSubnetIds",),
+    "eks:index:Cluster": ("nodeSubnetIds", "privateSubnetIds", "publicSubnetIds", "subnetIds"),
+}
+"""Type of a resource that makes nodes → fields with their subnets, of which the first that is set counts."""
+
+
+def gives_public_addresses(subnet: Resource) -> bool:
+    """Tell whether machines in a subnet get public addresses; in a default subnet of AWS they do unless it says no."""
+    return subnet.read_flag("mapPublicIpOnLaunch", default=subnet.kind == "DefaultSubnet")
+
+
+def serves_gateways(subnet: Resource, stack: Stack) -> bool:
+    """Tell whether a subnet is evidently there for NAT gateways and load balancers."""
+    tags = _read_tags(subnet)
+    return (
+        "kubernetes.io/role/elb" in tags
+        or tags.get("SubnetType") == "Public"  # awsx marks subnets in this way
+        or any(subnet in list_needed(stack, found, subnet.kind) for found in stack.select("NatGateway", "LoadBalancer"))
+    )
+
+
+def shows_nodes(stack: Stack) -> bool:
+    """Tell whether the plan shows any resource that makes nodes."""
+    return any(True for _ in _list_node_makers(stack))
+
+
+def holds_nodes(subnet: Resource, stack: Stack) -> bool:
+    """Tell whether the plan surely places nodes into a subnet.
+
+    Raises:
+        NotYetKnownError: It may, and the values that tell it are not known yet.
+    """
+    return bool(find_wrong(_list_node_makers(stack), lambda maker: _places_into(maker, subnet, stack)))
+
+
+def _list_node_makers(stack: Stack) -> Iterator[Resource]:
+    for found in stack.select("EC2NodeClass", *dict.fromkeys(name.rsplit(":", 1)[1] for name in _GROUP_FIELDS)):
+        if found.type.endswith(":EC2NodeClass") or (found.type in _GROUP_FIELDS and not _has_no_nodes(found)):
+            yield found
+    yield from stack.select("LaunchTemplate")
+
+
+def _has_no_nodes(maker: Resource) -> bool:
+    return maker.kind == "Cluster" and (not maker.props or maker.read_flag("skipDefaultNodeGroup", default=False))
+
+
+def _places_into(maker: Resource, subnet: Resource, stack: Stack) -> bool:
+    if maker.kind == "EC2NodeClass":
+        return maker.props is not UNKNOWN and bool(
+            find_wrong(maker.list_blocks("spec", "subnetSelectorTerms"), lambda term: _selects(term, subnet))
+        )
+    if maker.kind == "LaunchTemplate":
+        interfaces = maker.list_blocks("networkInterfaces")
+        return bool(find_wrong(interfaces, lambda item: refers_to(stack, maker, item.get("subnetId"), subnet)))
+    return _lists(maker, subnet, stack)
+
+
+def _selects(term: Mapping[str, Any], subnet: Resource) -> bool:
+    """Tell whether a term of Karpenter selects a subnet; the values of tags may be patterns."""
+    if term.get("id") is not None:
+        return is_id_of(term["id"], subnet)
+    wanted, tags = read_mapping(term.get("tags"), "tags"), _read_tags(subnet)
+    return bool(wanted) and all(
+        key in tags and fnmatchcase(read_text(tags[key], "tags"), read_text(value, "tags"))
+        for key, value in wanted.items()
+    )
+
+
+def _read_tags(subnet: Resource) -> Mapping[str, Any]:
+    """Return the tags of a subnet; Cloud Control has a list of keys and values."""
+    tags = subnet.get("tags", default={})
+    if isinstance(tags, list):
+        return {read_text(tag.get("key"), "tags"): tag.get("value") for tag in tags}
+    return read_mapping(tags, "tags")
+
+
+def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
+    """Tell whether a node group lists a subnet.
+
+    Unknown ids mean the subnets that the group depends on, if these are no more than the ids. More come from
+    ``dependsOn``, so that the group may or may not use them.
+    """
+    given = next((group.props[name] for name in _GROUP_FIELDS[group.type] if group.props.get(name) is not None), None)
+    listed = [] if given is UNKNOWN else read_list(given, "subnetIds")
+    if any(is_id_of(item, subnet) for item in listed if item is not UNKNOWN):
+        return True
+    unknown = sum(item is UNKNOWN for item in listed)
+    needed = list(list_needed(stack, group, *SUBNET_KINDS))
+    if given is not UNKNOWN and not unknown:
+        return False
+    if not needed:
+        raise NotYetKnownError("subnetIds")
+    if subnet in needed and given is UNKNOWN and not _agree(needed, stack):
+        raise NotYetKnownError("subnetIds")
+    return subnet in needed and (given is UNKNOWN or len(needed) <= unknown or _agree(needed, stack))
+
+
+def _agree(subnets: list[Resource], stack: Stack) -> bool:
+    """Tell whether all subnets are public, so that it does not matter which of them a group uses."""
+    return all(gives_public_addresses(subnet) or routes_to_internet(subnet, stack) for subnet in subnets)

@@ -1,0 +1,122 @@
+"""Read the volumes of the nodes that a node class, a launch template or a node group makes, with all defaults."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+from ..resources import Resource
+from ..values import UNKNOWN, UnreadableError, read_flag, read_mapping, read_text
+from .templates import locate_in_template
+
+_GIB = 2**30
+IMAGE_DEVICES = {"al2": "/dev/xvda", "al2023": "/dev/xvda", "bottlerocket": "/dev/xvdb"}
+"""AMI family → the device that holds images and pods."""
+_AMI_DEVICES = ("/dev/xvda", "/dev/xvdb", "/dev/sda1")
+"""Devices of the volumes that the AMIs of EKS bring."""
+_QUANTITY = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?(?:([kKMGTPE])(i?))?")
+
+
+@dataclass(frozen=True)
+class Volume:
+    """One EBS volume of a node; without ``ebs`` the volume is the AMI's own: 20 GiB, not encrypted."""
+
+    device: str
+    ebs: Mapping[str, Any] = field(default_factory=lambda: {"volumeSize": 20 * _GIB})
+    plain: int = 1
+    """Bytes of the unit in which a plain number counts."""
+    is_root: bool = False
+    """True if Karpenter's ``rootVolume`` marks it."""
+
+    @property
+    def is_encrypted(self) -> bool:
+        """True if EBS encrypts the volume; it does not unless it is told so."""
+        return read_flag(self.ebs.get("encrypted"), "encrypted", default=False)
+
+    @property
+    def gibibytes(self) -> float:
+        """The size, rounded up as Karpenter does; infinite if a snapshot decides it, 0 if nothing does."""
+        size = self.ebs.get("volumeSize")
+        if size is not UNKNOWN and not read_text(size, "volumeSize"):
+            has_snapshot = any(self.ebs.get(name) is not None for name in ("snapshotID", "snapshotId"))
+            return float("inf") if has_snapshot else 0
+        return parse_gibibytes(size, "volumeSize", self.plain)
+
+
+def parse_gibibytes(value: Any, where: str, plain: int) -> int:
+    """Return a size in GiB, rounded up; ``plain`` is the unit of a number without unit, in bytes.
+
+    Raises:
+        UnreadableError: The value is no quantity of Kubernetes.
+    """
+    found = _QUANTITY.fullmatch(read_text(value, where).strip())
+    if not found:
+        raise UnreadableError(value, "a size such as 200Gi", where)
+    number, exponent, prefix, binary = found.groups(default="")
+    power = " KMGTPE".index(prefix.upper()) if prefix else 0
+    unit = (1024 if binary else 1000) ** power if prefix else plain
+    return ceil(float(f"{number}e{exponent or 0}") * unit / _GIB)
+
+
+def list_stated_volumes(resource: Resource) -> list[Volume]:
+    """Return the volumes that a node class or a launch template states; a node group without template has one."""
+    if resource.kind == "EC2NodeClass":
+        return _list_stated(resource, 1, "spec", "blockDeviceMappings")
+    if resource.kind == "LaunchTemplate":
+        return _list_stated(resource, _GIB, *locate_in_template(resource), "blockDeviceMappings")
+    return [Volume("/dev/xvda", {"volumeSize": resource.get("diskSize", default=20)}, _GIB)]
+
+
+def list_default_volumes(resource: Resource) -> list[Volume]:
+    """Return the volume for images that nodes get although nobody states it: Karpenter's if nothing is stated at all.
+
+    Karpenter's is encrypted. The AMI's own stays in place if a node class or a template states other devices only.
+
+    Raises:
+        NotYetKnownError: The AMI family, which decides about the device, is not known yet.
+    """
+    stated = list_stated_volumes(resource)
+    if resource.kind == "LaunchTemplate":
+        return [] if any(volume.device in _AMI_DEVICES for volume in stated) else [Volume("/dev/xvda")]
+    if resource.kind != "EC2NodeClass" or any(volume.is_root for volume in stated):
+        return []
+    family = read_family(resource)
+    device = IMAGE_DEVICES.get(family)
+    if not resource.list_blocks("spec", "blockDeviceMappings") and family != "custom":
+        return [Volume(device or "/dev/xvda", {"volumeSize": "20Gi", "encrypted": True})]
+    return [] if any(device in (None, volume.device) for volume in stated) else [Volume(device or "/dev/xvda")]
+
+
+def _list_stated(resource: Resource, plain: int, *path: str) -> list[Volume]:
+    return [
+        Volume(
+            read_text(mapping.get("deviceName"), "deviceName"),
+            read_mapping(mapping["ebs"], "ebs"),
+            plain,
+            read_flag(mapping.get("rootVolume"), "rootVolume", default=False),
+        )
+        for mapping in resource.list_blocks(*path)
+        if mapping.get("ebs") is not None
+    ]
+
+
+def list_image_volumes(node_class: Resource) -> list[Volume]:
+    """Return the volumes that may hold images and pods: the root volume if it is marked, or else the family's device.
+
+    Without a known family it may be any volume.
+    """
+    stated = list_stated_volumes(node_class)
+    if marked := [volume for volume in stated if volume.is_root]:
+        return marked
+    device = IMAGE_DEVICES.get(read_family(node_class))
+    volumes = [*stated, *list_default_volumes(node_class)]
+    return [volume for volume in volumes if device in (None, volume.device)]
+
+
+def read_family(node_class: Resource) -> str:
+    """Return the AMI family of a node class in small letters: as it says, or as the alias of its AMI says."""
+    named = node_class.read_text("spec", "amiFamily")
+    terms = [] if named else node_class.list_blocks("spec", "amiSelectorTerms")
+    aliases = [read_text(term["alias"], "alias") for term in terms if term.get("alias") is not None]
+    return (named or next(iter(aliases), "")).split("@")[0].lower()

@@ -1,0 +1,190 @@
+"""Cases of the rules about GPU NodePools whose programs write them in unusual forms."""
+
+from typing import Any
+
+from policies import UNKNOWN
+
+from .node_overlays import overlay
+from .stacks import Build, cases_of, fails, node_pool, passes, program, requirement, undecided
+
+_TYPE, _WELL_KNOWN = "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-"
+_TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
+
+
+def _bare(**spec: Any) -> Build:
+    """A pool whose requirements say nothing about the machine."""
+    return program(node_pool(requirement("kubernetes.io/arch", "amd64"), **spec))
+
+
+def _g6(**spec: Any) -> Build:
+    return program(node_pool(requirement(_TYPE, "g6.xlarge"), **spec))
+
+
+def _asking(key: str, values: Any, operator: Any = "In") -> Build:
+    return program(node_pool({"key": f"{_WELL_KNOWN}{key}", "operator": operator, "values": values}))
+
+
+_SLICED = {"metadata": {"labels": {"nvidia.com/mig.config": "all-1g.10gb"}}}
+
+TAINTED = cases_of(
+    "gpu-pool-tainted",
+    passes("a single taint in place of a list", _g6(node={"taints": _TAINT})),
+    passes("a pool that says nothing about machines or GPUs", _bare(limits={"cpu": "100"})),
+    passes("a pool without machines that limits GPUs to 0", _bare(limits={"nvidia.com/gpu": "0"})),
+    passes(
+        "CPUs by category and number",
+        program(
+            node_pool(requirement(f"{_WELL_KNOWN}category", "c"), requirement(f"{_WELL_KNOWN}cpu", "7", operator="Gt"))
+        ),
+    ),
+    passes(
+        "GPU families of another architecture",
+        program(node_pool(requirement(f"{_WELL_KNOWN}family", "g6"), requirement("kubernetes.io/arch", "arm64"))),
+    ),
+    passes(
+        "GPU families with more memory than any has",
+        program(
+            node_pool(
+                requirement(f"{_WELL_KNOWN}family", "g6"), requirement(f"{_WELL_KNOWN}memory", "9999999", operator="Gt")
+            )
+        ),
+    ),
+    passes(
+        "accelerators of AWS",
+        program(
+            node_pool(
+                requirement(f"{_WELL_KNOWN}generation", "1", operator="Gt"),
+                requirement(f"{_WELL_KNOWN}accelerator-name", "inferentia"),
+            )
+        ),
+    ),
+    passes(
+        "accelerators of AWS by their maker",
+        program(
+            node_pool(
+                requirement(f"{_WELL_KNOWN}generation", "1", operator="Gt"),
+                requirement(f"{_WELL_KNOWN}accelerator-manufacturer", "aws"),
+            )
+        ),
+    ),
+    passes(
+        "accelerators of AWS by their number",
+        program(
+            node_pool(
+                requirement(f"{_WELL_KNOWN}generation", "1", operator="Gt"),
+                requirement(f"{_WELL_KNOWN}accelerator-count", operator="Exists"),
+            )
+        ),
+    ),
+    passes(
+        "types of CPUs beside a limit that forbids nothing",
+        program(node_pool(requirement(_TYPE, "m7i.xlarge"), limits={"nvidia.com/gpu": "8"})),
+    ),
+    fails("startup taints alone", _g6(node={"startupTaints": [_TAINT]}), "theirs"),
+    fails("a single soft taint", _g6(node={"taints": {"key": "gpu", "effect": "PreferNoSchedule"}}), "theirs"),
+    fails("one type as text", _asking("family", "g6"), "theirs"),
+    fails("a number of GPUs as a number", _asking("gpu-count", [1]), "theirs"),
+    fails("more GPUs than a single number", _asking("gpu-count", 0, "Gt"), "theirs"),
+    fails("at least a number of GPUs", _asking("gpu-count", ["1"], "Gte"), "theirs"),
+    fails("fewer GPUs", _asking("gpu-count", ["2"], "Lt"), "theirs"),
+    fails("at most a number of GPUs", _asking("gpu-count", ["1"], "Lte"), "theirs"),
+    fails(
+        "a single requirement in place of a list",
+        program(node_pool(node={"requirements": requirement(_TYPE, "g6.xlarge")})),
+        "theirs",
+    ),
+    fails("a pool without machines that limits GPUs", _bare(limits={"nvidia.com/gpu": "8"}), "theirs"),
+    fails("a pool without machines that labels GPUs", _bare(template=_SLICED), "theirs"),
+    fails(
+        "a pool without machines whose soft taint names GPUs",
+        _bare(node={"taints": [{"key": "nvidia.com/gpu", "effect": "PreferNoSchedule"}]}),
+        "theirs",
+    ),
+    fails(
+        "arm64 GPUs",
+        program(node_pool(requirement(f"{_WELL_KNOWN}category", "g"), requirement("kubernetes.io/arch", "arm64"))),
+        "theirs",
+    ),
+    fails(
+        "GPU families with many CPUs",
+        program(
+            node_pool(requirement(f"{_WELL_KNOWN}category", "p"), requirement(f"{_WELL_KNOWN}cpu", "95", operator="Gt"))
+        ),
+        "theirs",
+    ),
+)
+
+LIMITED = cases_of(
+    "gpu-pool-limited",
+    passes("a fixed number of nodes", _g6(replicas=4)),
+    passes("no nodes", _g6(replicas=0)),
+    passes("a limit of nodes", _g6(limits={"nodes": "10"})),
+    passes("a limit of slices", _g6(limits={"nvidia.com/mig-1g.10gb": "7"})),
+    passes("a limit of slices with their own engines", _g6(limits={"nvidia.com/mig-1g.24gb.gfx": 4})),
+    passes(
+        "a limit of shares beside a misspelled limit", _g6(limits={"nvidia.com/gpu.shared": 4, "nvidia.com/gpus": 4})
+    ),
+    passes("a limit of 0", _g6(limits={"nvidia.com/gpu": 0})),
+    passes("a pool that says nothing about machines or GPUs", _bare()),
+    fails(
+        "a misspelled limit", _g6(limits={"nvidia.com/gpus": "8"}), "theirs", words="no node hands out nvidia.com/gpus"
+    ),
+    fails("a limit of a profile that no GPU has", _g6(limits={"nvidia.com/mig-9g.99gb": "8"}), "theirs"),
+    fails("a limit of GPUs of another maker", _g6(limits={"amd.com/gpu": "8"}), "theirs"),
+    fails("a limit of quota keys", _g6(limits={"requests.nvidia.com/gpu": "8"}), "theirs"),
+    fails("a limit in capitals", _g6(limits={"NVIDIA.com/gpu": "8"}), "theirs"),
+    fails("a pool without machines whose taint names GPUs", _bare(node={"taints": [_TAINT]}), "theirs"),
+)
+
+REACHABLE = cases_of(
+    "gpu-limit-reachable",
+    passes("a limit in thousands", _g6(limits={"nvidia.com/gpu": "1k"})),
+    fails(
+        "a resource that an overlay sets to 0.0",
+        program(
+            node_pool(requirement(_TYPE, "g6.xlarge"), limits={"nvidia.com/gpu": "8"}),
+            overlay({"nvidia.com/gpu": 0.0}, "g6.xlarge"),
+        ),
+        "theirs",
+    ),
+    passes(
+        "a resource that an overlay counts in milli-units",
+        program(
+            node_pool(requirement(_TYPE, "g6.xlarge"), limits={"nvidia.com/gpu": "8"}),
+            overlay({"nvidia.com/gpu": "1000m"}, "g6.xlarge"),
+        ),
+    ),
+)
+
+_G6 = 0.8048
+"""Dollars an hour of a g6.xlarge in us-east-1."""
+
+CEILING = cases_of(
+    "under-hourly-ceiling",
+    passes("a fixed number of nodes", _g6(replicas=10), hourlyUsd=_G6 * 10),
+    passes(
+        "a limit of nodes below a limit of GPUs", _g6(limits={"nodes": 10, "nvidia.com/gpu": 99}), hourlyUsd=_G6 * 10
+    ),
+    passes(
+        "a limit in shares below a limit of nodes",
+        program(
+            node_pool(requirement(_TYPE, "g6.xlarge"), limits={"nodes": 99, "nvidia.com/gpu.shared": 40}),
+            overlay({"nvidia.com/gpu.shared": 4}, "g6.xlarge"),
+        ),
+        hourlyUsd=_G6 * 10,
+    ),
+    passes(
+        "a limit of nodes below a limit in shares",
+        program(
+            node_pool(requirement(_TYPE, "g6.xlarge"), limits={"nodes": 10, "nvidia.com/gpu.shared": 99}),
+            overlay({"nvidia.com/gpu.shared": 4}, "g6.xlarge"),
+        ),
+        hourlyUsd=_G6 * 10,
+    ),
+    fails("a fixed number of nodes above", _g6(replicas="11"), "theirs", hourlyUsd=_G6 * 10),
+    fails("a limit of nodes above", _g6(limits={"nodes": 11}), "theirs", hourlyUsd=_G6 * 10),
+    fails("a misspelled limit", _g6(limits={"nvidia.com/gpus": 1}), "theirs", hourlyUsd=1000),
+    undecided("the number of nodes not known", _g6(replicas=UNKNOWN), "theirs", hourlyUsd=1),
+)
+
+CASES = (*TAINTED, *LIMITED, *REACHABLE, *CEILING)

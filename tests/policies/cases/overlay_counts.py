@@ -1,0 +1,236 @@
+"""Cases of the rules that compare NodeOverlays with the resources that nodes really hand out."""
+
+from typing import Any
+
+import yaml
+
+from policies import UNKNOWN, Resource
+
+from .node_overlays import overlay
+from .stacks import (
+    Build,
+    cases_of,
+    fails,
+    node_pool,
+    passes,
+    program,
+    release,
+    requirement,
+    resource,
+    shipped_stack,
+    undecided,
+    with_value,
+)
+
+TYPE = "node.kubernetes.io/instance-type"
+CUT, SHARED = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
+GPU, SHARE, SLICE = "nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb"
+_FILE = "config.yaml"
+_DISABLED = {"all-disabled": [{"devices": "all", "mig-enabled": False}]}
+
+
+def labelled(label: str, value: Any, *types: str) -> Resource:
+    wanted = requirement(TYPE, *(types or ("p5.48xlarge",)))
+    return node_pool(wanted, template={"metadata": {"labels": {label: value}}})
+
+
+def operator(strategy: str = "mixed", **parts: Any) -> Resource:
+    return release("gpu-operator", "operator", values={"mig": {"strategy": strategy}, **parts})
+
+
+def _own_mig(**entries: Any) -> Resource:
+    """The operator with MIG configs of its own: name → layout of all GPUs, or the entries themselves."""
+    configs = {
+        name: found if isinstance(found, list) else [{"devices": "all", "mig-enabled": True, "mig-devices": found}]
+        for name, found in entries.items()
+    }
+    text = yaml.safe_dump({"version": "v1", "mig-configs": {**_DISABLED, **configs}})
+    return operator(migManager={"config": {"name": "own", "data": {_FILE: text}}})
+
+
+def sharing(replicas: Any = 4, mode: str = "timeSlicing", name: str = GPU, **settings: Any) -> Any:
+    resources = [{"name": name, "replicas": replicas}]
+    return {"version": "v1", "sharing": {mode: {"resources": resources, **settings}}}
+
+
+def plugin(default: str = "", **files: Any) -> Resource:
+    data = {name.replace("_", "-"): yaml.safe_dump(file) for name, file in files.items()}
+    return operator(devicePlugin={"config": {"create": True, "name": "own", "default": default, "data": data}})
+
+
+def config_map(name: str, data: Any) -> Resource:
+    return resource("kubernetes:core/v1:ConfigMap", "map", {"metadata": {"name": name}, "data": data})
+
+
+_ONE = [
+    {"devices": [0], "mig-enabled": True, "mig-devices": {"1g.10gb": 7}},
+    {"devices": [1, 2, 3, 4, 5, 6, 7], "mig-enabled": False},
+]
+_MIX = {"1g.10gb": 2, "2g.20gb": 1, "3g.40gb": 1}
+_FILTERED = [
+    {"device-filter": "0x20B010DE", "devices": "all", "mig-enabled": True, "mig-devices": {"1g.5gb": 7}},
+    {"device-filter": ["0x233010DE"], "devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 7}},
+]
+_AMBIGUOUS = [{**entry, "mig-devices": {"1g.10gb": count}} for entry, count in zip(_FILTERED, (4, 7), strict=True)]
+
+
+def _on_h100(release_: Resource, config: Any, capacity: Any, *more: Resource) -> Build:
+    return program(release_, labelled(CUT, config), overlay(capacity, "p5.48xlarge"), *more)
+
+
+_SEVEN = {GPU: 0, SLICE: 56}
+
+
+MIG = (
+    passes("a built-in config", _on_h100(operator(), "all-1g.10gb", _SEVEN)),
+    passes("a built-in config with media engines", _on_h100(operator(), "all-1g.10gb.me", {GPU: 0, f"{SLICE}.me": 8})),
+    passes(
+        "the built-in config of several profiles",
+        _on_h100(
+            operator(),
+            "all-balanced",
+            {GPU: 0, SLICE: 16, "nvidia.com/mig-2g.20gb": 8, "nvidia.com/mig-3g.40gb": 8},
+        ),
+    ),
+    passes("a config of the program", _on_h100(_own_mig(own={"1g.10gb": 7}), "own", _SEVEN)),
+    passes(
+        "a config in a ConfigMap of the program",
+        _on_h100(
+            operator(migManager={"config": {"name": "own"}}),
+            "own",
+            _SEVEN,
+            config_map(
+                "own",
+                {_FILE: yaml.safe_dump({"mig-configs": {"own": [{"devices": "all", "mig-devices": {"1g.10gb": 7}}]}})},
+            ),
+        ),
+    ),
+    passes("a config elsewhere", _on_h100(operator(migManager={"config": {"name": "own"}}), "own", {GPU: 0, SLICE: 8})),
+    passes("one GPU of eight cut", _on_h100(_own_mig(own=_ONE), "own", {GPU: 7, SLICE: 7})),
+    passes("entries for other GPU models", _on_h100(_own_mig(own=_FILTERED), "own", _SEVEN)),
+    passes("entries that only device ids tell apart", _on_h100(_own_mig(own=_AMBIGUOUS), "own", {GPU: 0, SLICE: 32})),
+    passes("no operator in the program", program(labelled(CUT, "own"), overlay({SLICE: 8}, "p5.48xlarge"))),
+    passes("a MIG manager that is off", _on_h100(operator(migManager={"enabled": False}), "all-1g.10gb", {SLICE: 8})),
+    passes("another strategy, which another rule refuses", _on_h100(operator("single"), "all-1g.10gb", {SLICE: 8})),
+    passes("MIG switched off", _on_h100(operator(), "all-disabled", {GPU: 8})),
+    passes("an overlay of other resources", _on_h100(operator(), "all-1g.10gb", {"hugepages-2Mi": "5Gi"})),
+    passes(
+        "two overlays, one for each type",
+        program(
+            operator(),
+            labelled(CUT, "all-1g.10gb", "p5.48xlarge", "p5.4xlarge"),
+            overlay(_SEVEN, "p5.48xlarge"),
+            overlay({GPU: 0, SLICE: 7}, "p5.4xlarge"),
+        ),
+    ),
+    passes(
+        "slices that another overlay of the pool states",
+        _on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 56}, "p5.48xlarge")),
+    ),
+    passes(
+        "nodes that the operator does not serve",
+        program(
+            operator(),
+            node_pool(
+                requirement(TYPE, "p5.48xlarge"),
+                template={"metadata": {"labels": {CUT: "all-1g.10gb", "nvidia.com/gpu.deploy.operands": "false"}}},
+            ),
+            overlay({SLICE: 8}, "p5.48xlarge"),
+        ),
+    ),
+    passes(
+        "an overlay of another pool",
+        program(operator(), labelled(CUT, "all-1g.10gb"), overlay({SLICE: 8}, "p5.48xlarge", pools=("other",))),
+    ),
+    fails(
+        "one slice more on each GPU",
+        _on_h100(operator(), "all-1g.10gb", {GPU: 0, SLICE: 64}),
+        "theirs",
+        words=("64 ×", "56 × nvidia.com/mig-1g.10gb"),
+    ),
+    fails("another profile", _on_h100(operator(), "all-1g.10gb", {GPU: 0, "nvidia.com/mig-2g.20gb": 24}), "theirs"),
+    fails("the count of one GPU", _on_h100(_own_mig(own={"1g.10gb": 7}), "own", {GPU: 0, SLICE: "7"}), "theirs"),
+    fails("whole GPUs of a node that is cut", _on_h100(operator(), "all-1g.10gb", {**_SEVEN, GPU: 8}), "theirs"),
+    fails(
+        "a profile that is left out",
+        _on_h100(_own_mig(own=_MIX), "own", {GPU: 0, SLICE: 16}),
+        "theirs",
+        words="no nvidia.com/mig-2g.20gb",
+    ),
+    fails(
+        "a label that names no built-in config",
+        _on_h100(operator(), "all-1g.5gb", {GPU: 0, "nvidia.com/mig-1g.5gb": 56}),
+        "theirs",
+        words="has no config",
+    ),
+    fails(
+        "a label that names no config of the program", _on_h100(_own_mig(own={"1g.10gb": 7}), "owm", _SEVEN), "theirs"
+    ),
+    fails(
+        "no label",
+        program(operator(), node_pool(requirement(TYPE, "p5.48xlarge")), overlay(_SEVEN, "p5.48xlarge")),
+        "theirs",
+    ),
+    fails("MIG without slices", _on_h100(operator(), "all-enabled", _SEVEN), "theirs", words="hand out nothing"),
+    fails(
+        "a layout that is switched off",
+        _on_h100(
+            _own_mig(own=[{"devices": "all", "mig-enabled": "false", "mig-devices": {"1g.10gb": 7}}]), "own", _SEVEN
+        ),
+        "theirs",
+    ),
+    fails("one GPU of eight cut, all counted", _on_h100(_own_mig(own=_ONE), "own", _SEVEN), "theirs"),
+    fails(
+        "a GPU without MIG",
+        program(operator(), labelled(CUT, "all-1g.10gb", "g6.xlarge"), overlay({GPU: 0, SLICE: 7}, "g6.xlarge")),
+        "theirs",
+    ),
+    fails(
+        "a ConfigMap of the program, other counts",
+        _on_h100(
+            operator(migManager={"config": {"name": "own"}}),
+            "own",
+            {GPU: 0, SLICE: 64},
+            config_map("own", {_FILE: {"mig-configs": {"own": {"devices": "all", "mig-devices": {"1g.10gb": "7"}}}}}),
+        ),
+        "theirs",
+    ),
+    fails(
+        "data as one text",
+        _on_h100(
+            operator(
+                migManager={
+                    "config": {"data": "config.yaml: {mig-configs: {own: [{devices: all, mig-devices: {1g.10gb: 7}}]}}"}
+                }
+            ),
+            "own",
+            {GPU: 0, SLICE: 64},
+        ),
+        "theirs",
+    ),
+    fails(
+        "the ConfigMap that the operator makes itself",
+        _on_h100(operator(migManager={"config": {"name": "default-mig-parted-config"}}), "all-1g.10gb", {SLICE: 64}),
+        "theirs",
+    ),
+    fails(
+        "an overlay of every type of the pool",
+        program(operator(), labelled(CUT, "all-1g.10gb"), overlay({SLICE: 64})),
+        "theirs",
+    ),
+    undecided("the label not known", _on_h100(operator(), UNKNOWN, {GPU: 0, SLICE: 64}), "theirs"),
+    undecided("the configs not known", _on_h100(operator(migManager=UNKNOWN), "own", {GPU: 0, SLICE: 64}), "theirs"),
+)
+
+TRUE = cases_of(
+    "overlay-counts-true",
+    passes("slices as the MIG manager cuts them", shipped_stack("research")),
+    *MIG,
+    fails(
+        "other slices",
+        with_value("research", "NodeOverlay", "h100-slices", ("spec", "capacity", SLICE), "8"),
+        "h100-slices-overlay-1",
+    ),
+)
+
+CASES = TRUE

@@ -1,0 +1,201 @@
+"""Cases of the rules that compare NodeOverlays with the shares that the device plugin really hands out."""
+
+from typing import Any
+
+import yaml
+
+from policies import UNKNOWN, Resource
+
+from .node_overlays import overlay
+from .overlay_counts import CUT, GPU, SHARE, SHARED, SLICE, TYPE, config_map, labelled, operator, plugin, sharing
+from .stacks import (
+    Build,
+    cases_of,
+    fails,
+    node_pool,
+    passes,
+    program,
+    release,
+    requirement,
+    shipped_stack,
+    undecided,
+    with_resources,
+    with_value,
+)
+
+_RENAMED = {"renameByDefault": True}
+_ON_L4 = labelled(SHARED, "ts", "g6.xlarge")
+_FOUR = {GPU: "0", SHARE: "4"}
+_SEVEN = {GPU: 0, SLICE: 56}
+
+
+def _on_l4(release_: Resource, capacity: Any, *more: Resource, pool: Resource = _ON_L4) -> Build:
+    return program(release_, pool, overlay(capacity, "g6.xlarge"), *more)
+
+
+SHARES = (
+    passes("replicas that are renamed", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR)),
+    passes("replicas that keep the name", _on_l4(plugin(ts=sharing(renameByDefault=False)), {GPU: 4})),
+    passes("replicas of MPS", _on_l4(plugin(ts=sharing(mode="mps", **_RENAMED)), _FOUR)),
+    passes(
+        "the default config, without label",
+        _on_l4(plugin("ts", ts=sharing(**_RENAMED)), _FOUR, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
+    ),
+    passes(
+        "whole GPUs of a fraction",
+        program(operator(), node_pool(requirement(TYPE, "g6f.xlarge")), overlay({GPU: 1}, "g6f.xlarge")),
+    ),
+    passes("a plugin config elsewhere", _on_l4(operator(devicePlugin={"config": {"name": "own"}}), {SHARE: 99})),
+    passes(
+        "a config map of the program",
+        _on_l4(
+            operator(devicePlugin={"config": {"name": "own"}}),
+            _FOUR,
+            config_map("own", {"ts": yaml.safe_dump(sharing(**_RENAMED))}),
+        ),
+    ),
+    passes("a device plugin that is off", _on_l4(operator(devicePlugin={"enabled": False}), {SHARE: 99})),
+    passes(
+        "two operators, each with its nodes",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {SHARE: 99}, release("gpu-operator", "second")),
+    ),
+    passes(
+        "slices that pods share",
+        program(
+            operator(devicePlugin={"config": {"data": {"ts": sharing(2, name=SLICE, **_RENAMED)}}}),
+            node_pool(
+                requirement(TYPE, "p5.48xlarge"),
+                template={"metadata": {"labels": {CUT: "all-1g.10gb", SHARED: "ts"}}},
+                name="both",
+            ),
+            overlay({GPU: 0, f"{SLICE}.shared": 112}, "p5.48xlarge", pools=("both",)),
+        ),
+    ),
+    passes(
+        "slices that MPS cannot share",
+        program(
+            operator(devicePlugin={"config": {"data": {"ts": sharing(2, "mps", SLICE)}}}),
+            node_pool(
+                requirement(TYPE, "p5.48xlarge"),
+                template={"metadata": {"labels": {CUT: "all-1g.10gb", SHARED: "ts"}}},
+            ),
+            overlay(_SEVEN, "p5.48xlarge"),
+        ),
+    ),
+    fails(
+        "another number of replicas",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 0, SHARE: 8}),
+        "theirs",
+        words=("8 × nvidia.com/gpu.shared", "4 × nvidia.com/gpu.shared"),
+    ),
+    fails("replicas that keep the name, counted by the new name", _on_l4(plugin(ts=sharing()), _FOUR), "theirs"),
+    fails(
+        "replicas that get a new name, counted by the old name",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 4}),
+        "theirs",
+    ),
+    fails(
+        "replicas as text, renamed by text",
+        _on_l4(plugin(ts=sharing("4", renameByDefault="true")), {SHARE: 2}),
+        "theirs",
+    ),
+    fails(
+        "a label that names no config",
+        _on_l4(plugin(other=sharing(**_RENAMED)), _FOUR),
+        "theirs",
+        words="does not start",
+    ),
+    fails("no plugin config at all", _on_l4(operator(), _FOUR), "theirs"),
+    fails(
+        "no label and no default",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
+        "theirs",
+    ),
+    fails(
+        "the default config, other counts",
+        _on_l4(plugin("ts", ts=sharing(2, **_RENAMED)), _FOUR, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
+        "theirs",
+    ),
+    fails(
+        "a label that overrules the default",
+        _on_l4(plugin("none", none={"version": "v1"}, ts=sharing(2, **_RENAMED)), _FOUR),
+        "theirs",
+    ),
+    fails(
+        "the second of two overlays",
+        program(
+            plugin(ts=sharing(**_RENAMED)),
+            labelled(SHARED, "ts", "g6.xlarge", "g6.12xlarge"),
+            overlay(_FOUR, "g6.xlarge"),
+            overlay(_FOUR, "g6.12xlarge"),
+        ),
+        "theirs",
+    ),
+    fails(
+        "the wrong of two types",
+        program(
+            plugin(ts=sharing(**_RENAMED)),
+            labelled(SHARED, "ts", "g6.xlarge", "g6.12xlarge"),
+            overlay(_FOUR, "g6.xlarge", "g6.12xlarge"),
+        ),
+        "theirs",
+        words="g6.12xlarge",
+    ),
+    fails(
+        "whole GPUs twice",
+        program(operator(), node_pool(requirement(TYPE, "g6.xlarge")), overlay({GPU: 2}, "g6.xlarge")),
+        "theirs",
+    ),
+    undecided("a count not known", _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 0, SHARE: UNKNOWN}), "theirs"),
+)
+
+TRUE = cases_of(
+    "overlay-counts-true",
+    passes("replicas as the device plugin makes them", shipped_stack("prod")),
+    *SHARES,
+    fails(
+        "other replicas",
+        with_value("prod", "NodeOverlay", "infer-l4", ("spec", "capacity", SHARE), 8),
+        "infer-l4-overlay-1",
+    ),
+)
+
+OVERLAID = cases_of(
+    "sharing-overlaid",
+    passes(
+        "a default config that shares nothing",
+        program(plugin("none", none={"version": "v1"}), node_pool(requirement(TYPE, "g6.xlarge"))),
+    ),
+    passes(
+        "an overlay of every type",
+        program(plugin(ts=sharing()), labelled(SHARED, "ts", "g6.xlarge", "g6.2xlarge"), overlay(_FOUR)),
+    ),
+    passes(
+        "every type in one of two overlays",
+        program(
+            plugin(ts=sharing()),
+            labelled(SHARED, "ts", "g6.xlarge", "g6.2xlarge"),
+            overlay(_FOUR, "g6.xlarge"),
+            overlay(_FOUR, "g6.2xlarge"),
+        ),
+    ),
+    fails(
+        "a default config that shares the GPUs of every pool",
+        program(plugin("ts", ts=sharing()), node_pool(requirement(TYPE, "g6.xlarge"))),
+        "theirs",
+        words="g6.xlarge",
+    ),
+    fails(
+        "a type without overlay",
+        program(plugin(ts=sharing()), labelled(SHARED, "ts", "g6.xlarge", "g6.2xlarge"), overlay(_FOUR, "g6.xlarge")),
+        "theirs",
+        words="shares the GPUs of g6.2xlarge",
+    ),
+    undecided(
+        "the default config not known",
+        with_resources(program(node_pool(requirement(TYPE, "g6.xlarge"))), operator(devicePlugin=UNKNOWN)),
+        "theirs",
+    ),
+)
+
+CASES = (*TRUE, *OVERLAID)
