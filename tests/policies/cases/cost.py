@@ -155,9 +155,7 @@ CASES = cases_of(
         ),
         hourlyUsd=1,
     ),
-    fails(
-        "no limits, so no bound on the cost", program(node_pool(requirement(_TYPE, "g6.xlarge"))), "theirs", hourlyUsd=1
-    ),
+    fails("no limits", program(node_pool(requirement(_TYPE, "g6.xlarge"))), "theirs", hourlyUsd=1),
     passes(
         "an overlay without capacity",
         program(_pool(), _overlay(None, requirement(_TYPE, "g6.xlarge"))),

@@ -9,7 +9,7 @@ from .raw_eks_faults import FAULTS as RAW_EKS
 
 _OWN_REGISTRY = {"registries": ["oci://registry.lab.example.com/", "https://charts.lab.example.com/"]}
 _HUB_REGISTRY = {"registries": ["oci://public.ecr.aws/karpenter/", "https://hub.jupyter.org/helm-chart/"]}
-_OTHER_TAGS = {"required": ["team", "env", "cost-code"]}
+_OTHER_TAGS = {"required": ["team", "env", "cost-code"], "requiredOnNodes": ["env"]}
 
 
 def _build_awsx_network() -> Providers:

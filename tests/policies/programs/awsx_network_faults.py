@@ -61,7 +61,7 @@ FAULTS = (
         rule="launch-scoped",
         at="atlas-karpenter-policy",
         path=(*_TERMINATE, "Condition"),
-        value={"Null": {"aws:ResourceTag/kubernetes.io/cluster/atlas": "false"}},
+        value={"Null": {"aws:ResourceTag/kubernetes.io/cluster/atlas": "true"}},
     ),
     Fault(
         about="a wildcard of one letter",

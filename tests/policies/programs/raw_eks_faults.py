@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from ..cases.stacks import GONE
 from .foreign import ACCOUNT, Fault, Providers
 
+_EVERYTHING = ("pass-role-scoped", "launch-scoped", "rights-scoped")
 _STATEMENT = ("policy", "Statement")
 
 
@@ -56,11 +57,15 @@ def _bind_hub_to_cluster_admin(given: Providers) -> None:
 
 FAULTS = (
     Fault(
-        about="AdministratorAccess on the nodes", rule="no-wildcard-action", at="quick-fix", add=_attach_administrator
+        about="AdministratorAccess on the nodes",
+        rule="managed-policy-narrow",
+        at="quick-fix",
+        add=_attach_administrator,
     ),
     Fault(
         about="every action but some",
         rule="no-wildcard-action",
+        also=_EVERYTHING,
         at="karpenter-role-policy",
         path=(*_STATEMENT, 0),
         value={"Effect": "Allow", "NotAction": ["iam:CreateUser"], "Resource": "*"},
@@ -140,7 +145,7 @@ FAULTS = (
     ),
     Fault(
         about="system nodes with public addresses",
-        rule="no-public-addresses",
+        rule="nodes-without-public-address",
         at="system-template",
         path=("network_interfaces",),
         value=[{"associate_public_ip_address": "true"}],
