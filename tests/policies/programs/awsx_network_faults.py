@@ -53,7 +53,11 @@ FAULTS = (
     Fault(about="a role for every account", rule="no-wildcard-principal", at="partners", add=_trust_every_account),
     Fault(about="nodes in public", rule="no-public-addresses", at="lab-bench", add=_put_nodes_into_public_subnets),
     Fault(
-        about="all rights of a namespace", rule="tenants-not-admin", at="jupyter-admins", add=_let_a_group_bind_roles
+        about="all rights of a namespace",
+        rule="roles-cannot-escalate",
+        also=("platform-rights-for-platform",),
+        at="jupyter-admins",
+        add=_let_a_group_bind_roles,
     ),
     Fault(about="an entry as admin", rule="tenants-not-admin", at="jupyter-admin", add=_give_admin_in_namespaces),
     Fault(

@@ -93,10 +93,16 @@ FAULTS = (
     Fault(about="an access point", rule="no-wildcard-principal", at="reads", add=_open_a_door_to_the_bucket),
     Fault(about="an endpoint for all", rule="endpoint-policy-limits", at="ecr-endpoint", add=_open_an_endpoint),
     Fault(about="notebooks for IPv6", rule="no-open-ingress", at="debug", add=_admit_every_address_of_ipv6),
-    Fault(about="edit for everyone", rule="tenants-not-admin", at="everyone", add=_let_everyone_read_secrets),
+    Fault(
+        about="edit for everyone",
+        rule="tenants-not-admin",
+        also=("no-rights-for-everyone",),
+        at="everyone",
+        add=_let_everyone_read_secrets,
+    ),
     Fault(
         about="an operator that speaks for others",
-        rule="tenants-not-admin",
+        rule="roles-cannot-escalate",
         at="ray-operator",
         path=("rules", 0),
         value={"api_groups": [""], "resources": ["users", "groups"], "verbs": ["impersonate"]},
@@ -178,6 +184,7 @@ FAULTS = (
     Fault(
         about="a quota that Kubernetes refuses",
         rule="quota-requests-only",
+        beside=(("namespace-has-quota", "genomics"),),
         at="genomics-quota",
         path=("spec", "hard"),
         value={"limits.nvidia.com/gpu": "16"},

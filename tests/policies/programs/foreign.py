@@ -35,6 +35,8 @@ class Fault:
     """Name of the resource that the verdict is about."""
     also: tuple[str, ...] = ()
     """Further rules that must blame the same resource: a document that allows everything harms in many ways."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Rule and name of each other resource that the same fault harms."""
     name: str = ""
     """Name of the changed resource; empty for ``at``."""
     path: Path = ()
@@ -49,7 +51,7 @@ class Fault:
     @property
     def verdicts(self) -> list[tuple[str, str]]:
         """Rule and name of the resource of each verdict."""
-        return [(rule, self.at) for rule in (self.rule, *self.also)]
+        return [*((rule, self.at) for rule in (self.rule, *self.also)), *self.beside]
 
     @property
     def changed(self) -> str:

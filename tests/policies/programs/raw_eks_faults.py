@@ -42,7 +42,11 @@ def _share_weights_with_everyone(given: Providers) -> None:
 
 
 def _add_team_without_quota(given: Providers) -> None:
-    k8s.core.v1.Namespace("speech", metadata={"name": "speech"}, opts=given.kubernetes)
+    k8s.core.v1.Namespace(
+        "speech",
+        metadata={"name": "speech", "labels": {"pod-security.kubernetes.io/enforce": "baseline"}},
+        opts=given.kubernetes,
+    )
 
 
 def _bind_hub_to_cluster_admin(given: Providers) -> None:
@@ -93,14 +97,14 @@ FAULTS = (
     ),
     Fault(
         about="masters by an access entry",
-        rule="tenants-not-admin",
+        rule="no-system-masters",
         at="scientists",
         path=("kubernetes_groups",),
         value=["system:masters"],
     ),
     Fault(
         about="a role that may raise itself",
-        rule="tenants-not-admin",
+        rule="roles-cannot-escalate",
         at="hub",
         path=("rules", 1),
         value={
@@ -111,7 +115,7 @@ FAULTS = (
     ),
     Fault(
         about="every service account",
-        rule="tenants-not-admin",
+        rule="no-rights-for-everyone",
         at="vision-editors",
         path=("subjects", 0, "name"),
         value="system:serviceaccounts",
@@ -196,6 +200,7 @@ FAULTS = (
     Fault(
         about="a quota for pods that end",
         rule="quota-lists-every-gpu",
+        beside=(("namespace-has-quota", "vision"),),
         at="vision-quota",
         path=("spec", "scopes"),
         value=["Terminating"],
@@ -203,6 +208,7 @@ FAULTS = (
     Fault(
         about="a quota with a typing error",
         rule="quota-lists-every-gpu",
+        also=("quota-requests-only",),
         at="vision-quota",
         path=("spec", "hard"),
         value={"requests.nvidia.com/gpus": "8", "requests.cpu": "200"},
