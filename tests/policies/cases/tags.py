@@ -45,15 +45,19 @@ _TYPES = (
     *("aws:iam/role:Role", "aws:ec2/launchTemplate:LaunchTemplate"),
 )
 """Types that cost money or hold rights."""
-_OWNER = {"values": {"owner": "us", "team": "them"}}
+_VALUES = {"owner": "us", "team": "them"}
 
 CASES = cases_of(
     "required-tags",
     *(fails(f"no tags on {type_}", _tagged(type_), "theirs") for type_ in _TYPES),
     fails(
-        "a tag with a value", _tagged(tags={"a": "b"}), "theirs", **_OWNER, remedied={"tags": {"a": "b", "owner": "us"}}
+        "a tag with a value",
+        _tagged(tags={"a": "b"}),
+        "theirs",
+        values=_VALUES,
+        remedied={"tags": {"a": "b", "owner": "us"}},
     ),
-    fails("no tags, one with a value", _tagged(), "theirs", **_OWNER, remedied={"tags": {"owner": "us"}}),
+    fails("no tags, one with a value", _tagged(), "theirs", values=_VALUES, remedied={"tags": {"owner": "us"}}),
     fails("tags without values", _tagged(), "theirs", remedied=None),
     fails(
         "a node class, which a new tag would drain",
