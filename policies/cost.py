@@ -82,7 +82,7 @@ def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
             ratios = [
                 count * devices / parse_count(capacity[name])
                 for name, count in limits.items()
-                if parse_count(capacity.get(name, 0))
+                if parse_count(capacity.get(name))
             ]
             if ratios:
                 return min(most, max(ratios))

@@ -24,7 +24,8 @@ Rules judge effects: what a document allows, who can reach an API, what a quota 
 A rule that needs a value which is known only after the deployment is reported as undecided. A value that a rule cannot
 read is a finding of `values-readable`, with a level of its own.
 
-`policies/<environment>.json` sets the level of each rule. An environment without a file uses `policies/prod.json`.
+`policies/<environment>.json` sets the level of each rule. An environment without a file uses `policies/prod.json`,
+which therefore holds levels and no settings.
 Settings of a rule stand beside its level:
 
     "disk-large-enough": {"enforcementLevel": "mandatory", "minimumGib": 200}

@@ -2,6 +2,10 @@
 
 EQUIVALENT = {
     (
+        "cost._refuse_high_cost: max(costs.usd, key=lambda urn: costs.usd[urn], default='') → "
+        "max(costs.usd, key=lambda urn: costs.usd[urn], default='~')"
+    ): "without pools there is no cost, and no pool to blame",
+    (
         "gpu_operator._refuse_second_dcgm_engine: addon.get('configurationValues', default='') or '{}' → "
         "addon.get('configurationValues', default='')"
     ): "YAML reads an empty text as null, which becomes {} as well",

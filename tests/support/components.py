@@ -88,7 +88,8 @@ def make_vpc(component: Component) -> Values:
     )
     given, name = component.arguments, component.name
     tags = {"Name": name, **given.get("tags", {})}
-    copied = {key: given[key] for key in ("cidrBlock", "enableDnsHostnames", "enableDnsSupport") if key in given}
+    settings = ("cidrBlock", "enableDnsHostnames", "enableDnsSupport")
+    copied: Values = {key: given[key] for key in settings if key in given}
     vpc = component.make("aws:ec2/vpc:Vpc", name, {**copied, "tags": tags})
     gateway = component.make("aws:ec2/internetGateway:InternetGateway", name, {"vpcId": vpc.id, "tags": tags}, vpc)
     gateways: list[Child] = []

@@ -155,5 +155,18 @@ CASES = cases_of(
         ),
         hourlyUsd=1,
     ),
+    fails("no limits", program(node_pool(requirement(_TYPE, "g6.xlarge"))), "theirs", hourlyUsd=1),
+    passes(
+        "an overlay without capacity",
+        program(_pool(), _overlay(None, requirement(_TYPE, "g6.xlarge"))),
+        hourlyUsd=_G6 * 10,
+    ),
+    passes("shares that no overlay explains", program(_pool(limits=_SLICED)), hourlyUsd=_G6 / 2),
+    fails(
+        "whole GPUs beside shares that no overlay explains",
+        program(_pool(name="whole"), _pool(limits=_SLICED)),
+        "whole",
+        hourlyUsd=_G6 * 10 - 0.01,
+    ),
     passes("an overlay for the whole pool", program(_pool(), _overlay({"nvidia.com/gpu": 1})), hourlyUsd=_G6 * 10),
 )

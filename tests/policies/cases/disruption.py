@@ -53,7 +53,12 @@ KEPT = cases_of(
         _TRAINING,
         words="WhenEmptyOrUnderutilized",
     ),
-    fails("the default, which consolidates", _trains(("spec", "disruption"), GONE), _TRAINING),
+    fails(
+        "the default, which consolidates",
+        _trains(("spec", "disruption"), GONE),
+        _TRAINING,
+        words="the consolidation policy WhenEmptyOrUnderutilized,",
+    ),
     fails(
         "a purpose label only on the nodes",
         program(node_pool(_H100, template={"metadata": {"labels": _TRAINS}})),
@@ -188,6 +193,7 @@ BOUNDED = cases_of(
     "node-life-bounded",
     passes("both set", shipped_stack("prod")),
     passes("both set, one never", shipped_stack("research")),
+    passes("a pool without a template", program(resource("kubernetes:karpenter.sh/v1:NodePool", "theirs"))),
     passes("CPUs", program(node_pool(requirement(_TYPE, "m7i.xlarge")))),
     fails(
         "no expireAfter",
@@ -246,6 +252,7 @@ MADE = cases_of(
     "interruption-queue-made",
     passes("created by the program", shipped_stack("prod")),
     passes("no queue named, which another rule refuses", _setting("")),
+    passes("no settings", program(release("karpenter"))),
     passes(
         "another chart with the same value", program(release("other", values={"settings": {"interruptionQueue": "x"}}))
     ),

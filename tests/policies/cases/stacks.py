@@ -1,5 +1,6 @@
 """Build the stacks of the policy cases: shipped plans with one value changed, and resources of other programs."""
 
+import copy
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,8 @@ class Case:
     unclear: tuple[str, ...] = ()
     """Names of further resources, which cannot be judged yet."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    remedied: Any = GONE
+    """Inputs of the refused resource after the rule's remediation, None if the rule has none, GONE to ask for none."""
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.about}"
@@ -48,7 +51,13 @@ def passes(about: str, stack: Build, **settings: Any) -> Case:
 
 
 def fails(
-    about: str, stack: Build, *at: str, words: str | tuple[str, ...] = (), unclear: str = "", **settings: Any
+    about: str,
+    stack: Build,
+    *at: str,
+    words: str | tuple[str, ...] = (),
+    unclear: str = "",
+    remedied: Any = GONE,
+    **settings: Any,
 ) -> Case:
     """Demand that the rule refuses exactly these resources."""
     return Case(
@@ -59,6 +68,7 @@ def fails(
         words=(words,) if isinstance(words, str) else words,
         unclear=(unclear,) if unclear else (),
         settings=settings,
+        remedied=remedied,
     )
 
 
@@ -81,20 +91,32 @@ def build_stack(case: Case) -> Stack:
 def find_complaint(case: Case, rule: Rule) -> str:
     """Return the difference between a rule's verdicts and the demand of a case; empty if they agree."""
     stack = build_stack(case)
-    if rule.id != READABLE:
+    if rule.id == READABLE:
+        stack = Stack(stack.resources, copy.deepcopy(stack.unreadable))
+    else:
         stack.unreadable.clear()
     verdicts = list(judge(rule, stack, case.settings))
-    if stack.unreadable and rule.id != READABLE:
+    if any(rule.id in rules for noted in stack.unreadable.values() for rules in noted.values()):
         return f"the rule cannot read {stack.unreadable}"
     wrong = [verdict for verdict in verdicts if not verdict.undecided]
     unclear = [verdict for verdict in verdicts if verdict.undecided]
     if case.verdict == "passes":
         return _compare_names(verdicts, ())
     if case.verdict == "fails":
-        return _compare_names(wrong, case.at) or _compare_names(unclear, case.unclear) or _find_missing(case, wrong)
+        told = _compare_names(wrong, case.at) or _compare_names(unclear, case.unclear) or _find_missing(case, wrong)
+        return told or _find_wrong_remedy(case, rule, stack)
     if wrong or not unclear:
         return f"not undecided: {verdicts}"
     return _compare_names(unclear, case.at) if case.at else ""
+
+
+def _find_wrong_remedy(case: Case, rule: Rule, stack: Stack) -> str:
+    if case.remedied is GONE:
+        return ""
+    assert rule.remediate
+    (found,) = (found for found in stack.resources if found.name in case.at)
+    remedied = rule.remediate(found, {**rule.settings, **case.settings})
+    return "" if remedied == case.remedied else f"{remedied} instead of {case.remedied}"
 
 
 def _find_missing(case: Case, verdicts: list[Verdict]) -> str:
@@ -251,14 +273,14 @@ def put(container: Any, path: Path, value: Any) -> Any:
     if isinstance(container, str):
         return json.dumps(put(json.loads(container), path, value))
     first, *rest = path
-    copy: Any = list(container) if isinstance(first, int) else dict(container or {})
+    changed: Any = list(container) if isinstance(first, int) else dict(container or {})
     if rest:
-        inside = copy[first] if isinstance(first, int) else copy.get(first, {})
-        copy[first] = put(inside, tuple(rest), value)
+        inside = changed[first] if isinstance(first, int) else changed.get(first, {})
+        changed[first] = put(inside, tuple(rest), value)
     elif value is GONE:
-        del copy[first]
-    elif isinstance(first, int) and first == len(copy):
-        copy.append(value)
+        del changed[first]
+    elif isinstance(first, int) and first == len(changed):
+        changed.append(value)
     else:
-        copy[first] = value
-    return copy
+        changed[first] = value
+    return changed

@@ -38,8 +38,34 @@ def _no_default_tags() -> Any:
     return replace(stack, resources=[replace(vpc, default_tags={}) for vpc in stack.select("Vpc")])
 
 
+_TYPES = (
+    *("aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:ec2/natGateway:NatGateway", "aws:ec2/eip:Eip"),
+    *("aws:ec2/vpcEndpoint:VpcEndpoint", "aws:ec2/securityGroup:SecurityGroup", "aws:eks/cluster:Cluster"),
+    *("aws:eks/nodeGroup:NodeGroup", "aws:eks/addon:Addon", "aws:cloudwatch/logGroup:LogGroup", "aws:kms/key:Key"),
+    *("aws:iam/role:Role", "aws:ec2/launchTemplate:LaunchTemplate"),
+)
+"""Types that cost money or hold rights."""
+_VALUES = {"owner": "us", "team": "them"}
+
 CASES = cases_of(
     "required-tags",
+    *(fails(f"no tags on {type_}", _tagged(type_), "theirs") for type_ in _TYPES),
+    fails(
+        "a tag with a value",
+        _tagged(tags={"a": "b"}),
+        "theirs",
+        values=_VALUES,
+        remedied={"tags": {"a": "b", "owner": "us"}},
+    ),
+    fails("no tags, one with a value", _tagged(), "theirs", values=_VALUES, remedied={"tags": {"owner": "us"}}),
+    fails("tags without values", _tagged(), "theirs", remedied=None),
+    fails(
+        "a node class, which a new tag would drain",
+        _class({"pool": "main"}),
+        "theirs",
+        values={"environment": "test"},
+        remedied=None,
+    ),
     passes("default tags and tags of node classes", shipped_stack("prod")),
     passes("tags on the resource", _tagged(tags=_ALL)),
     passes("some tags on the resource, others on the provider", _tagged(tags={"owner": "us"}, default_tags=_ALL)),

@@ -52,6 +52,12 @@ EXPLICIT = cases_of(
         "theirs",
         words="uses the kubernetes credentials",
     ),
+    passes("an explicit provider called default_us", _made_by(f"{_PROVIDER}default_us")),
+    fails("a default provider without a version in its name", _made_by(f"{_PROVIDER}default"), "theirs"),
+    *(
+        passes(f"the component {type_}, which has no provider", _made_by("", type_))
+        for type_ in ("kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart", "kubernetes:kustomize:Directory")
+    ),
     passes("an explicit provider called default-us", _made_by(f"{_PROVIDER}default-us")),
     passes("a component, which has no provider", _made_by("", "kubernetes:yaml:ConfigFile")),
     fails("the default Cloud Control provider", _made_by("", "aws-native:eks:Cluster"), "theirs"),

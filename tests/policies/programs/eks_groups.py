@@ -17,7 +17,11 @@ VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0aa1bb2cc3dd4ee51", "subnet-0aa
 KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/5f0c3d2e-1a2b-4c3d-8e9f-0a1b2c3d4e5f"
 TAGS = {"owner": "research-computing", "environment": "production", "cost-center": "2290"}
 ADDONS = {"vpc-cni": "v1.21.1-eksbuild.1", "coredns": "v1.13.1-eksbuild.1", "kube-proxy": "v1.36.0-eksbuild.2"}
-HARDENED = {"http_endpoint": "enabled", "http_tokens": "required", "http_put_response_hop_limit": 1}
+HARDENED: aws.ec2.LaunchTemplateMetadataOptionsArgsDict = {
+    "http_endpoint": "enabled",
+    "http_tokens": "required",
+    "http_put_response_hop_limit": 1,
+}
 
 
 def build() -> Providers:

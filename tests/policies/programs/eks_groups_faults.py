@@ -8,6 +8,7 @@ import pulumi_kubernetes as k8s
 
 from .foreign import ACCOUNT, REGION, Fault, Providers
 
+_EVERYTHING = ("pass-role-scoped", "launch-scoped", "rights-scoped")
 CLUSTER = "lab-eksCluster"
 """Name of the cluster that pulumi-eks makes; the program names the component."""
 
@@ -40,7 +41,7 @@ def _open_an_endpoint(given: Providers) -> None:
         "ecr-endpoint",
         vpc_id="vpc-0a1b2c3d4e5f60718",
         service_name=f"com.amazonaws.{REGION}.ecr.api",
-        policy=_document(Principal="*", Action="ecr:BatchGetImage", Resource="*"),
+        policy=_document(Principal="*", Action="ecr:*", Resource="*"),
         opts=given.aws,
     )
 
@@ -70,20 +71,38 @@ def _let_everyone_read_secrets(given: Providers) -> None:
 FAULTS = (
     Fault(
         about="power users on the GPU nodes",
-        rule="no-wildcard-action",
+        rule="managed-policy-narrow",
         at="nodes-AmazonEKS_CNI_Policy",
         path=("policy_arn",),
         value="arn:aws:iam::aws:policy/PowerUserAccess",
     ),
-    Fault(about="a robot that may do all", rule="no-wildcard-action", at="robot-policy", add=_give_a_robot_everything),
-    Fault(about="a group that may do most", rule="no-wildcard-action", at="students", add=_give_a_group_most),
+    Fault(
+        about="a robot that may do all",
+        rule="no-wildcard-action",
+        also=_EVERYTHING,
+        at="robot-policy",
+        add=_give_a_robot_everything,
+    ),
+    Fault(
+        about="a group that may do most",
+        rule="no-wildcard-action",
+        also=_EVERYTHING,
+        at="students",
+        add=_give_a_group_most,
+    ),
     Fault(about="an access point", rule="no-wildcard-principal", at="reads", add=_open_a_door_to_the_bucket),
-    Fault(about="an endpoint for all", rule="no-wildcard-principal", at="ecr-endpoint", add=_open_an_endpoint),
+    Fault(about="an endpoint for all", rule="endpoint-policy-limits", at="ecr-endpoint", add=_open_an_endpoint),
     Fault(about="notebooks for IPv6", rule="no-open-ingress", at="debug", add=_admit_every_address_of_ipv6),
-    Fault(about="edit for everyone", rule="tenants-not-admin", at="everyone", add=_let_everyone_read_secrets),
+    Fault(
+        about="edit for everyone",
+        rule="tenants-not-admin",
+        also=("no-rights-for-everyone",),
+        at="everyone",
+        add=_let_everyone_read_secrets,
+    ),
     Fault(
         about="an operator that speaks for others",
-        rule="tenants-not-admin",
+        rule="roles-cannot-escalate",
         at="ray-operator",
         path=("rules", 0),
         value={"api_groups": [""], "resources": ["users", "groups"], "verbs": ["impersonate"]},
@@ -121,7 +140,7 @@ FAULTS = (
     ),
     Fault(
         about="GPU nodes with public addresses",
-        rule="no-public-addresses",
+        rule="nodes-without-public-address",
         at="gpu-launchTemplate",
         name="gpu",
         path=("node_associate_public_ip_address",),
@@ -165,6 +184,7 @@ FAULTS = (
     Fault(
         about="a quota that Kubernetes refuses",
         rule="quota-requests-only",
+        beside=(("namespace-has-quota", "genomics"),),
         at="genomics-quota",
         path=("spec", "hard"),
         value={"limits.nvidia.com/gpu": "16"},

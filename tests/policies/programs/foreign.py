@@ -33,6 +33,10 @@ class Fault:
     rule: str
     at: str
     """Name of the resource that the verdict is about."""
+    also: tuple[str, ...] = ()
+    """Further rules that must blame the same resource: a document that allows everything harms in many ways."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Rule and name of each other resource that the same fault harms."""
     name: str = ""
     """Name of the changed resource; empty for ``at``."""
     path: Path = ()
@@ -43,6 +47,11 @@ class Fault:
 
     def __str__(self) -> str:
         return self.about
+
+    @property
+    def verdicts(self) -> list[tuple[str, str]]:
+        """Rule and name of the resource of each verdict."""
+        return [*((rule, self.at) for rule in (self.rule, *self.also)), *self.beside]
 
     @property
     def changed(self) -> str:

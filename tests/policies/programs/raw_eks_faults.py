@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from ..cases.stacks import GONE
 from .foreign import ACCOUNT, Fault, Providers
 
+_EVERYTHING = ("pass-role-scoped", "launch-scoped", "rights-scoped")
 _STATEMENT = ("policy", "Statement")
 
 
@@ -41,7 +42,11 @@ def _share_weights_with_everyone(given: Providers) -> None:
 
 
 def _add_team_without_quota(given: Providers) -> None:
-    k8s.core.v1.Namespace("speech", metadata={"name": "speech"}, opts=given.kubernetes)
+    k8s.core.v1.Namespace(
+        "speech",
+        metadata={"name": "speech", "labels": {"pod-security.kubernetes.io/enforce": "baseline"}},
+        opts=given.kubernetes,
+    )
 
 
 def _bind_hub_to_cluster_admin(given: Providers) -> None:
@@ -56,11 +61,15 @@ def _bind_hub_to_cluster_admin(given: Providers) -> None:
 
 FAULTS = (
     Fault(
-        about="AdministratorAccess on the nodes", rule="no-wildcard-action", at="quick-fix", add=_attach_administrator
+        about="AdministratorAccess on the nodes",
+        rule="managed-policy-narrow",
+        at="quick-fix",
+        add=_attach_administrator,
     ),
     Fault(
         about="every action but some",
         rule="no-wildcard-action",
+        also=_EVERYTHING,
         at="karpenter-role-policy",
         path=(*_STATEMENT, 0),
         value={"Effect": "Allow", "NotAction": ["iam:CreateUser"], "Resource": "*"},
@@ -88,14 +97,14 @@ FAULTS = (
     ),
     Fault(
         about="masters by an access entry",
-        rule="tenants-not-admin",
+        rule="no-system-masters",
         at="scientists",
         path=("kubernetes_groups",),
         value=["system:masters"],
     ),
     Fault(
         about="a role that may raise itself",
-        rule="tenants-not-admin",
+        rule="roles-cannot-escalate",
         at="hub",
         path=("rules", 1),
         value={
@@ -106,7 +115,7 @@ FAULTS = (
     ),
     Fault(
         about="every service account",
-        rule="tenants-not-admin",
+        rule="no-rights-for-everyone",
         at="vision-editors",
         path=("subjects", 0, "name"),
         value="system:serviceaccounts",
@@ -140,7 +149,7 @@ FAULTS = (
     ),
     Fault(
         about="system nodes with public addresses",
-        rule="no-public-addresses",
+        rule="nodes-without-public-address",
         at="system-template",
         path=("network_interfaces",),
         value=[{"associate_public_ip_address": "true"}],
@@ -191,6 +200,7 @@ FAULTS = (
     Fault(
         about="a quota for pods that end",
         rule="quota-lists-every-gpu",
+        beside=(("namespace-has-quota", "vision"),),
         at="vision-quota",
         path=("spec", "scopes"),
         value=["Terminating"],
@@ -198,6 +208,7 @@ FAULTS = (
     Fault(
         about="a quota with a typing error",
         rule="quota-lists-every-gpu",
+        also=("quota-requests-only",),
         at="vision-quota",
         path=("spec", "hard"),
         value={"requests.nvidia.com/gpus": "8", "requests.cpu": "200"},
