@@ -16,6 +16,7 @@ from . import (
     tags,
     teardown,
     tenancy,
+    trust,
 )
 from .resources import JUDGED_INSIDE, Resource, Stack, read_default_tags
 from .rule import Rule, Verdict, judge
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     *network.RULES,
     *iam.RULES,
     *managed_policies.RULES,
+    *trust.RULES,
     *tenancy.RULES,
     *supply_chain.RULES,
     *tags.RULES,

@@ -3,8 +3,9 @@
 import re
 
 from .effects.actions import has_wildcard, only_describes
+from .effects.documents import DOCUMENT_KINDS, KEY_KINDS
 from .effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
-from .effects.statements import DOCUMENT_KINDS, Statement, list_statements
+from .effects.statements import Statement, list_statements
 from .resources import Resource
 from .rule import Report, Rule, Settings, find_wrong
 from .values import UNKNOWN
@@ -31,44 +32,10 @@ _OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
 
 def _lets_account_manage_key(resource: Resource, statement: Statement) -> bool:
     """Tell whether a statement puts a KMS key under its account's IAM. A key without this statement has no manager."""
-    if resource.kind not in ("Key", "KeyPolicy") or statement.actions != ["kms:*"]:
+    if resource.kind not in KEY_KINDS or statement.actions != ["kms:*"]:
         return False
     principals = statement.principals or {}
     return set(principals) == {"AWS"} and all(_OWN_ACCOUNT.fullmatch(str(owner)) for owner in principals["AWS"])
-
-
-def _list_bound_keys(statement: Statement) -> set[str]:
-    """Return the condition keys that a statement limits. A condition with ``Not`` or the value ``*`` limits nothing."""
-    return {
-        key.lower()
-        for operator, condition in statement.conditions.items()
-        for key, values in condition.items()
-        if "Not" not in operator and "*" not in values
-    }
-
-
-_IDENTITY_KEYS = (
-    "aws:sourceaccount",
-    "aws:sourcearn",
-    "aws:principalarn",
-    "aws:principalorgid",
-    "aws:principalaccount",
-    "kms:calleraccount",
-)
-"""Condition keys that limit who may act."""
-
-
-def _refuse_wildcard_principals(resource: Resource, report: Report, _: Settings) -> None:
-    def is_wrong(statement: Statement) -> bool:
-        if not statement.allows:
-            return False
-        everyone = any("*" in principals for principals in (statement.principals or {}).values())
-        return statement.not_principals is not None or (
-            everyone and not _list_bound_keys(statement) & set(_IDENTITY_KEYS)
-        )
-
-    for _statement in find_wrong(list_statements(resource), is_wrong):
-        report(f"{resource.name} trusts everyone")
 
 
 def _refuse_unlimited_pass_role(resource: Resource, report: Report, _: Settings) -> None:
@@ -101,16 +68,6 @@ RULES = (
         "except some",
         why="an action that AWS adds later is allowed from its first day",
         fix="name the actions",
-    ),
-    Rule(
-        id="no-wildcard-principal",
-        kinds=DOCUMENT_KINDS,
-        check=_refuse_wildcard_principals,
-        looks_at="principals that IAM documents trust",
-        passes="the principals are named, or a condition limits them",
-        fails="the document trusts * without a condition on the identity, or says NotPrincipal",
-        why="any AWS account may use the resource",
-        fix="name the principal or add a condition",
     ),
     Rule(
         id="pass-role-scoped",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..network import admits_internet
 from ..rule import find_wrong
+from .actions import has_wildcard
 from .statements import Statement
 
 _EQUAL = ("StringEquals", "StringEqualsIgnoreCase", "StringLike", "ArnEquals", "ArnLike", "IpAddress", "Bool")
@@ -70,22 +71,26 @@ def _compare(operator: str, key: str, values: list[str]) -> Comparison:
     )
 
 
-def limits_who(statement: Statement) -> bool:
-    """Tell whether a condition of an allowing statement names the accounts, the organisation or the identities.
+Admits = Callable[[Comparison], bool]
+"""Tells whether a comparison lets strangers pass: admits_strangers, admits_networks or admits_targets."""
+
+
+def limits(statement: Statement, *admits: Admits) -> bool:
+    """Tell whether a condition of an allowing statement stops strangers, in the sense of one of the questions.
 
     Raises:
         NotYetKnownError: No known condition limits, and a value is not known yet.
     """
-    return _limits(statement, _admits_strangers)
+    comparisons = list_comparisons(statement)
 
+    def stops(comparison: Comparison) -> bool:
+        return (
+            _must_match(comparison, comparisons)
+            and bool(comparison.values)
+            and not all(admit(comparison) for admit in admits)
+        )
 
-def limits_where(statement: Statement) -> bool:
-    """Tell whether a condition of an allowing statement names the networks that requests come from.
-
-    Raises:
-        NotYetKnownError: No known condition limits, and a value is not known yet.
-    """
-    return _limits(statement, _admits_networks)
+    return bool(find_wrong(comparisons, stops))
 
 
 def limits_tags(statement: Statement) -> bool:
@@ -94,18 +99,9 @@ def limits_tags(statement: Statement) -> bool:
     Raises:
         NotYetKnownError: No known condition limits, and a value is not known yet.
     """
-    return _limits(statement, _carries_any_tag) or any(
+    return limits(statement, _admits_tags) or any(
         _is_tag_of_cluster(comparison.key) and _requires_key(comparison) for comparison in list_comparisons(statement)
     )
-
-
-def _limits(statement: Statement, admits: Callable[[Comparison], bool]) -> bool:
-    comparisons = list_comparisons(statement)
-
-    def limits(comparison: Comparison) -> bool:
-        return _must_match(comparison, comparisons) and bool(comparison.values) and not admits(comparison)
-
-    return bool(find_wrong(comparisons, limits))
 
 
 def _must_match(comparison: Comparison, others: list[Comparison]) -> bool:
@@ -120,21 +116,21 @@ def _requires_key(comparison: Comparison) -> bool:
     return comparison.operator == "Null" and [value.lower() for value in comparison.values] == ["false"]
 
 
-def refuses_strangers(statement: Statement) -> bool:
+def refuses_strangers(statement: Statement, *admits: Admits) -> bool:
     """Tell whether the conditions of a denying statement hold for each stranger, as ``StringNotEquals`` of an account.
 
     Raises:
         NotYetKnownError: A value is not known yet.
     """
-    return all(_holds_for_strangers(comparison) for comparison in list_comparisons(statement))
 
+    def holds(comparison: Comparison) -> bool:
+        if comparison.key in _OF_SERVICES:
+            return comparison.operator == "Bool" and comparison.values == ["false"]
+        if comparison.operator not in _UNEQUAL or comparison.quantifier == "ForAnyValue":
+            return False
+        return not all(admit(comparison) for admit in admits)
 
-def _holds_for_strangers(comparison: Comparison) -> bool:
-    if comparison.key in _OF_SERVICES:
-        return comparison.operator == "Bool" and comparison.values == ["false"]
-    if comparison.operator not in _UNEQUAL or comparison.quantifier == "ForAnyValue":
-        return False
-    return not (_admits_strangers(comparison) and _admits_networks(comparison))
+    return all(holds(comparison) for comparison in list_comparisons(statement))
 
 
 _OF_SERVICES = ("aws:principalisawsservice", "aws:viaawsservice")
@@ -142,8 +138,8 @@ _OF_SERVICES = ("aws:principalisawsservice", "aws:viaawsservice")
 
 
 def _is_open_name(value: str) -> bool:
-    """Tell whether strangers can have a name: it holds a wildcard or a variable of the request."""
-    return "*" in value or "?" in value or bool(_OF_REQUEST.search(value))
+    """Tell whether strangers can have a name: it holds a wildcard or a variable of the request, or nothing."""
+    return not value or has_wildcard(value) or bool(_OF_REQUEST.search(value))
 
 
 _OF_REQUEST = re.compile(r"\$\{(?!aws:Resource)", re.IGNORECASE)
@@ -194,17 +190,28 @@ _WHERE: Mapping[str, Callable[[str], bool]] = {
 }
 """Condition key → whether a value admits every network. Private addresses alone name no network: every VPC has them."""
 
+_TARGETS: Mapping[str, Callable[[str], bool]] = {
+    **dict.fromkeys(("aws:resourceaccount", "aws:resourceorgid", "s3:resourceaccount"), _is_open_name),
+    "aws:resourceorgpaths": _is_open_path,
+}
+"""Condition key → whether a value admits resources of every account."""
 
-def _admits_strangers(comparison: Comparison) -> bool:
+
+def admits_strangers(comparison: Comparison) -> bool:
     """Tell whether identities of any account have one of the values."""
     return _admits(comparison, _WHO)
 
 
-def _admits_networks(comparison: Comparison) -> bool:
+def admits_networks(comparison: Comparison) -> bool:
     """Tell whether requests from any network have one of the values."""
     if comparison.key == "aws:sourceip":
         return admits_internet(comparison.values)
     return _admits(comparison, _WHERE)
+
+
+def admits_targets(comparison: Comparison) -> bool:
+    """Tell whether resources of any account have one of the values."""
+    return _admits(comparison, _TARGETS)
 
 
 def _admits(comparison: Comparison, judges: Mapping[str, Callable[[str], bool]]) -> bool:
@@ -212,7 +219,7 @@ def _admits(comparison: Comparison, judges: Mapping[str, Callable[[str], bool]])
     return is_open is None or bool(find_wrong(comparison.values, is_open))
 
 
-def _carries_any_tag(comparison: Comparison) -> bool:
+def _admits_tags(comparison: Comparison) -> bool:
     if not comparison.key.partition("/")[0].endswith((":resourcetag", ":requesttag")):
         return True
     return not _is_tag_of_cluster(comparison.key) and bool(find_wrong(comparison.values, _is_any_text))

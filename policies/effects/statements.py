@@ -15,34 +15,9 @@ from ..values import (
     read_mappings,
     read_text,
 )
+from .documents import DOCUMENT_FIELDS
+from .permissions import PERMISSION_KINDS, read_permission
 
-_PRINCIPAL_POLICY = ("policy", "policyDocument")
-_ATTACHED = "policies.policyDocument"
-"""Inline policies of users, groups and roles in the provider aws-native."""
-
-DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Policy": _PRINCIPAL_POLICY,
-    "ManagedPolicy": ("policyDocument",),
-    "Role": ("assumeRolePolicy", "assumeRolePolicyDocument", "inlinePolicies.policy", _ATTACHED),
-    "RolePolicy": _PRINCIPAL_POLICY,
-    "User": (_ATTACHED,),
-    "UserPolicy": _PRINCIPAL_POLICY,
-    "Group": (_ATTACHED,),
-    "GroupPolicy": _PRINCIPAL_POLICY,
-    "PermissionSet": ("inlinePolicy",),
-    "PermissionSetInlinePolicy": ("inlinePolicy",),
-    "Queue": ("policy",),
-    "QueuePolicy": ("policy",),
-    "Key": ("policy",),
-    "KeyPolicy": ("policy",),
-    "Bucket": ("policy",),
-    "BucketPolicy": ("policy",),
-    "Topic": ("policy",),
-    "TopicPolicy": ("policy",),
-}
-"""Kind of AWS resource → paths of the fields that hold a document; a path goes through lists of blocks."""
-DOCUMENT_KINDS = tuple(DOCUMENT_FIELDS)
-"""Kinds of resources that hold an IAM document."""
 _PROVIDERS = ("aws:", "aws-native:")
 
 
@@ -140,25 +115,37 @@ def list_statements(resource: Resource) -> list[Statement]:
 
 
 def _read_statements(resource: Resource) -> list[Statement]:
-    if not resource.type.startswith(_PROVIDERS):
+    if not is_of_aws(resource):
         return []
+    if resource.kind in PERMISSION_KINDS:
+        return [Statement(given=read_permission(resource), where="the permission")]
     return [
         statement
         for path in DOCUMENT_FIELDS[resource.kind]
-        for document in list_values(resource.props, path)
-        for statement in _read_document(document, path)
+        for where, document in list_values(resource.props, path)
+        for statement in _read_document(document, where)
     ]
 
 
-def list_values(block: Any, path: str) -> Iterator[Any]:
-    """Yield each value at a path of names, through lists of blocks; UNKNOWN stands for a part not known yet."""
+def is_of_aws(resource: Resource) -> bool:
+    """Tell whether a resource belongs to AWS; kinds such as Role and Policy exist elsewhere too."""
+    return resource.type.startswith(_PROVIDERS)
+
+
+def list_values(block: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield each value at a path of names, with the path; UNKNOWN stands for a part that is not known yet."""
+    return ((path, value) for value in _walk(block, path))
+
+
+def _walk(block: Any, path: str) -> Iterator[Any]:
+    """Yield each value at a path, through lists of blocks."""
     name, _, rest = path.partition(".")
     value = block if block is UNKNOWN else block.get(name)
     if value is UNKNOWN or not rest:
         yield from () if value is None else (value,)
         return
     for inside in read_mappings(value, name):
-        yield from list_values(inside, rest)
+        yield from _walk(inside, rest)
 
 
 def _read_document(document: Any, where: str) -> Iterator[Statement]:

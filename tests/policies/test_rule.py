@@ -1,6 +1,8 @@
 """Rules as values: their texts and kinds, the values that they read, and their verdicts."""
 
 import re
+import warnings
+from importlib import import_module
 from typing import Any
 
 import pulumi_aws as aws
@@ -24,6 +26,7 @@ SUBJECTS = {
     "cluster",
     "network",
     "iam",
+    "trust",
     "tenancy",
     "cost",
     "supply_chain",
@@ -60,24 +63,39 @@ def test_the_texts_of_a_rule_read_well_in_their_sentences(rule: Rule) -> None:
     assert rule.passes != rule.fails
 
 
+with warnings.catch_warnings():  # a docstring of this module holds an escape that Python warns about
+    warnings.simplefilter("ignore")
+    _LAMBDA = import_module("pulumi_aws.lambda_")
+
 SDK = (
     *(aws.ec2, aws.eks, aws.iam, aws.kms, aws.sns, aws.sqs, aws.s3, aws.vpc, aws.cloudwatch, eks),
+    *(aws.s3control, aws.s3tables, aws.ecr, aws.ecrpublic, aws.codeartifact, aws.secretsmanager, aws.opensearch),
+    *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, _LAMBDA),
     *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4),
 )
 CUSTOM = {"NodePool", "NodeOverlay", "EC2NodeClass"}
 """Kinds of Karpenter's custom resources, which no SDK contains."""
+NATIVE = {
+    *("ManagedPolicy", "QueueInlinePolicy", "TopicInlinePolicy", "PublicRepository", "BackupVault"),
+    "VectorBucketPolicy",
+}
+"""Kinds of the provider aws-native alone."""
+
+
+def test_a_kind_that_no_provider_has_is_noticed() -> None:
+    assert not any(_contains_kind(module, "BucketPolicies") for module in SDK)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_the_kinds_of_a_rule_exist(rule: Rule) -> None:
     assert rule.kinds
     unknown = [kind for kind in rule.kinds if not any(_contains_kind(module, kind) for module in SDK)]
-    assert set(unknown) <= {"*", *CUSTOM}
+    assert set(unknown) <= {"*", *CUSTOM, *NATIVE}
 
 
 def _contains_kind(module: Any, kind: str) -> bool:
-    token = getattr(getattr(module, kind, None), "pulumi_type", f"::{kind}")
-    return str(token).rsplit(":", 1)[-1] == kind
+    found = getattr(module, kind, None)
+    return found is not None and str(getattr(found, "pulumi_type", kind)).rsplit(":", 1)[-1] == kind
 
 
 def test_a_value_is_read_by_its_path_and_an_unknown_value_is_named_by_its_path() -> None:

@@ -21,6 +21,11 @@ from . import (
     teardown,
     tenancy,
     tenancy_admins,
+    trust,
+    trust_conditions,
+    trust_identities,
+    trust_kinds,
+    trust_public,
 )
 from .stacks import Case
 
@@ -38,6 +43,11 @@ CASES: tuple[Case, ...] = (
     *iam_actions.CASES,
     *iam_reach.CASES,
     *managed_policies.CASES,
+    *trust.CASES,
+    *trust_conditions.CASES,
+    *trust_identities.CASES,
+    *trust_kinds.CASES,
+    *trust_public.CASES,
     *tenancy.CASES,
     *tenancy_admins.CASES,
     *supply_chain.CASES,

@@ -113,61 +113,6 @@ ACTIONS = cases_of(
     passes("a document without statements", program(resource("aws:iam/policy:Policy", "theirs", {"policy": "{}"}))),
 )
 
-_EVERYBODY: dict[str, Any] = {"Action": "sqs:SendMessage", "Resource": "*", "Principal": "*"}
-
-PRINCIPALS = cases_of(
-    "no-wildcard-principal",
-    passes("principals named", shipped_stack("prod")),
-    passes("everyone denied", _allows(_QUEUE, **_EVERYBODY, Effect="Deny")),
-    passes(
-        "everyone in one account",
-        _allows(_QUEUE, **_EVERYBODY, Condition={"StringEquals": {"aws:SourceAccount": "111122223333"}}),
-    ),
-    passes("rights, which have no principal", _allows(Action="s3:GetObject", Resource="*")),
-    fails(
-        "a role that trusts everyone",
-        with_value("prod", "Role", "karpenter-nodes-role", (*_FIRST, "Principal"), "*"),
-        "gpu-prod-karpenter-nodes-role",
-    ),
-    fails(
-        "a role that trusts every AWS principal",
-        _trust((), {"Effect": "Allow", "Principal": {"AWS": "*"}}),
-        _TRUST,
-    ),
-    fails("a queue that trusts everyone", _allows(_QUEUE, **_EVERYBODY), "theirs"),
-    fails(
-        "every account",
-        _allows(_QUEUE, **_EVERYBODY | {"Principal": {"Service": "a", "AWS": ["111122223333", "*"]}}),
-        "theirs",
-    ),
-    fails(
-        "everyone who uses TLS",
-        _allows(_QUEUE, **_EVERYBODY, Condition={"Bool": {"aws:SecureTransport": "true"}}),
-        "theirs",
-    ),
-    fails(
-        "everyone from any source ARN",
-        _allows(_QUEUE, **_EVERYBODY, Condition={"ArnLike": {"aws:SourceArn": "*"}}),
-        "theirs",
-    ),
-    fails(
-        "everyone except one account, by a condition",
-        _allows(_QUEUE, **_EVERYBODY, Condition={"StringNotEquals": {"aws:SourceAccount": "111122223333"}}),
-        "theirs",
-    ),
-    fails(
-        "everyone except one account, by NotPrincipal",
-        _allows(_QUEUE, Action="sqs:SendMessage", Resource="*", NotPrincipal={"AWS": "111122223333"}),
-        "theirs",
-    ),
-    fails("a key that trusts everyone", _allows("aws:kms/key:Key", **_EVERYBODY), "theirs"),
-    undecided(
-        "a document not known",
-        with_value("prod", "QueuePolicy", "", ("policy",), UNKNOWN),
-        "gpu-prod-karpenter-interruption-policy",
-    ),
-)
-
 
 def _pass_role(**statement: Any) -> Build:
     return _allows(Action="iam:PassRole", **statement)
@@ -252,4 +197,4 @@ LAUNCH = cases_of(
     undecided("a document not known", _UNKNOWN_DOCUMENT, _LIFECYCLE),
 )
 
-CASES = (*ACTIONS, *PRINCIPALS, *PASS_ROLE, *LAUNCH)
+CASES = (*ACTIONS, *PASS_ROLE, *LAUNCH)

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN
-from policies.effects.conditions import limits_tags, limits_where, limits_who, list_comparisons, refuses_strangers
+from policies.effects.conditions import (
+    admits_networks,
+    admits_strangers,
+    admits_targets,
+    limits,
+    limits_tags,
+    list_comparisons,
+    refuses_strangers,
+)
 from policies.effects.statements import Statement
 from policies.values import NotYetKnownError
 
@@ -41,8 +49,8 @@ def _with(condition: Any, **fields: Any) -> Statement:
     ids=str,
 )
 def test_a_condition_that_names_accounts_or_identities_limits_who_may_act(condition: Any) -> None:
-    assert limits_who(_with(condition))
-    assert not limits_where(_with(condition))
+    assert limits(_with(condition), admits_strangers)
+    assert not limits(_with(condition), admits_networks)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +60,7 @@ def test_a_condition_that_names_accounts_or_identities_limits_who_may_act(condit
         {},
         {"StringEquals": {}},
         {"StringEquals": {"aws:SourceAccount": []}},
+        {"StringEquals": {"aws:SourceAccount": ""}},
         {"StringEqualsIfExists": {"aws:SourceAccount": _ACCOUNT}},
         {"ForAllValues:StringEquals": {"aws:SourceAccount": _ACCOUNT}},
         {"ForAllValues:StringEqualsIfExists": {"aws:SourceAccount": _ACCOUNT}},
@@ -89,12 +98,12 @@ def test_a_condition_that_names_accounts_or_identities_limits_who_may_act(condit
     ids=str,
 )
 def test_a_condition_that_every_stranger_passes_limits_nobody(condition: Any) -> None:
-    assert not limits_who(_with(condition))
-    assert not limits_where(_with(condition))
+    assert not limits(_with(condition), admits_strangers)
+    assert not limits(_with(condition), admits_networks)
 
 
 @pytest.mark.parametrize(
-    ("condition", "limits"),
+    ("condition", "expected"),
     [
         ({"StringEquals": {"aws:SourceVpce": "vpce-0a"}}, True),
         ({"StringEquals": {"aws:SourceVpc": ["vpc-0a", "vpc-0b"]}}, True),
@@ -113,13 +122,13 @@ def test_a_condition_that_every_stranger_passes_limits_nobody(condition: Any) ->
     ],
     ids=str,
 )
-def test_a_condition_that_names_networks_limits_where_requests_come_from(condition: Any, limits: bool) -> None:
-    assert limits_where(_with(condition)) is limits
-    assert not limits_who(_with(condition))
+def test_a_condition_that_names_networks_limits_where_requests_come_from(condition: Any, expected: bool) -> None:
+    assert limits(_with(condition), admits_networks) is expected
+    assert not limits(_with(condition), admits_strangers)
 
 
 @pytest.mark.parametrize(
-    ("condition", "limits"),
+    ("condition", "expected"),
     [
         ({"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/prod": "owned"}}, True),
         ({"StringLike": {"aws:RequestTag/kubernetes.io/cluster/prod": "*"}}, True),
@@ -138,8 +147,8 @@ def test_a_condition_that_names_networks_limits_where_requests_come_from(conditi
     ],
     ids=str,
 )
-def test_a_condition_that_names_a_tag_limits_resources(condition: Any, limits: bool) -> None:
-    assert limits_tags(_with(condition)) is limits
+def test_a_condition_that_names_a_tag_limits_resources(condition: Any, expected: bool) -> None:
+    assert limits_tags(_with(condition)) is expected
 
 
 @pytest.mark.parametrize(
@@ -169,16 +178,31 @@ def test_a_condition_that_names_a_tag_limits_resources(condition: Any, limits: b
     ids=str,
 )
 def test_a_denial_refuses_strangers_if_it_spares_only_those_that_it_names(condition: Any, refuses: bool) -> None:
-    assert refuses_strangers(_with(condition)) is refuses
+    assert refuses_strangers(_with(condition), admits_strangers, admits_networks) is refuses
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ({"StringEquals": {"aws:ResourceOrgID": "o-abcdefghij"}}, True),
+        ({"StringEquals": {"s3:ResourceAccount": _ACCOUNT}}, True),
+        ({"ForAnyValue:StringLike": {"aws:ResourceOrgPaths": "o-abcdefghij/*"}}, True),
+        ({"StringLike": {"aws:ResourceAccount": "*"}}, False),
+        ({"StringEquals": {"aws:PrincipalOrgID": "o-abcdefghij"}}, False),
+    ],
+    ids=str,
+)
+def test_a_condition_that_names_accounts_of_resources_limits_targets(condition: Any, expected: bool) -> None:
+    assert limits(_with(condition), admits_targets) is expected
 
 
 def test_a_value_that_is_not_known_matters_only_if_nothing_else_decides() -> None:
     known = {"StringEquals": {"aws:PrincipalOrgID": "o-a"}, "StringLike": {"aws:SourceAccount": UNKNOWN}}
-    assert limits_who(_with(known))
-    assert not limits_who(_with({"StringLike": {"aws:SourceAccount": [UNKNOWN, "*"]}}))
+    assert limits(_with(known), admits_strangers)
+    assert not limits(_with({"StringLike": {"aws:SourceAccount": [UNKNOWN, "*"]}}), admits_strangers)
     for unknown in ({"StringEquals": {"aws:SourceAccount": UNKNOWN}}, {"StringEquals": UNKNOWN}):
         with pytest.raises(NotYetKnownError):
-            limits_who(_with(unknown))
+            limits(_with(unknown), admits_strangers)
 
 
 def test_a_comparison_knows_its_quantifier_and_its_suffix() -> None:

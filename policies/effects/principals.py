@@ -1,0 +1,96 @@
+"""Judge who may use a resource by its document: the principals of a statement, and the conditions that name others."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..resources import Resource
+from ..rule import find_wrong
+from .actions import fits, has_wildcard
+from .conditions import Admits, admits_networks, admits_strangers, admits_targets, limits, refuses_strangers
+from .statements import Statement, list_statements
+
+
+def list_strangers(resource: Resource) -> list[str]:
+    """Return texts for the strangers who may use a resource by its documents, such as "everyone".
+
+    Raises:
+        NotYetKnownError: No known statement admits strangers, and a part of another statement is not known yet.
+        UnreadableError: A document has a form that IAM does not read.
+    """
+    statements = list_statements(resource)
+    found = find_wrong(statements, lambda one: _is_open(one, statements, admits_strangers, admits_networks))
+    return list(dict.fromkeys(stranger for statement in found for stranger in _describe_strangers(statement)))
+
+
+def passes_everything(endpoint: Resource) -> bool:
+    """Tell whether the document of a VPC endpoint lets everyone do everything, as an endpoint without a document does.
+
+    Raises:
+        NotYetKnownError: No known statement passes everything, and a part of another statement is not known yet.
+        UnreadableError: The document has a form that IAM does not read.
+    """
+    statements = list_statements(endpoint)
+    return bool(
+        find_wrong(
+            statements,
+            lambda one: _is_about_everything(one) and _is_open(one, statements, admits_strangers, admits_targets),
+        )
+    )
+
+
+def _is_open(statement: Statement, others: Sequence[Statement], *admits: Admits) -> bool:
+    return (
+        statement.allows
+        and bool(_describe_strangers(statement))
+        and not limits(statement, *admits)
+        and not find_wrong(others, lambda other: _refuses(other, statement, *admits))
+    )
+
+
+def _describe_strangers(statement: Statement) -> list[str]:
+    if statement.not_principals is not None:
+        return ["everyone except a few"]
+    principals = [(kind, name) for kind, names in (statement.principals or {}).items() for name in names]
+    return [_describe(kind, name) for kind, name in find_wrong(principals, lambda item: has_wildcard(item[1]))]
+
+
+def _describe(kind: str, name: str) -> str:
+    if name.strip("*?"):
+        return f"every principal that fits {name}"
+    return _EVERY.get(kind.lower(), "everyone")
+
+
+_EVERY = {"service": "every service of AWS", "federated": "every identity provider"}
+
+
+def _refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
+    """Tell whether a statement denies strangers all that another statement allows them."""
+    return (
+        not denial.allows
+        and bool(_describe_strangers(denial))
+        and _covers(denial.actions, allowance.actions)
+        and _covers(denial.resources, allowance.resources)
+        and refuses_strangers(denial, *admits)
+    )
+
+
+def _covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
+    """Tell whether the patterns of a denial cover the patterns of an allowance; a trust policy has no resources."""
+    if wide is None:
+        return narrow is None
+    return all(any(fits(pattern, text) for pattern in wide) for text in narrow or ["*"])
+
+
+def _is_about_everything(statement: Statement) -> bool:
+    actions = statement.not_actions or find_wrong(statement.actions or [], lambda name: _fits(_EVERY_ACTION, name))
+    targets = statement.not_resources or find_wrong(statement.resources or [], lambda arn: _fits(_EVERY_RESOURCE, arn))
+    return bool(actions) and bool(targets)
+
+
+def _fits(expression: re.Pattern[str], text: str) -> bool:
+    return has_wildcard(text) and expression.fullmatch(text) is not None
+
+
+_EVERY_ACTION = re.compile(r"([\w-]+:)?[*?]+")
+"""``*``, or each action of a service: an endpoint belongs to a single service."""
+_EVERY_RESOURCE = re.compile(r"(arn:([^:]*:){4})?[*?/]+")

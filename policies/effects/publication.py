@@ -1,0 +1,65 @@
+"""Judge whether the fields of a resource make it public: access lists, grants, permissions, blocks of public access."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..resources import Resource
+from ..rule import find_wrong
+from ..values import read_flag, read_text
+from .statements import is_of_aws, list_values
+
+_PUBLIC_ACLS = ("publicread", "publicreadwrite", "authenticatedread")
+"""Access lists that admit everyone or every AWS account; the provider aws writes them with hyphens."""
+_GROUPS = ("/allusers", "/authenticatedusers")
+_PUBLIC: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("acl", "accessControl"), _PUBLIC_ACLS),
+    **dict.fromkeys(("grants.uri", "accessControlPolicy.grants.grantee.uri", "targetGrants.grantee.uri"), _GROUPS),
+    "group": ("all",),
+    "accountId": ("all",),
+}
+"""Path of a field → the ends of values that admit everyone, in lower case and without hyphens."""
+_BLOCKS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
+_BLOCK_KINDS = ("BucketPublicAccessBlock", "AccountPublicAccessBlock")
+PUBLIC_KINDS = (
+    *("Bucket", "BucketV2", "BucketAcl", "BucketAclV2", "BucketLogging", "BucketLoggingV2"),
+    *("BucketObject", "BucketObjectv2", "ObjectCopy", "AccessPoint", *_BLOCK_KINDS),
+    *("AmiLaunchPermission", "SnapshotCreateVolumePermission"),
+)
+"""Kinds of resources that their own fields make public."""
+
+
+def list_public_fields(resource: Resource) -> list[str]:
+    """Return texts for the fields that make a resource public, such as "acl: public-read".
+
+    Raises:
+        NotYetKnownError: No known field makes it public, and another is not known yet.
+        UnreadableError: A field has a form that no provider reads.
+    """
+    if not is_of_aws(resource):
+        return []
+    given = [(path, where, value) for path in _PUBLIC for where, value in list_values(resource.props, path)]
+    found = find_wrong(given, lambda item: _is_public(*item))
+    return [f"{where}: {value}" for _, where, value in found]
+
+
+def _is_public(path: str, where: str, value: Any) -> bool:
+    return read_text(value, where).replace("-", "").lower().endswith(_PUBLIC[path])
+
+
+def has_idle_block(resource: Resource) -> bool:
+    """Tell whether a block of public access blocks nothing. Its fields are off by default, but on for access points.
+
+    Raises:
+        NotYetKnownError: No known field is on, and another is not known yet.
+        UnreadableError: A field is neither true nor false.
+    """
+    if not is_of_aws(resource):
+        return False
+    if resource.kind in _BLOCK_KINDS:
+        return not _blocks_any(resource.props, default=False)
+    block = resource.read_block("publicAccessBlockConfiguration")
+    return bool(block) and not _blocks_any(block, default=resource.kind == "AccessPoint")
+
+
+def _blocks_any(block: Mapping[str, Any], *, default: bool) -> bool:
+    return bool(find_wrong(_BLOCKS, lambda name: read_flag(block.get(name), name, default)))

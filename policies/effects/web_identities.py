@@ -1,0 +1,83 @@
+"""Judge which users of an OIDC provider may take a role: pods of a cluster, jobs of a CI service, users of an app."""
+
+import re
+
+from ..rule import find_wrong
+from .actions import allows_action, fits, has_wildcard
+from .conditions import Comparison, admits_networks, admits_strangers, limits
+from .statements import Statement
+
+_TAKE_ROLE = "sts:AssumeRoleWithWebIdentity"
+
+
+def list_open_providers(statement: Statement) -> list[str]:
+    """Return the OIDC providers all of whose users may take the role; empty if a claim limits them.
+
+    Raises:
+        NotYetKnownError: No known provider is open, and a part of the statement is not known yet.
+    """
+    if not allows_action(statement, _TAKE_ROLE):
+        return []
+    principals = [(kind, name) for kind, names in (statement.principals or {}).items() for name in names]
+    providers = [name for _, name in find_wrong(principals, lambda item: _is_provider(*item))]
+    return [] if not providers or _limits_users(statement) else [name.split("provider/")[-1] for name in providers]
+
+
+def _is_provider(kind: str, name: str) -> bool:
+    """Tell whether a principal is a single OIDC provider; the providers that IAM knows by itself have no ARN."""
+    return (
+        kind.lower() == "federated"
+        and not has_wildcard(name)
+        and (":oidc-provider/" in name or not name.startswith("arn:"))
+    )
+
+
+def _limits_users(statement: Statement) -> bool:
+    return limits(statement, _admits_users, admits_strangers, admits_networks)
+
+
+def _admits_users(comparison: Comparison) -> bool:
+    """Tell whether all users of a provider pass a comparison; keys of claims are ``<provider>:<claim>``."""
+    provider, _, claim = comparison.key.rpartition(":")
+    if "." not in provider or claim == "amr":  # aws:…, or the claim that says only how the user signed in
+        return True
+    if claim in _AUDIENCE:
+        return _has_free_audience(provider) or bool(find_wrong(comparison.values, _is_usual_audience))
+    return bool(find_wrong(comparison.values, _is_open_subject if claim == "sub" else _is_open_claim))
+
+
+_AUDIENCE = ("aud", "azp", "oaud", "app_id")
+"""Claims that name the application which a token is for."""
+
+
+def _has_free_audience(provider: str) -> bool:
+    """Tell whether the users of a provider choose the audience of their tokens, so that it tells nobody apart."""
+    return any(part in provider for part in _SHARED)
+
+
+_SHARED = ("oidc.eks.", "token.actions.githubusercontent.com", "gitlab.com", "app.terraform.io", "agent.buildkite.com")
+
+
+def _is_usual_audience(value: str) -> bool:
+    """Tell whether an audience is AWS itself, as of clusters that serve their own tokens, and names no application."""
+    return _is_open_claim(value) or value == "sts.amazonaws.com"
+
+
+def _is_open_claim(value: str) -> bool:
+    return has_wildcard(value[:1]) or not value
+
+
+def _is_open_subject(value: str) -> bool:
+    """Tell whether strangers have a subject: pods of each namespace, or repositories and projects of each owner."""
+    fixed = re.split(r"[*?]", value)[0]
+    if fixed.startswith(_POD):
+        account = value.rpartition(":")[2]
+        return fits(value.replace("?", "*"), f"{_POD}{_ANY_NAMESPACE}:{account}")
+    return _is_open_claim(value) or (has_wildcard(value) and not _OWNER.match(fixed))
+
+
+_POD = "system:serviceaccount:"
+_ANY_NAMESPACE = "\0"
+"""A name that fits wildcards alone."""
+_OWNER = re.compile(r"[^:/]+:[^:/]+[:/]")
+"""The start of a subject such as ``repo:owner/``: a whole owner stands before the first wildcard."""
