@@ -37,7 +37,7 @@ class Statement:
 
     @cached_property
     def allows(self) -> bool:
-        """Whether the effect is Allow."""
+        """True if the effect is Allow."""
         return read_text(self._find("Effect"), f"{self.where}.Effect") == "Allow"
 
     @cached_property

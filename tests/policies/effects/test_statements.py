@@ -94,10 +94,9 @@ def test_an_odd_field_stops_only_the_question_about_it() -> None:
         _ = statement.actions
 
 
-def test_every_kind_reads_a_resource_without_a_document() -> None:
-    kinds = [kind for kind, fields in DOCUMENT_FIELDS.items() if fields]
-    assert len(kinds) > 40
-    assert [list_statements(resource(f"aws:a/b:{kind}", "theirs")) for kind in kinds] == [[]] * len(kinds)
+@pytest.mark.parametrize("kind", [kind for kind, paths in DOCUMENT_FIELDS.items() if paths])
+def test_every_kind_reads_a_resource_without_a_document(kind: str) -> None:
+    assert list_statements(resource(f"aws:a/b:{kind}", "theirs")) == []
 
 
 def test_only_resources_of_aws_hold_documents() -> None:
@@ -110,5 +109,5 @@ def test_values_are_found_through_lists_of_blocks() -> None:
     assert list(list_values(block, "one.two")) == [("one.two", 1), ("one.two", [2, 3])]
     assert list(list_values(block, "three.two")) == [("three.two", 4)]
     assert list(list_values(block, "four.two")) == []
-    found = list(list_values({"one": [UNKNOWN, {"two": 1}]}, "one.two"))
-    assert [value is UNKNOWN for _, value in found] == [True, False]
+    unknown = [value is UNKNOWN for _, value in list_values({"one": [UNKNOWN, {"two": 1}]}, "one.two")]
+    assert unknown == [True, False]
