@@ -8,21 +8,22 @@ from .effects.reach import list_machine_actions, list_ways_to_rights, passes_sev
 from .effects.statements import Statement, list_statements
 from .resources import Resource
 from .rule import Report, Rule, Settings, find_wrong
+from .values import UNKNOWN
 
 
 def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) -> None:
-    def is_wrong(statement: Statement) -> bool:
-        return statement.allows and bool(_list_open(statement)) and not _lets_account_manage_key(resource, statement)
-
-    for statement in find_wrong(list_statements(resource), is_wrong):
-        for actions in _list_open(statement):
+    for statement in find_wrong(list_statements(resource), lambda statement: bool(_list_open(resource, statement))):
+        for actions in _list_open(resource, statement):
             report(f"{resource.name} allows {actions}")
 
 
-def _list_open(statement: Statement) -> list[str]:
-    """Return the patterns of actions that AWS may extend by more than descriptions."""
+def _list_open(resource: Resource, statement: Statement) -> list[str]:
+    """Return the allowed patterns of actions to which AWS may add more than descriptions."""
+    if not statement.allows or _lets_account_manage_key(resource, statement):
+        return []
     if statement.not_actions is not None:
-        return [f"every action except {', '.join(statement.not_actions)}"]
+        shown = (repr(name) if name is UNKNOWN else name for name in statement.not_actions)
+        return [f"every action except {', '.join(shown)}"]
     return find_wrong(statement.actions or [], lambda action: has_wildcard(action) and not only_describes(action))
 
 

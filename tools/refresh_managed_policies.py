@@ -15,7 +15,6 @@ from typing import Any
 
 from gpu_blueprint.catalog.managed_policies import FILE
 from policies import Resource
-from policies.effects.actions import list_allowed
 from policies.effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
 from policies.effects.statements import Statement, list_statements
 
@@ -28,7 +27,7 @@ _COMMENTS = (
 )
 _SERVICE_LINKED = "/aws-service-role/"
 """Path of the policies that only AWS attaches."""
-_EVERY_NAME = {"*", "arn:aws:iam::*:role/*"}
+_EVERY_ROLE = {"*", "arn:aws:iam::*:role/*"}
 
 
 def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG) -> int:
@@ -58,34 +57,51 @@ def rebuild(catalog: Path = CATALOG) -> CatalogueFile:
 
 def _list_rows(policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
     for name, policy in sorted(policies.items()):
-        excess = None if policy["Path"] == _SERVICE_LINKED else find_excess(policy["Document"])
+        excess = "" if policy["Path"] == _SERVICE_LINKED else find_excess(policy["Document"], policy["Path"])
         if excess:
             version, updated = policy["DefaultVersionId"], policy["UpdateDate"][:10]
             yield {"policy": name, "version": version, "updated": updated, "excess": excess}
 
 
-def find_excess(document: Mapping[str, Any]) -> str:
-    """Return the gravest excess of a document, to follow "which"; empty if it has none."""
+def find_excess(document: Mapping[str, Any], path: str = "/") -> str:
+    """Return the gravest excess of a document, to follow "which"; empty if it has none.
+
+    Policies for the role of a single service may pass roles and end machines, because this is the service's work.
+    """
     resource = Resource(urn="", type="aws:iam/policy:Policy", name="", props={"policy": document})
     allowing = [statement for statement in list_statements(resource) if statement.allows]
-    found = {order: excess for statement in allowing for order, excess in _list_excess(statement)}
-    return found[min(found)] if found else ""
+    questions = _QUESTIONS[:_FOR_SERVICES] if path == "/service-role/" else _QUESTIONS
+    found = (ask(statement) for ask in questions for statement in allowing)
+    return next(filter(None, found), "")
 
 
-def _list_excess(statement: Statement) -> Iterator[tuple[int, str]]:
-    if set(statement.actions or []) & {"*", "*:*"}:
-        yield 0, "allows every action"
-    if statement.not_actions is not None:
-        yield 1, f"allows every action except {', '.join(statement.not_actions)}"
-    if ways := list_ways_to_rights(statement):
-        yield 2, f"lets its holder take further rights, by {ways[0]}"
-    if passes_several_roles(statement) and not statement.conditions and set(statement.resources or []) & _EVERY_NAME:
-        yield 3, "lets its holder pass any role to a machine"
-    if not statement.conditions and list_allowed(statement, set(list_machine_actions(statement)) & _ENDING):
-        yield 4, "lets its holder end the machines of every cluster"
+def _allows_everything(statement: Statement) -> str:
+    return "allows every action" if set(statement.actions or []) & {"*", "*:*"} else ""
 
 
-_ENDING = {"ec2:TerminateInstances"}
+def _allows_all_but_some(statement: Statement) -> str:
+    return f"allows every action except {', '.join(statement.not_actions)}" if statement.not_actions else ""
+
+
+def _raises_rights(statement: Statement) -> str:
+    ways = list_ways_to_rights(statement)
+    return f"lets its holder take rights that it was not given, by {ways[0]}" if ways else ""
+
+
+def _passes_any_role(statement: Statement) -> str:
+    every = set(statement.resources or []) & _EVERY_ROLE and not statement.conditions
+    return "lets its holder pass any role to a machine" if every and passes_several_roles(statement) else ""
+
+
+def _ends_any_machine(statement: Statement) -> str:
+    ends = "ec2:TerminateInstances" in list_machine_actions(statement) and not statement.conditions
+    return "lets its holder end the machines of every cluster" if ends else ""
+
+
+_QUESTIONS = (_allows_everything, _allows_all_but_some, _raises_rights, _passes_any_role, _ends_any_machine)
+"""Questions about a statement, the gravest first."""
+_FOR_SERVICES = 3
+"""Number of questions that count for the role of a service."""
 
 
 if __name__ == "__main__":

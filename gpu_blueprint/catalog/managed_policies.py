@@ -11,7 +11,7 @@ _ARN = re.compile(r"arn:aws[a-z-]*:iam::aws:policy/(?:.*/)?([^/]+)", re.IGNORECA
 
 
 def find_broad_policy(arn: str) -> str | None:
-    """Return the excess that a managed policy allows, to follow "which"; None if AWS's policy is narrow or not AWS's."""
+    """Return the excess that a policy of AWS allows, to follow "which"; None for a narrow policy or another ARN."""
     found = _ARN.fullmatch(arn.strip())
     return _read_table().get(found.group(1).lower()) if found else None
 

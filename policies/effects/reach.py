@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..rule import find_wrong
-from .actions import fits, list_allowed, spans_several
+from .actions import allows_action, fits, spans_several
 from .conditions import limits_tags, list_comparisons
 from .statements import Statement
 
@@ -36,10 +36,10 @@ def list_ways_to_rights(statement: Statement) -> list[str]:
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
     """
-    allowed = find_wrong(
-        list_allowed(statement, _RIGHTS), lambda action: spans_several(statement, "iam", [_RIGHTS[action]])
+    found = find_wrong(
+        _RIGHTS, lambda action: allows_action(statement, action) and spans_several(statement, "iam", [_RIGHTS[action]])
     )
-    return [] if not allowed or _limits_rights(statement) else allowed
+    return [] if not found or _limits_rights(statement) else found
 
 
 def _limits_rights(statement: Statement) -> bool:
@@ -54,7 +54,7 @@ def passes_several_roles(statement: Statement) -> bool:
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
     """
-    return bool(list_allowed(statement, ["iam:PassRole"])) and spans_several(statement, "iam", ["role"])
+    return allows_action(statement, "iam:PassRole") and spans_several(statement, "iam", ["role"])
 
 
 _MACHINE_ACTIONS = (
@@ -73,10 +73,15 @@ def list_machine_actions(statement: Statement) -> list[str]:
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
     """
-    allowed = list_allowed(statement, _MACHINE_ACTIONS)
-    if not allowed or not spans_several(statement, "ec2", _MACHINES) or limits_tags(statement):
-        return []
-    return [action for action in allowed if action != "ec2:CreateTags" or not _tags_new_volumes(statement)]
+    found = find_wrong(
+        _MACHINE_ACTIONS,
+        lambda action: (
+            allows_action(statement, action)
+            and spans_several(statement, "ec2", _MACHINES)
+            and not (action == "ec2:CreateTags" and _tags_new_volumes(statement))
+        ),
+    )
+    return [] if not found or limits_tags(statement) else found
 
 
 def _tags_new_volumes(statement: Statement) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from ..rule import find_wrong
-from .actions import fits, has_wildcard, list_allowed
+from .actions import allows_action, fits, has_wildcard
 from .conditions import Comparison, admits_networks, admits_strangers, limits
 from .statements import Statement
 
@@ -16,7 +16,7 @@ def list_open_providers(statement: Statement) -> list[str]:
     Raises:
         NotYetKnownError: No known provider is open, and a part of the statement is not known yet.
     """
-    if not list_allowed(statement, [_TAKE_ROLE]):
+    if not allows_action(statement, _TAKE_ROLE):
         return []
     principals = [(kind, name) for kind, names in (statement.principals or {}).items() for name in names]
     providers = [name for _, name in find_wrong(principals, lambda item: _is_provider(*item))]

@@ -18,6 +18,7 @@ NEVER_UNDECIDED = {
     "secrets-encrypted": "a key that is not known is a key",
     "no-default-providers": "it reads only types and providers",
     "cluster-inputs-shown": "it asks only whether there are inputs",
+    "managed-policy-narrow": "an ARN that is not known is the ARN of a policy that the program makes",
     "values-readable": "it reads only the notes of the other rules",
 }
 """Rules that can always decide → the reason."""

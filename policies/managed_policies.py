@@ -1,0 +1,57 @@
+"""Rule for the policies of AWS that users, groups, roles and permission sets get by their ARNs."""
+
+from collections.abc import Iterator, Mapping
+
+from gpu_blueprint.catalog.managed_policies import find_broad_policy
+
+from .effects.statements import list_values
+from .resources import Resource
+from .rule import Report, Rule, Settings
+from .values import UNKNOWN, read_list, read_text
+
+_ARN_FIELDS: Mapping[str, str] = {
+    "RolePolicyAttachment": "policyArn",
+    "UserPolicyAttachment": "policyArn",
+    "GroupPolicyAttachment": "policyArn",
+    "PolicyAttachment": "policyArn",
+    "RolePolicyAttachmentsExclusive": "policyArns",
+    "UserPolicyAttachmentsExclusive": "policyArns",
+    "GroupPolicyAttachmentsExclusive": "policyArns",
+    "Role": "managedPolicyArns",
+    "User": "managedPolicyArns",
+    "Group": "managedPolicyArns",
+    "ManagedPolicyAttachment": "managedPolicyArn",
+    "ManagedPolicyAttachmentsExclusive": "managedPolicyArns",
+    "PermissionSet": "managedPolicies",
+}
+"""Kind of AWS resource → the field with the ARNs of the policies that it attaches; a boundary attaches nothing."""
+
+
+def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> None:
+    for arn in _list_arns(resource):
+        if excess := find_broad_policy(arn):
+            report(f"{resource.name} attaches {arn.strip().split('/')[-1]}, which {excess}")
+
+
+def _list_arns(resource: Resource) -> Iterator[str]:
+    """Yield the known ARNs. An ARN not known yet belongs to a policy that the program makes, with its own document."""
+    if resource.type.startswith(("aws:", "aws-native:")):
+        field = _ARN_FIELDS[resource.kind]
+        for value in list_values(resource.props, field):
+            arns = [] if value is UNKNOWN else read_list(value, field)
+            yield from (read_text(arn, field) for arn in arns if arn is not UNKNOWN)
+
+
+RULES = (
+    Rule(
+        id="managed-policy-narrow",
+        kinds=tuple(_ARN_FIELDS),
+        check=_refuse_broad_policies,
+        looks_at="policies of AWS that users, groups, roles and permission sets get",
+        passes="AWS's policy is made for a task, such as AmazonEKSWorkerNodePolicy, or limits a permissions boundary",
+        fails="AWS's policy allows every action, as AdministratorAccess, every action except some, as PowerUserAccess, "
+        "or lets its holder take further rights, pass any role or end any machine, as AmazonEC2FullAccess",
+        why="a pod or a machine that an attacker takes over holds the whole account",
+        fix="attach a policy with the actions that the holder needs",
+    ),
+)

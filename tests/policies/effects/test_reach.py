@@ -1,0 +1,49 @@
+"""The roles, rights and machines that the holder of a statement reaches."""
+
+from typing import Any
+
+import pytest
+
+from policies.effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
+from policies.effects.statements import Statement
+
+
+def _allows(action: str, target: str = "*", **condition: Any) -> Statement:
+    given = {"effect": "Allow", "action": action, "resource": target, "condition": condition}
+    return Statement(given=given, where="it")
+
+
+def test_a_wildcard_of_iam_gives_every_way_to_rights() -> None:
+    assert {"iam:AttachRolePolicy", "iam:CreatePolicyVersion", "iam:CreateAccessKey"} <= set(
+        list_ways_to_rights(_allows("iam:*"))
+    )
+    assert list_ways_to_rights(_allows("iam:GetRole")) == []
+
+
+def test_an_action_counts_only_on_the_type_that_it_changes() -> None:
+    assert list_ways_to_rights(_allows("iam:*", "arn:aws:iam::*:policy/*")) == [
+        "iam:CreatePolicyVersion",
+        "iam:SetDefaultPolicyVersion",
+    ]
+
+
+def test_a_boundary_limits_rights_and_no_roles_to_pass() -> None:
+    boundary = {"StringEquals": {"iam:PermissionsBoundary": "arn:aws:iam::111122223333:policy/limits"}}
+    assert list_ways_to_rights(_allows("iam:PutRolePolicy", **boundary)) == []
+    assert passes_several_roles(_allows("iam:PassRole", **boundary))
+    assert not passes_several_roles(_allows("iam:PassRole", "arn:aws:iam::*:role/one"))
+
+
+def test_tags_limit_machines() -> None:
+    tags = {"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/theirs": "owned"}}
+    assert list_machine_actions(_allows("ec2:TerminateInstances")) == ["ec2:TerminateInstances"]
+    assert list_machine_actions(_allows("ec2:TerminateInstances", **tags)) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [("CreateVolume", []), (["CreateSnapshot", "CreateNetworkInterface"], []), ("RunInstances", ["ec2:CreateTags"])],
+    ids=str,
+)
+def test_tags_of_new_volumes_and_interfaces_touch_no_machine(made: Any, expected: list[str]) -> None:
+    assert list_machine_actions(_allows("ec2:CreateTags", StringEquals={"ec2:CreateAction": made})) == expected

@@ -1,0 +1,68 @@
+"""The table of AWS's wide policies agrees with the documents that moto ships."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.catalog.managed_policies import FILE
+from tools.catalogue_file import CATALOG
+from tools.refresh_managed_policies import find_excess, main
+
+_EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+
+
+def _document(*statements: Any) -> dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": list(statements)}
+
+
+def _allows(*actions: str, **fields: Any) -> dict[str, Any]:
+    return _document({"Effect": "Allow", "Action": list(actions), "Resource": "*", **fields})
+
+
+def test_the_table_holds_what_the_documents_say(tmp_path: Path) -> None:
+    pytest.importorskip("moto")
+    assert main(["--check"]) == 0
+    shutil.copy(CATALOG / FILE, tmp_path)
+    table = tmp_path / FILE
+    table.write_text(table.read_text().replace("AdministratorAccess,", "Another,"))
+    assert main(["--check"], tmp_path) == 1
+    assert main([], tmp_path) == 0
+    assert table.read_text() == (CATALOG / FILE).read_text()
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (_document(_EVERYTHING), "allows every action"),
+        (_allows("*:*"), "allows every action"),
+        (_document({"Effect": "Allow", "NotAction": ["iam:*"], "Resource": "*"}), "every action except iam:*"),
+        (_allows("iam:PutRolePolicy"), "rights that it was not given, by iam:PutRolePolicy"),
+        (_allows("ec2:TerminateInstances", "iam:PassRole"), "pass any role"),
+        (_allows("ec2:TerminateInstances"), "end the machines"),
+    ],
+    ids=str,
+)
+def test_the_gravest_excess_is_named(document: Any, words: str) -> None:
+    assert words in find_excess(document)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        _allows("fsx:*"),
+        _allows("iam:PassRole", Condition={"StringEquals": {"iam:PassedToService": "ecs-tasks.amazonaws.com"}}),
+        _allows("iam:PassRole", Resource="arn:aws:iam::*:role/service-role/AWSBatch*"),
+        _allows("ec2:TerminateInstances", Condition={"StringLike": {"ec2:ResourceTag/aws:ecs:cluster": "*"}}),
+        _document({**_EVERYTHING, "Effect": "Deny"}),
+    ],
+    ids=str,
+)
+def test_a_document_for_a_task_has_no_excess(document: Any) -> None:
+    assert find_excess(document) == ""
+
+
+def test_the_role_of_a_service_may_end_machines_but_not_take_rights() -> None:
+    assert find_excess(_allows("ec2:TerminateInstances", "iam:PassRole"), "/service-role/") == ""
+    assert find_excess(_allows("iam:PutRolePolicy"), "/service-role/")
