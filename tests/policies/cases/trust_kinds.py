@@ -129,7 +129,7 @@ PERMISSIONS = cases_of(
     ),
     fails("everyone may call a function, with aws-native", _permission("*", "aws-native:lambda:Permission"), "theirs"),
     undecided("a principal that is not known", _permission(UNKNOWN), "theirs"),
-    undecided("an account that is not known", _permission("*", sourceAccount=UNKNOWN), "theirs"),
+    undecided("an account of a permission that is not known", _permission("*", sourceAccount=UNKNOWN), "theirs"),
     undecided("a condition that is not known", _permission("*", _BUS, condition=UNKNOWN), "theirs"),
     undecided("a key that is not known", _permission("*", _BUS, condition={**_ORG, "key": UNKNOWN}), "theirs"),
 )
