@@ -135,6 +135,7 @@ PERMISSIONS = cases_of(
 )
 
 CASES = (
+    *cases_of("no-wildcard-action", fails("every action on a function", _permission("1", action="lambda:*"), "theirs")),
     *cases_of(
         "no-wildcard-principal",
         *(fails(f"everyone in {type_}", _holder(type_, path, "*"), "theirs") for type_, path in _HOLDERS),
