@@ -58,7 +58,7 @@ def _list_node_makers(stack: Stack) -> Iterator[Resource]:
 
 
 def _has_no_nodes(maker: Resource) -> bool:
-    return maker.kind == "Cluster" and (not maker.props or maker.read_flag("skipDefaultNodeGroup", default=False))
+    return not maker.props or maker.read_flag("skipDefaultNodeGroup", default=False)
 
 
 def _places_into(maker: Resource, subnet: Resource, stack: Stack) -> bool:
@@ -109,7 +109,7 @@ def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
         raise NotYetKnownError("subnetIds")
     if subnet in needed and given is UNKNOWN and not _agree(needed, stack):
         raise NotYetKnownError("subnetIds")
-    return subnet in needed and (given is UNKNOWN or len(needed) <= unknown or _agree(needed, stack))
+    return subnet in needed and (len(needed) <= unknown or _agree(needed, stack))
 
 
 def _agree(subnets: list[Resource], stack: Stack) -> bool:
