@@ -5,7 +5,7 @@ from typing import Any
 
 from policies import UNKNOWN, Resource
 
-from .stacks import cases_of, fails, passes, program, resource, shipped_stack, undecided, with_value
+from .stacks import cases_of, fails, passes, program, resource, shipped_stack, undecided, with_resources, with_value
 
 _SUBNET = "gpu-dev-network-public-us-east-1a"
 _MAPPED = ("mapPublicIpOnLaunch",)
@@ -127,6 +127,31 @@ MAPPED = cases_of(
     ),
 )
 
+
+def _scaling(*keys: Any, subnet: Resource = OPEN) -> Resource:
+    """An Auto Scaling group with tags of these keys."""
+    return make_needing(
+        "aws:autoscaling/group:Group",
+        "machines",
+        (subnet,),
+        vpcZoneIdentifiers=[UNKNOWN],
+        tags=[{"key": key, "value": "owned"} for key in keys],
+    )
+
+
+_OF_CLUSTER = "kubernetes.io/cluster/gpu"
+
+SCALING = cases_of(
+    "no-public-addresses",
+    fails(
+        "machines of an Auto Scaling group", program(OPEN, _scaling("Name", _OF_CLUSTER), make_group(ids=())), "open"
+    ),
+    passes("other machines beside nodes", program(OPEN, _scaling("Name"), make_group(ids=()))),
+    undecided("machines whose tags are not known", program(OPEN, _scaling(UNKNOWN), make_group(ids=())), "open"),
+    passes("machines elsewhere whose tags are not known", program(OPEN, CLOSED, _scaling(UNKNOWN, subnet=CLOSED))),
+    passes("machines elsewhere", program(OPEN, CLOSED, _scaling(_OF_CLUSTER, subnet=CLOSED))),
+)
+
 SELECTED = cases_of(
     "no-public-addresses",
     fails("selected by tag", program(_TAGGED, _selecting(tags={"karpenter.sh/discovery": "gpu"})), "open"),
@@ -152,7 +177,7 @@ SELECTED = cases_of(
         "a node class of another maker",
         program(_TAGGED, resource("other:index:EC2NodeClass", "n", {}), make_group(ids=())),
     ),
-    passes("a node class whose cluster is not there yet", program(_TAGGED, replace(_selecting(), props=UNKNOWN))),
+    passes("a node class whose cluster is not there yet", with_resources("dev", replace(_selecting(), props=UNKNOWN))),
     undecided(
         "terms not known", program(_TAGGED, resource(_NODE_CLASS, "n", {"spec": {"subnetSelectorTerms": UNKNOWN}}))
     ),
@@ -186,4 +211,4 @@ ALONE = cases_of(
     ),
 )
 
-CASES = (*MAPPED, *SELECTED, *ALONE)
+CASES = (*MAPPED, *SCALING, *SELECTED, *ALONE)
