@@ -102,7 +102,7 @@ def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]]
 def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Handout | None:
     """Return the resources after the MIG manager has applied the entries that fit the GPU model."""
     known = row.gpu.mig.profiles if row.gpu.mig else {}
-    fitting = [entry for entry in entries if not entry.get("device-filter") or set(read_layout(entry)) <= set(known)]
+    fitting = [entry for entry in entries if all(profile in known for profile in read_layout(entry))]
     counts: Counter[str] = Counter()
     cut: set[int] = set()
     for entry in fitting:

@@ -46,7 +46,8 @@ def list_gpu_nodes(stack: Stack) -> list[Resource]:
 
 def _is_gpu_group(group: Resource) -> bool:
     types = group.list_texts("instanceTypes")
-    return _has_driver_type(group) or any(name in list_instances() for name in types)
+    with_gpus = {row.instance_type for row in list_instances().values() if row.gpu_name}
+    return _has_driver_type(group) or any(name in with_gpus for name in types)
 
 
 def _has_driver_type(group: Resource) -> bool:

@@ -129,6 +129,12 @@ LIMITED = cases_of(
     fails(
         "a misspelled limit", _g6(limits={"nvidia.com/gpus": "8"}), "theirs", words="no node hands out nvidia.com/gpus"
     ),
+    fails(
+        "a misspelled limit beside a limit in CPUs",
+        _g6(limits={"cpu": 8, "nvidia.com/gpus": "8"}),
+        "theirs",
+        words="no node hands out nvidia.com/gpus",
+    ),
     fails("a limit of a profile that no GPU has", _g6(limits={"nvidia.com/mig-9g.99gb": "8"}), "theirs"),
     fails("a limit of GPUs of another maker", _g6(limits={"amd.com/gpu": "8"}), "theirs"),
     fails("a limit of quota keys", _g6(limits={"requests.nvidia.com/gpu": "8"}), "theirs"),

@@ -23,7 +23,7 @@ from .stacks import (
     with_value,
 )
 
-_RENAMED = {"renameByDefault": True}
+_RENAMED: Any = {"renameByDefault": True}
 _ON_L4 = labelled(SHARED, "ts", "g6.xlarge")
 _FOUR = {GPU: "0", SHARE: "4"}
 _SEVEN = {GPU: 0, SLICE: 56}
@@ -82,11 +82,18 @@ SHARES = (
             overlay(_SEVEN, "p5.48xlarge"),
         ),
     ),
+    passes("replicas with an exponent", _on_l4(plugin(ts=sharing(10, **_RENAMED)), {GPU: 0, SHARE: "1e1"})),
+    passes("a label without any config, whole GPUs", _on_l4(operator(), {GPU: 1})),
+    passes(
+        "configs without label and default, whole GPUs",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 1}, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
+    ),
+    passes("0 shares of whole GPUs", _on_l4(operator(), {SHARE: 0})),
     fails(
         "another number of replicas",
         _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 0, SHARE: 8}),
         "theirs",
-        words=("8 × nvidia.com/gpu.shared", "4 × nvidia.com/gpu.shared"),
+        words=("8 × nvidia.com/gpu.shared", "4 × nvidia.com/gpu.shared: the device plugin's config 'ts' decides"),
     ),
     fails("replicas that keep the name, counted by the new name", _on_l4(plugin(ts=sharing()), _FOUR), "theirs"),
     fails(
