@@ -101,7 +101,7 @@ def _refuse_wrong_counts(overlay: Resource, report: Report, _: Settings, stack: 
 def _explain_difference(overlay: Resource, pool: Resource, row: Instance, stack: Stack) -> str:
     """Return how an overlay differs from what a node hands out; empty if it does not, or if nobody can tell."""
     capacity = overlay.read_block("spec", "capacity")
-    stated = [name for name in capacity if is_gpu_resource(name)]
+    stated = sorted(filter(is_gpu_resource, capacity))
     handout = find_handout(pool, row, stack) if stated else None
     if handout is None:
         return ""
@@ -109,7 +109,7 @@ def _explain_difference(overlay: Resource, pool: Resource, row: Instance, stack:
     wrong = find_wrong(stated, lambda name: parse_count(capacity[name]) != counts.get(name, 0))
     missing = _list_unstated(counts, pool, row, stack)
     states = ", ".join([*(f"{parse_count(capacity[name])} × {name}" for name in wrong), *(f"no {n}" for n in missing)])
-    truth = ", ".join(f"{count} × {name}" for name, count in counts.items()) or "nothing"
+    truth = ", ".join(f"{count} × {name}" for name, count in sorted(counts.items())) or "nothing"
     return states and (
         f"overlay {overlay.name} states {states} for {row.instance_type}, "
         f"but its nodes hand out {truth}: {handout.because}"
@@ -126,7 +126,7 @@ def _list_unstated(counts: Mapping[str, int], pool: Resource, row: Instance, sta
         for name in overlay.read_block("spec", "capacity")
     }
     counted = {"nvidia.com/gpu": row.gpu_count}
-    return [name for name, count in counts.items() if name not in stated and counted.get(name) != count]
+    return [name for name, count in sorted(counts.items()) if name not in stated and counted.get(name) != count]
 
 
 RULES = (

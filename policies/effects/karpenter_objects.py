@@ -55,7 +55,7 @@ def list_requirements(resource: Resource) -> list[Mapping[str, Any]]:
 def _read_requirements(resource: Resource) -> list[Mapping[str, Any]]:
     path = ("spec", "requirements") if resource.kind == "NodeOverlay" else ("spec", "template", "spec", "requirements")
     found = resource.list_blocks(*path)
-    return [item for item in found if _read_key(item) and read_text(item.get("operator"), "requirements.operator")]
+    return [item for item in found if read_text(item.get("operator"), "requirements.operator")]
 
 
 def _read_key(requirement: Mapping[str, Any]) -> str:

@@ -47,10 +47,6 @@ FLIPPED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 EQUIVALENT = {
     (
-        "gpu_operator._refuse_second_dcgm_engine: addon.get('configurationValues', default='') or '{}' → "
-        "addon.get('configurationValues', default='')"
-    ): "YAML reads an empty text as null, which becomes {} as well",
-    (
         "iam._refuse_unlimited_pass_role: "
         "targets == [] and 'NotResource' in statement and _find_allowed(statement, 'iam:PassRole') → "
         "'NotResource' in statement and _find_allowed(statement, 'iam:PassRole')"
@@ -60,11 +56,6 @@ EQUIVALENT = {
         "alias and (version == 'latest' or (known and (not known.is_release(version)))) → "
         "version == 'latest' or (known and (not known.is_release(version)))"
     ): "an empty alias has neither a version nor a known family",
-    (
-        "effects.karpenter_objects._admits: "
-        "value is not None and value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0])) → "
-        "value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0]))"
-    ): "Karpenter has a name for each GPU of the catalogue",
     (
         "tags.list_missing_tags: resource.type.startswith('aws:') and resource.kind in TAGGED → "
         "resource.type.startswith('aws:')"

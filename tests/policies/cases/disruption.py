@@ -53,7 +53,7 @@ KEPT = cases_of(
         _TRAINING,
         words="WhenEmptyOrUnderutilized",
     ),
-    fails("the default, which consolidates", _trains(("spec", "disruption"), GONE), _TRAINING),
+    fails("the default, which consolidates", _trains(("spec", "disruption"), GONE), _TRAINING, words="WhenEmptyOr"),
     fails(
         "a purpose label only on the nodes",
         program(node_pool(_H100, template={"metadata": {"labels": _TRAINS}})),

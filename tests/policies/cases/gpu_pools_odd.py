@@ -80,6 +80,15 @@ TAINTED = cases_of(
         "types of CPUs beside a limit that forbids nothing",
         program(node_pool(requirement(_TYPE, "m7i.xlarge"), limits={"nvidia.com/gpu": "8"})),
     ),
+    passes(
+        "accelerators of AWS, at least one",
+        program(
+            node_pool(
+                requirement(f"{_WELL_KNOWN}generation", "1", operator="Gt"),
+                requirement(f"{_WELL_KNOWN}accelerator-count", "0", operator="Gt"),
+            )
+        ),
+    ),
     fails("startup taints alone", _g6(node={"startupTaints": [_TAINT]}), "theirs"),
     fails("a single soft taint", _g6(node={"taints": {"key": "gpu", "effect": "PreferNoSchedule"}}), "theirs"),
     fails("one type as text", _asking("family", "g6"), "theirs"),
