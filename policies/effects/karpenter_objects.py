@@ -76,6 +76,13 @@ def list_values(resource: Resource, key: str) -> list[str]:
     return [value for value in lists[0] if all(value in values for values in lists)] if lists else []
 
 
+def list_single_values(pool: Resource, beginning: str) -> dict[str, str]:
+    """Return key → value of the requirements that admit one value, for keys with this beginning."""
+    keys = {_read_key(item) for item in list_requirements(pool) if _read_key(item).startswith(beginning)}
+    values = {key: list_values(pool, key) for key in keys}
+    return {key: found[0] for key, found in values.items() if len(found) == 1}
+
+
 def list_gpu_types(resource: Resource) -> list[Instance]:
     """Return the GPU instance types that the requirements admit; empty if no requirement is about the machine."""
     return resource.compute_once(_find_gpu_types)

@@ -33,6 +33,19 @@ def _on_l4(release_: Resource, capacity: Any, *more: Resource, pool: Resource = 
     return program(release_, pool, overlay(capacity, "g6.xlarge"), *more)
 
 
+def _own_plugin(replicas: int) -> Resource:
+    """The chart of the device plugin alone."""
+    config = {"map": {"ts": yaml.safe_dump(sharing(replicas, **_RENAMED))}}
+    return release("nvidia-device-plugin", "operator", values={"config": config})
+
+
+def _requiring(*values: str) -> Resource:
+    return node_pool(requirement(TYPE, "g6.xlarge"), requirement(SHARED, *values))
+
+
+_REQUIRING = _requiring("ts")
+_TS = plugin(ts=sharing(**_RENAMED))
+
 SHARES = (
     passes("replicas that are renamed", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR)),
     passes("replicas that keep the name", _on_l4(plugin(ts=sharing(renameByDefault=False)), {GPU: 4})),
@@ -82,6 +95,20 @@ SHARES = (
             overlay(_SEVEN, "p5.48xlarge"),
         ),
     ),
+    passes("the plugin's own chart", _on_l4(_own_plugin(4), _FOUR)),
+    passes(
+        "the plugin's own chart beside slices, which somebody else cuts",
+        program(_own_plugin(4), labelled("nvidia.com/mig.config", "own"), overlay({GPU: 8}, "p5.48xlarge")),
+    ),
+    passes(
+        "replicas on a label that a requirement sets", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR, pool=_REQUIRING)
+    ),
+    passes(
+        "a requirement of two labels, and no config by default",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 1}, pool=_requiring("ts", "other")),
+    ),
+    fails("another number of replicas in the plugin's own chart", _on_l4(_own_plugin(8), _FOUR), "theirs"),
+    fails("replicas on a label that a requirement sets, not counted", _on_l4(_TS, {GPU: 1}, pool=_REQUIRING), "theirs"),
     passes("replicas with an exponent", _on_l4(plugin(ts=sharing(10, **_RENAMED)), {GPU: 0, SHARE: "1e1"})),
     passes("a label without any config, whole GPUs", _on_l4(operator(), {GPU: 1})),
     passes(
