@@ -6,5 +6,7 @@ from pkgutil import iter_modules
 from .stacks import Case
 
 _BUILDERS = ("stacks",)
-_MODULES = [import_module(f".{found.name}", __name__) for found in iter_modules(__path__) if found.name not in _BUILDERS]
+_MODULES = [
+    import_module(f".{found.name}", __name__) for found in iter_modules(__path__) if found.name not in _BUILDERS
+]
 CASES: tuple[Case, ...] = tuple(case for module in _MODULES for case in module.CASES)
