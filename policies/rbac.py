@@ -171,8 +171,8 @@ RULES = (
         settings=_PLATFORM,
         looks_at="role bindings, roles, EKS access policies in namespaces, access entries, and the config map aws-auth",
         passes="they give named subjects less than admin. Roles may make Roles and RoleBindings, because the API "
-        "server lets nobody without bind and escalate give more than its own rights. Roles that Kubernetes itself gives "
-        "everybody, such as system:discovery, may be given to everybody",
+        "server lets nobody without bind and escalate give more than its own rights. Everybody may hold the roles that "
+        "Kubernetes itself gives to everybody, such as system:discovery",
         fails="they give admin, a role of Kubernetes's own programs, edit in namespaces of the platform, the group "
         "system:masters, or anything to everyone; or a role holds escalate, bind, impersonate or changes of quotas",
         why="a tenant with these rights can raise its own quota",
