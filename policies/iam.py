@@ -67,7 +67,8 @@ RULES = (
         check=_refuse_wildcard_actions,
         looks_at="actions that IAM documents allow",
         passes="each action has its full name, or a wildcard such as ec2:Describe* or eks:List* that can only "
-        "describe and list, or kms:ReEncrypt* and kms:GenerateDataKey* that can only use keys; kms:* is allowed in a key's policy for the key's own account",
+        "describe and list, or kms:ReEncrypt* and kms:GenerateDataKey* that can only use keys; kms:* is allowed in a "
+        "key's policy for the key's own account",
         fails="another action contains * or ?, s3:Get* too because it reads data, or the document allows all actions "
         "except some",
         why="an action that AWS adds later is allowed from its first day",
