@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -27,17 +28,22 @@ from .waivers import Waiver, find_waiver
 
 _log = logging.getLogger(__name__)
 
-Unreadable = dict[str, dict[str, list[str]]]
-"""Values that no rule could read, noted for the rule that comes last; see ``Stack.unreadable``."""
+
+@dataclass(frozen=True)
+class _Notes:
+    """Facts that policies about single resources leave for the policies about the whole stack, which run later."""
+
+    inputs: dict[str, Any] = field(default_factory=dict)
+    """URN → inputs. For the whole stack the engine shows outputs, and a first preview has none for Kubernetes."""
+    unreadable: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """Values that no rule could read, for the rule that comes last; see ``Stack.unreadable``."""
 
 
 def list_policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
     """Return every rule as a policy; each is mandatory unless the environment's file says otherwise."""
-    unreadable: Unreadable = {}
+    notes = _Notes()
     return [
-        _make_stack_policy(rule, waivers, unreadable)
-        if rule.needs_stack
-        else _make_resource_policy(rule, waivers, unreadable)
+        _make_stack_policy(rule, waivers, notes) if rule.needs_stack else _make_resource_policy(rule, waivers, notes)
         for rule in RULES
     ]
 
@@ -75,9 +81,11 @@ def _make_schema(default: Any) -> dict[str, Any]:
     return {"type": json_type, "default": default}
 
 
-def _make_resource_policy(rule: Rule, waivers: Sequence[Waiver], unreadable: Unreadable) -> ResourceValidationPolicy:
+def _make_resource_policy(rule: Rule, waivers: Sequence[Waiver], notes: _Notes) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        verdicts = judge(rule, Stack([_read_resource(args)], unreadable), _read_settings(rule, args))
+        resource = _read_resource(args)
+        notes.inputs[resource.urn] = resource.props
+        verdicts = judge(rule, Stack([resource], notes.unreadable), _read_settings(rule, args))
         _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, None))
 
     return ResourceValidationPolicy(validate=validate, remediate=_make_remediation(rule), **_describe(rule))
@@ -128,23 +136,23 @@ def _read_inputs(args: ResourceValidationArgs) -> Any:
     return {} if args.resource_type in JUDGED_INSIDE else to_plain(args.props)
 
 
-def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver], unreadable: Unreadable) -> StackValidationPolicy:
+def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver], notes: _Notes) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        stack = Stack(list(map(_read_stack_resource, args.resources)), unreadable)
+        stack = Stack([_read_stack_resource(resource, notes) for resource in args.resources], notes.unreadable)
         verdicts = list(judge(rule, stack, _read_settings(rule, args)))
         if rule in LAST:
-            unreadable.clear()
+            notes.unreadable.clear()
         _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, verdict.urn))
 
     return StackValidationPolicy(validate=validate, **_describe(rule))
 
 
-def _read_stack_resource(resource: Any) -> Resource:
+def _read_stack_resource(resource: Any, notes: _Notes) -> Resource:
     return Resource(
         urn=resource.urn,
         type=resource.resource_type,
         name=resource.name,
-        props=_read_outputs(resource),
+        props=_read_outputs(resource) or notes.inputs.get(resource.urn) or _wait_for_provider(resource),
         provider=resource.provider.urn if resource.provider else "",
         parent=resource.parent.urn if resource.parent else "",
         dependencies=tuple(dependency.urn for dependency in resource.dependencies),
@@ -176,14 +184,15 @@ class _UndecidedError(UnknownValueError):
 
 
 def _read_outputs(resource: Any) -> Any:
-    """Return the outputs of a resource, or UNKNOWN if its provider waits for a value such as a cluster's address.
+    """Return the outputs of a resource; none of a component, because they say nothing about its inputs."""
+    return {} if resource.resource_type in JUDGED_INSIDE else to_plain(resource.props)
 
-    The outputs of a component say nothing about its inputs, so they are left out.
-    """
-    if resource.resource_type in JUDGED_INSIDE:
-        return {}
-    waits = resource.provider and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
-    return to_plain(resource.props) or (UNKNOWN if waits else {})
+
+def _wait_for_provider(resource: Any) -> Any:
+    """Return UNKNOWN if the provider of a resource waits for a value such as a cluster's address, else no outputs."""
+    is_component = resource.resource_type in JUDGED_INSIDE or not resource.provider
+    waits = not is_component and any(value is UNKNOWN for value in to_plain(resource.provider.props).values())
+    return UNKNOWN if waits else {}
 
 
 def to_plain(value: Any) -> Any:
