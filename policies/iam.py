@@ -1,4 +1,4 @@
-"""Rules for IAM documents: which actions they allow, to whom, and on which resources."""
+"""Rules for IAM documents: which actions they allow, and on which resources."""
 
 import re
 
