@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def must_match(self) -> bool:
-        """Whether each request must have the key with one of the values.
+        """True if each request must have the key with one of the values.
 
         A quantifier ignores IfExists: ForAnyValue fails a request without the key, and ForAllValues passes it.
         """

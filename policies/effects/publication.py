@@ -37,7 +37,7 @@ def list_public_fields(resource: Resource) -> list[str]:
     """
     if not is_of_aws(resource):
         return []
-    given = [(path, value) for path in _PUBLIC for value in list_values(resource.props, path)]
+    given = [item for path in _PUBLIC for item in list_values(resource.props, path)]
     found = find_wrong(given, lambda item: _is_public(*item))
     return [f"{path}: {value}" for path, value in found]
 
