@@ -147,12 +147,14 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
 
 def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]:
     """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
-    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"]) if hold.subject else None
+    forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if not hold.namespace else ())]
+    if not hold.subject:
+        return [*forbidden, *BINDING_RIGHTS]
+    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"])
     if holder == "platform":
         return []
-    forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if not hold.namespace else ())]
-    wide = WIDE_RIGHTS if hold.binds and _is_wide(hold.namespace, settings) else ()
-    if holder == "account" and hold.subject:
+    wide = WIDE_RIGHTS if _is_wide(hold.namespace, settings) else ()
+    if holder == "account":
         return [*forbidden, *(wide if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
     return [*forbidden, *BINDING_RIGHTS, *wide]
 

@@ -30,8 +30,6 @@ class Hold:
     """None for people whom the program does not name."""
     namespace: str
     """Namespace in which the rights count; empty for the whole cluster."""
-    binds: bool = False
-    """Whether a binding of the program gives the rights; else only a binding elsewhere can."""
 
 
 def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequence[str]) -> Holder:
@@ -121,7 +119,7 @@ def _group_holds(stack: Stack) -> tuple[dict[tuple[str, str, str], list[Hold]], 
 
 def _list_subjects(binding: Resource, scope: str) -> Iterator[Hold]:
     for subject in binding.list_blocks("subjects"):
-        yield Hold(subject=subject, namespace=scope, binds=True)
+        yield Hold(subject=subject, namespace=scope)
 
 
 def _is_aggregated(role: Resource) -> bool:

@@ -53,7 +53,7 @@ CASES = cases_of(
         "one group as a text", _masters("aws-native:eks:AccessEntry", {"kubernetesGroups": "system:masters"}), "entry"
     ),
     fails(
-        "an entry of pulumi-eks",
+        "an entry of pulumi-eks with a group",
         _masters("eks:index:Cluster", {"accessEntries": {"a": {"kubernetesGroups": ["system:masters"]}}}),
         "entry",
     ),

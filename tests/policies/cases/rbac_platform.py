@@ -15,72 +15,76 @@ def _held(by: Any, *rules: Any, everywhere: bool = True, space: str = "team", **
     return program(role(*rules, kind="ClusterRole", **given), bind(kind, "role", by, space=space))
 
 
+_OVER_THE_CLUSTER = (
+    ("", "nodes/proxy", "get", "platform reach every container through kubelets;"),
+    ("", "nodes/proxy", "create", "platform reach every container through kubelets;"),
+    ("", "nodes", "patch", "platform change nodes;"),
+    ("", "persistentvolumes", "create", "platform mount any disk;"),
+    ("scheduling.k8s.io", "priorityclasses", "create", "platform preempt pods of others;"),
+    (
+        "certificates.k8s.io",
+        "certificatesigningrequests/approval",
+        "update",
+        "platform approve certificates of any identity;",
+    ),
+    (
+        "certificates.k8s.io",
+        "certificatesigningrequests/approval",
+        "patch",
+        "platform approve certificates of any identity;",
+    ),
+    ("certificates.k8s.io", "signers", "approve", "platform approve certificates of any identity;"),
+    ("certificates.k8s.io", "signers", "sign", "platform approve certificates of any identity;"),
+    (
+        "admissionregistration.k8s.io",
+        "validatingwebhookconfigurations",
+        "delete",
+        "platform change what the API server admits;",
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "mutatingwebhookconfigurations",
+        "create",
+        "platform change what the API server admits;",
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "validatingadmissionpolicies",
+        "update",
+        "platform change what the API server admits;",
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "validatingadmissionpolicybindings",
+        "delete",
+        "platform change what the API server admits;",
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "mutatingadmissionpolicies",
+        "patch",
+        "platform change what the API server admits;",
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "mutatingadmissionpolicybindings",
+        "delete",
+        "platform change what the API server admits;",
+    ),
+    ("karpenter.sh", "nodepools", "update", "platform change pools;"),
+    ("karpenter.sh", "nodeclaims", "deletecollection", "platform change pools;"),
+    ("karpenter.sh", "nodeoverlays", "create", "platform change pools;"),
+    ("karpenter.k8s.aws", "ec2nodeclasses", "patch", "platform change node classes;"),
+    (RBAC, "clusterroles", "delete", "platform change cluster roles;"),
+    (RBAC, "clusterrolebindings", "patch", "platform change cluster roles;"),
+)
+"""API group, resource, verb, and the words of the finding."""
+
+
 def _cluster_cases() -> tuple[Case, ...]:
     """Each right over the cluster: people must not have it, and the platform may."""
     cases: list[Case] = []
-    for group, resource_name, verb, harm in (
-        ("", "nodes/proxy", "get", "platform reach every container through kubelets;"),
-        ("", "nodes/proxy", "create", "platform reach every container through kubelets;"),
-        ("", "nodes", "patch", "platform change nodes;"),
-        ("", "persistentvolumes", "create", "platform mount any disk;"),
-        ("scheduling.k8s.io", "priorityclasses", "create", "platform preempt pods of others;"),
-        (
-            "certificates.k8s.io",
-            "certificatesigningrequests/approval",
-            "update",
-            "platform approve certificates of any identity;",
-        ),
-        (
-            "certificates.k8s.io",
-            "certificatesigningrequests/approval",
-            "patch",
-            "platform approve certificates of any identity;",
-        ),
-        ("certificates.k8s.io", "signers", "approve", "platform approve certificates of any identity;"),
-        ("certificates.k8s.io", "signers", "sign", "platform approve certificates of any identity;"),
-        (
-            "admissionregistration.k8s.io",
-            "validatingwebhookconfigurations",
-            "delete",
-            "platform change what the API server admits;",
-        ),
-        (
-            "admissionregistration.k8s.io",
-            "mutatingwebhookconfigurations",
-            "create",
-            "platform change what the API server admits;",
-        ),
-        (
-            "admissionregistration.k8s.io",
-            "validatingadmissionpolicies",
-            "update",
-            "platform change what the API server admits;",
-        ),
-        (
-            "admissionregistration.k8s.io",
-            "validatingadmissionpolicybindings",
-            "delete",
-            "platform change what the API server admits;",
-        ),
-        (
-            "admissionregistration.k8s.io",
-            "mutatingadmissionpolicies",
-            "patch",
-            "platform change what the API server admits;",
-        ),
-        (
-            "admissionregistration.k8s.io",
-            "mutatingadmissionpolicybindings",
-            "delete",
-            "platform change what the API server admits;",
-        ),
-        ("karpenter.sh", "nodepools", "update", "platform change pools;"),
-        ("karpenter.sh", "nodeclaims", "deletecollection", "platform change pools;"),
-        ("karpenter.sh", "nodeoverlays", "create", "platform change pools;"),
-        ("karpenter.k8s.aws", "ec2nodeclasses", "patch", "platform change node classes;"),
-        (RBAC, "clusterroles", "delete", "platform change cluster roles;"),
-        (RBAC, "clusterrolebindings", "patch", "platform change cluster roles;"),
-    ):
+    for group, resource_name, verb, harm in _OVER_THE_CLUSTER:
         right, about = rule([group], [resource_name], [verb]), f"{verb} of {resource_name}"
         cases += [
             fails(f"people: {about}", _held(TEAM, right), "role", words=harm),
@@ -93,29 +97,33 @@ def _cluster_cases() -> tuple[Case, ...]:
     return tuple(cases)
 
 
+_IN_MANY_NAMESPACES = (
+    ("", "pods", "create", "platform run pods in namespaces of others;"),
+    ("", "pods", "update", "platform run pods in namespaces of others;"),
+    ("", "pods/ephemeralcontainers", "patch", "platform run pods in namespaces of others;"),
+    ("", "replicationcontrollers", "create", "platform run pods in namespaces of others;"),
+    ("", "pods/exec", "create", "platform run commands in pods of others;"),
+    ("", "pods/attach", "get", "platform run commands in pods of others;"),
+    ("apps", "deployments", "create", "platform run pods in namespaces of others;"),
+    ("apps", "daemonsets", "update", "platform run pods in namespaces of others;"),
+    ("apps", "statefulsets", "patch", "platform run pods in namespaces of others;"),
+    ("apps", "replicasets", "create", "platform run pods in namespaces of others;"),
+    ("batch", "jobs", "create", "platform run pods in namespaces of others;"),
+    ("batch", "cronjobs", "update", "platform run pods in namespaces of others;"),
+    ("batch", "jobs", "patch", "platform run pods in namespaces of others;"),
+    ("", "secrets", "get", "platform read secrets of others;"),
+    ("", "secrets", "list", "platform read secrets of others;"),
+    ("", "secrets", "watch", "platform read secrets of others;"),
+    ("", "configmaps", "update", "platform change who is admin;"),
+    ("", "configmaps", "patch", "platform change who is admin;"),
+)
+"""API group, resource, verb, and the words of the finding."""
+
+
 def _wide_cases() -> tuple[Case, ...]:
     """Each right that is harmless in a namespace of the holder's own."""
     cases: list[Case] = []
-    for group, resource_name, verb, harm in (
-        ("", "pods", "create", "platform run pods in namespaces of others;"),
-        ("", "pods", "update", "platform run pods in namespaces of others;"),
-        ("", "pods/ephemeralcontainers", "patch", "platform run pods in namespaces of others;"),
-        ("", "replicationcontrollers", "create", "platform run pods in namespaces of others;"),
-        ("", "pods/exec", "create", "platform run commands in pods of others;"),
-        ("", "pods/attach", "get", "platform run commands in pods of others;"),
-        ("apps", "deployments", "create", "platform run pods in namespaces of others;"),
-        ("apps", "daemonsets", "update", "platform run pods in namespaces of others;"),
-        ("apps", "statefulsets", "patch", "platform run pods in namespaces of others;"),
-        ("apps", "replicasets", "create", "platform run pods in namespaces of others;"),
-        ("batch", "jobs", "create", "platform run pods in namespaces of others;"),
-        ("batch", "cronjobs", "update", "platform run pods in namespaces of others;"),
-        ("batch", "jobs", "patch", "platform run pods in namespaces of others;"),
-        ("", "secrets", "get", "platform read secrets of others;"),
-        ("", "secrets", "list", "platform read secrets of others;"),
-        ("", "secrets", "watch", "platform read secrets of others;"),
-        ("", "configmaps", "update", "platform change who is admin;"),
-        ("", "configmaps", "patch", "platform change who is admin;"),
-    ):
+    for group, resource_name, verb, harm in _IN_MANY_NAMESPACES:
         right, about = rule([group], [resource_name], [verb]), f"{verb} of {resource_name}"
         cases += [
             fails(f"people everywhere: {about}", _held(TEAM, right), "role", words=harm),

@@ -145,6 +145,10 @@ LISTED = cases_of(
         program(_POOL, _quota({"pods": 9}), _quota({_GPU: 9}, "b", "ResourceQuotaPatch")),
     ),
     fails("a patch without limit", program(_POOL, _quota({_GPU: "8Gi"}, kind="ResourceQuotaPatch")), "quota"),
+    passes(
+        "a key that another rule reports, beside a quota of pods",
+        program(_POOL, _quota({"requests.nvidia.com/gpus": 4}), _quota({"pods": 9}, "b")),
+    ),
     passes("a quota that holds, beside limits not known", program(_POOL, _quota({_GPU: 4}), _quota(UNKNOWN, "b"))),
     undecided("scopes not known", program(_POOL, _quota({_GPU: 4}, scopes=UNKNOWN)), "quota"),
 )
@@ -188,6 +192,7 @@ BOUNDED = cases_of(
             resource("kubernetes:core/v1:ResourceQuota", "quota", {"spec": {"hard": {"pods": 9}}}),
         ),
     ),
+    passes("a key that another rule reports", program(_SPACE, _quota({"limits.nvidia.com/gpu": 4}))),
     passes("a patch of a quota", program(_SPACE, _quota({"pods": 9}, kind="ResourceQuotaPatch"))),
 )
 

@@ -1,0 +1,50 @@
+"""Questions about the rights of Roles: what their rules hold, and which other roles they collect."""
+
+from typing import Any
+
+import pytest
+
+from policies import UNKNOWN, Resource
+from policies.effects.kubernetes_rights import BINDING_RIGHTS, CLUSTER_RIGHTS, TAKEOVERS, collects_admin, list_harms
+from policies.values import NotYetKnownError
+
+from ..cases.rbac_roles import AUTOSCALER, JUPYTERHUB, KUBERAY, RBAC, role, rule
+from ..cases.stacks import resource
+
+
+@pytest.mark.parametrize("rules", [JUPYTERHUB, KUBERAY, AUTOSCALER], ids=["JupyterHub", "KubeRay", "autoscaler"])
+def test_roles_of_the_charts_that_tenants_install_hold_no_dangerous_right(rules: Any) -> None:
+    assert list_harms(role(*rules), [*TAKEOVERS, *BINDING_RIGHTS, *CLUSTER_RIGHTS]) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "harms"),
+    [
+        (rule([""], ["resourcequotas"], ["patch"]), ["change quotas"]),
+        (rule(["apps"], ["resourcequotas"], ["patch"]), []),
+        (rule([RBAC], ["roles"], ["*"]), ["write themselves any right", "bind themselves to any role"]),
+        (rule([RBAC], ["clusterroles"], ["bind"], "view"), []),
+        (rule([RBAC], ["clusterroles"], ["bind"], "admin"), ["bind themselves to any role"]),
+        (rule("", "users", "impersonate"), ["act as somebody else"]),
+    ],
+)
+def test_each_harm_is_named_once(given: Any, harms: list[str]) -> None:
+    assert list_harms(role(given, given), TAKEOVERS) == harms
+
+
+def test_a_rule_that_is_not_known_leaves_the_question_open_unless_another_rule_answers_it() -> None:
+    with pytest.raises(NotYetKnownError):
+        list_harms(role(UNKNOWN), TAKEOVERS)
+    assert list_harms(role(UNKNOWN, rule([""], ["limitranges"], ["delete"])), TAKEOVERS) == ["change limit ranges"]
+
+
+def _collecting(selector: Any) -> Resource:
+    props = {"aggregationRule": {"clusterRoleSelectors": selector}}
+    return resource(f"kubernetes:{RBAC}/v1:ClusterRole", "role", props)
+
+
+def test_a_role_collects_admin_if_a_selector_fits_the_labels_of_admin() -> None:
+    assert collects_admin(_collecting([{"matchLabels": {f"{RBAC}/aggregate-to-admin": "true"}}]))
+    assert collects_admin(_collecting({"matchLabels": {"kubernetes.io/bootstrapping": "rbac-defaults"}}))
+    assert not collects_admin(_collecting([{"matchLabels": {"team": "a"}}]))
+    assert not collects_admin(_collecting([]))

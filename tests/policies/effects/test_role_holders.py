@@ -1,0 +1,58 @@
+"""Questions about bindings: who holds a Role, and where."""
+
+from typing import Any
+
+import pytest
+
+from policies import UNKNOWN, Stack
+from policies.effects.role_holders import classify_subject, houses_people, list_holds
+from policies.values import NotYetKnownError
+
+from ..cases.rbac import CONTROLLER, PLATFORM, TEAM, bind
+from ..cases.rbac_roles import RBAC, role
+
+
+@pytest.mark.parametrize(
+    ("subject", "holder"),
+    [
+        (TEAM, "people"),
+        ({"kind": "User", "name": "jane"}, "people"),
+        (CONTROLLER, "account"),
+        (PLATFORM, "platform"),
+        ({"kind": "ServiceAccount", "name": "a"}, "account"),
+        ({"kind": "User", "name": "system:serviceaccount:keda:a"}, "platform"),
+        ({"kind": "Group", "name": "system:serviceaccounts:team"}, "account"),
+        ({"kind": "Group", "name": "system:serviceaccounts"}, "everyone"),
+        ({"kind": "Group", "name": "system:authenticated"}, "everyone"),
+        ({"kind": "Group", "name": "system:nodes"}, "platform"),
+    ],
+)
+def test_a_subject_is_everyone_people_an_account_or_the_platform(subject: Any, holder: str) -> None:
+    assert classify_subject(subject, "team", ["keda"]) == holder
+
+
+def test_a_subject_that_is_not_known_is_not_classified() -> None:
+    with pytest.raises(NotYetKnownError):
+        classify_subject({"kind": "User", "name": UNKNOWN}, "team", [])
+
+
+def test_holds_come_from_bindings_from_labels_and_from_nowhere() -> None:
+    made = role(kind="ClusterRole")
+    both = [bind("RoleBinding", "role", TEAM, space="a"), bind("ClusterRoleBinding", "role", PLATFORM)]
+    holds, unknown = list_holds(made, Stack([made, *both, bind("RoleBinding", "other", TEAM)]))
+    assert [(hold.subject, hold.namespace) for hold in holds] == [(TEAM, "a"), (PLATFORM, "")] and unknown is None
+    holds, _ = list_holds(role(space="a"), Stack([]))
+    assert [(hold.subject, hold.namespace) for hold in holds] == [(None, "a")]
+    labelled = role(kind="ClusterRole", labels={f"{RBAC}/aggregate-to-edit": "true"})
+    holds, _ = list_holds(labelled, Stack(both[1:]))
+    assert [(hold.subject, bool(hold.namespace)) for hold in holds] == [(PLATFORM, False), (None, True)]
+
+
+def test_a_binding_that_is_not_known_may_give_any_role() -> None:
+    holds, unknown = list_holds(role(), Stack([bind("RoleBinding", UNKNOWN, TEAM)]))
+    assert holds == [] and isinstance(unknown, NotYetKnownError)
+
+
+def test_people_are_in_a_namespace_where_a_binding_lets_them_in() -> None:
+    stack = Stack([bind("RoleBinding", "edit", CONTROLLER, space="a"), bind("RoleBinding", "edit", TEAM, space="b")])
+    assert [houses_people(space, stack) for space in ("a", "b", "c")] == [False, True, False]
