@@ -7,7 +7,7 @@ from typing import Any
 from gpu_blueprint.catalog.versions import KUBERNETES
 
 from .effects.addresses import read_sources
-from .effects.links import refers_to
+from .effects.links import is_id_of, refers_to
 from .effects.node_groups import GROUP_KINDS, is_managed_group
 from .resources import JUDGED_INSIDE, Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
@@ -152,9 +152,9 @@ def _refuse_version_skew(group: Resource, report: Report, _: Settings, stack: St
 
 def _belongs_to(group: Resource, cluster: Resource, stack: Stack) -> bool:
     given, name = group.props.get("clusterName"), cluster.props.get("name")
-    if given is UNKNOWN or name is UNKNOWN or given != name:
+    if given is UNKNOWN:
         return refers_to(stack, group, given, cluster)
-    return True
+    return is_id_of(given, cluster) or bool(given == name)  # raises if the name is not known
 
 
 def _refuse_closed_component(cluster: Resource, report: Report, _: Settings, __: Stack) -> None:

@@ -96,7 +96,7 @@ def _refuse_missing_tolerations(release: Resource, report: Report, _: Settings, 
     if not is_operator(release):
         return
     nodes = [found for found in list_gpu_nodes(stack) if not is_switched_off(found, "device-plugin")]
-    paths = [("daemonsets",)]
+    paths: list[tuple[str, ...]] = [("daemonsets",)]
     if read_value_flag(release, "nfd", "enabled", default=True):
         paths.append(("node-feature-discovery", "worker"))
     for path in find_wrong(paths, lambda path: bool(_list_barred(release, path, nodes))):

@@ -20,8 +20,8 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
     if not is_gpu_pool(pool) or is_static(pool):
         return
     limits = pool.read_block("spec", "limits")
-    misspelled = [name for name in limits if is_gpu_resource(name) and not can_be_handed_out(name)]
     if not any(name == "nodes" or can_be_handed_out(name) for name in limits):
+        misspelled = sorted(filter(is_gpu_resource, limits))
         reason = f": no node hands out {', '.join(misspelled)}" if misspelled else ""
         report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end{reason}")
 

@@ -1,8 +1,8 @@
-"""Rules for IAM documents: which actions they allow, to whom, and on which resources."""
+"""Rules for IAM documents: which actions they allow, and on which resources."""
 
 import re
 
-from .effects.actions import has_wildcard, only_describes
+from .effects.actions import has_wildcard, only_describes, only_uses_keys
 from .effects.documents import DOCUMENT_KINDS, KEY_KINDS
 from .effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
 from .effects.statements import Statement, list_statements
@@ -24,7 +24,11 @@ def _list_open(resource: Resource, statement: Statement) -> list[str]:
     if statement.not_actions is not None:
         shown = (repr(name) if name is UNKNOWN else name for name in statement.not_actions)
         return [f"every action except {', '.join(shown)}"]
-    return find_wrong(statement.actions or [], lambda action: has_wildcard(action) and not only_describes(action))
+    return find_wrong(statement.actions or [], _is_open)
+
+
+def _is_open(action: str) -> bool:
+    return has_wildcard(action) and not only_uses_keys(action) and not only_describes(action)
 
 
 _OWN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:root|\d{12}")
@@ -63,7 +67,7 @@ RULES = (
         check=_refuse_wildcard_actions,
         looks_at="actions that IAM documents allow",
         passes="each action has its full name, or a wildcard such as ec2:Describe* or eks:List* that can only "
-        "describe and list; kms:* is allowed in a key's policy for the key's own account",
+        "describe and list, or kms:ReEncrypt* and kms:GenerateDataKey* that can only use keys; kms:* is allowed in a key's policy for the key's own account",
         fails="another action contains * or ?, s3:Get* too because it reads data, or the document allows all actions "
         "except some",
         why="an action that AWS adds later is allowed from its first day",

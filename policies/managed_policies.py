@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from gpu_blueprint.catalog.managed_policies import find_broad_policy
 
-from .effects.statements import list_values
+from .effects.statements import is_of_aws, list_values
 from .resources import Resource
 from .rule import Report, Rule, Settings
 from .values import UNKNOWN, read_list, read_text
@@ -35,11 +35,11 @@ def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> N
 
 def _list_arns(resource: Resource) -> Iterator[str]:
     """Yield the known ARNs. An ARN not known yet belongs to a policy that the program makes, with its own document."""
-    if resource.type.startswith(("aws:", "aws-native:")):
-        field = _ARN_FIELDS[resource.kind]
-        for _, value in list_values(resource.props, field):
-            arns = [] if value is UNKNOWN else read_list(value, field)
-            yield from (read_text(arn, field) for arn in arns if arn is not UNKNOWN)
+    if is_of_aws(resource):
+        where = _ARN_FIELDS[resource.kind]
+        for value in list_values(resource.props, where):
+            arns = [] if value is UNKNOWN else read_list(value, where)
+            yield from (read_text(arn, where) for arn in arns if arn is not UNKNOWN)
 
 
 RULES = (

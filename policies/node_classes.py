@@ -73,7 +73,9 @@ def _lacks_template(group: Resource) -> bool:
 
 
 def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings) -> None:
-    if resource.kind in GROUP_KINDS and not _lacks_template(resource):
+    if resource.kind in GROUP_KINDS:
+        if _lacks_template(resource):
+            report(f"volume /dev/xvda of {resource.name} is the AMI's own, which is not encrypted")
         return
     for volume in find_wrong(list_stated_volumes(resource), _is_unencrypted):
         report(f"volume {volume.device} of {resource.name} is not encrypted")
@@ -127,9 +129,10 @@ def _has_local_disks(template: Resource) -> bool:
     """Tell whether the user data of a template hands the local NVMe disks to images and pods."""
     text = template.read_text(*locate_in_template(template), "userData")
     try:
-        return "RAID0" in b64decode(text, validate=True).decode()
+        decoded = b64decode(text).decode(errors="ignore")
     except ValueError:
-        return "RAID0" in text
+        decoded = ""
+    return "RAID0" in text + decoded
 
 
 RULES = (

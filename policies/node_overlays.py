@@ -1,10 +1,12 @@
 """Rules for NodeOverlays: MIG profiles that exist, layouts that fit, and the nodes that an overlay matches."""
 
+from collections.abc import Mapping
+
 from gpu_blueprint.catalog import Instance, find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
 from .effects.extended_resources import is_gpu_resource, is_slice_or_share, parse_count
-from .effects.gpu_counts import Handout, find_handout
+from .effects.gpu_counts import find_handout
 from .effects.karpenter_objects import (
     INSTANCE_TYPE,
     is_overlay_of,
@@ -92,36 +94,39 @@ def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -
 def _refuse_wrong_counts(overlay: Resource, report: Report, _: Settings, stack: Stack) -> None:
     pools = [pool for pool in stack.select("NodePool") if is_overlay_of(overlay, pool)]
     nodes = [(pool, row) for pool in pools for row in list_types_of(overlay, pool)]
-    wrong = find_wrong(nodes, lambda node: bool(_list_differences(overlay, *node, stack)))
-    for pool, row in wrong[:1]:
-        handout = find_handout(pool, row, stack) or Handout({}, "")
-        report(
-            f"overlay {overlay.name} states {', '.join(_list_differences(overlay, pool, row, stack))} for "
-            f"{row.instance_type}, but its nodes hand out {_describe(handout)}: {handout.because}"
-        )
+    for pool, row in find_wrong(nodes, lambda node: bool(_explain_difference(overlay, *node, stack)))[:1]:
+        report(_explain_difference(overlay, pool, row, stack))
 
 
-def _list_differences(overlay: Resource, pool: Resource, row: Instance, stack: Stack) -> list[str]:
-    """Return the GPU resources of an overlay that differ from the resources of the node, with their counts."""
-    handout = find_handout(pool, row, stack)
+def _explain_difference(overlay: Resource, pool: Resource, row: Instance, stack: Stack) -> str:
+    """Return how an overlay differs from what a node hands out; empty if it does not, or if nobody can tell."""
     capacity = overlay.read_block("spec", "capacity")
-    stated = [name for name in capacity if is_gpu_resource(name)]
-    if handout is None or not stated:
-        return []
+    stated = sorted(filter(is_gpu_resource, capacity))
+    handout = find_handout(pool, row, stack) if stated else None
+    if handout is None:
+        return ""
     counts = handout.counts
-    differing = find_wrong(stated, lambda name: parse_count(capacity[name]) != counts.get(name, 0))
-    others = {
+    wrong = find_wrong(stated, lambda name: parse_count(capacity[name]) != counts.get(name, 0))
+    missing = _list_unstated(counts, pool, row, stack)
+    states = ", ".join([*(f"{parse_count(capacity[name])} × {name}" for name in wrong), *(f"no {n}" for n in missing)])
+    truth = ", ".join(f"{count} × {name}" for name, count in sorted(counts.items())) or "nothing"
+    return states and (
+        f"overlay {overlay.name} states {states} for {row.instance_type}, "
+        f"but its nodes hand out {truth}: {handout.because}"
+    )
+
+
+def _list_unstated(counts: Mapping[str, int], pool: Resource, row: Instance, stack: Stack) -> list[str]:
+    """Return the resources of a node that no overlay states and EC2 counts otherwise."""
+    overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
+    stated = {
         name
-        for other in stack.select("NodeOverlay")
-        if is_overlay_of(other, pool) and row in list_types_of(other, pool)
-        for name in other.read_block("spec", "capacity")
+        for overlay in overlays
+        if row in list_types_of(overlay, pool)
+        for name in overlay.read_block("spec", "capacity")
     }
-    missing = [name for name, count in counts.items() if name not in others and is_slice_or_share(name) and count]
-    return [*(f"{parse_count(capacity[name])} × {name}" for name in differing), *(f"no {name}" for name in missing)]
-
-
-def _describe(handout: Handout) -> str:
-    return ", ".join(f"{count} × {name}" for name, count in handout.counts.items()) or "nothing"
+    counted = {"nvidia.com/gpu": row.gpu_count}
+    return [name for name, count in sorted(counts.items()) if name not in stated and counted.get(name) != count]
 
 
 RULES = (

@@ -19,7 +19,12 @@ from .values import (
 
 _T = TypeVar("_T")
 
-JUDGED_INSIDE: Mapping[str, str] = {"eks:index:Cluster": "aws:eks/cluster:Cluster"}
+JUDGED_INSIDE: Mapping[str, str] = {
+    "eks:index:Cluster": "aws:eks/cluster:Cluster",
+    "eks:index:ManagedNodeGroup": "aws:eks/nodeGroup:NodeGroup",
+    "eks:index:NodeGroup": "aws:ec2/launchTemplate:LaunchTemplate",
+    "eks:index:NodeGroupV2": "aws:ec2/launchTemplate:LaunchTemplate",
+}
 """Component that a provider makes → the resource inside that rules judge: the engine holds no inputs of components."""
 
 

@@ -1,37 +1,44 @@
-"""Rules for namespaces, quotas, limit ranges and the rights of tenants."""
+"""Rules for namespaces, quotas and limit ranges."""
 
-from gpu_blueprint.catalog import namespaces
+from collections.abc import Mapping
+from typing import Any
 
-from .effects.extended_resources import is_gpu_resource, parse_count
+from gpu_blueprint.catalog import list_instances, namespaces
+
+from .effects.extended_resources import is_gpu_resource
 from .effects.karpenter_objects import is_gpu_pool
+from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
+from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_count
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import NotYetKnownError
+from .values import NotYetKnownError, read_mapping, read_text
 
-
-def _read_namespace(resource: Resource) -> str:
-    return str(resource.get("metadata", "namespace", default=""))
+_QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
+_NODE_GROUPS = ("NodeGroup", "ManagedNodeGroup", "NodeGroupV2", "Nodegroup")
+"""Kinds of node groups of pulumi-aws, pulumi-eks and aws-native."""
+_LEVEL = "pod-security.kubernetes.io/enforce"
+_LEVELS = ("baseline", "restricted")
+"""Levels of Pod Security that keep pods from the devices and the folders of their node."""
 
 
 def _refuse_missing_quota(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
-    name = str(namespace.get("metadata", "name", default=namespace.name))
-    if name in settings["exempt"] or name.startswith("kube-"):
+    if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return
     quotas, unknown = stack.compute_once(_group_quotas)
-    if find_wrong(quotas.get(name, []), lambda quota: bool(quota.get("spec", "hard"))):
+    if limits_every_pod(quotas.get(name, [])) or any(map(_list_vain_keys, quotas.get(name, []))):
         return
     if unknown:
         raise unknown
-    report(f"namespace {name} has no ResourceQuota with a limit")
+    report(f"namespace {name} has no ResourceQuota that limits all of its pods")
 
 
 def _group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
     """Return namespace → its quotas, and the error if the namespace of another quota is not known yet."""
     by_namespace: dict[str, list[Resource]] = {}
     unknown: NotYetKnownError | None = None
-    for quota in stack.select("ResourceQuota"):
+    for quota in stack.select(*_QUOTAS):
         try:
-            by_namespace.setdefault(_read_namespace(quota), []).append(quota)
+            by_namespace.setdefault(read_namespace(quota), []).append(quota)
         except NotYetKnownError as error:
             unknown = error
     return by_namespace, unknown
@@ -40,84 +47,82 @@ def _group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownE
 def _list_gpu_resources(stack: Stack) -> set[str]:
     """Return every GPU resource that a node of the stack may hand out."""
     pools = [pool for pool in stack.select("NodePool") if is_gpu_pool(pool)]
-    names = {"nvidia.com/gpu"} if pools else set()
+    names = {"nvidia.com/gpu"} if pools or any(map(_has_gpus, stack.select(*_NODE_GROUPS))) else set()
     for pool in pools:
-        names |= {name for name in pool.get("spec", "limits", default={}) if is_gpu_resource(name)}
+        names |= {name for name in pool.read_block("spec", "limits") if is_gpu_resource(name)}
     for overlay in stack.select("NodeOverlay"):
-        names |= {name for name in overlay.get("spec", "capacity", default={}) if is_gpu_resource(name)}
+        names |= {name for name in overlay.read_block("spec", "capacity") if is_gpu_resource(name)}
     return names
 
 
-def _refuse_missing_gpu_keys(quota: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    namespace = _read_namespace(quota)
+def _has_gpus(group: Resource) -> bool:
+    types = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
+    return any(name in list_instances() and list_instances()[name].gpu_name for name in types)
+
+
+def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if is_platform(namespace := read_namespace(quota), settings["exempt"]):
+        return
     by_namespace, unknown = stack.compute_once(_group_quotas)
     quotas = by_namespace[namespace]
-    named = {name for namespace_quota in quotas for name in namespace_quota.get("spec", "hard", default={})}
-    missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if f"requests.{name}" not in named)
-    if missing and quota is quotas[0]:
+    missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if not limits_resource(quotas, name))
+    if missing and quota is quotas[0] and not any(map(_list_vain_keys, quotas)):
         if unknown:
             raise unknown
-        report(f"the quota of {namespace} does not name {', '.join(missing)}, so its pods may use them without limit")
+        report(
+            f"the quota of {namespace} does not limit {', '.join(missing)} for each of its pods, "
+            "so they may use them without limit"
+        )
 
 
-def _refuse_limits_of_gpus(quota: Resource, report: Report, _: Settings) -> None:
-    for name in quota.get("spec", "hard", default={}):
-        if name.startswith("limits.nvidia.com/") or is_gpu_resource(name):
-            report(f"quota {quota.name} has the key {name}, which Kubernetes refuses for extended resources")
+def _refuse_keys_in_vain(quota: Resource, report: Report, _: Settings) -> None:
+    for name in _list_vain_keys(quota):
+        report(f"quota {quota.name} has the key {name}, which limits no GPU")
+
+
+def _list_vain_keys(quota: Resource) -> list[str]:
+    return [name for name in quota.read_block("spec", "hard") if means_gpus_in_vain(name)]
 
 
 def _refuse_gpus_in_limit_range(limits: Resource, report: Report, _: Settings) -> None:
-    for item in limits.get("spec", "limits", default=[]):
+    for item in limits.list_blocks("spec", "limits"):
+        block = read_mapping(item, "spec.limits")
         for field in ("default", "defaultRequest", "max", "min"):
-            for name, count in (item.get(field) or {}).items():
-                if is_gpu_resource(name) and (parse_count(count) or field != "default"):
+            for name, count in read_mapping(block.get(field), f"spec.limits.{field}").items():
+                if is_gpu_resource(name) and (field != "default" or parse_count(count, name) != 0):
                     report(
                         f"LimitRange {limits.name} sets {field} of {name}, so Kubernetes gives it to every container"
                     )
 
 
-_EVERYONE = ("system:authenticated", "system:unauthenticated", "system:serviceaccounts", "system:anonymous")
-
-
-def _refuse_tenant_admins(grant: Resource, report: Report, _: Settings) -> None:
-    if grant.kind == "AccessPolicyAssociation":
-        _refuse_admin_by_entry(grant, report)
-    elif grant.kind.endswith("Role"):
-        _refuse_admin_by_rules(grant, report)
-    else:
-        _refuse_admin_by_binding(grant, report)
-
-
-def _refuse_admin_by_binding(binding: Resource, report: Report) -> None:
-    role = binding.get("roleRef", default={})
-    if role.get("kind", "ClusterRole") == "ClusterRole" and role.get("name") in ("cluster-admin", "admin"):
-        report(f"{binding.name} gives its subjects the role {role['name']}")
+def _refuse_privileged(namespace: Resource, report: Report, settings: Settings) -> None:
+    if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return
-    everyone = find_wrong(binding.get("subjects", default=[]), lambda subject: subject.get("name") in _EVERYONE)
-    for subject in everyone:
-        report(f"{binding.name} gives the role {role.get('name')} to {subject['name']}, which includes everyone")
+    level, says_more = _read_pod_security(namespace)
+    if level == "privileged":
+        report(f"namespace {name} admits privileged pods")
+    elif level not in ("", *_LEVELS):
+        report(f"namespace {name} enforces {level!r}, which is no level of Pod Security")
+    elif not level and says_more and namespace.kind == "Namespace":
+        report(f"namespace {name} enforces no level of Pod Security, so it admits privileged pods")
 
 
-def _refuse_admin_by_rules(role: Resource, report: Report) -> None:
-    if not role.type.startswith("kubernetes:"):  # an IAM role
+def _read_pod_security(namespace: Resource) -> tuple[str, bool]:
+    """Return the level that a namespace enforces, and whether it has any label of Pod Security."""
+    labels: Mapping[str, Any] = namespace.read_block("metadata", "labels")
+    return read_text(labels.get(_LEVEL), _LEVEL), any(key.startswith("pod-security.") for key in labels)
+
+
+def _refuse_forgotten_level(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return
-    for rule in role.get("rules", default=[]):
-        groups, resources, verbs = (rule.get(field, []) for field in ("apiGroups", "resources", "verbs"))
-        is_core_group = "" in groups or "*" in groups
-        if (
-            is_core_group
-            and {"resourcequotas", "*"} & set(resources)
-            and {"*", "update", "patch", "delete"} & set(verbs)
-        ):
-            report(f"{role.name} lets its holders change quotas")
+    if not _read_pod_security(namespace)[1] and find_wrong(
+        stack.select("Namespace"), lambda other: is_kubernetes(other) and _read_pod_security(other)[0] in _LEVELS
+    ):
+        report(f"namespace {name} states no level of Pod Security, though other namespaces of the program do")
 
 
-def _refuse_admin_by_entry(association: Resource, report: Report) -> None:
-    policy = str(association.get("policyArn", default="")).rsplit("/", 1)[-1]
-    scope = association.get("accessScope", "type", default="namespace")
-    if policy in ("AmazonEKSAdminPolicy", "AmazonEKSClusterAdminPolicy") and scope == "namespace":
-        report(f"{association.name} gives {policy} in namespaces")
-
+_PLATFORM = {"exempt": [*namespaces.PLATFORM]}
 
 RULES = (
     Rule(
@@ -125,37 +130,41 @@ RULES = (
         kinds=("Namespace",),
         check=_refuse_missing_quota,
         needs_stack=True,
-        settings={"exempt": [*namespaces.PLATFORM]},
+        settings=_PLATFORM,
         looks_at="namespaces other than kube-* and the exempt namespaces",
-        passes="each namespace has a ResourceQuota with at least one limit",
-        fails="a namespace has no ResourceQuota, or only an empty one",
+        passes="each pod of each namespace counts against a ResourceQuota with a limit of pods, CPU, memory or GPUs; "
+        "quota-requests-only judges keys that mean GPUs and are misspelt",
+        fails="a namespace has no ResourceQuota, or only quotas that are empty, limit other objects, or have scopes "
+        "that leave out pods",
         why="a single pipeline can take every GPU",
-        fix="add a ResourceQuota to the namespace",
+        fix="add a ResourceQuota without scopes to the namespace",
     ),
     Rule(
         id="quota-lists-every-gpu",
-        kinds=("ResourceQuota",),
-        check=_refuse_missing_gpu_keys,
+        kinds=_QUOTAS,
+        check=_refuse_unlimited_gpus,
         needs_stack=True,
-        looks_at="GPU keys of ResourceQuotas",
-        passes="the quotas of a namespace name every GPU resource of the pools, with 0 for resources without a grant",
-        fails="a GPU resource is missing",
-        why="a resource that no quota names is unlimited",
-        fix='add requests.<resource>: "0"',
+        settings=_PLATFORM,
+        looks_at="GPU keys of ResourceQuotas, outside of kube-* and the exempt namespaces",
+        passes="the quotas of a namespace limit every GPU resource of the nodes for each pod, with 0 for resources "
+        "without a grant",
+        fails="a GPU resource is missing, has a count that no cluster reaches, or is limited only for pods of a scope",
+        why="a resource that no quota limits is unlimited",
+        fix='add requests.<resource>: "0" to a quota without scopes',
     ),
     Rule(
         id="quota-requests-only",
-        kinds=("ResourceQuota",),
-        check=_refuse_limits_of_gpus,
-        looks_at="keys of ResourceQuotas",
-        passes="every GPU key begins with requests",
-        fails="a GPU key begins with limits or with the resource itself",
-        why="the API server refuses the quota, so the namespace has none",
+        kinds=_QUOTAS,
+        check=_refuse_keys_in_vain,
+        looks_at="keys of ResourceQuotas that mean GPUs",
+        passes="every GPU key is requests. and the full name of the resource",
+        fails="a GPU key begins with limits, count/ or the resource itself, or is misspelt",
+        why="Kubernetes takes the key and counts nothing under it, or refuses the quota, so the GPUs have no limit",
         fix="write requests.<resource>",
     ),
     Rule(
         id="no-gpu-in-limit-range",
-        kinds=("LimitRange",),
+        kinds=("LimitRange", "LimitRangePatch"),
         check=_refuse_gpus_in_limit_range,
         looks_at="resources that LimitRanges name",
         passes="they name no GPU resource",
@@ -164,13 +173,26 @@ RULES = (
         fix="limit GPUs only in ResourceQuotas",
     ),
     Rule(
-        id="tenants-not-admin",
-        kinds=("RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "AccessPolicyAssociation"),
-        check=_refuse_tenant_admins,
-        looks_at="role bindings, roles, and EKS access policies in namespaces",
-        passes="they give named subjects less than admin",
-        fails="they give admin or cluster-admin, the right to change quotas, or rights to everyone",
-        why="a tenant with these rights can raise its own quota",
-        fix="bind the role edit, or a role of your own, to a group of the tenant",
+        id="namespace-not-privileged",
+        kinds=("Namespace", "NamespacePatch"),
+        check=_refuse_privileged,
+        settings=_PLATFORM,
+        looks_at="labels of Pod Security on namespaces other than kube-* and the exempt namespaces",
+        passes="they enforce baseline or restricted, or the namespace has no such label",
+        fails="they enforce privileged or an unknown level, or only warn and audit",
+        why="a privileged pod sees every GPU of its node without asking for a single GPU, and the data of the others",
+        fix="set the label pod-security.kubernetes.io/enforce to baseline",
+    ),
+    Rule(
+        id="namespaces-alike-in-pod-security",
+        kinds=("Namespace",),
+        check=_refuse_forgotten_level,
+        needs_stack=True,
+        settings=_PLATFORM,
+        looks_at="namespaces without a label of Pod Security, other than kube-* and the exempt namespaces",
+        passes="no namespace of the program enforces baseline or restricted, so another tool may do so",
+        fails="another namespace of the program does enforce a level",
+        why="a namespace without the label admits privileged pods",
+        fix="set the label pod-security.kubernetes.io/enforce to baseline",
     ),
 )

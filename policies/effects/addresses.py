@@ -56,7 +56,8 @@ def _exceed_one_owner(networks: Iterable[Any]) -> bool:
         return False
     largest, *others = collapsed
     believable = 2 ** (largest.max_prefixlen - _OTHERS[largest.version])
-    return largest.prefixlen < _LARGEST[largest.version] or sum(net.num_addresses for net in others) > believable
+    number = sum(network.num_addresses for network in others)
+    return bool(largest.prefixlen < _LARGEST[largest.version] or number > believable)
 
 
 def read_sources(value: Any, where: str) -> Sources:

@@ -58,7 +58,7 @@ def find_source(release: Resource) -> Source:
     place = chart if "://" in chart else _read_repository(release) or chart
     last = chart.rsplit("/", 1)[-1]
     archive, reference = _ARCHIVE.fullmatch(_cut_query(last)), _REFERENCE.fullmatch(last)
-    if "://" in chart and archive:
+    if archive:
         fixed = archive["version"] is not None
     else:
         tag = reference["tag"] if reference and chart.startswith("oci://") else None
@@ -90,7 +90,7 @@ def normalise_url(text: str) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:  # such as a port that is no number
         return text
-    if not host or re.search(r"[\\\s]", text):
+    if re.search(r"[\\\s]", text):
         return text
     path = posixpath.normpath("/" + unquote(parts.path).lstrip("/")).rstrip("/")
     return f"{parts.scheme}://{host}{f':{port}' if port not in (None, 443) else ''}{path}"

@@ -142,7 +142,7 @@ def _is_open_name(value: str) -> bool:
     return not value or has_wildcard(value) or bool(_OF_REQUEST.search(value))
 
 
-_OF_REQUEST = re.compile(r"\$\{(?!aws:Resource)", re.IGNORECASE)
+_OF_REQUEST = re.compile(r"\{(?!aws:Resource)", re.IGNORECASE)
 """A variable that the request fills; the variables of the resource name its own account and organisation."""
 
 

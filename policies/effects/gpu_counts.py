@@ -13,7 +13,7 @@ from gpu_blueprint.catalog import Instance, MigTable
 
 from ..resources import Resource, Stack
 from ..values import read_document, read_flag, read_list, read_mapping, read_mappings, read_number, read_text
-from .charts import CHART_KINDS, read_value, read_value_flag
+from .charts import CHART_KINDS, is_chart, read_value, read_value_flag
 from .extended_resources import parse_count
 from .gpu_nodes import is_operator, is_switched_off, read_node_labels
 
@@ -39,11 +39,16 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
         NotYetKnownError: A value that decides is not known yet.
         UnreadableError: A config has a form that NVIDIA's programs do not read.
     """
-    operators = [release for release in stack.select(*CHART_KINDS) if is_operator(release)]
-    if len(operators) != 1 or is_switched_off(pool, "device-plugin"):
+    charts = [release for release in stack.select(*CHART_KINDS) if is_operator(release) or _is_plugin(release)]
+    if len(charts) != 1 or is_switched_off(pool, "device-plugin"):
         return None
-    devices = _cut(operators[0], pool, row, stack)
-    return _share(operators[0], pool, devices, stack) if devices else None
+    devices = _cut(charts[0], pool, row, stack)
+    return _share(charts[0], pool, devices, stack) if devices else None
+
+
+def _is_plugin(release: Resource) -> bool:
+    """Tell whether a chart is NVIDIA's device plugin alone, which cuts no GPUs."""
+    return is_chart(release, "nvidia-device-plugin")
 
 
 def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
@@ -102,7 +107,7 @@ def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]]
 def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Handout | None:
     """Return the resources after the MIG manager has applied the entries that fit the GPU model."""
     known = row.gpu.mig.profiles if row.gpu.mig else {}
-    fitting = [entry for entry in entries if not entry.get("device-filter") or set(read_layout(entry)) <= set(known)]
+    fitting = [entry for entry in entries if all(profile in known for profile in read_layout(entry))]
     counts: Counter[str] = Counter()
     cut: set[int] = set()
     for entry in fitting:
@@ -135,7 +140,7 @@ def _share(operator: Resource, pool: Resource, devices: Handout, stack: Stack) -
     configs = read_configs(operator, "devicePlugin", stack)
     if configs is None:
         return None
-    default = read_text(read_value(operator, "devicePlugin", "config", "default"), "devicePlugin.config.default")
+    default = read_text(read_value(operator, *_find_config(operator, "devicePlugin"), "default"), "config.default")
     label = read_text(read_node_labels(pool).get(PLUGIN_LABEL), PLUGIN_LABEL)
     name = label or default
     if not configs or not name:
@@ -174,12 +179,18 @@ _OWN = ("default-mig-parted-config",)
 """ConfigMaps that the operator makes itself."""
 
 
+def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
+    """Return the path of a part's config in the Helm values; the plugin's own chart has it at the top."""
+    return ("config",) if _is_plugin(operator) else (part, "config")
+
+
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
     """Return the files of the MIG manager or of the device plugin; empty if it has none; None if it is elsewhere."""
-    data = read_value(operator, part, "config", "data")
-    if data:
-        return read_mapping(read_document(data, f"{part}.config.data"), f"{part}.config.data")
-    name = read_text(read_value(operator, part, "config", "name"), f"{part}.config.name")
+    path, data = _find_config(operator, part), "map" if _is_plugin(operator) else "data"
+    inline = read_value(operator, *path, data)
+    if inline:
+        return read_mapping(read_document(inline, f"{part}.config.{data}"), f"{part}.config.{data}")
+    name = read_text(read_value(operator, *path, "name"), f"{part}.config.name")
     if not name or name in _OWN:
         return {}
     maps = [found for found in stack.select("ConfigMap") if found.read_text("metadata", "name") == name]

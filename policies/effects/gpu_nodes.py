@@ -9,7 +9,7 @@ from gpu_blueprint.catalog import list_instances
 from ..resources import Resource, Stack
 from ..values import read_mapping, read_text
 from .charts import is_chart, read_value, read_value_flag
-from .karpenter_objects import is_gpu_pool
+from .karpenter_objects import is_gpu_pool, list_single_values
 
 NODE_GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
 """Kinds of EKS node groups: of pulumi-aws, of aws-native and of pulumi-eks."""
@@ -46,7 +46,8 @@ def list_gpu_nodes(stack: Stack) -> list[Resource]:
 
 def _is_gpu_group(group: Resource) -> bool:
     types = group.list_texts("instanceTypes")
-    return _has_driver_type(group) or any(name in list_instances() for name in types)
+    with_gpus = {row.instance_type for row in list_instances().values() if row.gpu_name}
+    return _has_driver_type(group) or any(name in with_gpus for name in types)
 
 
 def _has_driver_type(group: Resource) -> bool:
@@ -54,9 +55,13 @@ def _has_driver_type(group: Resource) -> bool:
 
 
 def read_node_labels(nodes: Resource) -> Mapping[str, Any]:
-    """Return the labels that a NodePool or a node group gives to its nodes."""
-    path = ("spec", "template", "metadata", "labels") if nodes.kind == "NodePool" else ("labels",)
-    return nodes.read_block(*path)
+    """Return the labels that a NodePool or a node group gives to its nodes.
+
+    Karpenter also labels nodes by a requirement that lists one value.
+    """
+    if nodes.kind != "NodePool":
+        return nodes.read_block("labels")
+    return {**list_single_values(nodes, "nvidia.com/"), **nodes.read_block("spec", "template", "metadata", "labels")}
 
 
 def is_switched_off(nodes: Resource, operand: str) -> bool:

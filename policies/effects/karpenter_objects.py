@@ -55,7 +55,7 @@ def list_requirements(resource: Resource) -> list[Mapping[str, Any]]:
 def _read_requirements(resource: Resource) -> list[Mapping[str, Any]]:
     path = ("spec", "requirements") if resource.kind == "NodeOverlay" else ("spec", "template", "spec", "requirements")
     found = resource.list_blocks(*path)
-    return [item for item in found if _read_key(item) and read_text(item.get("operator"), "requirements.operator")]
+    return [item for item in found if read_text(item.get("operator"), "requirements.operator")]
 
 
 def _read_key(requirement: Mapping[str, Any]) -> str:
@@ -74,6 +74,13 @@ def list_values(resource: Resource, key: str) -> list[str]:
         if _read_key(requirement) == key and requirement["operator"] == "In"
     ]
     return [value for value in lists[0] if all(value in values for values in lists)] if lists else []
+
+
+def list_single_values(pool: Resource, beginning: str) -> dict[str, str]:
+    """Return key → value of the requirements that admit one value, for keys with this beginning."""
+    keys = {_read_key(item) for item in list_requirements(pool) if _read_key(item).startswith(beginning)}
+    values = {key: list_values(pool, key) for key in keys}
+    return {key: found[0] for key, found in values.items() if len(found) == 1}
 
 
 def list_gpu_types(resource: Resource) -> list[Instance]:

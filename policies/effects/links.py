@@ -27,7 +27,7 @@ def is_id_of(value: Any, target: Resource) -> bool:
     """Tell whether a known value is the id of a resource, or the name that stands for it."""
     identity = target.props.get("id")
     text = read_text(value, "an id")
-    return bool(text) and text in (target.name, *([] if identity is UNKNOWN else [identity]))
+    return text in (target.name, *([] if identity is UNKNOWN else [identity]))
 
 
 def list_needed(stack: Stack, source: Resource, *kinds: str) -> Iterator[Resource]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..resources import Resource
-from ..values import UNKNOWN, read_mapping
 
 PERMISSION_KINDS = ("Permission", "LayerVersionPermission", "EventPermission")
 """Kinds of resources that let one principal use a function, a layer or an event bus."""
@@ -17,31 +16,32 @@ _LIMITS: Mapping[str, tuple[str, str]] = {
 """Field of a permission → the condition that AWS makes of it."""
 
 
-def read_permission(resource: Resource) -> Mapping[str, Any]:
+def list_permissions(resource: Resource) -> list[Mapping[str, Any]]:
     """Return the fields of the statement that AWS makes of a permission, named in lower case.
 
+    Permissions of resource shares have no principal and make no statement.
+
     Raises:
-        NotYetKnownError: The form of the condition is not known yet.
-        UnreadableError: The condition has a form that no provider reads.
+        NotYetKnownError: The principal, or the form of the condition, is not known yet.
+        UnreadableError: The principal or the condition has a form that no provider reads.
     """
     props = resource.props
-    limits = {field: props[field] for field in _LIMITS if props.get(field) is not None}
-    return {
+    if props.get("principal") is None:
+        return []
+    given = {
         "effect": "Allow",
-        "principal": {"AWS": props.get("principal")},
+        "principal": resource.read_text("principal"),
         "action": props.get("action"),
-        "condition": _read_condition(props.get("condition"), limits),
+        "condition": _list_conditions(resource),
     }
+    return [given]
 
 
-def _read_condition(given: Any, limits: Mapping[str, Any]) -> Any:
+def _list_conditions(resource: Resource) -> Mapping[str, Mapping[str, Any]]:
     """Return the conditions of a permission; a permission on an event bus has one block with key, type and value."""
-    if given is UNKNOWN:
-        return UNKNOWN
-    block = read_mapping(given, "condition")
-    own = {str(block["type"]): {str(block["key"]): block.get("value")}} if {"type", "key"} <= set(block) else {}
-    found: dict[str, dict[str, Any]] = {**own}
-    for field, value in limits.items():
-        operator, key = _LIMITS[field]
-        found[operator] = {**found.get(operator, {}), key: value}
+    block = resource.read_block("condition")
+    found = {str(block.get("type")): {str(block.get("key")): block.get("value")}} if block else {}
+    for field, (operator, key) in _LIMITS.items():
+        if (value := resource.props.get(field)) is not None:
+            found[operator] = {**found.get(operator, {}), key: value}
     return found

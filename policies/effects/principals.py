@@ -76,9 +76,9 @@ def _refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
 
 def _covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
     """Tell whether the patterns of a denial cover the patterns of an allowance; a trust policy has no resources."""
-    if wide is None:
-        return narrow is None
-    return all(any(fits(pattern, text) for pattern in wide) for text in narrow or ["*"])
+    if wide is None or narrow is None:
+        return wide is narrow or "*" in (wide or [])
+    return all(any(fits(pattern, text) for pattern in wide) for text in narrow)
 
 
 def _is_about_everything(statement: Statement) -> bool:

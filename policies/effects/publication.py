@@ -37,13 +37,13 @@ def list_public_fields(resource: Resource) -> list[str]:
     """
     if not is_of_aws(resource):
         return []
-    given = [(path, where, value) for path in _PUBLIC for where, value in list_values(resource.props, path)]
+    given = [(path, value) for path in _PUBLIC for value in list_values(resource.props, path)]
     found = find_wrong(given, lambda item: _is_public(*item))
-    return [f"{where}: {value}" for _, where, value in found]
+    return [f"{path}: {value}" for path, value in found]
 
 
-def _is_public(path: str, where: str, value: Any) -> bool:
-    return read_text(value, where).replace("-", "").lower().endswith(_PUBLIC[path])
+def _is_public(path: str, value: Any) -> bool:
+    return read_text(value, path).replace("-", "").lower().endswith(_PUBLIC[path])
 
 
 def has_idle_block(resource: Resource) -> bool:

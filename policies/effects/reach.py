@@ -28,6 +28,8 @@ _RIGHTS: Mapping[str, str] = {
 """Action that gives its holder further rights → the type of resource that it changes or takes over."""
 _LIMITING_KEYS = ("iam:policyarn", "iam:permissionsboundary")
 """Condition keys that bound the rights that can be given."""
+_EVERY_RIGHT = "arn:aws:iam::aws:policy/AdministratorAccess"
+"""A bound that admits this policy bounds nothing."""
 
 
 def list_ways_to_rights(statement: Statement) -> list[str]:
@@ -44,7 +46,10 @@ def list_ways_to_rights(statement: Statement) -> list[str]:
 
 def _limits_rights(statement: Statement) -> bool:
     return limits_tags(statement) or any(
-        comparison.must_match and comparison.key in _LIMITING_KEYS for comparison in list_comparisons(statement)
+        comparison.must_match
+        and comparison.key in _LIMITING_KEYS
+        and not any(fits(value, _EVERY_RIGHT) for value in comparison.values)
+        for comparison in list_comparisons(statement)
     )
 
 
@@ -60,7 +65,13 @@ def passes_several_roles(statement: Statement) -> bool:
 _MACHINE_ACTIONS = (
     *("ec2:RunInstances", "ec2:CreateFleet", "ec2:RequestSpotInstances", "ec2:RequestSpotFleet"),
     *("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
-    *("ec2:TerminateInstances", "ec2:StopInstances", "ec2:DeleteFleets", "ec2:DeleteLaunchTemplate"),
+    *(
+        "ec2:TerminateInstances",
+        "ec2:StopInstances",
+        "ec2:RebootInstances",
+        "ec2:DeleteFleets",
+        "ec2:DeleteLaunchTemplate",
+    ),
     *("ec2:CreateTags", "ec2:DeleteTags"),
 )
 _MACHINES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")

@@ -41,13 +41,10 @@ def _list_tables(subnet: Resource, stack: Stack) -> list[Resource]:
 
 
 def _is_in_network(resource: Resource, subnet: Resource, stack: Stack) -> bool:
-    given, own = resource.props.get("vpcId"), subnet.props.get("vpcId")
-    if given is not None and given is not UNKNOWN and own is not UNKNOWN:
-        return bool(given == own)
-    networks, others = list(list_needed(stack, subnet, "Vpc")), list(list_needed(stack, resource, "Vpc"))
-    if not networks and not others and (given is UNKNOWN or own is UNKNOWN):
-        raise NotYetKnownError("vpcId")
-    return bool(networks) and others == networks
+    networks, others = (list(list_needed(stack, found, "Vpc")) for found in (subnet, resource))
+    if networks or others:
+        return networks == others
+    return bool(resource.props.get("vpcId") == subnet.props.get("vpcId"))  # raises if an id is not known
 
 
 def _has_way_out(table: Resource, stack: Stack) -> bool:

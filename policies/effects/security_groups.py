@@ -94,8 +94,8 @@ def list_open_together(resource: Resource, stack: Stack) -> list[str]:
     """
     group = read_group(resource, stack)
     named = [(found, read_group(found, stack)) for found in stack.select(*INGRESS_KINDS)]
-    sure = [found for found, own in named if found.urn == resource.urn or own == group is not None]
-    possible = [found for found, own in named if found not in sure and None in (group, own)]
+    sure = [found for found, own in named if own == group is not None]
+    possible = [found for found, own in named if None in (group, own)]
     total, more = _read_known(sure, stack), _read_known(possible, stack)
     if any(known.admit_internet for known in (*total, *more)):  # its own verdict says so
         return []

@@ -16,7 +16,7 @@ from ..values import (
     read_text,
 )
 from .documents import DOCUMENT_FIELDS
-from .permissions import PERMISSION_KINDS, read_permission
+from .permissions import PERMISSION_KINDS, list_permissions
 
 _PROVIDERS = ("aws:", "aws-native:")
 
@@ -118,12 +118,12 @@ def _read_statements(resource: Resource) -> list[Statement]:
     if not is_of_aws(resource):
         return []
     if resource.kind in PERMISSION_KINDS:
-        return [Statement(given=read_permission(resource), where="the permission")]
+        return [Statement(given=given, where="the permission") for given in list_permissions(resource)]
     return [
         statement
         for path in DOCUMENT_FIELDS[resource.kind]
-        for where, document in list_values(resource.props, path)
-        for statement in _read_document(document, where)
+        for document in list_values(resource.props, path)
+        for statement in _read_document(document, path)
     ]
 
 
@@ -132,15 +132,15 @@ def is_of_aws(resource: Resource) -> bool:
     return resource.type.startswith(_PROVIDERS)
 
 
-def list_values(block: Any, path: str, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield each value at a path with its place, through lists of blocks; UNKNOWN stands for a part not known yet."""
+def list_values(block: Any, path: str) -> Iterator[Any]:
+    """Yield each value at a path of names, through lists of blocks; UNKNOWN stands for a part not known yet."""
     name, _, rest = path.partition(".")
-    value, where = block if block is UNKNOWN else block.get(name), f"{above}.{name}" if above else name
+    value = block if block is UNKNOWN else block.get(name)
     if value is UNKNOWN or not rest:
-        yield from () if value is None else [(where, value)]
+        yield from () if value is None else (value,)
         return
-    for inside in read_mappings(value, where):
-        yield from list_values(inside, rest, where)
+    for inside in read_mappings(value, name):
+        yield from list_values(inside, rest)
 
 
 def _read_document(document: Any, where: str) -> Iterator[Statement]:

@@ -16,6 +16,7 @@ _GROUP_FIELDS: Mapping[str, tuple[str, ...]] = {
     "eks:index:ManagedNodeGroup": ("subnetIds",),
     "eks:index:NodeGroup": ("nodeSubnetIds",),
     "eks:index:NodeGroupV2": ("nodeSubnetIds",),
+    "aws:autoscaling/group:Group": ("vpcZoneIdentifiers",),
     "eks:index:Cluster": ("nodeSubnetIds", "privateSubnetIds", "publicSubnetIds", "subnetIds"),
 }
 """Type of a resource that makes nodes → fields with their subnets, of which the first that is set counts."""
@@ -58,7 +59,18 @@ def _list_node_makers(stack: Stack) -> Iterator[Resource]:
 
 
 def _has_no_nodes(maker: Resource) -> bool:
-    return maker.kind == "Cluster" and (not maker.props or maker.read_flag("skipDefaultNodeGroup", default=False))
+    if maker.kind == "Group":
+        return not any(key is UNKNOWN or _marks_cluster(key) for key in _list_tag_keys(maker))
+    return not maker.props or maker.read_flag("skipDefaultNodeGroup", default=False)
+
+
+def _list_tag_keys(group: Resource) -> list[Any]:
+    return [tag.get("key") for tag in group.list_blocks("tags")]
+
+
+def _marks_cluster(key: Any) -> bool:
+    """Tell whether a tag key says that machines belong to a cluster."""
+    return read_text(key, "key").startswith("kubernetes.io/cluster/")
 
 
 def _places_into(maker: Resource, subnet: Resource, stack: Stack) -> bool:
@@ -69,7 +81,9 @@ def _places_into(maker: Resource, subnet: Resource, stack: Stack) -> bool:
     if maker.kind == "LaunchTemplate":
         interfaces = maker.list_blocks("networkInterfaces")
         return bool(find_wrong(interfaces, lambda item: refers_to(stack, maker, item.get("subnetId"), subnet)))
-    return _lists(maker, subnet, stack)
+    if not _lists(maker, subnet, stack):
+        return False
+    return maker.kind != "Group" or bool(find_wrong(_list_tag_keys(maker), _marks_cluster))
 
 
 def _selects(term: Mapping[str, Any], subnet: Resource) -> bool:
@@ -109,7 +123,7 @@ def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
         raise NotYetKnownError("subnetIds")
     if subnet in needed and given is UNKNOWN and not _agree(needed, stack):
         raise NotYetKnownError("subnetIds")
-    return subnet in needed and (given is UNKNOWN or len(needed) <= unknown or _agree(needed, stack))
+    return subnet in needed and (len(needed) <= unknown or _agree(needed, stack))
 
 
 def _agree(subnets: list[Resource], stack: Stack) -> bool:

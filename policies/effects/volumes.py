@@ -79,13 +79,14 @@ def list_default_volumes(resource: Resource) -> list[Volume]:
     stated = list_stated_volumes(resource)
     if resource.kind == "LaunchTemplate":
         return [] if any(volume.device in _AMI_DEVICES for volume in stated) else [Volume("/dev/xvda")]
-    if resource.kind != "EC2NodeClass" or any(volume.is_root for volume in stated):
+    if any(volume.is_root for volume in stated):
         return []
     family = read_family(resource)
     device = IMAGE_DEVICES.get(family)
+    own = IMAGE_DEVICES.get(family, "/dev/xvda")
     if not resource.list_blocks("spec", "blockDeviceMappings") and family != "custom":
-        return [Volume(device or "/dev/xvda", {"volumeSize": "20Gi", "encrypted": True})]
-    return [] if any(device in (None, volume.device) for volume in stated) else [Volume(device or "/dev/xvda")]
+        return [Volume(own, {"volumeSize": "20Gi", "encrypted": True})]
+    return [] if any(device in (None, volume.device) for volume in stated) else [Volume(own)]
 
 
 def _list_stated(resource: Resource, plain: int, *path: str) -> list[Volume]:

@@ -64,7 +64,7 @@ def _is_usual_audience(value: str) -> bool:
 
 
 def _is_open_claim(value: str) -> bool:
-    return has_wildcard(value[:1]) or not value
+    return not value or value.startswith(("*", "?"))
 
 
 def _is_open_subject(value: str) -> bool:
@@ -72,12 +72,10 @@ def _is_open_subject(value: str) -> bool:
     fixed = re.split(r"[*?]", value)[0]
     if fixed.startswith(_POD):
         account = value.rpartition(":")[2]
-        return fits(value.replace("?", "*"), f"{_POD}{_ANY_NAMESPACE}:{account}")
+        return fits(value.replace("?", "*"), f"{_POD}:{account}")  # only wildcards fit the empty namespace
     return _is_open_claim(value) or (has_wildcard(value) and not _OWNER.match(fixed))
 
 
 _POD = "system:serviceaccount:"
-_ANY_NAMESPACE = "\0"
-"""A name that fits wildcards alone."""
 _OWNER = re.compile(r"[^:/]+:[^:/]+[:/]")
 """The start of a subject such as ``repo:owner/``: a whole owner stands before the first wildcard."""

@@ -168,8 +168,8 @@ def test_two_rules_for_one_node_are_found() -> None:
     type_ = "kubernetes:nfd.k8s-sigs.io/v1alpha1:NodeFeatureRule"
     first = PlannedResource(urn="a", type=type_, name="a", parent="", custom=True, inputs=inputs)
     second = replace(first, urn="b", inputs={**inputs, "metadata": {"name": "second"}})
-    assert find_doubles([first]) == []
-    assert find_doubles([first, second]) == ["label example.org/gpu by a rule about nodes"]
+    assert find_doubles((first,)) == []
+    assert find_doubles((first, second)) == ["label example.org/gpu by a rule about nodes"]
 
 
 @pytest.mark.parametrize("pool", ["mps-l4-bottlerocket", "mig-h100-bottlerocket"])

@@ -46,7 +46,7 @@ def test_a_new_template_a_new_version_and_a_missing_pool_replace_nodes() -> None
     assert find_drains(plan("prod"), change("prod", "NodeGroup", "system", version="1.99")) == {SYSTEM: ["version"]}
     scaled = change("prod", "NodeGroup", "system", scalingConfig={"minSize": 9})
     assert find_drains(plan("prod"), scaled) == {}
-    assert find_drains(plan("prod"), [item for item in plan("prod") if "a10g" not in item.name]) == {
+    assert find_drains(plan("prod"), tuple(item for item in plan("prod") if "a10g" not in item.name)) == {
         "infer-a10g": ["pool"]
     }
 

@@ -31,8 +31,10 @@ TRAINING = {"name": "train-l4", "purpose": "training", "gpu": "l4", "purchase": 
 
 
 def add_training(stack: Stack) -> None:
-    """Add a pool of every size to dev, and a ceiling of dollars for it."""
+    """Add a pool of every size to dev, and a ceiling of dollars for it; drift shows, and no budget lets nodes go."""
     stack["pools"].append(copy.deepcopy(TRAINING))
+    for pool in stack["pools"]:
+        pool["disruption"] = {"budgets": [{"nodes": "0"}]}
     stack["tenants"][0]["gpus"]["train-l4"] = 8
     stack |= {"hourlyCeiling": 200, "monthlyBudget": 50_000}
 
@@ -51,12 +53,14 @@ def lab() -> Iterator[Lab]:
         for pod in pods:
             pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
         assert opened.load([build_probe_namespace(), *pods]) == []
-        wait_for(
-            lambda: {pod["status"].get("phase") for pod in opened.kube.list("v1", "Pod", NAMESPACE)} == {"Running"}
-        )
+        wait_for(lambda: list_phases(opened) == {"Running"})
         types = {row.instance_type for row in opened.aws.instances.values()}
         assert "g6.12xlarge" in types and len(types) == 2
         yield opened
+
+
+def list_phases(lab: Lab) -> set[str]:
+    return {pod["status"].get("phase") for pod in lab.kube.list("v1", "Pod", NAMESPACE)}
 
 
 def leave(_: Stack) -> None:

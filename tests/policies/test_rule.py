@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from importlib import import_module
 from typing import Any
 
 import pulumi_aws as aws
@@ -26,8 +25,10 @@ SUBJECTS = {
     "cluster",
     "network",
     "iam",
+    "managed_policies",
     "trust",
     "tenancy",
+    "rbac",
     "cost",
     "supply_chain",
     "tags",
@@ -65,12 +66,12 @@ def test_the_texts_of_a_rule_read_well_in_their_sentences(rule: Rule) -> None:
 
 with warnings.catch_warnings():  # a docstring of this module holds an escape that Python warns about
     warnings.simplefilter("ignore")
-    _LAMBDA = import_module("pulumi_aws.lambda_")
+    assert isinstance(aws.lambda_.Permission, type)  # the first look into a module loads it
 
 SDK = (
     *(aws.ec2, aws.eks, aws.iam, aws.kms, aws.sns, aws.sqs, aws.s3, aws.vpc, aws.cloudwatch, eks),
     *(aws.s3control, aws.s3tables, aws.ecr, aws.ecrpublic, aws.codeartifact, aws.secretsmanager, aws.opensearch),
-    *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, _LAMBDA),
+    *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, aws.lambda_),
     *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4),
 )
 CUSTOM = {"NodePool", "NodeOverlay", "EC2NodeClass"}

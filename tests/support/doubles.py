@@ -1,26 +1,24 @@
 """Find what stands twice in rendered objects: each object claims things, and nobody else may claim the same thing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import yaml
 
-from gpu_blueprint.plan import PlannedResource
-
-from .plans import find_resources, inside_cluster, kind
+from .plans import Plan, find_resources, inside_cluster, kind
 
 Inputs = Mapping[str, Any]
 OPERANDS, ENGINE_ADDRESS = "nvidia.com/gpu.deploy.operands", "DCGM_REMOTE_HOSTENGINE_INFO"
 
 
-def find_doubles(planned: Sequence[PlannedResource]) -> list[str]:
+def find_doubles(planned: Plan) -> list[str]:
     """Return every thing that is claimed more than once."""
     counts = Counter(_list_claims(planned))
     return sorted(claim for claim, count in counts.items() if count > 1)
 
 
-def _list_claims(planned: Sequence[PlannedResource]) -> Iterator[str]:
+def _list_claims(planned: Plan) -> Iterator[str]:
     for found in inside_cluster(planned):
         if kind(found) == "Release":
             yield f"release {found.inputs.get('name')} in {found.inputs.get('namespace')}"
@@ -133,7 +131,7 @@ def _claim_pod(spec: Inputs) -> Iterator[str]:
         yield from (f"variable {item['name']} of {container['name']}" for item in container.get("env", []))
 
 
-def _claim_overlays(planned: Sequence[PlannedResource]) -> Iterator[str]:
+def _claim_overlays(planned: Plan) -> Iterator[str]:
     """Yield a claim for each resource that an overlay states about a type of a pool."""
     pools = {found.inputs["metadata"]["name"]: found.inputs["spec"] for found in find_resources(planned, "NodePool")}
     for overlay in find_resources(planned, "NodeOverlay"):
@@ -147,7 +145,7 @@ def _claim_overlays(planned: Sequence[PlannedResource]) -> Iterator[str]:
                     yield from (f"{key} of {type_} in {name} by an overlay" for key in spec["capacity"])
 
 
-def _claim_dcgm(planned: Sequence[PlannedResource]) -> Iterator[str]:
+def _claim_dcgm(planned: Plan) -> Iterator[str]:
     """Yield a claim for each DCGM engine, and for each exporter, that runs on the nodes of a pool."""
     for name, labels in _list_node_labels(planned):
         for program in (*_list_operator_parts(planned, labels), *_list_agents(planned, labels)):
@@ -160,7 +158,7 @@ def _claim_dcgm(planned: Sequence[PlannedResource]) -> Iterator[str]:
                 yield from [] if ENGINE_ADDRESS in names else [f"DCGM engine on nodes of {name}"]
 
 
-def _list_node_labels(planned: Sequence[PlannedResource]) -> Iterator[tuple[str, dict[str, str]]]:
+def _list_node_labels(planned: Plan) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield name and labels of the nodes of each pool and of each node group with GPUs."""
     for found in find_resources(planned, "NodePool"):
         template = found.inputs["spec"]["template"]
@@ -172,7 +170,7 @@ def _list_node_labels(planned: Sequence[PlannedResource]) -> Iterator[tuple[str,
             yield found.name, {"kubernetes.io/arch": arch, **found.inputs.get("labels", {})}
 
 
-def _list_operator_parts(planned: Sequence[PlannedResource], labels: Mapping[str, str]) -> Iterator[str]:
+def _list_operator_parts(planned: Plan, labels: Mapping[str, str]) -> Iterator[str]:
     for release in find_resources(planned, "Release"):
         if release.inputs.get("name") == "gpu-operator" and labels.get(OPERANDS) != "false":
             values = release.inputs["values"]
@@ -184,7 +182,7 @@ def _list_operator_parts(planned: Sequence[PlannedResource], labels: Mapping[str
                 yield "DCGM engine"
 
 
-def _list_agents(planned: Sequence[PlannedResource], labels: Mapping[str, str]) -> Iterator[str]:
+def _list_agents(planned: Plan, labels: Mapping[str, str]) -> Iterator[str]:
     for addon in find_resources(planned, "Addon"):
         if addon.inputs["addonName"] == "eks-node-monitoring-agent" and labels["kubernetes.io/arch"] == "amd64":
             agent = (yaml.safe_load(addon.inputs.get("configurationValues") or "{}") or {}).get("dcgmAgent", {})

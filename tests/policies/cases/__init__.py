@@ -1,72 +1,12 @@
 """Every case of every policy rule, in modules named after the modules of the rules; stacks.py builds their stacks."""
 
-from . import (
-    cluster,
-    cluster_components,
-    cluster_evasions,
-    cost,
-    disruption,
-    gpu_operator,
-    gpu_operator_nodes,
-    gpu_pools,
-    gpu_pools_odd,
-    iam,
-    iam_actions,
-    iam_reach,
-    managed_policies,
-    network,
-    node_classes,
-    node_overlays,
-    overlay_counts,
-    overlay_shares,
-    readable,
-    subnets,
-    supply_chain,
-    supply_chain_urls,
-    tags,
-    teardown,
-    tenancy,
-    tenancy_admins,
-    trust,
-    trust_conditions,
-    trust_identities,
-    trust_kinds,
-    trust_public,
-    volumes,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from .stacks import Case
 
-CASES: tuple[Case, ...] = (
-    *gpu_pools.CASES,
-    *gpu_pools_odd.CASES,
-    *node_overlays.CASES,
-    *overlay_counts.CASES,
-    *overlay_shares.CASES,
-    *gpu_operator.CASES,
-    *gpu_operator_nodes.CASES,
-    *node_classes.CASES,
-    *volumes.CASES,
-    *disruption.CASES,
-    *cluster.CASES,
-    *cluster_components.CASES,
-    *cluster_evasions.CASES,
-    *network.CASES,
-    *subnets.CASES,
-    *iam.CASES,
-    *trust.CASES,
-    *trust_conditions.CASES,
-    *trust_identities.CASES,
-    *trust_kinds.CASES,
-    *trust_public.CASES,
-    *iam_actions.CASES,
-    *iam_reach.CASES,
-    *managed_policies.CASES,
-    *tenancy.CASES,
-    *tenancy_admins.CASES,
-    *supply_chain.CASES,
-    *supply_chain_urls.CASES,
-    *tags.CASES,
-    *cost.CASES,
-    *teardown.CASES,
-    *readable.CASES,
-)
+_BUILDERS = ("stacks",)
+_MODULES = [
+    import_module(f".{found.name}", __name__) for found in iter_modules(__path__) if found.name not in _BUILDERS
+]
+CASES: tuple[Case, ...] = tuple(case for module in _MODULES for case in module.CASES)

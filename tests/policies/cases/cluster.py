@@ -26,7 +26,7 @@ _ANY, _OFFICE = "0.0.0.0/0", "8.8.8.0/24"
 _SMALLER = [f"{at}.0.0.0/16" for at in range(12, 44, 2)]
 """Sixteen blocks, which together hold as many addresses as an organisation's blocks besides its largest."""
 _MANY_IPV6 = ["2a00::/28", "2b00::/128"]
-_SAFE: dict[str, Any] = {
+SAFE: dict[str, Any] = {
     "version": "1.36",
     "deletionProtection": True,
     "enabledClusterLogTypes": ["audit", "authenticator"],
@@ -47,7 +47,7 @@ def _ours(*path_and_value: Any) -> Build:
 
 
 def _native(**inputs: Any) -> Build:
-    return program(resource("aws:eks/cluster:Cluster", "native", {**_SAFE, **inputs}))
+    return program(resource("aws:eks/cluster:Cluster", "native", {**SAFE, **inputs}))
 
 
 def _public(**vpc: Any) -> Build:
@@ -273,79 +273,4 @@ PROTECTED = cases_of(
     undecided("not known", _ours("deletionProtection", UNKNOWN), _NAME),
 )
 
-
-def _group(name: str, dependencies: tuple[str, ...] = (), **inputs: Any) -> Any:
-    return resource("aws:eks/nodeGroup:NodeGroup", name, inputs, dependencies=dependencies)
-
-
-def _nodes(version: Any) -> Build:
-    return with_value("prod", "NodeGroup", "", ("version",), version)
-
-
-_CONTROL = resource("aws:eks/cluster:Cluster", "native", _SAFE)
-_UNNAMED = resource("aws:eks/cluster:Cluster", "native", {**_SAFE, "name": UNKNOWN})
-_OLD = resource("aws:eks/cluster:Cluster", "second", {"version": "1.31", "name": "second"})
-
-SKEW = cases_of(
-    "version-skew",
-    passes("nodes with the version of the control plane", shipped_stack("prod")),
-    passes("nodes three minors behind", _nodes("1.33")),
-    passes("nodes without a version of their own", _nodes(GONE)),
-    passes("a native cluster and its nodes", program(_CONTROL, _group("old", version="1.35"))),
-    passes(
-        "nodes without control plane",
-        program(_group("old", version="1.20"), resource("aws:ecs/cluster:Cluster", "other", {"version": "1.36"})),
-    ),
-    passes(
-        "a control plane without version, which another rule refuses",
-        program(resource("aws:eks/cluster:Cluster", "bare"), _group("old", version="1.20")),
-    ),
-    fails("nodes four minors behind", _nodes("1.32"), "gpu-prod-system-group", words="4 minor"),
-    fails("nodes ahead", _nodes("1.37"), "gpu-prod-system-group"),
-    fails("nodes of another program far behind", program(_CONTROL, _group("old", version="1.30")), "old"),
-    undecided("the control plane's version not known", _ours("version", UNKNOWN)),
-    undecided("the nodes' version not known", _nodes(UNKNOWN)),
-    fails(
-        "one group not known, another wrong",
-        with_resources(_nodes(UNKNOWN), _group("old", version="1.20")),
-        "old",
-        unclear="gpu-prod-system-group",
-    ),
-    passes("a group of another maker", program(_CONTROL, resource("ecs:index:NodeGroup", "old", {"version": "1.20"}))),
-    passes("versions as numbers", program(_CONTROL, _group("old", version=1.35))),
-    fails(
-        "nodes of Cloud Control far behind",
-        program(_CONTROL, resource("aws-native:eks:Nodegroup", "old", {"version": "1.30"})),
-        "old",
-    ),
-    fails("nodes far behind, as a number", program(_CONTROL, _group("old", version=1.31)), "old"),
-    fails(
-        "two clusters, and nodes behind the cluster that they depend on",
-        program(_CONTROL, _OLD, _group("lost", version="1.31", clusterName=UNKNOWN, dependencies=(_CONTROL.urn,))),
-        "lost",
-    ),
-    passes(
-        "two clusters, and nodes of the old cluster that they depend on",
-        program(_CONTROL, _OLD, _group("lost", version="1.31", clusterName=UNKNOWN, dependencies=(_OLD.urn,))),
-    ),
-    undecided(
-        "two clusters, and nodes that may belong to either",
-        program(_CONTROL, _OLD, _group("lost", version="1.31", clusterName=UNKNOWN)),
-    ),
-    fails(
-        "two clusters, and nodes behind the cluster whose name is not known",
-        program(_UNNAMED, _OLD, _group("lost", version="1.31", clusterName="native")),
-        "lost",
-    ),
-    passes(
-        "two clusters, each with nodes of its version",
-        program(
-            _CONTROL,
-            _OLD,
-            _group("new", version="1.36"),
-            _group("old", version="1.31", clusterName="second"),
-        ),
-    ),
-)
-
-CASES = (*CLOSED, *ENTRIES, *CREATOR, *ENCRYPTED, *LOGGED, *SUPPORTED, *PROTECTED, *SKEW)
+CASES = (*CLOSED, *ENTRIES, *CREATOR, *ENCRYPTED, *LOGGED, *SUPPORTED, *PROTECTED)

@@ -49,6 +49,7 @@ LEGAL = cases_of(
     "mig-config-legal",
     passes("layouts that can be placed", shipped_stack("research")),
     passes("no MIG manager", shipped_stack("prod")),
+    passes("configs elsewhere", _theirs({"migManager": {"config": {"name": "elsewhere"}}})),
     passes("charts of another program without values", program(release("gpu-operator"), release("nginx", "web"))),
     passes("an empty config", with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), "")),
     passes(

@@ -156,6 +156,23 @@ DRIVER = cases_of(
         ),
         "theirs",
     ),
+    fails(
+        "the second of two driver objects",
+        _operator(
+            {"toolkit": {"enabled": False}, "driver": {"nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False}}},
+            _pool(),
+            _EKS,
+            resource("kubernetes:nvidia.com/v1alpha1:NVIDIADriver", "one", {"spec": {"nodeSelector": {"os": "x"}}}),
+            resource("kubernetes:nvidia.com/v1alpha1:NVIDIADriver", "two", {"spec": {}}),
+        ),
+        "theirs",
+    ),
+    fails(
+        "the toolkit beside driver objects, of which there are none",
+        _operator({"driver": {"nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False}}}, _pool(), _EKS),
+        "theirs",
+        words="own toolkit",
+    ),
     fails("the default driver object", _operator(_CRD, _pool(), _EKS), "theirs"),
     fails(
         "a driver object without selector",
@@ -184,11 +201,12 @@ DRIVER = cases_of(
 
 _TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
 _OURS = {"key": "team", "value": "ml", "effect": "NoSchedule"}
+_GROUP_TAINT = {"key": "team", "effect": "NO_SCHEDULE"}
 _NFD = "node-feature-discovery"
 
 
 def _tolerating(*tolerations: Any, taints: Any = (_TAINT,), worker: Any = None, **values: Any) -> Build:
-    parts = {"daemonsets": {"tolerations": list(tolerations)}}
+    parts: Any = {"daemonsets": {"tolerations": list(tolerations)}}
     parts[_NFD] = {"worker": {"tolerations": list(tolerations) if worker is None else worker}}
     return _operator({**parts, **values}, _pool(taints=list(taints)))
 
@@ -230,6 +248,7 @@ TOLERATES = cases_of(
         "a node group's taint in the words of EKS",
         _operator({}, _group(taints=[{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}])),
     ),
+    passes("a node group without GPUs", _operator({}, _group(instanceTypes="m7i.xlarge", taints=_GROUP_TAINT))),
     passes(
         "a node group's taint that keeps nobody off",
         _operator({}, _group(taints=[{"key": "team", "effect": "PREFER_NO_SCHEDULE"}])),
@@ -251,6 +270,16 @@ TOLERATES = cases_of(
     fails("one of two taints", _tolerating({"key": "team", "operator": "Exists"}, taints=[_TAINT, _OURS]), *_BOTH),
     fails("feature discovery alone", _tolerating({"operator": "Exists"}, worker=[]), "theirs", words="worker"),
     fails("an Equal without key", _tolerating({"operator": "Equal"}), *_BOTH),
+    fails(
+        "a node group that only its image shows to have GPUs",
+        _operator({}, _group(amiType="BOTTLEROCKET_x86_64_NVIDIA", instanceTypes=None, taints=_GROUP_TAINT)),
+        *_BOTH,
+    ),
+    fails(
+        "a node group with types of CPUs and of GPUs",
+        _operator({}, _group(instanceTypes=["m7i.xlarge", "g6.xlarge"], taints=_GROUP_TAINT)),
+        *_BOTH,
+    ),
     fails(
         "a node group's taint",
         _operator({}, _group(taints=[{"key": "team", "value": "ml", "effect": "NO_EXECUTE"}])),

@@ -80,6 +80,15 @@ TAINTED = cases_of(
         "types of CPUs beside a limit that forbids nothing",
         program(node_pool(requirement(_TYPE, "m7i.xlarge"), limits={"nvidia.com/gpu": "8"})),
     ),
+    passes(
+        "accelerators of AWS, at least one",
+        program(
+            node_pool(
+                requirement(f"{_WELL_KNOWN}generation", "1", operator="Gt"),
+                requirement(f"{_WELL_KNOWN}accelerator-count", "0", operator="Gt"),
+            )
+        ),
+    ),
     fails("startup taints alone", _g6(node={"startupTaints": [_TAINT]}), "theirs"),
     fails("a single soft taint", _g6(node={"taints": {"key": "gpu", "effect": "PreferNoSchedule"}}), "theirs"),
     fails("one type as text", _asking("family", "g6"), "theirs"),
@@ -128,6 +137,12 @@ LIMITED = cases_of(
     passes("a pool that says nothing about machines or GPUs", _bare()),
     fails(
         "a misspelled limit", _g6(limits={"nvidia.com/gpus": "8"}), "theirs", words="no node hands out nvidia.com/gpus"
+    ),
+    fails(
+        "a misspelled limit beside a limit in CPUs",
+        _g6(limits={"cpu": 8, "nvidia.com/gpus": "8"}),
+        "theirs",
+        words="no node hands out nvidia.com/gpus",
     ),
     fails("a limit of a profile that no GPU has", _g6(limits={"nvidia.com/mig-9g.99gb": "8"}), "theirs"),
     fails("a limit of GPUs of another maker", _g6(limits={"amd.com/gpu": "8"}), "theirs"),

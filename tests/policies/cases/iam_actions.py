@@ -41,6 +41,8 @@ _DESCRIBING = (
     "s3:List*",
     "ssm:Describe*",
     " autoscaling:Describe* ",
+    "kms:ReEncrypt*",
+    " KMS:GenerateDataKey*",
 )
 _CHANGING_OR_SECRET = (
     "*",
@@ -61,6 +63,9 @@ _CHANGING_OR_SECRET = (
     "ssm:Get*",
     "kms:*",
     "kms:Decrypt*",
+    "kms:Re*",
+    "kms:Generate*",
+    "kms:?enerateDataKey*",
     "ecr:BatchGet*",
     "backup-storage:List*",
     "glue:Describe*",

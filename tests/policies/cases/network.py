@@ -211,7 +211,7 @@ OTHERS = cases_of(
     undecided(
         "an entry of a prefix list not known",
         program(
-            found := resource(_LIST.type, "later", {"entries": [UNKNOWN]}),
+            found := resource(_LIST.type, "later", {"entries": [UNKNOWN, {"cidr": _SOME}]}),
             resource(_RULE_TYPE, "rule", {"prefixListId": UNKNOWN}, dependencies=(found.urn,)),
         ),
         "rule",

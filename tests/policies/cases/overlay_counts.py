@@ -218,6 +218,28 @@ MIG = (
         program(operator(), labelled(CUT, "all-1g.10gb"), overlay({SLICE: 64})),
         "theirs",
     ),
+    fails(
+        "slices that only an overlay of another pool states",
+        _on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 56}, "p5.48xlarge", pools=("other",))),
+        "theirs",
+        words="no nvidia.com/mig-1g.10gb",
+    ),
+    fails(
+        "slices that only an overlay of another type states",
+        _on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 7}, "p5.4xlarge")),
+        "theirs",
+        words="no nvidia.com/mig-1g.10gb",
+    ),
+    fails(
+        "whole GPUs that are left out beside slices",
+        _on_h100(_own_mig(own=_ONE), "own", {SLICE: 7}),
+        "theirs",
+        words="no nvidia.com/gpu",
+    ),
+    passes(
+        "whole GPUs, because the profiles of the config are of another GPU",
+        _on_h100(_own_mig(own={"1g.10gb": 1, "1g.5gb": 6}), "own", {GPU: 8}),
+    ),
     undecided("the label not known", _on_h100(operator(), UNKNOWN, {GPU: 0, SLICE: 64}), "theirs"),
     undecided("the configs not known", _on_h100(operator(migManager=UNKNOWN), "own", {GPU: 0, SLICE: 64}), "theirs"),
 )

@@ -23,7 +23,7 @@ from .stacks import (
     with_value,
 )
 
-_RENAMED = {"renameByDefault": True}
+_RENAMED: Any = {"renameByDefault": True}
 _ON_L4 = labelled(SHARED, "ts", "g6.xlarge")
 _FOUR = {GPU: "0", SHARE: "4"}
 _SEVEN = {GPU: 0, SLICE: 56}
@@ -32,6 +32,19 @@ _SEVEN = {GPU: 0, SLICE: 56}
 def _on_l4(release_: Resource, capacity: Any, *more: Resource, pool: Resource = _ON_L4) -> Build:
     return program(release_, pool, overlay(capacity, "g6.xlarge"), *more)
 
+
+def _own_plugin(replicas: int) -> Resource:
+    """The chart of the device plugin alone."""
+    config = {"map": {"ts": yaml.safe_dump(sharing(replicas, **_RENAMED))}}
+    return release("nvidia-device-plugin", "operator", values={"config": config})
+
+
+def _requiring(*values: str) -> Resource:
+    return node_pool(requirement(TYPE, "g6.xlarge"), requirement(SHARED, *values))
+
+
+_REQUIRING = _requiring("ts")
+_TS = plugin(ts=sharing(**_RENAMED))
 
 SHARES = (
     passes("replicas that are renamed", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR)),
@@ -82,11 +95,32 @@ SHARES = (
             overlay(_SEVEN, "p5.48xlarge"),
         ),
     ),
+    passes("the plugin's own chart", _on_l4(_own_plugin(4), _FOUR)),
+    passes(
+        "the plugin's own chart beside slices, which somebody else cuts",
+        program(_own_plugin(4), labelled("nvidia.com/mig.config", "own"), overlay({GPU: 8}, "p5.48xlarge")),
+    ),
+    passes(
+        "replicas on a label that a requirement sets", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR, pool=_REQUIRING)
+    ),
+    passes(
+        "a requirement of two labels, and no config by default",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 1}, pool=_requiring("ts", "other")),
+    ),
+    fails("another number of replicas in the plugin's own chart", _on_l4(_own_plugin(8), _FOUR), "theirs"),
+    fails("replicas on a label that a requirement sets, not counted", _on_l4(_TS, {GPU: 1}, pool=_REQUIRING), "theirs"),
+    passes("replicas with an exponent", _on_l4(plugin(ts=sharing(10, **_RENAMED)), {GPU: 0, SHARE: "1e1"})),
+    passes("a label without any config, whole GPUs", _on_l4(operator(), {GPU: 1})),
+    passes(
+        "configs without label and default, whole GPUs",
+        _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 1}, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
+    ),
+    passes("0 shares of whole GPUs", _on_l4(operator(), {SHARE: 0})),
     fails(
         "another number of replicas",
         _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 0, SHARE: 8}),
         "theirs",
-        words=("8 × nvidia.com/gpu.shared", "4 × nvidia.com/gpu.shared"),
+        words=("8 × nvidia.com/gpu.shared", "4 × nvidia.com/gpu.shared: the device plugin's config 'ts' decides"),
     ),
     fails("replicas that keep the name, counted by the new name", _on_l4(plugin(ts=sharing()), _FOUR), "theirs"),
     fails(

@@ -13,7 +13,7 @@ _COMMIT, _DIGEST = "0123456789abcdef0123456789abcdef01234567", "0123456789abcdef
 
 
 def _chart(chart: str, repo: str = "", **inputs: Any) -> Build:
-    options = {"repositoryOpts": {"repo": repo}} if repo else {}
+    options: Any = {"repositoryOpts": {"repo": repo}} if repo else {}
     return program(release(chart, **options, **inputs))
 
 
@@ -142,6 +142,11 @@ ALLOWED = cases_of(
         _chart("gpu-operator", "https://helm.ngc.nvidia.com\\@evil.example/nvidia"),
         "theirs",
     ),
+    fails(
+        "an allowed host behind a backslash",
+        _chart("gpu-operator", "https://evil.example\\@helm.ngc.nvidia.com/nvidia"),
+        "theirs",
+    ),
     fails("a path that climbs out", _chart("gpu-operator", f"{_NGC}/../evil"), "theirs"),
     fails("a path that climbs out in code", _chart("gpu-operator", f"{_NGC}/%2e%2e/evil"), "theirs"),
     fails(
@@ -171,7 +176,7 @@ ALLOWED = cases_of(
     ),
 )
 
-_SET = {"values": {"settings": {"interruptionQueue": "q"}}}
+_SET: Any = {"values": {"settings": {"interruptionQueue": "q"}}}
 NAMES = cases_of(
     "interruption-queue-set",
     *(

@@ -61,7 +61,12 @@ BOUNDED = cases_of(
         "an empty quota beside a quota with limits",
         program(_namespace("team"), _quota({}, name="empty"), _quota(_PODS)),
     ),
-    fails("an empty quota", program(_namespace("team"), _quota({})), "space", words="no ResourceQuota with a limit"),
+    fails(
+        "an empty quota",
+        program(_namespace("team"), _quota({})),
+        "space",
+        words="no ResourceQuota that limits all of its pods",
+    ),
     fails("the default namespace", program(_namespace("default")), "space"),
     fails(
         "a quota removed",
@@ -93,14 +98,14 @@ LISTED = cases_of(
     passes("every slice listed", shipped_stack("research")),
     passes("a quota where there are no pools", program(_quota({"pods": "10"}))),
     passes("GPUs as numbers", program(_POOL, _quota({_GPU: 0}))),
-    passes("a grant of unknown size", program(_POOL, _quota({_GPU: UNKNOWN}))),
+    undecided("a grant of unknown size", program(_POOL, _quota({_GPU: UNKNOWN})), "quota"),
     fails(
         "whole GPUs left out",
         _serving((*_HARD, _GPU), GONE),
         _QUOTA,
-        words=("quota of serving", "name nvidia.com/gpu,"),
+        words=("quota of serving", "limit nvidia.com/gpu for"),
     ),
-    fails("shared GPUs left out", _serving((*_HARD, _SHARED), GONE), _QUOTA, words="name nvidia.com/gpu.shared,"),
+    fails("shared GPUs left out", _serving((*_HARD, _SHARED), GONE), _QUOTA, words="limit nvidia.com/gpu.shared for"),
     fails(
         "a resource that only an overlay names",
         with_value("prod", "NodeOverlay", "overlay-1", ("spec", "capacity", "nvidia.com/mig-1g.24gb"), "1"),
@@ -161,7 +166,7 @@ REQUESTS = cases_of(
     passes("only requests", shipped_stack("prod")),
     passes(
         "limits of CPUs",
-        program(_quota({"limits.cpu": "8", "count/pods": 4, "requests.nvidia.com/gpu": UNKNOWN})),
+        program(_quota({"limits.cpu": "8", "count/pods": 4, "pods": 4, "requests.nvidia.com/gpu": UNKNOWN})),
     ),
     passes("no hard limits", program(_quota(None))),
     fails("limits of GPUs", _serving((*_HARD, "limits.nvidia.com/gpu"), "8"), _QUOTA, words="limits.nvidia.com/gpu"),

@@ -38,6 +38,7 @@ def _trust(path: tuple[str | int, ...], value: Any) -> Build:
 
 
 _OBJECTS = {"Action": "s3:GetObject", "Resource": "arn:aws:s3:::models/*", "Principal": "*"}
+_REST = {"Action": "s3:GetObject", "NotResource": "arn:aws:s3:::models/secret/*", "Principal": "*"}
 _DENIED = {"Effect": "Deny", "Action": "s3:*", "Resource": ["arn:aws:s3:::models", "arn:aws:s3:::models/*"]}
 _OTHERS = {"StringNotEquals": {"aws:PrincipalOrgID": "o-abcdefghij"}}
 
@@ -90,7 +91,7 @@ NAMED = cases_of(
         "everyone except one account",
         document({"Action": "sqs:SendMessage", "Resource": "*", "NotPrincipal": {"AWS": ACCOUNT}}),
         "theirs",
-        words="everyone except a few",
+        words="trusts everyone except a few",
     ),
     fails(
         "two statements, of which the second trusts everyone",
@@ -162,6 +163,15 @@ DENIALS = cases_of(
             type_="aws:iam/role:Role",
             field="assumeRolePolicy",
         ),
+    ),
+    passes(
+        "objects except some, and all others denied",
+        document(_REST, {**_DENIED, "Principal": "*", "Resource": "*", "Condition": _OTHERS}, type_=BUCKET),
+    ),
+    fails(
+        "objects except some, and others denied some",
+        document(_REST, {**_DENIED, "Principal": "*", "Condition": _OTHERS}, type_=BUCKET),
+        "theirs",
     ),
     fails("requests without TLS denied", _bucket(Condition={"Bool": {"aws:SecureTransport": "false"}}), "theirs"),
     fails("requests of AWS denied", _bucket(Condition={"Bool": {"aws:ViaAWSService": "true"}}), "theirs"),

@@ -5,7 +5,7 @@ from typing import Any
 from policies import UNKNOWN
 
 from .stacks import Case, cases_of, fails, passes, program, resource, undecided
-from .trust import ACCOUNT, EVERYBODY, QUEUE, trusts
+from .trust import ACCOUNT, EVERYBODY, QUEUE, document, trusts
 
 _ORG = "o-abcdefghij"
 
@@ -34,6 +34,11 @@ _LIMITS: tuple[dict[str, Any], ...] = (
     {"ArnLike": {"aws:PrincipalArn": f"arn:aws:iam::{ACCOUNT}:role/*"}},
     {"StringLike": {"s3:DataAccessPointArn": f"arn:aws:s3:us-east-1:{ACCOUNT}:accesspoint/*"}},
     {"StringLike": {"aws:userid": "AROAABCDEFGHIJKLMNOPQ:*"}},
+    {"StringLike": {"aws:userid": "AROAB*"}},
+    {"ArnLike": {"aws:SourceArn": "arn:aws:s3:::models/*"}},
+    {"ArnLike": {"aws:SourceArn": f"arn:aws:s3:us-east-1:{ACCOUNT}:*"}},
+    {"ArnLike": {"aws:SourceArn": f"arn:aws:sns:us-east-1:{ACCOUNT}:models:*"}},
+    {"ArnLike": {"aws:SourceArn": "arn:aws:apigateway:us-east-1::/restapis/abc"}},
     {"StringEqualsIfExists": {"aws:PrincipalOrgID": _ORG}, "Null": {"aws:principalorgid": False}},
     {"ForAllValues:StringEquals": {"aws:SourceAccount": ACCOUNT}, "Null": {"aws:SourceAccount": "False"}},
     {"Bool": {"aws:SecureTransport": True}, "StringEquals": {"aws:SourceAccount": ACCOUNT}},
@@ -115,7 +120,23 @@ def _as_object(condition: Any) -> Any:
     return program(resource(QUEUE, "theirs", {"policy": {"Statement": [statement]}}))
 
 
-CASES = cases_of(
+_TAG = "aws:ResourceTag/kubernetes.io/cluster/prod"
+
+
+def _ends_machines(condition: Any) -> Any:
+    statement = {"Action": "ec2:TerminateInstances", "Resource": "*", "Condition": condition}
+    return document(statement, type_="aws:iam/policy:Policy")
+
+
+TAGS = cases_of(
+    "launch-scoped",
+    passes("any value of a tag that names the cluster", _ends_machines({"StringLike": {_TAG: "*"}})),
+    passes("a tag that names the cluster is there", _ends_machines({"Null": {_TAG: "false"}})),
+    fails("a tag that names the cluster is not there", _ends_machines({"Null": {_TAG: "true"}}), "theirs"),
+    fails("a tag of any cluster is there", _ends_machines({"Null": {"aws:ResourceTag/team": "false"}}), "theirs"),
+)
+
+PRINCIPALS = cases_of(
     "no-wildcard-principal",
     *(_case(condition, True) for condition in _LIMITS),
     *(_case(condition, False) for condition in _DECIDE_NOTHING),
@@ -132,3 +153,5 @@ CASES = cases_of(
     undecided("an account that is not known", _as_object({"StringEquals": {"aws:SourceAccount": UNKNOWN}})),
     undecided("conditions that are not known", _as_object(UNKNOWN)),
 )
+
+CASES = (*TAGS, *PRINCIPALS)

@@ -38,6 +38,12 @@ def _of_prod(condition: Any) -> Build:
     return with_value("prod", "Role", "gpu-prod-karpenter-role", ("assumeRolePolicy", "Statement", 0), statement)
 
 
+def _unknown_conditions(provider: str) -> Build:
+    principal = {"Federated": f"arn:aws:iam::{ACCOUNT}:{provider}"}
+    statement = {"Effect": "Allow", "Action": _TAKE, "Principal": principal, "Condition": UNKNOWN}
+    return program(resource("aws:iam/role:Role", "theirs", {"assumeRolePolicy": {"Statement": statement}}))
+
+
 CASES = cases_of(
     "web-identity-scoped",
     passes("roles of pods without OIDC", shipped_stack("prod")),
@@ -50,6 +56,11 @@ CASES = cases_of(
     passes("every service account of a namespace", _sub("system:serviceaccount:team-vision:*")),
     passes("namespaces of a prefix", _sub("system:serviceaccount:team-*:trainer")),
     passes("namespaces of a prefix and one letter", _sub("system:serviceaccount:a?:trainer")),
+    passes("namespaces of an ending", _sub("system:serviceaccount:*-train:trainer")),
+    passes("one user of the company's own provider", _sub("1234567890", _OWN)),
+    passes("a statement without principal", role(None, _TAKE)),
+    passes("a SAML provider under conditions not known", _unknown_conditions("saml-provider/idp")),
+    undecided("an OIDC provider under conditions not known", _unknown_conditions("oidc-provider/idp")),
     passes("one repository of GitHub", _sub("repo:acme/models:ref:refs/heads/main", _GITHUB)),
     passes("the repositories of an owner", _sub("repo:acme/*", _GITHUB)),
     passes("an owner as a claim", _sub("acme", _GITHUB, claim="repository_owner")),
@@ -119,6 +130,7 @@ CASES = cases_of(
         fails(f"the jobs of {value}", _sub(value, _GITHUB), "theirs")
         for value in ("repo:*", "repo:acme*", "repo:*/models:*", "*:acme/models")
     ),
+    fails("any owner of one letter or more", _sub("?*", _GITHUB, claim="repository_owner"), "theirs"),
     fails("any owner as a claim", _sub("*", _GITHUB, claim="repository_owner"), "theirs"),
     fails("a pod that may have another subject", _sub(_SERVICE_ACCOUNT, operator="StringLikeIfExists"), "theirs"),
     fails("a pod that may have no subject", _sub(_SERVICE_ACCOUNT, operator="ForAllValues:StringLike"), "theirs"),

@@ -129,12 +129,13 @@ PERMISSIONS = cases_of(
     ),
     fails("everyone may call a function, with aws-native", _permission("*", "aws-native:lambda:Permission"), "theirs"),
     undecided("a principal that is not known", _permission(UNKNOWN), "theirs"),
-    undecided("an account that is not known", _permission("*", sourceAccount=UNKNOWN), "theirs"),
+    undecided("an account of a permission that is not known", _permission("*", sourceAccount=UNKNOWN), "theirs"),
     undecided("a condition that is not known", _permission("*", _BUS, condition=UNKNOWN), "theirs"),
     undecided("a key that is not known", _permission("*", _BUS, condition={**_ORG, "key": UNKNOWN}), "theirs"),
 )
 
 CASES = (
+    *cases_of("no-wildcard-action", fails("every action on a function", _permission("1", action="lambda:*"), "theirs")),
     *cases_of(
         "no-wildcard-principal",
         *(fails(f"everyone in {type_}", _holder(type_, path, "*"), "theirs") for type_, path in _HOLDERS),

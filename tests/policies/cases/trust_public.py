@@ -135,6 +135,13 @@ ENDPOINTS = cases_of(
         for key in ("aws:ResourceAccount", "aws:ResourceOrgID", "s3:ResourceAccount", "aws:ResourceOrgPaths")
     ),
     passes("the resources of others denied", _endpoint({}, {"Effect": "Deny", "Condition": _OTHER_ORG})),
+    passes("a statement without actions", document({"Principal": "*", "Resource": "*"}, type_=_ENDPOINT)),
+    passes("a statement without resources", document({"Principal": "*", "Action": "*"}, type_=_ENDPOINT)),
+    fails("every action by two stars", _endpoint({"Action": "s3:**"}), "theirs"),
+    undecided(
+        "an action not known",
+        _one(_ENDPOINT, policy={"Statement": {"Effect": "Allow", **_EVERYTHING, "Action": [UNKNOWN]}}),
+    ),
     passes("everything denied", _endpoint({"Effect": "Deny"})),
     fails(
         "a shipped endpoint with a policy",

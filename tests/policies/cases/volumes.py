@@ -197,6 +197,7 @@ LARGE = cases_of(
     fails("a negative exponent", _sized("200e-1Gi"), "theirs", words="has 20 GiB"),
     fails("a custom AMI whose volume nobody states", _stated("Custom"), "theirs", words="has 20 GiB"),
     fails("the system volume of Bottlerocket alone", _stated("Bottlerocket", "xvda"), "theirs", words="has 20 GiB"),
+    fails("Karpenter's default volume for Bottlerocket", _stated("Bottlerocket"), "theirs", words="has 20 GiB"),
     passes("local NVMe", _sized("20Gi", instanceStorePolicy="RAID0")),
     fails(
         "too small",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN
-from policies.effects.actions import allows_action, fits, only_describes, spans_several
+from policies.effects.actions import allows_action, fits, only_describes, only_uses_keys, spans_several
 from policies.effects.statements import Statement
 from policies.values import NotYetKnownError
 
@@ -75,6 +75,13 @@ def test_wildcards_after_describe_and_list_only_describe(pattern: str) -> None:
 )
 def test_other_wildcards_change_something_or_read_secrets(pattern: str) -> None:
     assert not only_describes(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "uses"), [("kms:ReEncrypt*", True), (" KMS:generatedatakey*", True), ("kms:*", False)]
+)
+def test_two_wildcards_of_kms_only_use_keys(pattern: str, uses: bool) -> None:
+    assert only_uses_keys(pattern) == uses
 
 
 def test_the_actions_of_aws_come_from_the_package_alone_and_only_when_asked(tmp_path: Path) -> None:

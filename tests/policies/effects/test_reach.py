@@ -28,14 +28,14 @@ def test_an_action_counts_only_on_the_type_that_it_changes() -> None:
 
 
 def test_a_boundary_limits_rights_and_no_roles_to_pass() -> None:
-    boundary = {"StringEquals": {"iam:PermissionsBoundary": "arn:aws:iam::111122223333:policy/limits"}}
+    boundary: dict[str, Any] = {"StringEquals": {"iam:PermissionsBoundary": "arn:aws:iam::111122223333:policy/limits"}}
     assert list_ways_to_rights(_allows("iam:PutRolePolicy", **boundary)) == []
     assert passes_several_roles(_allows("iam:PassRole", **boundary))
     assert not passes_several_roles(_allows("iam:PassRole", "arn:aws:iam::*:role/one"))
 
 
 def test_tags_limit_machines() -> None:
-    tags = {"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/theirs": "owned"}}
+    tags: dict[str, Any] = {"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/theirs": "owned"}}
     assert list_machine_actions(_allows("ec2:TerminateInstances")) == ["ec2:TerminateInstances"]
     assert list_machine_actions(_allows("ec2:TerminateInstances", **tags)) == []
 

@@ -1,0 +1,225 @@
+"""Answer which rights the rules of a Role or a ClusterRole hold, by what the API server makes of them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any
+
+from ..resources import Resource
+from ..rule import find_wrong
+from ..values import read_mapping, read_mappings, read_text, read_texts
+
+_RBAC = "rbac.authorization.k8s.io"
+CHANGES = ("update", "patch", "delete", "deletecollection")
+"""Verbs that change or remove objects that are there."""
+
+ADMIN_ROLES = ("cluster-admin", "admin", "system:aggregate-to-admin")
+MACHINERY_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:kubelet-api-admin")
+"""Patterns of the ClusterRoles of Kubernetes's own programs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Right:
+    """A right that raises the rights of its holder, or takes what belongs to others."""
+
+    group: str
+    resources: tuple[str, ...]
+    verbs: tuple[str, ...]
+    harm: str
+    """Completes "The holder may …"."""
+    names: tuple[str, ...] = ("*",)
+    """Patterns of ``resourceNames`` that leave the right dangerous; empty if any name limits it to harmless objects."""
+
+
+TAKEOVERS = (
+    Right(group="", resources=("resourcequotas", "resourcequotas/status"), verbs=CHANGES, harm="change quotas"),
+    Right(group="", resources=("limitranges",), verbs=CHANGES, harm="change limit ranges"),
+    Right(group=_RBAC, resources=("roles", "clusterroles"), verbs=("escalate",), harm="write themselves any right"),
+    Right(
+        group=_RBAC,
+        resources=("roles", "clusterroles"),
+        verbs=("bind",),
+        harm="bind themselves to any role",
+        names=(*ADMIN_ROLES, *MACHINERY_ROLES),
+    ),
+    Right(
+        group="",
+        resources=("users", "groups", "serviceaccounts"),
+        verbs=("impersonate",),
+        harm="act as somebody else",
+        names=("system:*",),
+    ),
+    Right(
+        group="authentication.k8s.io",
+        resources=("userextras", "userextras/*", "uids"),
+        verbs=("impersonate",),
+        harm="act as somebody else",
+        names=(),
+    ),
+)
+"""Rights that make their holder an admin; no holder may have them."""
+
+PLATFORM_RIGHTS = (
+    Right(group="", resources=("serviceaccounts/token",), verbs=("create",), harm="make tokens of others", names=()),
+    Right(group="", resources=("namespaces",), verbs=CHANGES, harm="change labels of namespaces"),
+)
+"""Rights in a namespace that belong to the platform's service accounts."""
+BINDING_RIGHTS = (
+    Right(
+        group=_RBAC,
+        resources=("rolebindings",),
+        verbs=("update", "patch", "deletecollection"),
+        harm="change role bindings of the platform",
+        names=(),
+    ),
+)
+"""Rights that a controller needs and people do not; without ``bind`` it can give only its own rights."""
+_WRITES = ("create", *CHANGES)
+CLUSTER_RIGHTS = (
+    Right(group="", resources=("nodes/proxy",), verbs=("get", *_WRITES), harm="reach every container through kubelets"),
+    Right(group="", resources=("nodes",), verbs=_WRITES, harm="change nodes"),
+    Right(group="", resources=("persistentvolumes",), verbs=_WRITES, harm="mount any disk", names=()),
+    Right(group="scheduling.k8s.io", resources=("priorityclasses",), verbs=_WRITES, harm="preempt pods of others"),
+    Right(
+        group="certificates.k8s.io",
+        resources=("certificatesigningrequests/approval",),
+        verbs=("update", "patch"),
+        harm="approve certificates of any identity",
+    ),
+    Right(
+        group="certificates.k8s.io",
+        resources=("signers",),
+        verbs=("approve", "sign"),
+        harm="approve certificates of any identity",
+        names=("kubernetes.io/*",),
+    ),
+    Right(
+        group="admissionregistration.k8s.io",
+        resources=(
+            "validatingwebhookconfigurations",
+            "mutatingwebhookconfigurations",
+            "validatingadmissionpolicies",
+            "validatingadmissionpolicybindings",
+            "mutatingadmissionpolicies",
+            "mutatingadmissionpolicybindings",
+        ),
+        verbs=_WRITES,
+        harm="change what the API server admits",
+    ),
+    Right(
+        group="karpenter.sh",
+        resources=("nodepools", "nodeclaims", "nodeoverlays"),
+        verbs=_WRITES,
+        harm="change pools",
+    ),
+    Right(group="karpenter.k8s.aws", resources=("ec2nodeclasses",), verbs=_WRITES, harm="change node classes"),
+    Right(group=_RBAC, resources=("clusterroles", "clusterrolebindings"), verbs=CHANGES, harm="change cluster roles"),
+)
+"""Rights over objects without a namespace, which belong to the platform's service accounts."""
+WIDE_RIGHTS = (
+    Right(
+        group="",
+        resources=("pods", "pods/ephemeralcontainers", "replicationcontrollers"),
+        verbs=("create", "update", "patch"),
+        harm="run pods in namespaces of others",
+        names=(),
+    ),
+    Right(
+        group="",
+        resources=("pods/exec", "pods/attach"),
+        verbs=("get", "create"),
+        harm="run commands in pods of others",
+        names=(),
+    ),
+    Right(
+        group="apps",
+        resources=("deployments", "daemonsets", "statefulsets", "replicasets"),
+        verbs=("create", "update", "patch"),
+        harm="run pods in namespaces of others",
+        names=(),
+    ),
+    Right(
+        group="batch",
+        resources=("jobs", "cronjobs"),
+        verbs=("create", "update", "patch"),
+        harm="run pods in namespaces of others",
+        names=(),
+    ),
+    Right(group="", resources=("secrets",), verbs=("get", "list", "watch"), harm="read secrets of others", names=()),
+    Right(
+        group="",
+        resources=("configmaps",),
+        verbs=("update", "patch"),
+        harm="change who is admin",
+        names=("aws-auth",),
+    ),
+)
+"""Rights that are harmless in a namespace of the holder's own, and take over the platform in its namespaces."""
+
+
+def list_harms(role: Resource, rights: Iterable[Right]) -> list[str]:
+    """Return what the holder of a Role may do by some rights, each harm once.
+
+    Raises:
+        NotYetKnownError: No harm is known, and a rule is not known yet.
+        UnreadableError: A rule has a form that Kubernetes does not read.
+    """
+    pairs = product(rights, role.list_blocks("rules"))
+    found = find_wrong(pairs, lambda pair: _holds(read_mapping(pair[1], "rules"), pair[0]))
+    return list(dict.fromkeys(right.harm for right, _ in found))
+
+
+def _holds(rule: Mapping[str, Any], right: Right) -> bool:
+    return (
+        _matches(rule, "apiGroups", (right.group,))
+        and _matches(rule, "resources", right.resources)
+        and _matches(rule, "verbs", right.verbs)
+        and _leaves(rule, right.names)
+    )
+
+
+def _matches(rule: Mapping[str, Any], field: str, wanted: Iterable[str]) -> bool:
+    given = read_texts(rule.get(field), f"rules.{field}")
+    return matches_any(wanted, given) or matches_any(given, wanted)
+
+
+def _leaves(rule: Mapping[str, Any], patterns: Iterable[str]) -> bool:
+    """Tell whether the names to which a rule is limited leave it dangerous."""
+    names = read_texts(rule.get("resourceNames"), "rules.resourceNames")
+    return not names or matches_any(names, patterns)
+
+
+def matches_any(names: Iterable[str], patterns: Iterable[str]) -> bool:
+    """Tell whether a name fits a pattern."""
+    return any(fnmatchcase(name, pattern) for name, pattern in product(names, patterns))
+
+
+def collects_admin(role: Resource) -> bool:
+    """Tell whether a ClusterRole collects the rules of cluster-admin or admin by their labels."""
+    selectors = role.list_blocks("aggregationRule", "clusterRoleSelectors")
+    return bool(find_wrong(product(selectors, _ADMIN_LABELS), lambda pair: _selects(*pair)))
+
+
+_DEFAULTS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
+_ADMIN_LABELS: tuple[Mapping[str, str], ...] = (_DEFAULTS, {**_DEFAULTS, f"{_RBAC}/aggregate-to-admin": "true"})
+"""Labels of cluster-admin and of system:aggregate-to-admin in every cluster."""
+
+
+def _selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    wanted = read_mapping(read_mapping(selector, "clusterRoleSelectors").get("matchLabels"), "matchLabels")
+    expressions = read_mappings(selector.get("matchExpressions"), "matchExpressions")
+    return all(labels.get(key) == read_text(value, key) for key, value in wanted.items()) and all(
+        _meets(item, labels) for item in expressions
+    )
+
+
+def _meets(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    label = labels.get(read_text(expression.get("key"), "matchExpressions.key"))
+    values = read_texts(expression.get("values"), "matchExpressions.values")
+    return {
+        "In": label in values,
+        "NotIn": label not in values,
+        "Exists": label is not None,
+        "DoesNotExist": label is None,
+    }.get(read_text(expression.get("operator"), "matchExpressions.operator"), False)

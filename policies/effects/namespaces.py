@@ -1,0 +1,27 @@
+"""Tell which namespace an object is in, and which namespaces belong to the platform."""
+
+from collections.abc import Sequence
+
+from gpu_blueprint.catalog import namespaces
+
+from ..resources import Resource
+
+
+def read_namespace(resource: Resource) -> str:
+    """Return the namespace of an object; an object that names none is in the namespace ``default``."""
+    return resource.read_text("metadata", "namespace") or namespaces.DEFAULT
+
+
+def read_name(resource: Resource) -> str:
+    """Return the name of an object in Kubernetes; Pulumi derives it from the resource's name where none is given."""
+    return resource.read_text("metadata", "name") or resource.name
+
+
+def is_kubernetes(resource: Resource) -> bool:
+    """Tell whether a resource is an object of Kubernetes; IAM has Roles too, and Redshift has namespaces."""
+    return resource.type.startswith("kubernetes:")
+
+
+def is_platform(namespace: str, exempt: Sequence[str]) -> bool:
+    """Tell whether only the platform's own programs run in a namespace; Kubernetes reserves names like ``kube-*``."""
+    return namespace in exempt or namespace.startswith("kube-")

@@ -1,0 +1,137 @@
+"""Answer which pods and which resources the ResourceQuotas of a namespace limit."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ..resources import Resource
+from ..rule import find_wrong
+from ..values import NotYetKnownError, read_text, read_texts
+
+NO_LIMIT = 100_000
+"""Count of GPUs, slices or shares that no cluster of a team reaches; a quota with it, such as ``8Gi``, holds nobody."""
+_POD_KEYS = {"pods", "count/pods", "cpu", "memory"} | {
+    f"{side}.{name}" for side in ("requests", "limits") for name in ("cpu", "memory")
+}
+"""Keys of a quota that bound how many pods run, or how large they are."""
+_EXTENDED = re.compile("requests.*/")
+_OTHER_CLASS = "~"
+"""A PriorityClass that no quota names; no object of Kubernetes has this name."""
+
+
+@dataclass(frozen=True)
+class PodKind:
+    """One kind of pods that the scopes of a quota tell from other kinds."""
+
+    terminating: bool
+    best_effort: bool
+    priority_class: str
+    """Empty if the pod has none."""
+
+
+def limits_every_pod(quotas: Sequence[Resource]) -> bool:
+    """Tell whether each pod of a namespace counts against a limit of pods, CPU, memory or an extended resource.
+
+    Raises:
+        NotYetKnownError: It depends on a value that is not known yet.
+    """
+    return _cover_every_pod(quotas, lambda key, _: key in _POD_KEYS or _EXTENDED.match(key) is not None)
+
+
+def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
+    """Tell whether each pod of a namespace counts against a limit of an extended resource.
+
+    Raises:
+        NotYetKnownError: It depends on a value that is not known yet.
+    """
+
+    def is_limit(key: str, hard: Any) -> bool:
+        if key == f"requests.{name}":
+            return (count := parse_count(hard, key)) is not None and count < NO_LIMIT
+        return key in ("pods", "count/pods") and parse_count(hard, key) == 0  # no pods, so no GPUs
+
+    return _cover_every_pod(quotas, is_limit)
+
+
+def parse_count(value: Any, where: str) -> float | None:
+    """Return a count, given as a number or as text; None if Kubernetes refuses it or its unit is beyond thousands.
+
+    Raises:
+        NotYetKnownError: The value is not known yet.
+        UnreadableError: The value is a list or a block.
+    """
+    found = _COUNT.fullmatch(read_text(value, where))
+    return float(found[1]) * _THOUSANDS.get(found[2], 1) if found else None
+
+
+_COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(k|Ki)?")
+_THOUSANDS = {"k": 1000, "Ki": 1024}
+
+
+def _cover_every_pod(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
+    limiting: list[list[Mapping[str, Any]]] = []
+    unknown: NotYetKnownError | None = None
+    for quota in quotas:
+        try:
+            limiting += [_list_requirements(quota)] if _has_limit(quota, is_limit) else []
+        except NotYetKnownError as error:
+            unknown = error
+    named = {value for requirements in limiting for item in requirements for value in _read_values(item)}
+    either = (False, True)
+    kinds = [PodKind(*traits) for traits in product(either, either, ["", _OTHER_CLASS, *sorted(named)])]
+    is_covered = all(any(all(_admits(item, kind) for item in items) for items in limiting) for kind in kinds)
+    if unknown and not is_covered:
+        raise unknown
+    return is_covered
+
+
+def _has_limit(quota: Resource, is_limit: Callable[[str, Any], bool]) -> bool:
+    return bool(find_wrong(quota.read_block("spec", "hard").items(), lambda item: is_limit(*item)))
+
+
+def _list_requirements(quota: Resource) -> list[Mapping[str, Any]]:
+    """Return what a pod must be to count against a quota; a scope without operator must hold as it is."""
+    scopes = [{"scopeName": scope, "operator": "Exists"} for scope in quota.list_texts("spec", "scopes")]
+    return [*scopes, *quota.list_blocks("spec", "scopeSelector", "matchExpressions")]
+
+
+def _read_values(requirement: Mapping[str, Any]) -> list[str]:
+    return read_texts(requirement.get("values"), "spec.scopeSelector.matchExpressions.values")
+
+
+def _admits(requirement: Mapping[str, Any], kind: PodKind) -> bool:
+    """Tell whether a pod meets a requirement.
+
+    A scope that is not known here admits none: the API server refuses a typo, and few pods have an affinity to pods of
+    other namespaces.
+    """
+    scope = read_text(requirement.get("scopeName"), "spec.scopeSelector.matchExpressions.scopeName")
+    if scope == "PriorityClass":
+        operator = read_text(requirement.get("operator"), "spec.scopeSelector.matchExpressions.operator")
+        has_value = kind.priority_class in _read_values(requirement)
+        return {
+            "Exists": kind.priority_class != "",
+            "DoesNotExist": kind.priority_class == "",
+            "In": has_value,
+            "NotIn": not has_value,
+        }.get(operator, False)
+    return {
+        "Terminating": kind.terminating,
+        "NotTerminating": not kind.terminating,
+        "BestEffort": kind.best_effort,
+        "NotBestEffort": not kind.best_effort,
+    }.get(scope, False)
+
+
+def means_gpus_in_vain(key: str) -> bool:
+    """Tell whether a key of a quota is about GPUs and limits none, because of its prefix or because of a typo."""
+    if re.search(r"(device|storage)class\.", key):  # devices of DRA, and volumes of a class that is named after GPUs
+        return False
+    if counted := re.match("count/([^./]+)", key):
+        return counted[1] in ("gpu", "gpus", "nvidia")
+    return bool(re.search("(?i)nvidia|gpu", key)) and not _GPU_KEY.fullmatch(key)
+
+
+_GPU_KEY = re.compile(r"requests\.[a-z0-9-]+\.[a-z0-9.-]+/(gpu|mig-\dg\.\d+gb[\w.+-]*|(?!(?i:gpus?$|mig-))[\w.-]+)")

@@ -1,0 +1,133 @@
+"""Answer who holds the rights of a Role: people, everyone, service accounts of tenants, or the platform itself."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gpu_blueprint.catalog import namespaces
+
+from ..resources import Resource, Stack
+from ..rule import find_wrong
+from ..values import NotYetKnownError, read_text
+from .namespaces import is_platform, read_name, read_namespace
+
+BINDINGS = ("RoleBinding", "ClusterRoleBinding", "RoleBindingPatch", "ClusterRoleBindingPatch")
+"""Kinds that bind a Role to subjects; Pulumi's patches change bindings that are there."""
+ANONYMOUS = ("system:unauthenticated", "system:anonymous")
+"""Names that stand for callers without a login."""
+EVERYONE = (*ANONYMOUS, "system:authenticated", "system:serviceaccounts", "*")
+"""Names that stand for everybody, or for every pod of the cluster."""
+
+Holder = Literal["everyone", "people", "account", "platform"]
+"""Kind of a subject; an account is a service account outside of the platform's namespaces."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """One way to come to the rights of a Role: a subject of a binding, or no binding at all."""
+
+    subject: Mapping[str, Any] | None
+    """None for people whom the program does not name."""
+    namespace: str
+    """Namespace in which the rights count; empty for the whole cluster."""
+    binds: bool = False
+    """Whether a binding of the program gives the rights; else only a binding elsewhere can."""
+
+
+def classify_subject(subject: Mapping[str, Any], namespace: str, exempt: Sequence[str]) -> Holder:
+    """Return the kind of a subject of a binding in a namespace; names like ``system:…`` are Kubernetes's own.
+
+    Raises:
+        NotYetKnownError: A field of the subject is not known yet.
+    """
+    name = read_text(subject.get("name"), "subjects.name")
+    if name in EVERYONE:
+        return "everyone"
+    if home := find_home(subject, namespace):
+        return "platform" if is_platform(home, exempt) else "account"
+    return "platform" if name.startswith("system:") else "people"
+
+
+def find_home(subject: Mapping[str, Any], namespace: str) -> str:
+    """Return the namespace of a service account, or of a group of service accounts; empty for other subjects.
+
+    Raises:
+        NotYetKnownError: A field of the subject is not known yet.
+    """
+    name = read_text(subject.get("name"), "subjects.name")
+    if name.startswith(("system:serviceaccount:", "system:serviceaccounts:")):
+        return name.split(":")[2]
+    if read_text(subject.get("kind"), "subjects.kind") == "ServiceAccount":
+        return read_text(subject.get("namespace"), "subjects.namespace") or namespace
+    return ""
+
+
+def houses_people(namespace: str, stack: Stack) -> bool:
+    """Tell whether the program lets people into a namespace, so that they can run pods as its service accounts.
+
+    Raises:
+        NotYetKnownError: No people are known, and a binding is not known yet.
+    """
+    return bool(find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace)))
+
+
+def _lets_people_into(binding: Resource, namespace: str) -> bool:
+    return read_namespace(binding) == namespace and bool(
+        find_wrong(
+            binding.list_blocks("subjects"), lambda subject: classify_subject(subject, namespace, ()) == "people"
+        )
+    )
+
+
+def read_scope(binding: Resource) -> str:
+    """Return the namespace of a binding; empty for a ClusterRoleBinding, which counts in every namespace."""
+    return "" if binding.kind.startswith("Cluster") else read_namespace(binding)
+
+
+def read_role(binding: Resource) -> tuple[str, str]:
+    """Return the kind and the name of the Role that a binding gives; the name of a patch may be empty."""
+    return binding.read_text("roleRef", "kind") or "ClusterRole", binding.read_text("roleRef", "name")
+
+
+def list_holds(role: Resource, stack: Stack) -> tuple[list[Hold], NotYetKnownError | None]:
+    """Return who holds a Role, and the error if another binding may give it to more subjects.
+
+    A label ``aggregate-to-edit`` gives the rules of a ClusterRole to everybody with the role edit, so to people.
+    """
+    kind = role.kind.removesuffix("Patch")
+    key = kind, read_namespace(role) if kind == "Role" else "", read_name(role)
+    by_role, unknown = stack.compute_once(_group_holds)
+    holds = list(by_role.get(key, ()))
+    if _is_aggregated(role):
+        holds.append(Hold(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
+    if not holds and not unknown:
+        holds.append(Hold(subject=None, namespace=key[1]))
+    return holds, unknown
+
+
+def _group_holds(stack: Stack) -> tuple[dict[tuple[str, str, str], list[Hold]], NotYetKnownError | None]:
+    """Return kind, namespace and name of a Role → its holds, and the error if a binding is not known yet."""
+    by_role: dict[tuple[str, str, str], list[Hold]] = {}
+    unknown: NotYetKnownError | None = None
+    for binding in stack.select(*BINDINGS):
+        try:
+            kind, name = read_role(binding)
+            scope = read_scope(binding)
+            by_role.setdefault((kind, scope if kind == "Role" else "", name), []).extend(_list_subjects(binding, scope))
+        except NotYetKnownError as error:
+            unknown = error
+    return by_role, unknown
+
+
+def _list_subjects(binding: Resource, scope: str) -> Iterator[Hold]:
+    for subject in binding.list_blocks("subjects"):
+        yield Hold(subject=subject, namespace=scope, binds=True)
+
+
+def _is_aggregated(role: Resource) -> bool:
+    labels = role.read_block("metadata", "labels")
+    return any(labels.get(f"rbac.authorization.k8s.io/aggregate-to-{name}") == "true" for name in BUILT_IN)
+
+
+BUILT_IN = ("view", "edit", "admin")
+"""ClusterRoles of Kubernetes that collect the rules of other ClusterRoles by a label."""

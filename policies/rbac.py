@@ -1,0 +1,196 @@
+"""Rules for the rights of tenants: roles, their bindings, and EKS access entries."""
+
+from fnmatch import fnmatchcase
+
+from gpu_blueprint.catalog import namespaces
+
+from .effects.access_entries import list_access_policies, list_identities
+from .effects.kubernetes_rights import (
+    ADMIN_ROLES,
+    BINDING_RIGHTS,
+    CLUSTER_RIGHTS,
+    MACHINERY_ROLES,
+    PLATFORM_RIGHTS,
+    TAKEOVERS,
+    WIDE_RIGHTS,
+    Right,
+    collects_admin,
+    list_harms,
+    matches_any,
+)
+from .effects.namespaces import is_kubernetes, is_platform
+from .effects.role_holders import (
+    ANONYMOUS,
+    BINDINGS,
+    Hold,
+    classify_subject,
+    find_home,
+    houses_people,
+    list_holds,
+    read_role,
+    read_scope,
+)
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+
+_ROLES = ("Role", "ClusterRole", "RolePatch", "ClusterRolePatch")
+_FOR_EVERYONE = (
+    "system:public-info-viewer",
+    "system:discovery",
+    "system:basic-user",
+    "system:service-account-issuer-discovery",
+)
+"""ClusterRoles that Kubernetes itself binds to everybody with a login; only the first is for callers without."""
+
+
+def _refuse_tenant_admins(grant: Resource, report: Report, settings: Settings) -> None:
+    if grant.kind in BINDINGS:
+        _refuse_wrong_bindings(grant, report, settings)
+    elif grant.kind in _ROLES:
+        _refuse_takeovers(grant, report)
+    else:
+        _refuse_admin_policies(grant, report, settings)
+        _refuse_powerful_identities(grant, report)
+
+
+def _refuse_wrong_bindings(binding: Resource, report: Report, settings: Settings) -> None:
+    kind, name = read_role(binding)
+    if kind == "ClusterRole" and name in ADMIN_ROLES:
+        report(f"{binding.name} gives its subjects the role {name}")
+    elif everyone := _find_everyone(binding, kind, name):
+        for subject in everyone:
+            report(f"{binding.name} gives the role {name} to {subject}, which includes everyone")
+    elif kind != "ClusterRole":
+        return
+    elif matches_any([name], MACHINERY_ROLES) and _find_strangers(binding, settings):
+        report(f"{binding.name} gives the role {name} of Kubernetes's own programs to others")
+    elif name == "edit" and _is_wide(read_scope(binding), settings) and _find_strangers(binding, settings):
+        report(f"{binding.name} gives the role edit in namespaces of the platform")
+
+
+def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
+    """Return the subjects that include everyone, and have more than Kubernetes itself gives them."""
+    scope = read_scope(binding)
+    subjects = find_wrong(
+        binding.list_blocks("subjects"), lambda subject: classify_subject(subject, scope, ()) == "everyone"
+    )
+    names = [str(subject["name"]) for subject in subjects]
+    return [name for name in names if kind != "ClusterRole" or role not in _list_harmless(name)]
+
+
+def _list_harmless(everyone: str) -> tuple[str, ...]:
+    """Return the ClusterRoles that Kubernetes itself gives to everybody."""
+    return _FOR_EVERYONE[:1] if everyone in ANONYMOUS else _FOR_EVERYONE
+
+
+def _is_wide(scope: str, settings: Settings) -> bool:
+    """Tell whether rights in a scope count in namespaces of the platform; an empty scope is the whole cluster."""
+    return not scope or is_platform(scope, settings["exempt"])
+
+
+def _find_strangers(binding: Resource, settings: Settings) -> bool:
+    """Tell whether a binding has a subject that is not the platform's."""
+    scope = read_scope(binding)
+    return bool(
+        find_wrong(
+            binding.list_blocks("subjects"),
+            lambda subject: classify_subject(subject, scope, settings["exempt"]) != "platform",
+        )
+    )
+
+
+def _refuse_admin_policies(resource: Resource, report: Report, settings: Settings) -> None:
+    for policy in list_access_policies(resource):
+        if policy.in_cluster:
+            continue
+        if policy.name in ("AmazonEKSAdminPolicy", "AmazonEKSClusterAdminPolicy"):
+            report(f"{resource.name} gives {policy.name} in namespaces")
+        elif policy.name == "AmazonEKSEditPolicy" and any(
+            fnmatchcase(name, pattern)
+            for name in (namespaces.KUBE_SYSTEM, *settings["exempt"])
+            for pattern in policy.namespaces
+        ):
+            report(f"{resource.name} gives {policy.name} in namespaces of the platform")
+
+
+def _refuse_powerful_identities(resource: Resource, report: Report) -> None:
+    for user, groups in list_identities(resource):
+        if "system:masters" in groups:
+            report(f"{resource.name} puts a principal into the group system:masters")
+        if user.startswith("system:") and not user.startswith("system:node:"):
+            report(f"{resource.name} lets a principal act as {user}")
+
+
+def _refuse_takeovers(role: Resource, report: Report) -> None:
+    if not is_kubernetes(role):  # an IAM role
+        return
+    if collects_admin(role):
+        report(f"{role.name} collects the rules of the role admin")
+    elif harms := list_harms(role, TAKEOVERS):
+        report(f"{role.name} lets its holders {', '.join(harms)}")
+
+
+def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if not is_kubernetes(role):
+        return
+    holds, unknown = list_holds(role, stack)
+
+    def find_harms(hold: Hold) -> list[str]:
+        return list_harms(role, _list_forbidden(hold, settings, stack))
+
+    wrong = find_wrong(holds, lambda hold: bool(find_harms(hold)))
+    if harms := dict.fromkeys(harm for hold in wrong for harm in find_harms(hold)):
+        report(f"{role.name} lets holders outside of the platform {', '.join(harms)}")
+    elif unknown and list_harms(role, [*PLATFORM_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS, *WIDE_RIGHTS]):
+        raise unknown
+
+
+def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]:
+    """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
+    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"]) if hold.subject else None
+    if holder == "platform":
+        return []
+    forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if not hold.namespace else ())]
+    wide = WIDE_RIGHTS if hold.binds and _is_wide(hold.namespace, settings) else ()
+    if holder == "account" and hold.subject:
+        return [*forbidden, *(wide if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
+    return [*forbidden, *BINDING_RIGHTS, *wide]
+
+
+_PLATFORM = {"exempt": [*namespaces.PLATFORM]}
+
+RULES = (
+    Rule(
+        id="tenants-not-admin",
+        kinds=(
+            *BINDINGS,
+            *_ROLES,
+            *("AccessPolicyAssociation", "AccessEntry", "Cluster", "ConfigMap", "ConfigMapPatch"),
+        ),
+        check=_refuse_tenant_admins,
+        settings=_PLATFORM,
+        looks_at="role bindings, roles, EKS access policies in namespaces, access entries, and the config map aws-auth",
+        passes="they give named subjects less than admin. Roles may make Roles and RoleBindings, because the API "
+        "server lets nobody without bind and escalate give more than its own rights. Everybody may hold the roles that "
+        "Kubernetes itself gives to everybody, such as system:discovery",
+        fails="they give admin, a role of Kubernetes's own programs, edit in namespaces of the platform, the group "
+        "system:masters, or anything to everyone; or a role holds escalate, bind, impersonate or changes of quotas",
+        why="a tenant with these rights can raise its own quota",
+        fix="bind the role edit, or a role of your own, to a group of the tenant, by a RoleBinding in its namespace",
+    ),
+    Rule(
+        id="platform-rights-for-platform",
+        kinds=_ROLES,
+        check=_refuse_platform_rights,
+        needs_stack=True,
+        settings=_PLATFORM,
+        looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
+        "counts as bound to people",
+        passes="nodes, pools, admission, priorities, certificates and tokens belong to service accounts in kube-* and "
+        "the exempt namespaces; service accounts elsewhere may change role bindings and, where no people are let "
+        "in, work in many namespaces, as the controllers of JupyterHub and KubeRay do",
+        fails="a tenant, or a service account in another namespace, has a right over the platform",
+        why="a tenant with these rights reaches the GPUs and the data of the others",
+        fix="bind the role to a service account of the platform, or leave the right out",
+    ),
+)

@@ -1,0 +1,64 @@
+"""Who may connect from address blocks."""
+
+import pytest
+
+from policies import UNKNOWN
+from policies.effects.addresses import read_sources
+from policies.values import NotYetKnownError, UnreadableError
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        "0.0.0.0/0",
+        "::/0",
+        ["0.0.0.0/1", "128.0.0.0/1"],
+        [f"{first}.0.0.0/8" for first in range(16, 32)],
+        [f"52.{second}.0.0/16" for second in range(0, 80, 2)],
+        ["2600::/19"],
+        "8.0.0.0/7",
+        " 0.0.0.0/0 ",
+        "10.0.0.0/8,0.0.0.0/0",
+    ],
+)
+def test_blocks_of_more_than_one_owner_admit_the_internet(blocks: object) -> None:
+    assert read_sources(blocks, "sources").decide("sources")
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        None,
+        [],
+        "203.0.113.7/32",
+        ["9.0.0.0/8"],
+        ["9.0.0.0/9", "9.128.0.0/9"],
+        ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fd00::/8"],
+        [f"52.{second}.0.0/16" for second in range(0, 34, 2)],
+        ["2600::/20", "2a00::/28"],
+    ],
+)
+def test_blocks_that_a_single_organisation_may_own_do_not(blocks: object) -> None:
+    assert not read_sources(blocks, "sources").decide("sources")
+
+
+@pytest.mark.parametrize("word", ["office", "any", "0", "10.0.0.0/33", "10.0.0.0/-1", "1.2.3", "*"])
+def test_a_word_in_place_of_a_block_is_neither_safe_nor_open(word: str) -> None:
+    with pytest.raises(UnreadableError, match="must be an address block"):
+        read_sources(["10.0.0.0/8", word], "sources").decide("sources")
+
+
+def test_blocks_that_are_open_count_more_than_a_word_and_an_unknown_block() -> None:
+    assert read_sources(["office", UNKNOWN, "0.0.0.0/0"], "sources").decide("sources")
+
+
+def test_an_unknown_block_leaves_the_question_open() -> None:
+    with pytest.raises(NotYetKnownError):
+        read_sources(["10.0.0.0/8", UNKNOWN], "sources").decide("sources")
+
+
+def test_sources_of_two_rules_count_together() -> None:
+    one, other = read_sources("8.0.0.0/8", "one"), read_sources("9.0.0.0/8", "other")
+    assert not one.admit_internet
+    assert not other.admit_internet
+    assert (one + other).admit_internet

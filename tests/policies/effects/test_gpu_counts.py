@@ -1,0 +1,93 @@
+"""The resources that a GPU node hands out, by its labels and the GPU Operator's configs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.catalog import find_instance
+from policies import UNKNOWN, Resource, Stack
+from policies.effects.gpu_counts import find_handout, list_mig_entries, read_layout
+from policies.values import NotYetKnownError, UnreadableError
+
+from ..cases.stacks import node_pool, release
+
+_GPU, _SLICE = "nvidia.com/gpu", "nvidia.com/mig-1g.10gb"
+
+
+def _find_counts(type_: str, labels: Mapping[str, Any], values: Any, **more: Any) -> Mapping[str, int] | None:
+    pool = node_pool(template={"metadata": {"labels": labels}})
+    releases = [release("gpu-operator", "operator", values={"mig": {"strategy": "mixed"}, **values})]
+    found = find_handout(pool, find_instance(type_), Stack([pool, *releases, *more.get("others", ())]))
+    return found.counts if found else None
+
+
+@pytest.mark.parametrize(
+    ("type_", "config", "counts"),
+    [
+        ("p5.48xlarge", "all-1g.10gb", {_SLICE: 56}),
+        ("p4d.24xlarge", "all-1g.5gb", {"nvidia.com/mig-1g.5gb": 56}),
+        ("p5.4xlarge", "all-3g.40gb", {"nvidia.com/mig-3g.40gb": 2}),
+        ("p5.4xlarge", "all-balanced", {_SLICE: 2, "nvidia.com/mig-2g.20gb": 1, "nvidia.com/mig-3g.40gb": 1}),
+        ("g7e.2xlarge", "all-balanced", {"nvidia.com/mig-1g.24gb": 2, "nvidia.com/mig-2g.48gb": 1}),
+        ("g7e.2xlarge", "all-1g.24gb.gfx", {"nvidia.com/mig-1g.24gb.gfx": 4}),
+        ("p5.4xlarge", "all-enabled", {}),
+        ("p5.4xlarge", "all-disabled", {_GPU: 1}),
+        ("p5.4xlarge", "all-9g.99gb", {_GPU: 1}),
+        ("g6.12xlarge", "all-1g.10gb", {_GPU: 4}),
+    ],
+)
+def test_a_built_in_config_cuts_each_gpu(type_: str, config: str, counts: Mapping[str, int]) -> None:
+    assert _find_counts(type_, {"nvidia.com/mig.config": config}, {}) == counts
+
+
+def test_shares_multiply_the_gpus_of_the_node() -> None:
+    file = {"sharing": {"timeSlicing": {"renameByDefault": True, "resources": [{"name": _GPU, "replicas": "4"}]}}}
+    values = {"devicePlugin": {"config": {"data": {"ts": file}}}}
+    assert _find_counts("g6.12xlarge", {"nvidia.com/device-plugin.config": "ts"}, values) == {f"{_GPU}.shared": 16}
+
+
+def test_mps_shares_only_whole_gpus() -> None:
+    resources = [{"name": name, "replicas": 2} for name in (_GPU, _SLICE)]
+    file = {"sharing": {"mps": {"resources": resources}}}
+    values: Any = {"devicePlugin": {"config": {"default": "m", "data": {"m": file}}}}
+    entries = [{"devices": [0], "mig-devices": {"1g.10gb": 7}}]
+    values["migManager"] = {"config": {"data": {"config.yaml": {"mig-configs": {"own": entries}}}}}
+    assert _find_counts("p5.48xlarge", {"nvidia.com/mig.config": "own"}, values) == {_SLICE: 7, _GPU: 14}
+
+
+@pytest.mark.parametrize(
+    ("labels", "values", "others"),
+    [
+        ({"nvidia.com/gpu.deploy.operands": "false"}, {}, ()),
+        ({"nvidia.com/gpu.deploy.device-plugin": False}, {}, ()),
+        ({}, {"devicePlugin": {"enabled": False}}, ()),
+        ({}, {"devicePlugin": {"config": {"name": "elsewhere"}}}, ()),
+        ({"nvidia.com/mig.config": "own"}, {"migManager": {"config": {"name": "elsewhere"}}}, ()),
+        ({"nvidia.com/mig.config": "own"}, {"mig": {"strategy": "single"}}, ()),
+        ({}, {}, (release("gpu-operator", "second"),)),
+    ],
+)
+def test_nobody_can_tell_the_counts_without_the_config(labels: Any, values: Any, others: tuple[Resource, ...]) -> None:
+    assert _find_counts("p5.48xlarge", labels, values, others=others) is None
+
+
+def test_a_label_that_is_not_known_leaves_the_counts_open() -> None:
+    with pytest.raises(NotYetKnownError):
+        _find_counts("p5.48xlarge", {"nvidia.com/mig.config": UNKNOWN}, {})
+
+
+@pytest.mark.parametrize("entries", [[1], "words", [["1g.10gb"], ["1g.10gb"]]])
+def test_a_mig_config_of_an_odd_form_is_named(entries: Any) -> None:
+    with pytest.raises(UnreadableError, match=r"mig-configs\.own"):
+        list_mig_entries({"config.yaml": {"mig-configs": {"own": entries}}})
+
+
+def test_a_layout_as_a_list_is_named() -> None:
+    with pytest.raises(UnreadableError, match=r"mig-devices is .*, and must be a block of fields"):
+        read_layout({"mig-devices": ["1g.10gb", "1g.10gb"]})
+
+
+def test_a_layout_that_is_switched_off_has_no_slices() -> None:
+    assert read_layout({"mig-enabled": "false", "mig-devices": {"1g.10gb": 7}}) == {}
+    assert read_layout({"mig-devices": {"1g.10gb": "7"}}) == {"1g.10gb": 7}

@@ -1,0 +1,97 @@
+"""GPU nodes of a program: their taints, their AMIs, and the parts of the GPU Operator that they get."""
+
+from typing import Any
+
+import pytest
+
+from policies import Stack
+from policies.effects.gpu_nodes import (
+    Taint,
+    is_switched_off,
+    list_gpu_nodes,
+    list_kept_taints,
+    may_need_driver,
+    tolerates,
+)
+
+from ..cases.stacks import node_pool, requirement, resource
+
+_TEAM = Taint("team", "ml", "NoSchedule")
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {"operator": "Exists"},
+        {"key": "", "operator": "Exists", "effect": ""},
+        {"key": "team", "operator": "Exists"},
+        {"key": "team", "value": "ml"},
+        {"key": "team", "operator": "Equal", "value": "ml", "effect": "NoSchedule"},
+    ],
+)
+def test_a_toleration_matches_by_key_value_and_effect(toleration: Any) -> None:
+    assert tolerates(toleration, _TEAM)
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {},
+        {"operator": "Equal"},
+        {"key": "team"},
+        {"key": "team", "value": "web"},
+        {"key": "team", "operator": "Exists", "effect": "NoExecute"},
+        {"operator": "Exists", "tolerationSeconds": 0},
+    ],
+)
+def test_another_toleration_does_not_match(toleration: Any) -> None:
+    assert not tolerates(toleration, _TEAM)
+
+
+def test_the_taints_of_pools_and_node_groups_have_one_form() -> None:
+    group = resource("aws:eks/nodeGroup:NodeGroup", "group", {"taints": {"key": "team", "effect": "NO_EXECUTE"}})
+    pool = node_pool(
+        node={"taints": [{"key": "a", "effect": "PreferNoSchedule"}, {"key": "b", "effect": "NoSchedule"}]}
+    )
+    assert list_kept_taints(group) == [Taint("team", "", "NoExecute")]
+    assert list_kept_taints(pool) == [Taint("b", "", "NoSchedule")]
+
+
+def test_gpu_nodes_are_those_of_pools_and_of_node_groups() -> None:
+    gpus = node_pool(requirement("node.kubernetes.io/instance-type", "g6.xlarge"))
+    cpus = node_pool(requirement("node.kubernetes.io/instance-type", "m7i.xlarge"), name="cpus")
+    groups = [
+        resource(f"{type_}", name, {"instanceTypes": types})
+        for type_, name, types in (
+            ("aws:eks/nodeGroup:NodeGroup", "raw", ["g6.xlarge"]),
+            ("aws-native:eks:Nodegroup", "native", "g6.xlarge"),
+            ("eks:index:ManagedNodeGroup", "component", ["g6.xlarge"]),
+            ("aws:eks/nodeGroup:NodeGroup", "system", ["m7i.xlarge"]),
+        )
+    ]
+    found = [nodes.name for nodes in list_gpu_nodes(Stack([gpus, cpus, *groups]))]
+    assert found == ["theirs", "raw", "native", "component"]
+
+
+def test_a_label_keeps_one_operand_off() -> None:
+    pool = node_pool(template={"metadata": {"labels": {"nvidia.com/gpu.deploy.driver": False}}})
+    assert is_switched_off(pool, "driver")
+    assert not is_switched_off(pool, "device-plugin")
+
+
+@pytest.mark.parametrize(
+    ("spec", "needs"),
+    [
+        ({"amiSelectorTerms": [{"alias": "al2023@v20260923"}]}, False),
+        ({"amiSelectorTerms": [{"alias": "bottlerocket@v1.67.0"}], "amiFamily": "Custom"}, False),
+        ({"amiSelectorTerms": [{"id": "ami-1"}], "amiFamily": "Bottlerocket"}, False),
+        ({"amiSelectorTerms": [{"id": "ami-1"}], "amiFamily": "AL2"}, True),
+        ({"amiSelectorTerms": [{"owner": "099720109477", "name": "x"}], "amiFamily": "AL2023"}, True),
+    ],
+)
+def test_only_images_without_nvidias_driver_need_a_driver(spec: Any, needs: bool) -> None:
+    props = {"metadata": {"name": "own"}, "spec": spec}
+    node_class = resource("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "own", props)
+    pool = node_pool(node={"nodeClassRef": {"name": "own"}})
+    assert may_need_driver(pool, Stack([pool, node_class])) is needs
+    assert not may_need_driver(pool, Stack([pool]))
