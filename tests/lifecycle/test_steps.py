@@ -63,14 +63,14 @@ def test_a_program_whose_pools_depend_on_no_chart_hangs_and_leaves_a_node() -> N
 
 _NODE = ("spec", "template", "spec")
 BROKEN: tuple[tuple[str, tuple[str | int, ...], Any], ...] = (
-    ("infer-l40s-node-pool", (*_NODE, "taints"), []),
-    ("infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
-    ("train-h100-node-pool", ("spec", "limits"), {"cpu": "100"}),
+    ("gpu-prod-infer-l40s-node-pool", (*_NODE, "taints"), []),
+    ("gpu-prod-infer-l40s-node-class", ("spec", "amiSelectorTerms", 0, "alias"), "al2023@latest"),
+    ("gpu-prod-train-h100-node-pool", ("spec", "limits"), {"cpu": "100"}),
     ("gpu-prod-cluster-eks-eksCluster", ("vpcConfig", "endpointPublicAccess"), True),
     ("gpu-prod-cluster-eks-eksCluster", ("enabledClusterLogTypes",), ["api"]),
     ("gpu-prod-system-group", ("version",), "1.31"),
     ("gpu-prod-karpenter-controller", ("values", "settings", "interruptionQueue"), "another"),
-    ("tenant-serving-quota", ("spec", "hard"), {"limits.nvidia.com/gpu": "8"}),
+    ("gpu-prod-tenant-serving-quota", ("spec", "hard"), {"limits.nvidia.com/gpu": "8"}),
 )
 """Eight changes of prod, each of which breaks a rule."""
 

@@ -175,29 +175,7 @@ def make_group(component: Component) -> Values:
         *("launchTemplateTagSpecifications", "autoScalingGroupTags"),
     )
     given, name = component.arguments, component.name
-    encrypted = given.get("nodeRootVolumeEncrypted")
-    disk = {
-        "encrypted": None if encrypted is None else str(encrypted).lower(),
-        "volumeSize": given.get("nodeRootVolumeSize"),
-        "volumeType": given.get("nodeRootVolumeType"),
-    }
-    disk = {key: value for key, value in disk.items() if value is not None}
-    public = str(given.get("nodeAssociatePublicIpAddress", True)).lower()
-    template = component.make(
-        "aws:ec2/launchTemplate:LaunchTemplate",
-        f"{name}-launchTemplate",
-        {
-            "imageId": given["amiId"],
-            "instanceType": given["instanceType"],
-            "iamInstanceProfile": {"name": given["instanceProfileName"]},
-            "blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": disk}] if disk else [],
-            "networkInterfaces": [
-                {"associatePublicIpAddress": public, "securityGroups": [given["nodeSecurityGroupId"]]}
-            ],
-            "tagSpecifications": given.get("launchTemplateTagSpecifications"),
-            "userData": rpc.UNKNOWN if component.is_preview else "bm9kZWFkbQ==",
-        },
-    )
+    template = _make_template(component)
     group = component.make(
         "aws:autoscaling/group:Group",
         name,
@@ -214,6 +192,33 @@ def make_group(component: Component) -> Values:
         },
     )
     return {"autoScalingGroup": group.refer(), "nodeSecurityGroupId": given["nodeSecurityGroupId"]}
+
+
+def _make_template(component: Component) -> Child:
+    given, name = component.arguments, component.name
+    encrypted = given.get("nodeRootVolumeEncrypted")
+    disk = {
+        "encrypted": None if encrypted is None else str(encrypted).lower(),
+        "volumeSize": given.get("nodeRootVolumeSize"),
+        "volumeType": given.get("nodeRootVolumeType"),
+    }
+    disk = {key: value for key, value in disk.items() if value is not None}
+    public = str(given.get("nodeAssociatePublicIpAddress", True)).lower()
+    return component.make(
+        "aws:ec2/launchTemplate:LaunchTemplate",
+        f"{name}-launchTemplate",
+        {
+            "imageId": given["amiId"],
+            "instanceType": given["instanceType"],
+            "iamInstanceProfile": {"name": given["instanceProfileName"]},
+            "blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": disk}] if disk else [],
+            "networkInterfaces": [
+                {"associatePublicIpAddress": public, "securityGroups": [given["nodeSecurityGroupId"]]}
+            ],
+            "tagSpecifications": given.get("launchTemplateTagSpecifications"),
+            "userData": rpc.UNKNOWN if component.is_preview else "bm9kZWFkbQ==",
+        },
+    )
 
 
 MAKERS = {VPC: make_vpc, MANAGED_GROUP: make_managed_group, GROUP: make_group}

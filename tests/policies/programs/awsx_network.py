@@ -166,6 +166,10 @@ def _build_pool(options: pulumi.ResourceOptions) -> None:
         },
         opts=options,
     )
+    _build_node_pool(options)
+
+
+def _build_node_pool(options: pulumi.ResourceOptions) -> None:
     required: dict[str, list[str]] = {
         "karpenter.k8s.aws/instance-family": ["g6"],
         "karpenter.k8s.aws/instance-gpu-count": ["1"],

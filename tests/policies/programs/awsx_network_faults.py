@@ -54,7 +54,7 @@ FAULTS = (
     Fault(about="nodes in public", rule="no-public-addresses", at="lab-bench", add=_put_nodes_into_public_subnets),
     Fault(
         about="all rights of a namespace",
-        rule="roles-cannot-escalate",
+        rule="tenants-not-admin",
         also=("platform-rights-for-platform",),
         at="jupyter-admins",
         add=_let_a_group_bind_roles,

@@ -216,6 +216,11 @@ def _build_team(inside: pulumi.ResourceOptions) -> None:
         spec={"hard": {"requests.nvidia.com/gpu": "16", "requests.memory": "4Ti"}},
         opts=own,
     )
+    _let_ray_run(own)
+
+
+def _let_ray_run(own: pulumi.ResourceOptions) -> None:
+    """Give Ray's operator the rights of its chart in the team's namespace."""
     k8s.rbac.v1.Role(
         "ray-operator",
         metadata={"name": "ray-operator", "namespace": "genomics"},

@@ -96,13 +96,12 @@ FAULTS = (
     Fault(
         about="edit for everyone",
         rule="tenants-not-admin",
-        also=("no-rights-for-everyone",),
         at="everyone",
         add=_let_everyone_read_secrets,
     ),
     Fault(
         about="an operator that speaks for others",
-        rule="roles-cannot-escalate",
+        rule="tenants-not-admin",
         at="ray-operator",
         path=("rules", 0),
         value={"api_groups": [""], "resources": ["users", "groups"], "verbs": ["impersonate"]},
@@ -184,7 +183,6 @@ FAULTS = (
     Fault(
         about="a quota that Kubernetes refuses",
         rule="quota-requests-only",
-        beside=(("namespace-has-quota", "genomics"),),
         at="genomics-quota",
         path=("spec", "hard"),
         value={"limits.nvidia.com/gpu": "16"},

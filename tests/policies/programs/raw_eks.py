@@ -59,45 +59,7 @@ def _build_network(given: pulumi.ResourceOptions) -> list[aws.ec2.Subnet]:
     """Build the private subnets of the nodes, and public subnets that hold only NAT gateways."""
     vpc = aws.ec2.Vpc("orion-vpc", cidr_block="10.40.0.0/16", enable_dns_hostnames=True, opts=given)
     gateway = aws.ec2.InternetGateway("orion-gateway", vpc_id=vpc.id, opts=given)
-    private = []
-    for index, zone in enumerate(ZONES):
-        public = aws.ec2.Subnet(
-            f"public-{zone}",
-            vpc_id=vpc.id,
-            cidr_block=f"10.40.{200 + index}.0/24",
-            availability_zone=f"{REGION}{zone}",
-            opts=given,
-        )
-        out = aws.ec2.RouteTable(f"public-table-{zone}", vpc_id=vpc.id, opts=given)
-        aws.ec2.Route(
-            f"public-route-{zone}",
-            route_table_id=out.id,
-            gateway_id=gateway.id,
-            destination_cidr_block="0.0.0.0/0",
-            opts=given,
-        )
-        aws.ec2.RouteTableAssociation(f"public-to-{zone}", route_table_id=out.id, subnet_id=public.id, opts=given)
-        address = aws.ec2.Eip(f"nat-address-{zone}", domain="vpc", opts=given)
-        nat = aws.ec2.NatGateway(f"nat-{zone}", allocation_id=address.id, subnet_id=public.id, opts=given)
-        subnet = aws.ec2.Subnet(
-            f"private-{zone}",
-            vpc_id=vpc.id,
-            cidr_block=f"10.40.{32 * index}.0/19",
-            availability_zone=f"{REGION}{zone}",
-            map_public_ip_on_launch=False,
-            tags={"karpenter.sh/discovery": CLUSTER, "kubernetes.io/role/internal-elb": "1"},
-            opts=given,
-        )
-        table = aws.ec2.RouteTable(f"private-table-{zone}", vpc_id=vpc.id, opts=given)
-        aws.ec2.Route(
-            f"private-route-{zone}",
-            route_table_id=table.id,
-            nat_gateway_id=nat.id,
-            destination_cidr_block="0.0.0.0/0",
-            opts=given,
-        )
-        aws.ec2.RouteTableAssociation(f"private-to-{zone}", route_table_id=table.id, subnet_id=subnet.id, opts=given)
-        private.append(subnet)
+    private = [_build_zone(vpc, gateway, index, zone, given) for index, zone in enumerate(ZONES)]
     aws.ec2.SecurityGroup(
         "bastion",
         vpc_id=vpc.id,
@@ -107,6 +69,55 @@ def _build_network(given: pulumi.ResourceOptions) -> list[aws.ec2.Subnet]:
         opts=given,
     )
     return private
+
+
+def _build_zone(
+    vpc: aws.ec2.Vpc, gateway: aws.ec2.InternetGateway, index: int, zone: str, given: pulumi.ResourceOptions
+) -> aws.ec2.Subnet:
+    """Build a private subnet whose machines reach the internet through the zone's NAT gateway."""
+    nat = _build_nat_gateway(vpc, gateway, index, zone, given)
+    subnet = aws.ec2.Subnet(
+        f"private-{zone}",
+        vpc_id=vpc.id,
+        cidr_block=f"10.40.{32 * index}.0/19",
+        availability_zone=f"{REGION}{zone}",
+        map_public_ip_on_launch=False,
+        tags={"karpenter.sh/discovery": CLUSTER, "kubernetes.io/role/internal-elb": "1"},
+        opts=given,
+    )
+    table = aws.ec2.RouteTable(f"private-table-{zone}", vpc_id=vpc.id, opts=given)
+    aws.ec2.Route(
+        f"private-route-{zone}",
+        route_table_id=table.id,
+        nat_gateway_id=nat.id,
+        destination_cidr_block="0.0.0.0/0",
+        opts=given,
+    )
+    aws.ec2.RouteTableAssociation(f"private-to-{zone}", route_table_id=table.id, subnet_id=subnet.id, opts=given)
+    return subnet
+
+
+def _build_nat_gateway(
+    vpc: aws.ec2.Vpc, gateway: aws.ec2.InternetGateway, index: int, zone: str, given: pulumi.ResourceOptions
+) -> aws.ec2.NatGateway:
+    public = aws.ec2.Subnet(
+        f"public-{zone}",
+        vpc_id=vpc.id,
+        cidr_block=f"10.40.{200 + index}.0/24",
+        availability_zone=f"{REGION}{zone}",
+        opts=given,
+    )
+    out = aws.ec2.RouteTable(f"public-table-{zone}", vpc_id=vpc.id, opts=given)
+    aws.ec2.Route(
+        f"public-route-{zone}",
+        route_table_id=out.id,
+        gateway_id=gateway.id,
+        destination_cidr_block="0.0.0.0/0",
+        opts=given,
+    )
+    aws.ec2.RouteTableAssociation(f"public-to-{zone}", route_table_id=out.id, subnet_id=public.id, opts=given)
+    address = aws.ec2.Eip(f"nat-address-{zone}", domain="vpc", opts=given)
+    return aws.ec2.NatGateway(f"nat-{zone}", allocation_id=address.id, subnet_id=public.id, opts=given)
 
 
 def _build_cluster(subnets: list[aws.ec2.Subnet], key: aws.kms.Key, given: pulumi.ResourceOptions) -> aws.eks.Cluster:

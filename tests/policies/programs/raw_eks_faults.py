@@ -97,14 +97,14 @@ FAULTS = (
     ),
     Fault(
         about="masters by an access entry",
-        rule="no-system-masters",
+        rule="tenants-not-admin",
         at="scientists",
         path=("kubernetes_groups",),
         value=["system:masters"],
     ),
     Fault(
         about="a role that may raise itself",
-        rule="roles-cannot-escalate",
+        rule="tenants-not-admin",
         at="hub",
         path=("rules", 1),
         value={
@@ -115,7 +115,7 @@ FAULTS = (
     ),
     Fault(
         about="every service account",
-        rule="no-rights-for-everyone",
+        rule="tenants-not-admin",
         at="vision-editors",
         path=("subjects", 0, "name"),
         value="system:serviceaccounts",
@@ -207,8 +207,7 @@ FAULTS = (
     ),
     Fault(
         about="a quota with a typing error",
-        rule="quota-lists-every-gpu",
-        also=("quota-requests-only",),
+        rule="quota-requests-only",
         at="vision-quota",
         path=("spec", "hard"),
         value={"requests.nvidia.com/gpus": "8", "requests.cpu": "200"},

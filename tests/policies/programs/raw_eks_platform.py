@@ -85,27 +85,7 @@ def _build_storage(cluster: aws.eks.Cluster, given: pulumi.ResourceOptions) -> N
 def _build_karpenter(
     cluster: aws.eks.Cluster, node_role: aws.iam.Role, given: pulumi.ResourceOptions, inside: pulumi.ResourceOptions
 ) -> k8s.helm.v3.Release:
-    queue = aws.sqs.Queue(
-        "interruptions", name=CLUSTER, message_retention_seconds=300, sqs_managed_sse_enabled=True, opts=given
-    )
-    rule = aws.cloudwatch.EventRule(
-        "spot-interruption",
-        name="orion-spot-interruption",
-        event_pattern=json.dumps({"source": ["aws.ec2"], "detail-type": ["EC2 Spot Instance Interruption Warning"]}),
-        opts=given,
-    )
-    aws.cloudwatch.EventTarget("spot-interruption", rule=rule.name, arn=queue.arn, opts=given)
-    send = {
-        **_allow(["sqs:SendMessage"], f"arn:aws:sqs:{REGION}:{ACCOUNT}:{CLUSTER}"),
-        "Principal": {"Service": "events.amazonaws.com"},
-        "Condition": {"StringEquals": {"aws:SourceAccount": ACCOUNT}},
-    }
-    aws.sqs.QueuePolicy(
-        "interruptions-policy",
-        queue_url=queue.url,
-        policy=json.dumps({"Version": "2012-10-17", "Statement": [send]}),
-        opts=given,
-    )
+    queue = _build_queue(given)
     role = _pod_role("karpenter-role", {"Statement": _allow_karpenter()}, given)
     identity = aws.eks.PodIdentityAssociation(
         "karpenter-identity",
@@ -127,6 +107,32 @@ def _build_karpenter(
         },
         opts=pulumi.ResourceOptions(provider=inside.provider, depends_on=[identity, queue]),
     )
+
+
+def _build_queue(given: pulumi.ResourceOptions) -> aws.sqs.Queue:
+    """Build the queue in which EC2 announces interruptions."""
+    queue = aws.sqs.Queue(
+        "interruptions", name=CLUSTER, message_retention_seconds=300, sqs_managed_sse_enabled=True, opts=given
+    )
+    rule = aws.cloudwatch.EventRule(
+        "spot-interruption",
+        name="orion-spot-interruption",
+        event_pattern=json.dumps({"source": ["aws.ec2"], "detail-type": ["EC2 Spot Instance Interruption Warning"]}),
+        opts=given,
+    )
+    aws.cloudwatch.EventTarget("spot-interruption", rule=rule.name, arn=queue.arn, opts=given)
+    send = {
+        **_allow(["sqs:SendMessage"], f"arn:aws:sqs:{REGION}:{ACCOUNT}:{CLUSTER}"),
+        "Principal": {"Service": "events.amazonaws.com"},
+        "Condition": {"StringEquals": {"aws:SourceAccount": ACCOUNT}},
+    }
+    aws.sqs.QueuePolicy(
+        "interruptions-policy",
+        queue_url=queue.url,
+        policy=json.dumps({"Version": "2012-10-17", "Statement": [send]}),
+        opts=given,
+    )
+    return queue
 
 
 def _allow_karpenter() -> list[dict[str, Any]]:
@@ -257,6 +263,11 @@ def _build_tenant(inside: pulumi.ResourceOptions) -> None:
         spec={"limits": [{"type": "Container", "default_request": {"cpu": "500m", "memory": "1Gi"}}]},
         opts=own,
     )
+    _let_hub_run(own)
+
+
+def _let_hub_run(own: pulumi.ResourceOptions) -> None:
+    """Give the hub the rights of its chart, and the team a look at its namespace."""
     k8s.rbac.v1.Role(
         "hub",
         metadata={"name": "hub", "namespace": "vision"},

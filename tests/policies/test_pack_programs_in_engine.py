@@ -7,7 +7,7 @@ from gpu_blueprint.judging.verdicts import judge_plan
 from ..support.foreign_engine import open_foreign_engine, preview_with_pack
 from .programs import PROGRAMS, Fault, Foreign
 from .programs.foreign import ACCOUNT, REGION
-from .test_programs import plan_program, read_strict_levels
+from .test_pack_programs import plan_program, read_strict_levels
 
 pytestmark = pytest.mark.lab
 
