@@ -36,8 +36,7 @@ def _refuse_broad_policies(resource: Resource, report: Report, _: Settings) -> N
 def _list_arns(resource: Resource) -> Iterator[str]:
     """Yield the known ARNs. An ARN not known yet belongs to a policy that the program makes, with its own document."""
     if is_of_aws(resource):
-        where = _ARN_FIELDS[resource.kind]
-        for value in list_values(resource.props, where):
+        for where, value in list_values(resource.props, _ARN_FIELDS[resource.kind]):
             arns = [] if value is UNKNOWN else read_list(value, where)
             yield from (read_text(arn, where) for arn in arns if arn is not UNKNOWN)
 

@@ -37,7 +37,7 @@ class Statement:
 
     @cached_property
     def allows(self) -> bool:
-        """Whether the effect is Allow."""
+        """True if the effect is Allow."""
         return read_text(self._find("Effect"), f"{self.where}.Effect") == "Allow"
 
     @cached_property
@@ -122,8 +122,8 @@ def _read_statements(resource: Resource) -> list[Statement]:
     return [
         statement
         for path in DOCUMENT_FIELDS[resource.kind]
-        for document in list_values(resource.props, path)
-        for statement in _read_document(document, path)
+        for where, document in list_values(resource.props, path)
+        for statement in _read_document(document, where)
     ]
 
 
@@ -132,15 +132,20 @@ def is_of_aws(resource: Resource) -> bool:
     return resource.type.startswith(_PROVIDERS)
 
 
-def list_values(block: Any, path: str) -> Iterator[Any]:
-    """Yield each value at a path of names, through lists of blocks; UNKNOWN stands for a part not known yet."""
+def list_values(block: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield each value at a path of names, with the path; UNKNOWN stands for a part that is not known yet."""
+    return ((path, value) for value in _walk(block, path))
+
+
+def _walk(block: Any, path: str) -> Iterator[Any]:
+    """Yield each value at a path, through lists of blocks."""
     name, _, rest = path.partition(".")
     value = block if block is UNKNOWN else block.get(name)
     if value is UNKNOWN or not rest:
         yield from () if value is None else (value,)
         return
     for inside in read_mappings(value, name):
-        yield from list_values(inside, rest)
+        yield from _walk(inside, rest)
 
 
 def _read_document(document: Any, where: str) -> Iterator[Statement]:
