@@ -184,8 +184,8 @@ def list_survivors(unit: Unit) -> tuple[list[str], int]:
 
 
 def list_all_units() -> list[Unit]:
-    """Return the units of all modules."""
-    return [unit for source in list_sources().values() for unit in source.units]
+    """Return the units of all modules, in the same order in every process."""
+    return sorted((unit for source in list_sources().values() for unit in source.units), key=str)
 
 
 @cache

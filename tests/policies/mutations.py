@@ -6,11 +6,19 @@ errors, and what a Rule says about itself.
 
 import ast
 import copy
+import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from policies import values
+
+
+def _takes_place(function: Any) -> bool:
+    return inspect.isfunction(function) and list(inspect.signature(function).parameters)[1:2] == ["where"]
+
 
 FLIPPED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
@@ -28,6 +36,8 @@ WRONG = "~"
 """Put before a text, it makes a text that no resource holds."""
 LONGEST_CONTEXT = 120
 """Letters of the expression around a constant that name a mutant."""
+_NAMING_THEIR_PLACE = tuple(name for name, found in vars(values).items() if _takes_place(found))
+"""Functions whose second argument names the place of a value for messages."""
 _OF_RULES = ("kinds", "settings")
 """Arguments of a Rule that decide; the others are texts and functions."""
 _TOKEN = re.compile(r"\(\?\w*[:=!<P]*|\\.|\[\^?\]?[^\]]*\]|[?*+]\??|\{[\d,]+\}|[\^$|().]|[^\\\[\]?*+{}^$|().]+")
@@ -138,6 +148,10 @@ def _list_texts_for_people(unit: ast.AST) -> Iterator[ast.AST]:
                 yield node.value
             case ast.Call() if _is_call(node, "report", "cast", "TypeVar", "NewType") or _makes_error(node):
                 yield from _walk_all(*node.args, *node.keywords)
+            case ast.Call(args=[_, place, *_]) if _is_call(node, *_NAMING_THEIR_PLACE):
+                yield from ast.walk(place)
+            case ast.Call(func=ast.Attribute(attr="decide")):
+                yield from _walk_all(*node.args)
             case ast.Call() if _is_call(node, "Rule"):
                 yield from _walk_all(*(item for item in node.keywords if item.arg not in _OF_RULES))
 
