@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from ..resources import Resource
-from ..values import UNKNOWN, UnreadableError, read_flag, read_mapping, read_text
+from ..values import UNKNOWN, UnreadableError, read_flag, read_mapping, read_number, read_text
 from .templates import locate_in_template
 
 _GIB = 2**30
@@ -56,7 +56,7 @@ def parse_gibibytes(value: Any, where: str, plain: int) -> int:
     number, exponent, prefix, binary = found.groups(default="")
     power = " KMGTPE".index(prefix.upper()) if prefix else 0
     unit = (1024 if binary else 1000) ** power if prefix else plain
-    return ceil(float(f"{number}e{exponent or 0}") * unit / _GIB)
+    return ceil(read_number(f"{number}e{exponent or 0}", where) * unit / _GIB)
 
 
 def list_stated_volumes(resource: Resource) -> list[Volume]:
