@@ -63,7 +63,7 @@ def fixes_verb(pattern: str) -> bool:
     if not re.fullmatch(r"[A-Za-z]+\*", name):
         return False
     rests = [action[len(name) - 1 :] for action in _read_access_levels(service.lower()) if fits(name, action)]
-    return bool(rests) and not any(rest[:1].islower() for rest in rests)
+    return bool(rests) and not any(re.match("[a-z]", rest) for rest in rests)
 
 
 def _read_access_levels(service: str) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from policies import UNKNOWN
+from policies import UNKNOWN, Resource
 
 from .rbac import CONTROLLER, TEAM, bind
 from .rbac_roles import role, rule
@@ -37,6 +37,12 @@ KEYS = cases_of(
     passes("an administrator who is not known yet", _key_of_unknown()),
     fails("every action on a key for a role", _key(_ADMIN, "kms:*"), "document"),
     fails("a part of a verb", _key(_ADMIN, "kms:D*"), "document"),
+    fails("a verb that begins another verb", _key(_ADMIN, "kms:Re*"), "document"),
+    fails(
+        "a verb for a named role and for roles by pattern",
+        _key({"AWS": [_ADMIN["AWS"], "arn:aws:iam::111122223333:role/*"]}, "kms:Enable*"),
+        "document",
+    ),
     fails("a wildcard before the verb", _key(_ADMIN, "kms:*Key"), "document"),
     fails("two wildcards", _key(_ADMIN, "kms:Cre*ate*"), "document"),
     fails("a verb that KMS has not", _key(_ADMIN, "kms:Own*"), "document"),
@@ -61,12 +67,16 @@ def _controller(right: Any, *others: Any) -> Build:
     return program(role(right, kind="ClusterRole"), bind("ClusterRoleBinding", "role", CONTROLLER), *others)
 
 
-def _entry(policy: str, *spaces: str) -> Any:
+def _policy(name: str, *spaces: str) -> dict[str, Any]:
     scope = {"type": "namespace", "namespaces": list(spaces)} if spaces else {"type": "cluster"}
-    arn = f"arn:aws:eks::aws:cluster-access-policy/{policy}"
-    return resource(
-        "aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "entry", {"policyArn": arn, "accessScope": scope}
-    )
+    return {"policyArn": f"arn:aws:eks::aws:cluster-access-policy/{name}", "accessScope": scope}
+
+
+def _entry(name: str, *spaces: str) -> Resource:
+    return resource("aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "entry", _policy(name, *spaces))
+
+
+_TWO_POLICIES = [_policy("AmazonEKSViewPolicy", "other"), _policy("AmazonEKSEditPolicy", "team", "other")]
 
 
 CONTROLLERS = cases_of(
@@ -90,18 +100,7 @@ CONTROLLERS = cases_of(
             ("by an entry for a pattern", _entry("AmazonEKSEditPolicy", "te*")),
             (
                 "by an entry of aws-native",
-                resource(
-                    "aws-native:eks:AccessEntry",
-                    "entry",
-                    {
-                        "accessPolicies": [
-                            {
-                                "policyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSEditPolicy",
-                                "accessScope": {"type": "namespace", "namespaces": ["team"]},
-                            }
-                        ]
-                    },
-                ),
+                resource("aws-native:eks:AccessEntry", "entry", {"accessPolicies": _TWO_POLICIES}),
             ),
         )
     ),
