@@ -6,7 +6,7 @@ from typing import Any
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
-from ..values import UNKNOWN, NotYetKnownError, read_list, read_mapping, read_text
+from ..values import UNKNOWN, NotYetKnownError, read_list, read_mapping, read_mappings, read_text
 from .links import is_id_of, list_needed, refers_to
 from .routes import SUBNET_KINDS, routes_to_internet
 
@@ -99,9 +99,9 @@ def _selects(term: Mapping[str, Any], subnet: Resource) -> bool:
 
 def _read_tags(subnet: Resource) -> Mapping[str, Any]:
     """Return the tags of a subnet; Cloud Control has a list of keys and values."""
-    tags = subnet.get("tags", default={})
+    tags = subnet.get("tags")
     if isinstance(tags, list):
-        return {read_text(tag.get("key"), "tags"): tag.get("value") for tag in tags}
+        return {read_text(tag.get("key"), "tags"): tag.get("value") for tag in read_mappings(tags, "tags")}
     return read_mapping(tags, "tags")
 
 
