@@ -80,10 +80,11 @@ def _refuse_wide_overlay(overlay: Resource, report: Report, _: Settings) -> None
 def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -> None:
     capacity = overlay.read_block("spec", "capacity")
     shared = [name for name, count in capacity.items() if is_slice_or_share(name) and parse_count(count)]
+    whole = "nvidia.com/gpu"
     if (
         shared
         and any(row.gpu_count for row in list_gpu_types(overlay))
-        and parse_count(capacity.get("nvidia.com/gpu", 1))
+        and (whole not in capacity or parse_count(capacity[whole]))
     ):
         report(
             f"overlay {overlay.name} hands out {', '.join(shared)} beside nvidia.com/gpu, "

@@ -139,6 +139,14 @@ MIG = (
         ),
     ),
     passes(
+        "nodes without the operator's device plugin",
+        program(
+            operator(),
+            labelled("nvidia.com/gpu.deploy.device-plugin", "false"),
+            overlay({GPU: 4}, "p5.48xlarge"),
+        ),
+    ),
+    passes(
         "an overlay of another pool",
         program(operator(), labelled(CUT, "all-1g.10gb"), overlay({SLICE: 8}, "p5.48xlarge", pools=("other",))),
     ),
@@ -148,6 +156,7 @@ MIG = (
         "theirs",
         words=("64 ×", "56 × nvidia.com/mig-1g.10gb"),
     ),
+    fails("MIG switched off, whatever the strategy", _on_h100(operator("single"), "all-disabled", {GPU: 4}), "theirs"),
     fails("another profile", _on_h100(operator(), "all-1g.10gb", {GPU: 0, "nvidia.com/mig-2g.20gb": 24}), "theirs"),
     fails("the count of one GPU", _on_h100(_own_mig(own={"1g.10gb": 7}), "own", {GPU: 0, SLICE: "7"}), "theirs"),
     fails("whole GPUs of a node that is cut", _on_h100(operator(), "all-1g.10gb", {**_SEVEN, GPU: 8}), "theirs"),

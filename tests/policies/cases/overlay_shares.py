@@ -115,6 +115,7 @@ SHARES = (
         "configs without label and default, whole GPUs",
         _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 1}, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
     ),
+    passes("replicas of slices that the node lacks", _on_l4(plugin(ts=sharing(2, name=SLICE)), {GPU: 1})),
     passes("0 shares of whole GPUs", _on_l4(operator(), {SHARE: 0})),
     fails(
         "another number of replicas",
