@@ -178,7 +178,7 @@ RULES = (
         needs_stack=True,
         looks_at="capacity in NodeOverlays, and the configs by which the GPU Operator cuts and shares GPUs",
         passes="each overlay states what the nodes hand out, or the program does not hold the configs",
-        fails="an overlay states another resource or another count",
+        fails="an overlay states another resource or another count than its nodes hand out",
         why="Karpenter buys too many nodes or too few, and pods wait for slices that no node has",
         fix="state the counts that follow from the pool's labels and from the GPU Operator's configs",
     ),

@@ -170,7 +170,8 @@ RULES = (
         check=_refuse_privileged,
         settings=_PLATFORM,
         looks_at="labels of Pod Security on namespaces other than kube-* and the exempt namespaces",
-        passes="they enforce baseline or restricted, or the namespace has no such label",
+        passes="they enforce baseline or restricted, or there are none; namespaces-alike-in-pod-security judges "
+        "namespaces without these labels",
         fails="they enforce privileged or an unknown level, or only warn and audit",
         why="a privileged pod sees every GPU of its node without asking for a single GPU, and the data of the others",
         fix="set the label pod-security.kubernetes.io/enforce to baseline",

@@ -14,6 +14,8 @@ LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
 FOLDER = Path(__file__).parents[2] / "policies"
 STRICTEST = "prod"
 """The environment whose levels apply to environments without a file of their own."""
+_FORMS = {int: "a number", str: "a text", list: "a list", dict: "an object"}
+"""Type of a setting's default → its name in JSON."""
 
 
 def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
@@ -53,6 +55,12 @@ def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str
     return value.get("enforcementLevel", levels.get("all", "mandatory")), _pick_settings(value)
 
 
+def count_disabled(path: Path) -> int:
+    """Return how many rules a policy configuration disables; they judge nothing."""
+    levels = read_levels(path)
+    return sum(choose_level(rule, levels)[0] == "disabled" for rule in RULES)
+
+
 def _pick_settings(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: item for key, item in value.items() if key != "enforcementLevel"}
 
@@ -72,4 +80,4 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
         if default is None:
             yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
         elif not is_number and not isinstance(item, type(default)):
-            yield f"{name}: {key} is {item!r}, and must have the type of {default!r}"
+            yield f"{name}: {key} is {item!r}, and must be {_FORMS[type(default)]}"

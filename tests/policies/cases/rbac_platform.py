@@ -15,6 +15,7 @@ def _held(by: Any, *rules: Any, everywhere: bool = True, space: str = "team", **
     return program(role(*rules, kind="ClusterRole", **given), bind(kind, "role", by, space=space))
 
 
+_NODES = rule([""], ["nodes"], ["patch"])
 _OVER_THE_CLUSTER = (
     ("", "nodes/proxy", "get", "platform reach every container through kubelets;"),
     ("", "nodes/proxy", "create", "platform reach every container through kubelets;"),
@@ -157,6 +158,11 @@ CASES = cases_of(
     passes("KubeRay", program(role(*KUBERAY), bind("RoleBinding", "role", CONTROLLER, role_kind="Role"))),
     passes("KubeRay for the people who install it", program(role(*KUBERAY))),
     passes("KubeRay in the whole cluster", _held(CONTROLLER, *KUBERAY)),
+    fails("a group", _held(TEAM, _NODES), "role", words="role, held by team, lets"),
+    fails("an account", _held(CONTROLLER, _NODES), "role", words="held by operator of namespace team, lets"),
+    fails(
+        "no binding", program(role(_NODES, kind="ClusterRole")), "role", words="held by people whom no binding names,"
+    ),
     passes("an autoscaler", program(role(*AUTOSCALER))),
     passes("an IAM role", program(resource("aws:iam/role:Role", "role", {"rules": UNKNOWN}))),
     passes(
