@@ -2,7 +2,7 @@
 
 import re
 
-from .effects.actions import has_wildcard, only_describes, only_uses_keys
+from .effects.actions import fixes_verb, has_wildcard, only_describes, only_uses_keys
 from .effects.documents import DOCUMENT_KINDS, KEY_KINDS
 from .effects.reach import list_machine_actions, list_ways_to_rights, passes_several_roles
 from .effects.statements import Statement, list_statements
@@ -24,7 +24,10 @@ def _list_open(resource: Resource, statement: Statement) -> list[str]:
     if statement.not_actions is not None:
         shown = (repr(name) if name is UNKNOWN else name for name in statement.not_actions)
         return [f"every action except {', '.join(shown)}"]
-    return find_wrong(statement.actions or [], _is_open)
+    verbs_are_right = _names_users_of_key(resource, statement)
+    return find_wrong(
+        statement.actions or [], lambda action: _is_open(action) and not (verbs_are_right and fixes_verb(action))
+    )
 
 
 def _is_open(action: str) -> bool:
@@ -40,6 +43,19 @@ def _lets_account_manage_key(resource: Resource, statement: Statement) -> bool:
         return False
     principals = statement.principals or {}
     return set(principals) == {"AWS"} and all(_OWN_ACCOUNT.fullmatch(str(owner)) for owner in principals["AWS"])
+
+
+def _names_users_of_key(resource: Resource, statement: Statement) -> bool:
+    """Tell whether a statement of a KMS key's own policy names its principals.
+
+    AWS's own key policies give administrators ``kms:Enable*`` and log groups ``kms:Encrypt*``, and reach this key only.
+    """
+    principals = [name for names in (statement.principals or {}).values() for name in names]
+    return (
+        resource.kind in KEY_KINDS
+        and bool(principals)
+        and not any(name is not UNKNOWN and has_wildcard(name) for name in principals)
+    )
 
 
 def _refuse_unlimited_pass_role(resource: Resource, report: Report, _: Settings) -> None:
@@ -67,8 +83,9 @@ RULES = (
         check=_refuse_wildcard_actions,
         looks_at="actions that IAM documents allow",
         passes="each action has its full name, or a wildcard such as ec2:Describe* or eks:List* that can only "
-        "describe and list, or kms:ReEncrypt* and kms:GenerateDataKey* that can only use keys; kms:* is allowed in a "
-        "key's policy for the key's own account",
+        "describe and list, or kms:ReEncrypt* and kms:GenerateDataKey* that can only use keys; in a "
+        "key's policy kms:* is allowed for the key's own account, and a whole verb such as kms:Enable* for named "
+        "principals",
         fails="another action contains * or ?, s3:Get* too because it reads data, or the document allows all actions "
         "except some",
         why="an action that AWS adds later is allowed from its first day",

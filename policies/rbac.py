@@ -4,9 +4,10 @@ from fnmatch import fnmatchcase
 
 from gpu_blueprint.catalog import namespaces
 
-from .effects.access_entries import list_access_policies, list_identities
+from .effects.access_entries import ENTRY_KINDS, list_access_policies, list_identities
 from .effects.kubernetes_rights import (
     ADMIN_ROLES,
+    API_RIGHTS,
     BINDING_RIGHTS,
     CLUSTER_RIGHTS,
     MACHINERY_ROLES,
@@ -144,7 +145,7 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
         holders = dict.fromkeys(_name_holder(hold) for hold in wrong)
         held = f"{role.name}, held by {', '.join(holders)},"
         report(f"{held} lets holders outside of the platform {', '.join(harms)}")
-    elif unknown and list_harms(role, [*PLATFORM_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS, *WIDE_RIGHTS]):
+    elif unknown and list_harms(role, _ALL_RIGHTS):
         raise unknown
 
 
@@ -159,18 +160,20 @@ def _name_holder(hold: Hold) -> str:
 
 def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]:
     """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
-    forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if not hold.namespace else ())]
+    in_cluster = not hold.namespace
+    forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if in_cluster else ())]
+    of_people = [*(API_RIGHTS if in_cluster else ()), *(WIDE_RIGHTS if _is_wide(hold.namespace, settings) else ())]
     if not hold.subject:
-        return [*forbidden, *BINDING_RIGHTS]
+        return [*forbidden, *(API_RIGHTS if in_cluster else ()), *BINDING_RIGHTS]
     holder = classify_subject(hold.subject, hold.namespace, settings["exempt"])
     if holder == "platform":
         return []
-    wide = WIDE_RIGHTS if _is_wide(hold.namespace, settings) else ()
     if holder == "account":
-        return [*forbidden, *(wide if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
-    return [*forbidden, *BINDING_RIGHTS, *wide]
+        return [*forbidden, *(of_people if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
+    return [*forbidden, *BINDING_RIGHTS, *of_people]
 
 
+_ALL_RIGHTS = (*PLATFORM_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS, *API_RIGHTS, *WIDE_RIGHTS)
 _PLATFORM = {"exempt": [*namespaces.PLATFORM]}
 
 RULES = (
@@ -179,7 +182,8 @@ RULES = (
         kinds=(
             *BINDINGS,
             *_ROLES,
-            *("AccessPolicyAssociation", "AccessEntry", "Cluster", "ConfigMap", "ConfigMapPatch"),
+            *ENTRY_KINDS,
+            *("ConfigMap", "ConfigMapPatch"),
         ),
         check=_refuse_tenant_admins,
         settings=_PLATFORM,
@@ -200,10 +204,10 @@ RULES = (
         settings=_PLATFORM,
         looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
         "counts as bound to people",
-        passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, admission, "
-        "priorities, certificates and tokens. A service account elsewhere may change role bindings. It may also work "
-        "in many namespaces, as the controllers of JupyterHub and KubeRay do, if no RoleBinding lets "
-        "people into its namespace",
+        passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, priorities, "
+        "certificates and tokens. A service account elsewhere may change role bindings. It may also work in many "
+        "namespaces and keep webhooks and kinds of objects, as the controllers of JupyterHub, KubeRay and Kueue do, if "
+        "neither a RoleBinding nor an access policy lets people into its namespace",
         fails="a tenant, or a service account in another namespace, has a right over the platform",
         why="a tenant with these rights reaches the GPUs and the data of the others",
         fix="bind the role to a service account of the platform, or leave the right out",

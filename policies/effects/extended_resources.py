@@ -5,7 +5,7 @@ from typing import Any
 
 from gpu_blueprint.catalog import GPUS, find_mig_profile
 
-from ..values import UnreadableError, read_text
+from ..values import UnreadableError, read_number, read_text
 
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([KMGTPE]i|[numkMGTPE]))?")
 _FACTORS = {
@@ -42,4 +42,4 @@ def parse_count(quantity: Any) -> int:
     if not match:
         raise UnreadableError(quantity, "a quantity such as 4 or 1k", "a quantity")
     number, exponent, suffix = match.groups()
-    return int(float(number) * 10.0 ** int(exponent or 0) * _FACTORS.get(suffix, 1))
+    return int(read_number(f"{number}e{exponent or 0}", "a quantity") * _FACTORS.get(suffix, 1))

@@ -76,6 +76,29 @@ BINDING_RIGHTS = (
 )
 """Rights that a controller needs and people do not; without ``bind`` it can give only its own rights."""
 _WRITES = ("create", *CHANGES)
+API_RIGHTS = (
+    Right(
+        group="admissionregistration.k8s.io",
+        resources=(
+            "validatingwebhookconfigurations",
+            "mutatingwebhookconfigurations",
+            "validatingadmissionpolicies",
+            "validatingadmissionpolicybindings",
+            "mutatingadmissionpolicies",
+            "mutatingadmissionpolicybindings",
+        ),
+        verbs=_WRITES,
+        harm="change what the API server admits",
+    ),
+    Right(
+        group="apiextensions.k8s.io",
+        resources=("customresourcedefinitions",),
+        verbs=CHANGES,
+        harm="change the kinds of objects",
+    ),
+    Right(group="apiregistration.k8s.io", resources=("apiservices",), verbs=_WRITES, harm="answer in place of the API"),
+)
+"""Rights over the API itself. Controllers need them for their own webhooks, kinds and certificates."""
 CLUSTER_RIGHTS = (
     Right(group="", resources=("nodes/proxy",), verbs=("get", *_WRITES), harm="reach every container through kubelets"),
     Right(group="", resources=("nodes",), verbs=_WRITES, harm="change nodes"),
@@ -93,19 +116,6 @@ CLUSTER_RIGHTS = (
         verbs=("approve", "sign"),
         harm="approve certificates of any identity",
         names=("kubernetes.io/*",),
-    ),
-    Right(
-        group="admissionregistration.k8s.io",
-        resources=(
-            "validatingwebhookconfigurations",
-            "mutatingwebhookconfigurations",
-            "validatingadmissionpolicies",
-            "validatingadmissionpolicybindings",
-            "mutatingadmissionpolicies",
-            "mutatingadmissionpolicybindings",
-        ),
-        verbs=_WRITES,
-        harm="change what the API server admits",
     ),
     Right(
         group="karpenter.sh",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from gpu_blueprint.catalog import namespaces
@@ -9,6 +10,7 @@ from gpu_blueprint.catalog import namespaces
 from ..resources import Resource, Stack
 from ..rule import find_wrong
 from ..values import NotYetKnownError, read_text
+from .access_entries import ENTRY_KINDS, list_access_policies
 from .namespaces import is_platform, read_name, read_namespace
 
 BINDINGS = ("RoleBinding", "ClusterRoleBinding", "RoleBindingPatch", "ClusterRoleBindingPatch")
@@ -66,7 +68,22 @@ def houses_people(namespace: str, stack: Stack) -> bool:
     Raises:
         NotYetKnownError: No people are known, and a binding is not known yet.
     """
-    return bool(find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace)))
+    return bool(
+        find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace))
+        or find_wrong(stack.select(*ENTRY_KINDS), lambda entry: _admits_into(entry, namespace))
+    )
+
+
+def _admits_into(entry: Resource, namespace: str) -> bool:
+    """Tell whether an access policy of EKS lets its holder change objects in a namespace, by its name or a pattern."""
+    return any(
+        policy.name != _READER and any(fnmatchcase(namespace, pattern) for pattern in policy.namespaces)
+        for policy in list_access_policies(entry)
+    )
+
+
+_READER = "AmazonEKSViewPolicy"
+"""The access policy that lets nobody run pods."""
 
 
 def _lets_people_into(binding: Resource, namespace: str) -> bool:

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from ..resources import Resource
-from ..values import UnreadableError, read_flag, read_mapping, read_text
+from ..values import UnreadableError, read_flag, read_mapping, read_number, read_text
 from .templates import locate_in_template
 
 _GIB = 2**30
@@ -60,7 +60,7 @@ def parse_gibibytes(value: Any, plain: int) -> int:
         raise UnreadableError(value, "a size such as 200Gi", "volumeSize")
     number, exponent, prefix, binary = found.groups(default="")
     unit = (1024 if binary else 1000) ** " KMGTPE".index(prefix.upper()) if prefix else plain
-    return ceil(float(f"{number}e{exponent or 0}") * unit / _GIB)
+    return ceil(read_number(f"{number}e{exponent or 0}", "volumeSize") * unit / _GIB)
 
 
 def list_stated_volumes(resource: Resource) -> list[Volume]:

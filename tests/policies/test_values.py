@@ -54,6 +54,8 @@ def test_a_document_is_read_from_json_from_yaml_and_from_itself() -> None:
         (read_texts, [["a"]], "x.y is ['a'], and must be a text"),
         (lambda value, where: read_flag(value, where, default=True), "on", "x.y is 'on', and must be true or false"),
         (read_number, "many", "x.y is 'many', and must be a number"),
+        (read_number, "inf", "x.y is 'inf', and must be a number"),
+        (read_number, float("nan"), "x.y is nan, and must be a number"),
         (read_document, "a: [", "x.y is 'a: [', and must be a JSON or YAML document"),
         (read_text, ["a" * 100], f"x.y is ['{'a' * 58}…, and must be a text"),
     ],

@@ -36,6 +36,15 @@ _OVER_THE_CLUSTER = (
     ),
     ("certificates.k8s.io", "signers", "approve", "platform approve certificates of any identity;"),
     ("certificates.k8s.io", "signers", "sign", "platform approve certificates of any identity;"),
+    ("karpenter.sh", "nodepools", "update", "platform change pools;"),
+    ("karpenter.sh", "nodeclaims", "deletecollection", "platform change pools;"),
+    ("karpenter.sh", "nodeoverlays", "create", "platform change pools;"),
+    ("karpenter.k8s.aws", "ec2nodeclasses", "patch", "platform change node classes;"),
+    (RBAC, "clusterroles", "delete", "platform change cluster roles;"),
+    (RBAC, "clusterrolebindings", "patch", "platform change cluster roles;"),
+)
+"""API group, resource, verb, and the words of the finding."""
+_OVER_THE_API = (
     (
         "admissionregistration.k8s.io",
         "validatingwebhookconfigurations",
@@ -72,24 +81,24 @@ _OVER_THE_CLUSTER = (
         "delete",
         "platform change what the API server admits;",
     ),
-    ("karpenter.sh", "nodepools", "update", "platform change pools;"),
-    ("karpenter.sh", "nodeclaims", "deletecollection", "platform change pools;"),
-    ("karpenter.sh", "nodeoverlays", "create", "platform change pools;"),
-    ("karpenter.k8s.aws", "ec2nodeclasses", "patch", "platform change node classes;"),
-    (RBAC, "clusterroles", "delete", "platform change cluster roles;"),
-    (RBAC, "clusterrolebindings", "patch", "platform change cluster roles;"),
+    ("apiextensions.k8s.io", "customresourcedefinitions", "delete", "platform change the kinds of objects;"),
+    ("apiregistration.k8s.io", "apiservices", "create", "platform answer in place of the API;"),
 )
-"""API group, resource, verb, and the words of the finding."""
+"""The same for rights that the controllers of charts hold as well, where no people are let in."""
+_OF_CONTROLLERS = {group for group, *_ in _OVER_THE_API}
 
 
 def _cluster_cases() -> tuple[Case, ...]:
     """Each right over the cluster: people must not have it, and the platform may."""
     cases: list[Case] = []
-    for group, resource_name, verb, harm in _OVER_THE_CLUSTER:
+    for group, resource_name, verb, harm in (*_OVER_THE_CLUSTER, *_OVER_THE_API):
         right, about = rule([group], [resource_name], [verb]), f"{verb} of {resource_name}"
+        by_account = _held(CONTROLLER, right)
         cases += [
             fails(f"people: {about}", _held(TEAM, right), "role", words=harm),
-            fails(f"an account of a tenant: {about}", _held(CONTROLLER, right), "role"),
+            passes(f"an account where no people are let in: {about}", by_account)
+            if group in _OF_CONTROLLERS
+            else fails(f"an account of a tenant: {about}", by_account, "role"),
             fails(f"a cluster role without binding: {about}", program(role(right, kind="ClusterRole")), "role"),
             passes(f"the platform: {about}", _held(PLATFORM, right)),
             passes(f"people in a namespace, which has none: {about}", _held(TEAM, right, everywhere=False)),

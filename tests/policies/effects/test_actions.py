@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN
-from policies.effects.actions import allows_action, fits, only_describes, only_uses_keys, spans_several
+from policies.effects.actions import allows_action, fits, fixes_verb, only_describes, only_uses_keys, spans_several
 from policies.effects.statements import Statement
 from policies.values import NotYetKnownError
 
@@ -82,6 +82,17 @@ def test_other_wildcards_change_something_or_read_secrets(pattern: str) -> None:
 )
 def test_two_wildcards_of_kms_only_use_keys(pattern: str, uses: bool) -> None:
     assert only_uses_keys(pattern) == uses
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fixes"),
+    [
+        *(("kms:Enable*", True), (" KMS:enable*", True), ("kms:GenerateDataKey*", True)),
+        *(("kms:*", False), ("kms:Re*", False), ("kms:*Key", False), ("kms:Own*", False), ("kms:EnableKey", False)),
+    ],
+)
+def test_a_wildcard_after_a_whole_verb_fixes_the_verb(pattern: str, fixes: bool) -> None:
+    assert fixes_verb(pattern) == fixes
 
 
 def test_the_actions_of_aws_come_from_the_package_alone_and_only_when_asked(tmp_path: Path) -> None:
