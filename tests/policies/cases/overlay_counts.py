@@ -79,6 +79,12 @@ def _on_h100(release_: Resource, config: Any, capacity: Any, *more: Resource) ->
 
 
 _SEVEN = {GPU: 0, SLICE: 56}
+_EIGHT = (
+    *("8.00", ".08e2", "0.0000000008e10", "8000m", "8000000u", "8000000000n"),
+    *(f"{8 / 1000**power:.18f}{suffix}" for power, suffix in enumerate("kMGTPE", 1)),
+    *(f"{8 / 1024**power:.60f}{suffix}i" for power, suffix in enumerate("KMGTPE", 1)),
+)
+"""Quantities of 8 in the spellings of Kubernetes."""
 
 
 MIG = (
@@ -113,6 +119,7 @@ MIG = (
     passes("a MIG manager that is off", _on_h100(operator(migManager={"enabled": False}), "all-1g.10gb", {SLICE: 8})),
     passes("another strategy, which another rule refuses", _on_h100(operator("single"), "all-1g.10gb", {SLICE: 8})),
     passes("MIG switched off", _on_h100(operator(), "all-disabled", {GPU: 8})),
+    *(passes(f"eight GPUs as {text}", _on_h100(operator(), "all-disabled", {GPU: text})) for text in _EIGHT),
     passes("an overlay of other resources", _on_h100(operator(), "all-1g.10gb", {"hugepages-2Mi": "5Gi"})),
     passes(
         "two overlays, one for each type",
