@@ -93,13 +93,19 @@ def suggest(name: str, known: Iterable[str], lead: str = "choose from") -> str:
         ``did you mean train?``, else ``choose from infer, train``, else ``there are none``.
     """
     names = sorted(known)
-    small = name.lower()
-    starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
-    if close := starting or get_close_matches(small, names, n=2, cutoff=0.6):
+    if close := find_close(name, names):
         return f"did you mean {' or '.join(close)}?"
     if len(names) > _MOST_NAMES:
         names = [*names[:11], f"{names[11]} and {len(names) - 12} more"]
     return f"{lead} {', '.join(names)}" if names else "there are none"
+
+
+def find_close(name: str, known: Iterable[str]) -> list[str]:
+    """Return the one or two known names that are closest to a name, longer forms of the name first."""
+    names = sorted(known)
+    small = name.lower()
+    starting = sorted((other for other in names if small and other.startswith(small)), key=len)[:2]
+    return starting or get_close_matches(small, names, n=2, cutoff=0.6)
 
 
 class BlueprintError(Exception):

@@ -66,7 +66,7 @@ def _is_private(cluster: Resource) -> bool:
 
 def _limits_sources(cluster: Resource) -> bool:
     """Tell whether the public API admits only some addresses; an empty list admits all, as AWS does."""
-    sources = read_sources(_read_fact(cluster, "blocks"), "publicAccessCidrs")
+    sources = read_sources(_read_fact(cluster, "blocks"))
     return not sources.decide("publicAccessCidrs") and bool(sources.networks)
 
 

@@ -70,6 +70,7 @@ def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
     """Return the physical GPUs that the limits of a pool, or its fixed number of nodes, admit.
 
     Limits in slices or shares are divided by the number that a GPU hands out, which the pool's NodeOverlay states.
+    Without it, each slice or share may be the only one of its GPU, unless the limits name whole GPUs as well.
     """
     stated = pool.read_block("spec", "limits")
     nodes = pool.get("spec", "replicas") if is_static(pool) else stated.get("nodes")
@@ -82,11 +83,11 @@ def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
             ratios = [
                 count * devices / parse_count(capacity[name])
                 for name, count in limits.items()
-                if parse_count(capacity.get(name))
+                if name in capacity and parse_count(capacity[name])
             ]
             if ratios:
                 return min(most, max(ratios))
-    return min(most, limits.get("nvidia.com/gpu", 0) if limits else math.inf)
+    return min(most, limits.get("nvidia.com/gpu", sum(limits.values())) if limits else math.inf)
 
 
 RULES = (

@@ -109,7 +109,7 @@ RULES = (
         passes="the permission is limited to named resources, or a condition on iam:PolicyARN, iam:PermissionsBoundary "
         "or a tag limits it",
         fails="an action such as iam:AttachRolePolicy, iam:CreatePolicyVersion or iam:CreateAccessKey is allowed on a "
-        "name with * or ?, or by NotResource",
+        "name with * or ?, or the statement says NotResource",
         why="its holder can give itself every right in the account",
         fix="name the roles, users, groups or policies, or demand a permissions boundary",
     ),

@@ -47,10 +47,10 @@ RULES = (
         kinds=tuple(_ARN_FIELDS),
         check=_refuse_broad_policies,
         looks_at="policies of AWS that users, groups, roles and permission sets get",
-        passes="AWS's policy is made for a task, such as AmazonEKSWorkerNodePolicy, or limits a permissions boundary",
-        fails="AWS's policy allows every action, as AdministratorAccess, every action except some, as PowerUserAccess, "
-        "or lets its holder take further rights, pass any role or end any machine, as AmazonEC2FullAccess",
-        why="a pod or a machine that an attacker takes over holds the whole account",
+        passes="AWS's policy is made for a task, as AmazonEKSWorkerNodePolicy is, or is only a permissions boundary",
+        fails="AWS's policy allows every action (AdministratorAccess), every action except some (PowerUserAccess), or "
+        "lets its holder take further rights (IAMFullAccess), pass any role or end any machine (AmazonEC2FullAccess)",
+        why="whoever takes over a pod or a machine with the policy takes over the account",
         fix="attach a policy with the actions that the holder needs",
     ),
 )

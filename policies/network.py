@@ -78,9 +78,10 @@ RULES = (
         kinds=("EC2NodeClass", "LaunchTemplate", "Cluster", "NodeGroup", "NodeGroupV2"),
         check=_refuse_public_nodes,
         looks_at="node classes, launch templates and node groups of pulumi-eks",
-        passes="they ask for no public addresses",
-        fails="they ask for public addresses, whatever the subnet says",
+        passes="they ask for no public addresses, or leave it to the subnet, which no-public-addresses judges",
+        fails="they ask for public addresses, which count even where the subnet gives none",
         why="a GPU node with a public address is reachable from the internet",
-        fix="set associatePublicIPAddress, associatePublicIpAddress or nodeAssociatePublicIpAddress to false",
+        fix="set associatePublicIPAddress (node class), associatePublicIpAddress (launch template) or "
+        "nodeAssociatePublicIpAddress (pulumi-eks) to false",
     ),
 )

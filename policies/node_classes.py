@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from gpu_blueprint.catalog import AMI_FAMILIES
@@ -25,9 +26,9 @@ def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> Non
     for term in node_class.list_blocks("spec", "amiSelectorTerms"):
         alias = read_text(term.get("alias"), "alias")
         moving = [key for key in ("name", "tags", "ssmParameter") if term.get(key)]
-        family, version = (*alias.split("@", 1), "")[:2]
+        family, version = alias.partition("@")[::2]
         known = AMI_FAMILIES.get(family)
-        if alias and (version == "latest" or (known and not known.is_release(version))):
+        if version == "latest" or (known and not known.is_release(version)):
             report(f"node class {node_class.name} uses {alias}, which changes with every AMI release")
         elif moving and not _is_one_image(term):
             report(f"node class {node_class.name} selects AMIs by {', '.join(moving)}, which a newer AMI may match")
@@ -36,10 +37,10 @@ def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> Non
 def _is_one_image(term: Mapping[str, Any]) -> bool:
     """Tell whether a term can match only one AMI: it has an id, an exact name, or a parameter of one version."""
     parameter = read_text(term.get("ssmParameter"), "ssmParameter")
-    exact = read_text(term.get("name", "*"), "name")
+    name = read_text(term.get("name"), "name")
     return (
         bool(term.get("id"))
-        or not set("*?") & set(exact)
+        or bool(name and not set("*?") & set(name))
         or bool(parameter and "recommended" not in parameter and "latest" not in parameter)
     )
 
@@ -50,20 +51,21 @@ def _refuse_open_metadata_service(resource: Resource, report: Report, _: Setting
         is_open = _lacks_template(resource)
     elif resource.kind == "EC2NodeClass":
         # Defaults of the custom resource.
-        is_open = _is_open(resource.read_block("spec", "metadataOptions"), tokens="required", hops=1)
+        is_open = _is_open(resource.read_block("spec", "metadataOptions"), by_default=False)
     else:
         # EC2 takes the defaults of the AMI, and the AMIs of EKS set two hops.
         path = (*locate_in_template(resource), "metadataOptions")
-        is_open = _is_open(resource.read_block(*path), tokens="optional", hops=2)
+        is_open = _is_open(resource.read_block(*path), by_default=True)
     if is_open:
         report(f"pods on nodes of {resource.name} can read the node's credentials from the metadata service")
 
 
-def _is_open(options: Mapping[str, Any], tokens: str, hops: int) -> bool:
-    """Tell whether pods reach the metadata service with these options and defaults; it may be off altogether."""
+def _is_open(options: Mapping[str, Any], *, by_default: bool) -> bool:
+    """Tell whether pods reach the metadata service with these options, of which each may be left to its default."""
+    tokens, hops = options.get("httpTokens"), options.get("httpPutResponseHopLimit")
     return read_text(options.get("httpEndpoint"), "httpEndpoint").lower() != "disabled" and (
-        read_text(options.get("httpTokens", tokens), "httpTokens").lower() != "required"
-        or read_number(options.get("httpPutResponseHopLimit", hops), "httpPutResponseHopLimit") > 1
+        (by_default if tokens is None else read_text(tokens, "httpTokens").lower() != "required")
+        or (by_default if hops is None else read_number(hops, "httpPutResponseHopLimit") > 1)
     )
 
 
@@ -101,10 +103,8 @@ def _find_small(volumes: list[Volume], settings: Settings) -> float | None:
 def _report_small(resource: Resource, volumes: list[Volume], report: Report, settings: Settings) -> None:
     largest = _find_small(volumes, settings)
     if largest is not None:
-        kind = "node class" if resource.kind == "EC2NodeClass" else "node group"
         report(
-            f"{kind} {resource.name} has {largest} GiB for images and pods, "
-            f"but CUDA images need {settings['minimumGib']} GiB"
+            f"{resource.name} has {largest} GiB for images and pods, but CUDA images need {settings['minimumGib']} GiB"
         )
 
 
@@ -128,11 +128,10 @@ def _refuse_small_group_disk(group: Resource, report: Report, settings: Settings
 def _has_local_disks(template: Resource) -> bool:
     """Tell whether the user data of a template hands the local NVMe disks to images and pods."""
     text = template.read_text(*locate_in_template(template), "userData")
-    try:
-        decoded = b64decode(text).decode(errors="ignore")
-    except ValueError:
-        decoded = ""
-    return "RAID0" in text + decoded
+    texts = [text]
+    with suppress(ValueError):
+        texts.append(b64decode(text).decode(errors="ignore"))
+    return any("RAID0" in found for found in texts)
 
 
 RULES = (

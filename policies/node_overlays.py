@@ -80,10 +80,11 @@ def _refuse_wide_overlay(overlay: Resource, report: Report, _: Settings) -> None
 def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -> None:
     capacity = overlay.read_block("spec", "capacity")
     shared = [name for name, count in capacity.items() if is_slice_or_share(name) and parse_count(count)]
+    whole = "nvidia.com/gpu"
     if (
         shared
         and any(row.gpu_count for row in list_gpu_types(overlay))
-        and parse_count(capacity.get("nvidia.com/gpu", 1))
+        and (whole not in capacity or parse_count(capacity[whole]))
     ):
         report(
             f"overlay {overlay.name} hands out {', '.join(shared)} beside nvidia.com/gpu, "
@@ -177,7 +178,7 @@ RULES = (
         needs_stack=True,
         looks_at="capacity in NodeOverlays, and the configs by which the GPU Operator cuts and shares GPUs",
         passes="each overlay states what the nodes hand out, or the program does not hold the configs",
-        fails="an overlay states another resource or another count",
+        fails="an overlay states another resource or another count than its nodes hand out",
         why="Karpenter buys too many nodes or too few, and pods wait for slices that no node has",
         fix="state the counts that follow from the pool's labels and from the GPU Operator's configs",
     ),

@@ -33,6 +33,7 @@ from .effects.role_holders import (
 )
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
+from .values import read_text
 
 _ROLES = ("Role", "ClusterRole", "RolePatch", "ClusterRolePatch")
 _FOR_EVERYONE = (
@@ -141,9 +142,20 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
 
     wrong = find_wrong(holds, lambda hold: bool(find_harms(hold)))
     if harms := dict.fromkeys(harm for hold in wrong for harm in find_harms(hold)):
-        report(f"{role.name} lets holders outside of the platform {', '.join(harms)}")
+        holders = dict.fromkeys(_name_holder(hold) for hold in wrong)
+        held = f"{role.name}, held by {', '.join(holders)},"
+        report(f"{held} lets holders outside of the platform {', '.join(harms)}")
     elif unknown and list_harms(role, _ALL_RIGHTS):
         raise unknown
+
+
+def _name_holder(hold: Hold) -> str:
+    """Return the name of a holder whose kind is known."""
+    if not hold.subject:
+        return "people whom no binding names"
+    home = find_home(hold.subject, hold.namespace)
+    name = read_text(hold.subject.get("name"), "subjects.name")
+    return f"{name} of namespace {home}" if home else name
 
 
 def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]:
@@ -192,10 +204,10 @@ RULES = (
         settings=_PLATFORM,
         looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
         "counts as bound to people",
-        passes="nodes, pools, priorities, certificates and tokens belong to service accounts in kube-* and the exempt "
-        "namespaces; service accounts elsewhere may change role bindings and, where neither a RoleBinding nor an "
-        "access policy lets people in, work in many namespaces and keep webhooks and kinds of objects, as the "
-        "controllers of JupyterHub, KubeRay and Kueue do",
+        passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, priorities, "
+        "certificates and tokens. A service account elsewhere may change role bindings. It may also work in many "
+        "namespaces and keep webhooks and kinds of objects, as the controllers of JupyterHub, KubeRay and Kueue do, if "
+        "neither a RoleBinding nor an access policy lets people into its namespace",
         fails="a tenant, or a service account in another namespace, has a right over the platform",
         why="a tenant with these rights reaches the GPUs and the data of the others",
         fix="bind the role to a service account of the platform, or leave the right out",

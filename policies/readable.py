@@ -19,7 +19,7 @@ RULES = (
         passes="every rule could read the values that it judges",
         fails="a value has a form that a rule cannot read, such as a text in place of a block",
         why="a rule that cannot read a value cannot find the fault in it",
-        fix="write the value in the form of the provider's schema",
+        fix="write the value in the form that the message names, which is the form of the provider's schema",
     ),
 )
 """The rule comes last, because it reports what the rules before it noted on the stack."""

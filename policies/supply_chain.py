@@ -27,7 +27,7 @@ def _refuse_unpinned_chart(resource: Resource, report: Report, _: Settings) -> N
 
 
 def _refuse_unknown_registry(resource: Resource, report: Report, settings: Settings) -> None:
-    allowed = [f"{normalise_url(registry).rstrip('/')}/" for registry in settings["registries"]]
+    allowed = [f"{normalise_url(registry)}/" for registry in settings["registries"]]
     for source in _list_sources(resource):
         if not source.is_local and not any(f"{source.url}/".startswith(registry) for registry in allowed):
             report(f"{_describe(source, resource)} comes from {source.shown}, which is not an allowed registry")
@@ -35,7 +35,7 @@ def _refuse_unknown_registry(resource: Resource, report: Report, settings: Setti
 
 def _describe(source: Source, resource: Resource) -> str:
     kind = "manifest" if resource.kind in MANIFEST_KINDS else "chart"
-    return f"{kind} {source.name or resource.name}"
+    return f"the {kind} {source.name or resource.name}"
 
 
 def _refuse_unpinned_addon(addon: Resource, report: Report, _: Settings) -> None:

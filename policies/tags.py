@@ -34,7 +34,9 @@ def _read_tags(value: Any) -> Mapping[str, Any]:
     if isinstance(value, Mapping):
         return value
     pairs = [pair for pair in value if pair is UNKNOWN or isinstance(pair, Mapping)] if isinstance(value, list) else []
-    return {read_text(pair.get("key", pair.get("Key")), "tags"): pair.get("value", pair.get("Value")) for pair in pairs}
+    return {
+        read_text(pair.get("key", pair.get("Key")), "tags.key"): pair.get("value", pair.get("Value")) for pair in pairs
+    }
 
 
 def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:

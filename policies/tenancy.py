@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gpu_blueprint.catalog import list_instances, namespaces
+from gpu_blueprint.catalog import namespaces
 
 from .effects.extended_resources import is_gpu_resource
-from .effects.karpenter_objects import is_gpu_pool
+from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
 from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_count
 from .resources import Resource, Stack
@@ -14,8 +14,6 @@ from .rule import Report, Rule, Settings, find_wrong
 from .values import NotYetKnownError, read_mapping, read_text
 
 _QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
-_NODE_GROUPS = ("NodeGroup", "ManagedNodeGroup", "NodeGroupV2", "Nodegroup")
-"""Kinds of node groups of pulumi-aws, pulumi-eks and aws-native."""
 _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("baseline", "restricted")
 """Levels of Pod Security that keep pods from the devices and the folders of their node."""
@@ -46,18 +44,12 @@ def _group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownE
 
 def _list_gpu_resources(stack: Stack) -> set[str]:
     """Return every GPU resource that a node of the stack may hand out."""
-    pools = [pool for pool in stack.select("NodePool") if is_gpu_pool(pool)]
-    names = {"nvidia.com/gpu"} if pools or any(map(_has_gpus, stack.select(*_NODE_GROUPS))) else set()
-    for pool in pools:
-        names |= {name for name in pool.read_block("spec", "limits") if is_gpu_resource(name)}
+    names: set[str] = set()
+    for nodes in list_gpu_nodes(stack):
+        names |= {"nvidia.com/gpu", *filter(is_gpu_resource, nodes.read_block("spec", "limits"))}
     for overlay in stack.select("NodeOverlay"):
-        names |= {name for name in overlay.read_block("spec", "capacity") if is_gpu_resource(name)}
+        names |= set(filter(is_gpu_resource, overlay.read_block("spec", "capacity")))
     return names
-
-
-def _has_gpus(group: Resource) -> bool:
-    types = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
-    return any(name in list_instances() and list_instances()[name].gpu_name for name in types)
 
 
 def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, stack: Stack) -> None:
@@ -178,7 +170,8 @@ RULES = (
         check=_refuse_privileged,
         settings=_PLATFORM,
         looks_at="labels of Pod Security on namespaces other than kube-* and the exempt namespaces",
-        passes="they enforce baseline or restricted, or the namespace has no such label",
+        passes="they enforce baseline or restricted, or there are none; namespaces-alike-in-pod-security judges "
+        "namespaces without these labels",
         fails="they enforce privileged or an unknown level, or only warn and audit",
         why="a privileged pod sees every GPU of its node without asking for a single GPU, and the data of the others",
         fix="set the label pod-security.kubernetes.io/enforce to baseline",

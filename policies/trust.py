@@ -29,7 +29,7 @@ def _refuse_public_fields(resource: Resource, report: Report, _: Settings) -> No
 
 def _refuse_endpoints_without_limit(endpoint: Resource, report: Report, _: Settings) -> None:
     if passes_everything(endpoint):
-        report(f"the policy of {endpoint.name} lets everyone do everything, as if there were none")
+        report(f"the policy of {endpoint.name} lets everyone do everything, as if there were no policy")
 
 
 RULES = (
@@ -54,7 +54,8 @@ RULES = (
         fails="no condition on sub is there, only the audience is compared, or the pattern fits every namespace or "
         "every owner",
         why="any pod of the cluster, or any job of the CI service, may take the role",
-        fix="compare the claim sub with a service account or a repository",
+        fix="add a condition that compares sub with a service account, such as "
+        "system:serviceaccount:jobs:trainer, or with a repository, such as repo:acme/models:*",
     ),
     Rule(
         id="not-public",

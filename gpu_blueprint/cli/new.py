@@ -85,6 +85,10 @@ def _list_reviews(config: StackConfig) -> list[str]:
         reviews.append("hourlyCeiling, monthlyBudget and billing: still the origin's")
     if any(pool.reservations for pool in config.pools):
         reviews.append("reservations: two environments cannot both use them")
+    if config.waivers:
+        reviews.append(f"waivers: their resources still begin with {config.cluster_name}, the origin's cluster")
+    if not isinstance(config.network, NewVpc):
+        reviews.append("network: still the VPC and the subnets of the origin")
     return reviews
 
 

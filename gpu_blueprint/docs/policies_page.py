@@ -24,14 +24,28 @@ Rules judge effects: what a document allows, who can reach an API, what a quota 
 A rule that needs a value which is known only after the deployment is reported as undecided. A value that a rule cannot
 read is a finding of `values-readable`, with a level of its own.
 
-`policies/<environment>.json` sets the level of each rule. An environment without a file uses `policies/prod.json`,
-which therefore holds levels and no settings.
+`policies/<environment>.json` sets the level of each rule; `all` is the level of the rules that the file does not name:
+
+- **mandatory**: a finding refuses the stack.
+- **advisory**: a finding is a warning.
+- **remediate**: Pulumi corrects the resource if the rule knows how, and refuses it if not.
+- **disabled**: the rule does not judge.
+
 Settings of a rule stand beside its level:
 
-    "disk-large-enough": {"enforcementLevel": "mandatory", "minimumGib": 200}
+    {
+      "all": "mandatory",
+      "spot-diverse": "advisory",
+      "disk-large-enough": {"enforcementLevel": "mandatory", "minimumGib": 200}
+    }
 
-A waiver in the stack file excepts a resource from a rule. It needs a reason, an owner and an end date; a waiver that
-has ended fails the check.
+An environment without a file borrows `policies/prod.json`. That file holds only levels, so nobody borrows settings of
+production. The Pulumi CLI does not look for a file: name it with `--policy-pack-config`.
+
+A waiver in the stack file excepts a resource from a rule. It needs a reason, an owner and a last day. The resource has
+its name in Pulumi, which the finding prints; nearly all names begin with the name of the cluster. A waiver that has
+ended, or that names a rule or a resource that does not exist, fails `check --policies` and `preview`; in the Pulumi CLI
+it waives nothing.
 
     waivers:
       - rule: spot-diverse

@@ -14,6 +14,8 @@ LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
 FOLDER = Path(__file__).parents[2] / "policies"
 STRICTEST = "prod"
 """The environment whose levels apply to environments without a file of their own."""
+_FORMS = {int: "a number, 0 or more", str: "a text", list: "a list of texts", dict: "an object"}
+"""Type of a setting's default → the form that the setting must have."""
 
 
 def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
@@ -53,8 +55,22 @@ def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str
     return value.get("enforcementLevel", levels.get("all", "mandatory")), _pick_settings(value)
 
 
+def count_disabled(path: Path) -> int:
+    """Return how many rules a policy configuration disables; they judge nothing."""
+    levels = read_levels(path)
+    return sum(choose_level(rule, levels)[0] == "disabled" for rule in RULES)
+
+
 def _pick_settings(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: item for key, item in value.items() if key != "enforcementLevel"}
+
+
+def _has_form(item: Any, default: Any) -> bool:
+    if isinstance(default, int):
+        return isinstance(item, int | float) and not isinstance(item, bool) and item >= 0
+    if isinstance(default, list):
+        return isinstance(item, list) and all(isinstance(entry, str) for entry in item)
+    return isinstance(item, type(default))
 
 
 def _find_mistakes(name: str, value: Any) -> Iterator[str]:
@@ -68,8 +84,7 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
         yield f"{name}: {level!r} is not a level (there are: {', '.join(LEVELS)})"
     for key, item in _pick_settings(value).items() if isinstance(value, dict) else ():
         default = defaults[name].get(key)
-        is_number = isinstance(default, int) and isinstance(item, int | float) and not isinstance(item, bool)
         if default is None:
             yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
-        elif not is_number and not isinstance(item, type(default)):
-            yield f"{name}: {key} is {item!r}, and must have the type of {default!r}"
+        elif not _has_form(item, default):
+            yield f"{name}: {key} is {item!r}, and must be {_FORMS[type(default)]}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
 from policies import RULES, Waiver
@@ -10,7 +11,7 @@ from ..errors import Problem
 from ..loading import Source
 from ..loading.file_keys import IN_FILE
 from .formats import count_severities
-from .levels import describe_levels
+from .levels import count_disabled, describe_levels, find_levels_file
 
 _Problem = TypeVar("_Problem", bound=Problem)
 
@@ -28,8 +29,17 @@ def put_into_file(problem: _Problem, source: Source) -> _Problem:
     return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))
 
 
-def summarize_findings(findings: Sequence[Problem], environment: str = "") -> str:
-    """Return one line about all findings of the policies, with the file of levels if the environment borrows it."""
-    borrowed = describe_levels(environment) if environment else ""
+def summarize_findings(findings: Sequence[Problem], environment: str, levels: Path | None = None) -> str:
+    """Return one line about all findings of the policies, with the rules that did not judge and a borrowed file.
+
+    Args:
+        findings: The findings of every rule that is not disabled.
+        environment: The environment of the stack.
+        levels: The policy configuration that the user named in place of the configuration of the environment.
+    """
+    borrowed = "" if levels else describe_levels(environment)
+    disabled = count_disabled(levels or find_levels_file(environment))
     counted = count_severities(findings) if findings else "all pass"
-    return f"{len(RULES)} policies: {counted}{f' ({borrowed})' if borrowed else ''}"
+    notes = [f"{disabled} disabled" if disabled else "", borrowed]
+    noted = ", ".join(note for note in notes if note)
+    return f"{len(RULES) - disabled} policies: {counted}{f' ({noted})' if noted else ''}"

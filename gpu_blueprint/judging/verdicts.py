@@ -19,7 +19,7 @@ from policies import (
     read_default_tags,
 )
 
-from ..errors import suggest
+from ..errors import find_close, suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
 from .levels import Level, choose_level
@@ -120,7 +120,10 @@ def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) 
 def _correct_name(name: str, resources: Collection[str]) -> str:
     """Return the remedy for a name that the stack does not have; names of version 0.2 lack the cluster's name."""
     renamed = sorted(known for known in resources if known.endswith(f"-{name}"))
-    return f"write {' or '.join(renamed)}" if renamed else "correct the name, or remove the waiver"
+    if renamed:
+        return f"write {' or '.join(renamed)}"
+    close = find_close(name, resources)
+    return f"did you mean {' or '.join(close)}?" if close else "correct the name, or remove the waiver"
 
 
 def build_policy_stack(plan: Sequence[PlannedResource]) -> Stack:

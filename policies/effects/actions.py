@@ -97,7 +97,7 @@ def spans_several(statement: Statement, service: str, types: Iterable[str]) -> b
 
 
 def _matches_several(arn: str, service: str, starts: tuple[str, ...]) -> bool:
-    arn = re.sub(r"\$\{[^}]*\}", "variable", arn)  # a variable has a colon of its own, and one value in a request
+    arn = re.sub(r"\$\{[^}]*\}", "", arn)  # a variable has a colon of its own, and one value in a request
     parts = arn.split(":", _NAME)
     if len(parts) > _SERVICE and not fits(parts[_SERVICE], service):
         return False

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
+from itertools import groupby
 from typing import Any
 
 from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_list, read_text
@@ -31,8 +32,8 @@ class Sources:
 
         The sum counts, so many small blocks admit the internet too.
         """
-        public = [network for network in self.networks if network.is_global]
-        return any(_exceed_one_owner([net for net in public if net.version == version]) for version in _LARGEST)
+        public = sorted((network for network in self.networks if network.is_global), key=_get_version)
+        return any(_exceed_one_owner(networks) for _, networks in groupby(public, key=_get_version))
 
     def decide(self, where: str) -> bool:
         """Tell whether the blocks admit the internet.
@@ -50,26 +51,28 @@ class Sources:
         return False
 
 
+def _get_version(network: IPv4Network | IPv6Network) -> int:
+    return network.version
+
+
 def _exceed_one_owner(networks: Iterable[Any]) -> bool:
-    collapsed = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
-    if not collapsed:
-        return False
-    largest, *others = collapsed
+    """Tell whether networks of one IP version, at least one, hold more addresses than a single organisation owns."""
+    largest, *others = sorted(collapse_addresses(networks), key=lambda network: network.prefixlen)
     believable = 2 ** (largest.max_prefixlen - _OTHERS[largest.version])
     number = sum(network.num_addresses for network in others)
     return bool(largest.prefixlen < _LARGEST[largest.version] or number > believable)
 
 
-def read_sources(value: Any, where: str) -> Sources:
+def read_sources(value: Any) -> Sources:
     """Read address blocks: a list of them, a single block, or several in one text.
 
     Raises:
         NotYetKnownError: The list is not known yet.
         UnreadableError: An item is a list or a block of fields.
     """
-    items = read_list(value, where)
+    items = read_list(value, "a list of address blocks")
     known = [item for item in items if item is not UNKNOWN]
-    texts = [text for item in known for text in read_text(item, where).replace(",", " ").split()]
+    texts = [text for item in known for text in read_text(item, "an address block").replace(",", " ").split()]
     parsed = {text: _parse_block(text) for text in texts}
     return Sources(
         networks=tuple(network for network in parsed.values() if network),

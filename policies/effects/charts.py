@@ -62,7 +62,8 @@ def find_source(release: Resource) -> Source:
         fixed = archive["version"] is not None
     else:
         tag = reference["tag"] if reference and chart.startswith("oci://") else None
-        fixed = is_exact(version or tag or "") or bool(reference and reference["digest"])
+        wanted = version or tag
+        fixed = bool(wanted and is_exact(wanted)) or bool(reference and reference["digest"])
     return Source(_read_name(chart), normalise_url(place), place, version, is_fixed=fixed)
 
 
@@ -81,7 +82,7 @@ def _is_release(part: str) -> bool:
 
 
 def normalise_url(text: str) -> str:
-    """Return a URL in one spelling: host in lower case, no user, no default port, no ``..``, no query.
+    """Return a URL in one spelling: host in lower case, no user, always a port, no ``..``, no query.
 
     A text that browsers and Helm may read differently, or that is no URL, stays as it is.
     """
@@ -93,7 +94,7 @@ def normalise_url(text: str) -> str:
     if re.search(r"[\\\s]", text):
         return text
     path = posixpath.normpath("/" + unquote(parts.path).lstrip("/")).rstrip("/")
-    return f"{parts.scheme}://{host}{f':{port}' if port not in (None, 443) else ''}{path}"
+    return f"{parts.scheme}://{host}:{port or 443}{path}"
 
 
 def _read_chart(release: Resource) -> str:

@@ -205,7 +205,7 @@ def admits_strangers(comparison: Comparison) -> bool:
 def admits_networks(comparison: Comparison) -> bool:
     """Tell whether requests from any network have one of the values."""
     if comparison.key == "aws:sourceip":
-        return read_sources(comparison.values, comparison.key).decide(comparison.key)
+        return read_sources(comparison.values).decide(comparison.key)
     return _admits(comparison, _WHERE)
 
 

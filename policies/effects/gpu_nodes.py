@@ -9,14 +9,15 @@ from gpu_blueprint.catalog import list_instances
 from ..resources import Resource, Stack
 from ..values import read_mapping, read_text
 from .charts import is_chart, read_value, read_value_flag
-from .karpenter_objects import is_gpu_pool, list_single_values
+from .karpenter_objects import is_gpu_pool, list_single_values, list_taints
+from .node_groups import GROUP_KINDS
 
-NODE_GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
-"""Kinds of EKS node groups: of pulumi-aws, of aws-native and of pulumi-eks."""
+_SELF_MANAGED = ("eks:index:NodeGroup", "eks:index:NodeGroupV2")
+"""Node groups that pulumi-eks makes without EKS; their taints are a block of key → value and effect."""
 _CANONICAL = "99720109477"
 """AWS account that publishes Ubuntu, without the zero at its beginning, which a number loses."""
-_EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
-"""Taint effect of the EKS API → its name in Kubernetes."""
+_EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute"}
+"""Taint effect of the EKS API that keeps pods off → its name in Kubernetes."""
 _SYSTEM = "feature.node.kubernetes.io/system-os_release.ID"
 _EKS_SYSTEMS = ("amzn", "bottlerocket")
 """Values of this label on nodes with EKS's images."""
@@ -40,18 +41,19 @@ def is_operator(release: Resource) -> bool:
 
 def list_gpu_nodes(stack: Stack) -> list[Resource]:
     """Return the NodePools and node groups that may launch GPU nodes."""
-    groups = [group for group in stack.select(*NODE_GROUP_KINDS) if _is_gpu_group(group)]
+    groups = [group for group in stack.select(*GROUP_KINDS, "NodeGroupV2") if _is_gpu_group(group)]
     return [*(pool for pool in stack.select("NodePool") if is_gpu_pool(pool)), *groups]
 
 
 def _is_gpu_group(group: Resource) -> bool:
-    types = group.list_texts("instanceTypes")
+    types = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
     with_gpus = {row.instance_type for row in list_instances().values() if row.gpu_name}
     return _has_driver_type(group) or any(name in with_gpus for name in types)
 
 
 def _has_driver_type(group: Resource) -> bool:
-    return any(part in group.read_text("amiType").upper() for part in ("NVIDIA", "_GPU"))
+    image = group.read_text("amiType").upper()
+    return any(part in image for part in ("NVIDIA", "_GPU")) or group.read_flag("gpu", default=False)
 
 
 def read_node_labels(nodes: Resource) -> Mapping[str, Any]:
@@ -73,13 +75,19 @@ def is_switched_off(nodes: Resource, operand: str) -> bool:
 
 def list_kept_taints(nodes: Resource) -> list[Taint]:
     """Return the taints that keep pods without toleration off the nodes for good; startup taints go away."""
-    path = ("spec", "template", "spec", "taints") if nodes.kind == "NodePool" else ("taints",)
     taints = [
         Taint(*(read_text(block.get(name), f"taints.{name}") for name in ("key", "value", "effect")))
-        for block in nodes.list_blocks(*path)
+        for block in _list_taints(nodes)
     ]
     named = [Taint(taint.key, taint.value, _EFFECTS.get(taint.effect, taint.effect)) for taint in taints]
     return [taint for taint in named if taint.effect in ("NoSchedule", "NoExecute")]
+
+
+def _list_taints(nodes: Resource) -> list[Mapping[str, Any]]:
+    if nodes.type in _SELF_MANAGED:
+        by_key = nodes.read_block("taints")
+        return [{**read_mapping(block, f"taints.{key}"), "key": key} for key, block in by_key.items()]
+    return list_taints(nodes) if nodes.kind == "NodePool" else nodes.list_blocks("taints")
 
 
 def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:

@@ -1,12 +1,11 @@
 """Read managed node groups of EKS, whichever provider makes them."""
 
-import re
-
 from ..resources import Resource
 
 _TYPES = ("aws:eks/nodeGroup:NodeGroup", "aws-native:eks:Nodegroup", "eks:index:ManagedNodeGroup")
 GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
-_GPU_MACHINE = re.compile(r"(g|gr|p)\d")
+_GPU_MACHINES = ("g", "p")
+"""Starts of the names of GPU instance types, and of no others."""
 _GPU_IMAGES = ("NVIDIA", "GPU")
 
 
@@ -17,7 +16,7 @@ def is_managed_group(resource: Resource) -> bool:
 
 def has_gpus(group: Resource) -> bool:
     """Tell whether a node group launches GPU nodes, by its machines or by its image."""
-    machines = [name for name in group.list_texts("instanceTypes") if _GPU_MACHINE.match(name)]
+    machines = [name for name in group.list_texts("instanceTypes") if name.startswith(_GPU_MACHINES)]
     return bool(machines) or any(mark in group.read_text("amiType") for mark in _GPU_IMAGES)
 
 

@@ -17,8 +17,8 @@ _POD_KEYS = {"pods", "count/pods", "cpu", "memory"} | {
 }
 """Keys of a quota that bound how many pods run, or how large they are."""
 _EXTENDED = re.compile("requests.*/")
-_OTHER_CLASS = "~"
-"""A PriorityClass that no quota names; no object of Kubernetes has this name."""
+_OTHER_CLASS = object()
+"""A PriorityClass that no quota names."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PodKind:
 
     terminating: bool
     best_effort: bool
-    priority_class: str
+    priority_class: object
     """Empty if the pod has none."""
 
 

@@ -45,7 +45,7 @@ def _is_ingress(rule: Resource) -> bool:
 def _read_rule(rule: Mapping[str, Any], resource: Resource, stack: Stack) -> Sources:
     total = Sources()
     for name in _BLOCKS:
-        total += Sources(has_unknown=True) if rule.get(name) is UNKNOWN else read_sources(rule.get(name), name)
+        total += Sources(has_unknown=True) if rule.get(name) is UNKNOWN else read_sources(rule.get(name))
     for name in _PREFIX_LISTS:
         for value in [UNKNOWN] if rule.get(name) is UNKNOWN else read_list(rule.get(name), name):
             total += _read_prefix_list(value, resource, stack)
@@ -64,10 +64,10 @@ def _read_prefix_list(value: Any, rule: Resource, stack: Stack) -> Sources:
     for found in lists:
         entries = found.list_blocks("entries")
         total += Sources(has_unknown=any(entry is UNKNOWN for entry in entries))
-        total += read_sources([entry.get("cidr") for entry in entries if entry is not UNKNOWN], "entries")
+        total += read_sources([entry.get("cidr") for entry in entries if entry is not UNKNOWN])
         for entry in stack.select("ManagedPrefixListEntry"):
             if refers_to(stack, entry, entry.props.get("prefixListId"), found):
-                total += read_sources(entry.get("cidr"), "cidr")
+                total += read_sources(entry.get("cidr"))
     return total
 
 

@@ -118,7 +118,7 @@ def _read_statements(resource: Resource) -> list[Statement]:
     if not is_of_aws(resource):
         return []
     if resource.kind in PERMISSION_KINDS:
-        return [Statement(given=given, where="the permission") for given in list_permissions(resource)]
+        return [Statement(given=given, where=resource.kind) for given in list_permissions(resource)]
     return [
         statement
         for path in DOCUMENT_FIELDS[resource.kind]

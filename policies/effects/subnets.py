@@ -99,7 +99,7 @@ def _selects(term: Mapping[str, Any], subnet: Resource) -> bool:
 
 def _read_tags(subnet: Resource) -> Mapping[str, Any]:
     """Return the tags of a subnet; Cloud Control has a list of keys and values."""
-    tags = subnet.get("tags", default={})
+    tags = subnet.get("tags")
     if isinstance(tags, list):
         return {read_text(tag.get("key"), "tags"): tag.get("value") for tag in read_mappings(tags, "tags")}
     return read_mapping(tags, "tags")

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from ..resources import Resource
-from ..values import UNKNOWN, UnreadableError, read_flag, read_mapping, read_number, read_text
+from ..values import UnreadableError, read_flag, read_mapping, read_number, read_text
 from .templates import locate_in_template
 
 _GIB = 2**30
@@ -26,8 +26,13 @@ class Volume:
     ebs: Mapping[str, Any] = field(default_factory=lambda: {"volumeSize": 20 * _GIB})
     plain: int = 1
     """Bytes of the unit in which a plain number counts."""
-    is_root: bool = False
-    """True if Karpenter's ``rootVolume`` marks it."""
+    root_mark: Any = None
+    """Karpenter's ``rootVolume``, as stated."""
+
+    @property
+    def is_root(self) -> bool:
+        """True if Karpenter makes it the root volume."""
+        return read_flag(self.root_mark, "rootVolume", default=False)
 
     @property
     def is_encrypted(self) -> bool:
@@ -38,25 +43,24 @@ class Volume:
     def gibibytes(self) -> float:
         """The size, rounded up as Karpenter does; infinite if a snapshot decides it, 0 if nothing does."""
         size = self.ebs.get("volumeSize")
-        if size is not UNKNOWN and not read_text(size, "volumeSize"):
+        if not read_text(size, "volumeSize"):
             has_snapshot = any(self.ebs.get(name) is not None for name in ("snapshotID", "snapshotId"))
             return float("inf") if has_snapshot else 0
-        return parse_gibibytes(size, "volumeSize", self.plain)
+        return parse_gibibytes(size, self.plain)
 
 
-def parse_gibibytes(value: Any, where: str, plain: int) -> int:
+def parse_gibibytes(value: Any, plain: int) -> int:
     """Return a size in GiB, rounded up; ``plain`` is the unit of a number without unit, in bytes.
 
     Raises:
         UnreadableError: The value is no quantity of Kubernetes.
     """
-    found = _QUANTITY.fullmatch(read_text(value, where).strip())
+    found = _QUANTITY.fullmatch(read_text(value, "volumeSize").strip())
     if not found:
-        raise UnreadableError(value, "a size such as 200Gi", where)
+        raise UnreadableError(value, "a size such as 200Gi", "volumeSize")
     number, exponent, prefix, binary = found.groups(default="")
-    power = " KMGTPE".index(prefix.upper()) if prefix else 0
-    unit = (1024 if binary else 1000) ** power if prefix else plain
-    return ceil(read_number(f"{number}e{exponent or 0}", where) * unit / _GIB)
+    unit = (1024 if binary else 1000) ** " KMGTPE".index(prefix.upper()) if prefix else plain
+    return ceil(read_number(f"{number}e{exponent or 0}", "volumeSize") * unit / _GIB)
 
 
 def list_stated_volumes(resource: Resource) -> list[Volume]:
@@ -65,7 +69,7 @@ def list_stated_volumes(resource: Resource) -> list[Volume]:
         return _list_stated(resource, 1, "spec", "blockDeviceMappings")
     if resource.kind == "LaunchTemplate":
         return _list_stated(resource, _GIB, *locate_in_template(resource), "blockDeviceMappings")
-    return [Volume("/dev/xvda", {"volumeSize": resource.get("diskSize", default=20)}, _GIB)]
+    return [Volume(IMAGE_DEVICES["al2023"], {"volumeSize": resource.get("diskSize", default=20)}, _GIB)]
 
 
 def list_default_volumes(resource: Resource) -> list[Volume]:
@@ -95,7 +99,7 @@ def _list_stated(resource: Resource, plain: int, *path: str) -> list[Volume]:
             read_text(mapping.get("deviceName"), "deviceName"),
             read_mapping(mapping["ebs"], "ebs"),
             plain,
-            read_flag(mapping.get("rootVolume"), "rootVolume", default=False),
+            mapping.get("rootVolume"),
         )
         for mapping in resource.list_blocks(*path)
         if mapping.get("ebs") is not None
@@ -120,4 +124,4 @@ def read_family(node_class: Resource) -> str:
     named = node_class.read_text("spec", "amiFamily")
     terms = [] if named else node_class.list_blocks("spec", "amiSelectorTerms")
     aliases = [read_text(term["alias"], "alias") for term in terms if term.get("alias") is not None]
-    return (named or next(iter(aliases), "")).split("@")[0].lower()
+    return [*aliases, named][0].split("@")[0].lower()

@@ -42,7 +42,7 @@ def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.Cap
     assert main(["check", "research", "--policies", "--policy-config", str(levels)]) == 0
     out = capsys.readouterr().out
     assert ": warning: cluster: gpu-research-cluster-eks-eksCluster " in out
-    assert out.endswith("policies: 1 warning\n")
+    assert out.endswith("policies: 1 warning (1 disabled)\n")
 
 
 @pytest.mark.parametrize(

@@ -37,3 +37,19 @@ def test_new_refuses_and_writes_nothing(
     assert main(arguments) == 2
     assert words in capsys.readouterr().err
     assert sorted((project / "stacks").iterdir()) == before
+
+
+def test_new_reminds_of_waivers_and_of_a_shared_network(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    origin = project / "stacks" / "Pulumi.prod.yaml"
+    waiver = "{rule: spot-diverse, resource: gpu-prod-infer-l4-node-pool, reason: one type only, owner: ml, until: %s}"
+    origin.write_text(f"{origin.read_text()}    waivers:\n      - {waiver % repr('2999-12-31')}\n")
+    assert main(["new", "staging", "--from", "prod"]) == 0
+    printed = capsys.readouterr().out
+    assert "review waivers: their resources still begin with gpu-prod" in printed
+    assert "review network: still the VPC and the subnets of the origin" in printed
+
+
+def test_new_reminds_of_nothing_that_the_origin_lacks(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "staging", "--from", "dev"]) == 0
+    printed = capsys.readouterr().out
+    assert "review waivers" not in printed and "review network" not in printed

@@ -15,7 +15,7 @@ def test_the_preview_shows_opening_hours(capsys: pytest.CaptureFixture[str]) -> 
     show(open_stack("hours", GOOD), plan_hours(), ())
     out = capsys.readouterr().out
     assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
-    assert "PoolHours lab" in out
+    assert "PoolHours gpu-test-lab" in out
     config = builders.config(pools=build_pools())
     hours_by_pool = {pool.name: as_json(summarize_pool(config, pool))["hours"] for pool in config.pools}
     assert hours_by_pool == {

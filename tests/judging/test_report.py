@@ -77,6 +77,20 @@ def test_a_waiver_with_a_name_of_version_0_2_fails_with_the_new_name(judge: Judg
     assert found[0].hint == "write gpu-research-h100-slices-node-pool"
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("gpu-staging-cluster-eks-eksCluster", "did you mean gpu-research-cluster-eks-eksCluster"),
+        ("zzz", "correct the name, or remove the waiver"),
+    ],
+)
+def test_a_waiver_with_the_name_of_another_environment_is_told_the_name_of_its_own(
+    judge: Judge, name: str, hint: str
+) -> None:
+    waiver = WAIVER.format(until="2026-12-31").replace("gpu-research-cluster-eks-eksCluster", name)
+    assert judge(waiver, date(2026, 12, 1))[0].hint.startswith(hint)
+
+
 def test_the_second_of_two_waivers_is_named_by_its_position(judge: Judge) -> None:
     good = WAIVER.format(until="2026-12-31")
     bad = good.replace("    waivers:\n", "").replace("deletion-protected", "delete-it")
@@ -103,7 +117,18 @@ def test_a_level_decides_the_severity(judge: Judge, tmp_path: Path, level: str, 
     stack = open_stack("research", tmp_path)
     (problem,) = judge_stack(stack, record("research", stack.source.config), tmp_path / "levels.json")
     assert problem.severity == severity
-    assert summarize_findings([problem]).endswith(f" policies: {summary}")
+    assert summarize_findings([problem], "research", tmp_path / "levels.json").startswith(f"1 policies: {summary} (")
+
+
+def test_rules_that_are_disabled_do_not_count_as_passed(tmp_path: Path) -> None:
+    (tmp_path / "levels.json").write_text('{"all": "disabled"}')
+    assert summarize_findings([], "prod", tmp_path / "levels.json").startswith("0 policies: all pass (")
+
+
+def test_a_borrowed_file_of_levels_is_named() -> None:
+    assert summarize_findings([], "qa").endswith(
+        " policies: all pass (levels of policies/prod.json, since qa has none)"
+    )
 
 
 def test_waivers_are_read_from_the_config(tmp_path: Path) -> None:

@@ -15,11 +15,6 @@ EQUIVALENT = {
         "'NotResource' in statement and _find_allowed(statement, 'iam:PassRole')"
     ): "IAM refuses Resource beside NotResource",
     (
-        "node_classes._refuse_moving_ami: "
-        "alias and (version == 'latest' or (known and (not known.is_release(version)))) → "
-        "version == 'latest' or (known and (not known.is_release(version)))"
-    ): "an empty alias has neither a version nor a known family",
-    (
         "effects.karpenter_objects._admits: "
         "value is not None and value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0])) → "
         "value.isdecimal() and _COMPARISONS[operator](int(value), int(values[0]))"

@@ -72,13 +72,14 @@ SDK = (
     *(aws.ec2, aws.eks, aws.iam, aws.kms, aws.sns, aws.sqs, aws.s3, aws.vpc, aws.cloudwatch, eks),
     *(aws.s3control, aws.s3tables, aws.ecr, aws.ecrpublic, aws.codeartifact, aws.secretsmanager, aws.opensearch),
     *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, aws.lambda_),
-    *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4),
+    *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4, kubernetes.kustomize.v2),
+    *(kubernetes.yaml, kubernetes.yaml.v2),
 )
 CUSTOM = {"NodePool", "NodeOverlay", "EC2NodeClass"}
 """Kinds of Karpenter's custom resources, which no SDK contains."""
 NATIVE = {
     *("ManagedPolicy", "QueueInlinePolicy", "TopicInlinePolicy", "PublicRepository", "BackupVault"),
-    "VectorBucketPolicy",
+    *("VectorBucketPolicy", "Nodegroup", "SecurityGroupIngress"),
 }
 """Kinds of the provider aws-native alone."""
 

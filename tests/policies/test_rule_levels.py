@@ -94,7 +94,13 @@ def test_a_disabled_rule_is_silent_and_an_advisory_rule_stops_no_preview(rule: R
         ("\udcff", "cannot be read"),
         ("[]", "must be an object"),
         ('{"disk-large-enough": {"minimumGiB": 50}}', "minimumGib"),
-        ('{"disk-large-enough": {"minimumGib": "50"}}', "minimumGib"),
+        ('{"disk-large-enough": {"minimumGib": "50"}}', "minimumGib is '50', and must be a number, 0 or more"),
+        ('{"disk-large-enough": {"minimumGib": true}}', "minimumGib is True, and must be a number"),
+        ('{"under-hourly-ceiling": {"hourlyUsd": -1}}', "hourlyUsd is -1, and must be a number, 0 or more"),
+        ('{"kubernetes-supported": {"versions": [1.36]}}', "versions is [1.36], and must be a list of texts"),
+        ('{"chart-registry-allowed": {"registries": "x"}}', "registries is 'x', and must be a list of texts"),
+        ('{"required-tags": {"values": []}}', "values is [], and must be an object"),
+        ('{"training-not-consolidated": {"label": 1}}', "label is 1, and must be a text"),
     ],
 )
 def test_a_levels_file_with_mistakes_is_refused(text: str, error: str, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def _summarize(result: Result, stack: StackFile) -> str:
     if result.findings is not None:
         from ...judging.problems import summarize_findings  # loads the policy rules
 
-        return summarize_findings(result.findings, "" if result.levels else stack.config.environment)
+        return summarize_findings(result.findings, stack.config.environment, result.levels)
     pools, tenants = len(stack.config.pools), len(stack.config.tenants)
     return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}"
 

@@ -86,12 +86,17 @@ CLOSED = cases_of(
         _cloud_control(resourcesVpcConfig={"publicAccessCidrs": [_ANY]}),
         "native",
     ),
+    passes(
+        "a Cloud Control cluster, public for some address blocks",
+        _cloud_control(resourcesVpcConfig={"publicAccessCidrs": [_OFFICE]}),
+    ),
     passes("private", shipped_stack("prod")),
     passes("public for some address blocks", shipped_stack("dev")),
     passes("a native cluster, private", _native()),
     passes("a native cluster, public for some address blocks", _public(publicAccessCidrs=[_OFFICE])),
     passes("blocks of both families", _public(publicAccessCidrs=[_OFFICE, "2600:1f00::/40"])),
     passes("the largest IPv6 block of one organisation", _public(publicAccessCidrs=["2600::/20"])),
+    passes("IPv6 blocks of one organisation", _public(publicAccessCidrs=["2600::/20", "2a00::/28"])),
     passes("an old company's block, and many smaller", _public(publicAccessCidrs=["9.0.0.0/8", *_SMALLER])),
     passes("several blocks in one text", _public(publicAccessCidrs=f"{_OFFICE}, 9.9.9.0/24")),
     passes(

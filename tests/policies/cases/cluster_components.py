@@ -120,6 +120,12 @@ CASES = (
         passes("nodes beside a component without inputs", program(resource(_COMPONENT, "closed"), _GROUP)),
     ),
     *cases_of("creator-not-admin", passes("arguments of pulumi-eks, which has none for it", _alone())),
+    *cases_of(
+        "api-not-public",
+        passes(
+            "arguments that limit the addresses", _alone(endpointPublicAccess=True, publicAccessCidrs=["8.8.8.0/24"])
+        ),
+    ),
     *cases_of("access-entries", undecided("an argument not known", _alone(authenticationMode=UNKNOWN), "theirs")),
     *cases_of(
         "secrets-encrypted",

@@ -161,12 +161,39 @@ CASES = cases_of(
         program(_pool(), _overlay(None, requirement(_TYPE, "g6.xlarge"))),
         hourlyUsd=_G6 * 10,
     ),
-    passes("shares that no overlay explains", program(_pool(limits=_SLICED)), hourlyUsd=_G6 / 2),
+    passes("shares that no overlay explains, each on a GPU", program(_pool(limits=_SLICED)), hourlyUsd=_G6 * 40),
     fails(
-        "whole GPUs beside shares that no overlay explains",
-        program(_pool(name="whole"), _pool(limits=_SLICED)),
-        "whole",
+        "shares that no overlay explains, just above",
+        program(_pool(limits=_SLICED)),
+        "theirs",
+        hourlyUsd=_G6 * 40 - 0.01,
+    ),
+    fails(
+        "shares that only an overlay of another pool explains",
+        program(_pool(limits=_SLICED), _overlay({"nvidia.com/gpu.shared": 4}, pool="others")),
+        "theirs",
+        hourlyUsd=_G6 * 10,
+    ),
+    fails(
+        "shares and slices that no overlay explains",
+        program(_pool(limits={"nvidia.com/gpu.shared": 4, "nvidia.com/mig-1g.10gb": "6"})),
+        "theirs",
         hourlyUsd=_G6 * 10 - 0.01,
+    ),
+    passes(
+        "shares that no overlay explains, on a fixed number of nodes",
+        program(_pool(limits={**_SLICED, "nodes": 3})),
+        hourlyUsd=_G6 * 3,
+    ),
+    passes(
+        "a limit in whole GPUs, which the overlay hides, beside shares",
+        program(_pool(limits={"nvidia.com/gpu": 40, **_SLICED}), _TOLD),
+        hourlyUsd=_G6 * 10,
+    ),
+    passes(
+        "whole GPUs beside shares that no overlay explains",
+        program(_pool(limits={"nvidia.com/gpu": 10, **_SLICED})),
+        hourlyUsd=_G6 * 10,
     ),
     passes("an overlay for the whole pool", program(_pool(), _overlay({"nvidia.com/gpu": 1})), hourlyUsd=_G6 * 10),
 )

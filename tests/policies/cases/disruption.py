@@ -47,6 +47,7 @@ KEPT = cases_of(
         training=["train", "tune"],
     ),
     passes("pools of another program without a purpose label", program(node_pool(_H100))),
+    fails("no label, which the environment takes for training", program(node_pool(_H100)), "theirs", training=[""]),
     fails(
         "training consolidated",
         _trains(_POLICY, "WhenEmptyOrUnderutilized"),

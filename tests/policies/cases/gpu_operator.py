@@ -165,7 +165,12 @@ STRATEGY = cases_of(
     fails("single", _research("mig", "strategy", to="single"), _RESEARCH, words="'single'"),
     fails("none", _research("mig", "strategy", to="none"), _RESEARCH, words="'none'"),
     fails("the chart's default", _research("mig", to=GONE), _RESEARCH),
-    fails("the chart's default beside a label", program(release("gpu-operator"), _cut_pool("all-1g.10gb")), "theirs"),
+    fails(
+        "the chart's default beside a label",
+        program(release("gpu-operator"), _cut_pool("all-1g.10gb")),
+        "theirs",
+        words="the MIG strategy 'single'",
+    ),
     fails("the chart's default beside a node group", program(release("gpu-operator"), _CUT_GROUP), "theirs"),
     fails("the chart's default beside an overlay", program(release("gpu-operator"), _SLICES), "theirs"),
     fails(
@@ -191,6 +196,10 @@ STRATEGY = cases_of(
     passes(
         "the chart's default beside nodes that the operator does not serve",
         program(release("gpu-operator"), _cut_pool("all-1g.10gb", **{"nvidia.com/gpu.deploy.operands": "false"})),
+    ),
+    passes(
+        "the chart's default beside nodes without the operator's device plugin",
+        program(release("gpu-operator"), _cut_pool("all-1g.10gb", **{"nvidia.com/gpu.deploy.device-plugin": "false"})),
     ),
     undecided("values not known", _values(to=UNKNOWN), _NAME),
     undecided("the strategy not known", _values("mig", "strategy", to=UNKNOWN), _NAME),
@@ -251,6 +260,10 @@ ENGINE = cases_of(
     passes(
         "the agent's engine on other nodes",
         _with_dcgm(_addon('{"dcgmAgent": {"nodeSelector": {"nvidia.com/gpu.deploy.operands": "false"}}}')),
+    ),
+    passes(
+        "the agent's engine on nodes without the operator's engine",
+        _with_dcgm(_addon('{"dcgmAgent": {"nodeSelector": {"nvidia.com/gpu.deploy.dcgm": "false"}}}')),
     ),
     fails(
         "the agent's engine on nodes that the operator serves too",

@@ -53,6 +53,10 @@ TAINTED = cases_of(
         program(node_pool({"key": _TYPE, "values": ["g6.xlarge"]}, {"operator": "In", "values": ["g6.xlarge"]})),
     ),
     passes("more GPUs than any type has", _theirs(f"{_WELL_KNOWN}gpu-count", "99", operator="Gt")),
+    passes(
+        "a size that the family does not have",
+        program(node_pool(requirement(f"{_WELL_KNOWN}family", "g6"), requirement(f"{_WELL_KNOWN}size", "3xlarge"))),
+    ),
     passes("a GPU name compared with a number", _theirs(f"{_WELL_KNOWN}gpu-name", "1", operator="Gt")),
     fails("no taints", _l40s((*_NODE, "taints"), GONE), "infer-l40s-node-pool"),
     fails(
@@ -72,6 +76,11 @@ TAINTED = cases_of(
     ),
     fails("a GPU type", _theirs(_TYPE, "m7i.xlarge", "g6.xlarge"), "theirs"),
     fails("a GPU family", _theirs(f"{_WELL_KNOWN}family", "g6"), "theirs"),
+    fails(
+        "a GPU family in a size",
+        program(node_pool(requirement(f"{_WELL_KNOWN}family", "g6"), requirement(f"{_WELL_KNOWN}size", "xlarge"))),
+        "theirs",
+    ),
     fails("a category with GPU families", _theirs(f"{_WELL_KNOWN}category", "c", "g"), "theirs"),
     fails("a GPU by name", _theirs(f"{_WELL_KNOWN}gpu-name", "l4"), "theirs"),
     fails("a number of GPUs", _theirs(f"{_WELL_KNOWN}gpu-count", "1", "8"), "theirs"),
@@ -107,7 +116,7 @@ LIMITED = cases_of(
     passes("a CPU pool without limits", _theirs(_TYPE, "m7i.xlarge")),
     passes("a limit as a number, beside one in CPUs", _l40s(("spec", "limits"), {"cpu": "8", "nvidia.com/gpu": 16})),
     passes("a limit whose size is not known", _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN})),
-    fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool"),
+    fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool", words="without end; set"),
     fails("limits in CPUs", _l40s(("spec", "limits"), {"cpu": "1000"}), "infer-l40s-node-pool"),
     undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
 )

@@ -36,6 +36,7 @@ _MANY_ROLES = (
     f"{_ACCOUNT}:role/?*",
     f"{_ACCOUNT}:role/team/*",
     "arn:aws:iam::${aws:PrincipalAccount}:role/*",
+    f"{_ACCOUNT}:${{aws:PrincipalTag/kind}}*",
     f"{_ACCOUNT}:role/app-?",
     f" {_ACCOUNT}:role/* ",
 )

@@ -184,6 +184,7 @@ TOGETHER = cases_of(
 _LIST = resource("aws:ec2/managedPrefixList:ManagedPrefixList", "list", {"entries": [{"cidr": _ALL4}]})
 _CLOSED_LIST = resource(_LIST.type, "closed", {"entries": {"cidr": "203.0.113.0/24"}})
 _EMPTY_LIST = resource(_LIST.type, "list")
+_CLOUD_LIST = resource("aws-native:ec2:PrefixList", "list", {"entries": [{"cidr": _ALL4}]})
 _ENTRY_TYPE = "aws:ec2/managedPrefixListEntry:ManagedPrefixListEntry"
 
 
@@ -253,6 +254,19 @@ OTHERS = cases_of(
     fails(
         "a prefix list in a rule of Cloud Control",
         program(_LIST, resource("aws-native:ec2:SecurityGroupIngress", "rule", {"sourcePrefixListId": "list"})),
+        "rule",
+    ),
+    fails(
+        "a prefix list of Cloud Control",
+        program(_CLOUD_LIST, resource("aws-native:ec2:SecurityGroupIngress", "rule", {"sourcePrefixListId": "list"})),
+        "rule",
+    ),
+    fails(
+        "a prefix list of Cloud Control by its dependency",
+        program(
+            _CLOUD_LIST,
+            resource(_RULE_TYPE, "rule", {"prefixListId": UNKNOWN}, dependencies=(_CLOUD_LIST.urn,)),
+        ),
         "rule",
     ),
     fails(

@@ -68,7 +68,7 @@ EXIST = cases_of(
         "theirs",
         words="p9.48xlarge is not in the catalogue",
     ),
-    fails("no instance type", _theirs({_H100: 7}), "theirs", words="names no GPU instance type"),
+    fails("no instance type", _theirs({_H100: 7}), "theirs", words="but the overlay names no GPU instance type"),
     fails(
         "a known instance type beside an unknown instance type",
         _theirs({_H100: 56}, "p5.48xlarge", "p9.48xlarge"),

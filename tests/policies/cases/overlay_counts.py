@@ -79,6 +79,12 @@ def _on_h100(release_: Resource, config: Any, capacity: Any, *more: Resource) ->
 
 
 _SEVEN = {GPU: 0, SLICE: 56}
+_EIGHT = (
+    *("8.00", ".08e2", "0.0000000008e10", "8000m", "8000000u", "8000000000n"),
+    *(f"{8 / 1000**power:.18f}{suffix}" for power, suffix in enumerate("kMGTPE", 1)),
+    *(f"{8 / 1024**power:.60f}{suffix}i" for power, suffix in enumerate("KMGTPE", 1)),
+)
+"""Quantities of 8 in the spellings of Kubernetes."""
 
 
 MIG = (
@@ -113,6 +119,7 @@ MIG = (
     passes("a MIG manager that is off", _on_h100(operator(migManager={"enabled": False}), "all-1g.10gb", {SLICE: 8})),
     passes("another strategy, which another rule refuses", _on_h100(operator("single"), "all-1g.10gb", {SLICE: 8})),
     passes("MIG switched off", _on_h100(operator(), "all-disabled", {GPU: 8})),
+    *(passes(f"eight GPUs as {text}", _on_h100(operator(), "all-disabled", {GPU: text})) for text in _EIGHT),
     passes("an overlay of other resources", _on_h100(operator(), "all-1g.10gb", {"hugepages-2Mi": "5Gi"})),
     passes(
         "two overlays, one for each type",
@@ -139,6 +146,14 @@ MIG = (
         ),
     ),
     passes(
+        "nodes without the operator's device plugin",
+        program(
+            operator(),
+            labelled("nvidia.com/gpu.deploy.device-plugin", "false"),
+            overlay({GPU: 4}, "p5.48xlarge"),
+        ),
+    ),
+    passes(
         "an overlay of another pool",
         program(operator(), labelled(CUT, "all-1g.10gb"), overlay({SLICE: 8}, "p5.48xlarge", pools=("other",))),
     ),
@@ -148,6 +163,7 @@ MIG = (
         "theirs",
         words=("64 ×", "56 × nvidia.com/mig-1g.10gb"),
     ),
+    fails("MIG switched off, whatever the strategy", _on_h100(operator("single"), "all-disabled", {GPU: 4}), "theirs"),
     fails("another profile", _on_h100(operator(), "all-1g.10gb", {GPU: 0, "nvidia.com/mig-2g.20gb": 24}), "theirs"),
     fails("the count of one GPU", _on_h100(_own_mig(own={"1g.10gb": 7}), "own", {GPU: 0, SLICE: "7"}), "theirs"),
     fails("whole GPUs of a node that is cut", _on_h100(operator(), "all-1g.10gb", {**_SEVEN, GPU: 8}), "theirs"),

@@ -110,11 +110,13 @@ SHARES = (
     fails("another number of replicas in the plugin's own chart", _on_l4(_own_plugin(8), _FOUR), "theirs"),
     fails("replicas on a label that a requirement sets, not counted", _on_l4(_TS, {GPU: 1}, pool=_REQUIRING), "theirs"),
     passes("replicas with an exponent", _on_l4(plugin(ts=sharing(10, **_RENAMED)), {GPU: 0, SHARE: "1e1"})),
+    passes("a thousand replicas and more", _on_l4(plugin(ts=sharing(1024, **_RENAMED)), {GPU: 0, SHARE: "1Ki"})),
     passes("a label without any config, whole GPUs", _on_l4(operator(), {GPU: 1})),
     passes(
         "configs without label and default, whole GPUs",
         _on_l4(plugin(ts=sharing(**_RENAMED)), {GPU: 1}, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
     ),
+    passes("replicas of slices that the node lacks", _on_l4(plugin(ts=sharing(2, name=SLICE)), {GPU: 1})),
     passes("0 shares of whole GPUs", _on_l4(operator(), {SHARE: 0})),
     fails(
         "another number of replicas",

@@ -15,23 +15,16 @@ def _held(by: Any, *rules: Any, everywhere: bool = True, space: str = "team", **
     return program(role(*rules, kind="ClusterRole", **given), bind(kind, "role", by, space=space))
 
 
+_NODES = rule([""], ["nodes"], ["patch"])
 _OVER_THE_CLUSTER = (
     ("", "nodes/proxy", "get", "platform reach every container through kubelets;"),
     ("", "nodes/proxy", "create", "platform reach every container through kubelets;"),
     ("", "nodes", "patch", "platform change nodes;"),
     ("", "persistentvolumes", "create", "platform mount any disk;"),
     ("scheduling.k8s.io", "priorityclasses", "create", "platform preempt pods of others;"),
-    (
-        "certificates.k8s.io",
-        "certificatesigningrequests/approval",
-        "update",
-        "platform approve certificates of any identity;",
-    ),
-    (
-        "certificates.k8s.io",
-        "certificatesigningrequests/approval",
-        "patch",
-        "platform approve certificates of any identity;",
+    *(
+        ("certificates.k8s.io", "certificatesigningrequests/approval", verb, "platform approve certificates of any ")
+        for verb in ("update", "patch")
     ),
     ("certificates.k8s.io", "signers", "approve", "platform approve certificates of any identity;"),
     ("certificates.k8s.io", "signers", "sign", "platform approve certificates of any identity;"),
@@ -166,6 +159,11 @@ CASES = cases_of(
     passes("KubeRay", program(role(*KUBERAY), bind("RoleBinding", "role", CONTROLLER, role_kind="Role"))),
     passes("KubeRay for the people who install it", program(role(*KUBERAY))),
     passes("KubeRay in the whole cluster", _held(CONTROLLER, *KUBERAY)),
+    fails("a group", _held(TEAM, _NODES), "role", words="role, held by team, lets"),
+    fails("an account", _held(CONTROLLER, _NODES), "role", words="held by operator of namespace team, lets"),
+    fails(
+        "no binding", program(role(_NODES, kind="ClusterRole")), "role", words="held by people whom no binding names,"
+    ),
     passes("an autoscaler", program(role(*AUTOSCALER))),
     passes("an IAM role", program(resource("aws:iam/role:Role", "role", {"rules": UNKNOWN}))),
     passes(

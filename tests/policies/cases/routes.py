@@ -95,6 +95,14 @@ ROUTED = cases_of(
         _routed(_TABLE, _LINK, _table({"gatewayId": "igw-1"}, name="main", type_=_MAIN)),
     ),
     fails(
+        "the main table, which the subnet also names",
+        _routed(
+            _table({"gatewayId": "igw-1"}, type_=_MAIN),
+            resource(_LINK.type, "link", {"routeTableId": "table", "subnetId": "inside"}),
+        ),
+        "inside",
+    ),
+    fails(
         "a table that became the main table",
         _routed(
             _table({"gatewayId": "igw-1"}),

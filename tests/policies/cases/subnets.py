@@ -41,13 +41,13 @@ MAPPED = cases_of(
         "public addresses for nodes that Karpenter selects by tag",
         with_value("dev", "Subnet", "private-us-east-1a", _MAPPED, "true"),
         "gpu-dev-network-private-us-east-1a",
-        words="get a public address at launch",
+        words="private-us-east-1a get a public address at launch",
     ),
     fails(
         "a public subnet with the tag that Karpenter selects",
         with_value("dev", "Subnet", "public-us-east-1a", ("tags", "karpenter.sh/discovery"), "gpu-dev"),
         _SUBNET,
-        words="internet gateway",
+        words="public-us-east-1a share it with an internet gateway",
     ),
     undecided("not known", with_value("dev", "Subnet", "private-us-east-1a", _MAPPED, UNKNOWN)),
     fails("a node group", program(OPEN, CLOSED, make_group(OPEN)), "open"),
@@ -78,13 +78,20 @@ MAPPED = cases_of(
         "a group of Cloud Control",
         program(OPEN, make_group(OPEN, type_="aws-native:eks:Nodegroup", field="subnets")),
         "open",
+        words="nodes in subnet open",
     ),
-    fails("a group of pulumi-eks", program(OPEN, make_group(OPEN, type_="eks:index:ManagedNodeGroup")), "open"),
+    fails(
+        "a group of pulumi-eks",
+        program(OPEN, make_group(OPEN, type_="eks:index:ManagedNodeGroup")),
+        "open",
+        words="nodes in subnet open",
+    ),
     *(
         fails(
             f"self-managed nodes, {kind}",
             program(OPEN, make_group(OPEN, type_=f"eks:index:{kind}", field="nodeSubnetIds")),
             "open",
+            words="nodes in subnet open",
         )
         for kind in ("NodeGroup", "NodeGroupV2")
     ),
@@ -116,6 +123,7 @@ MAPPED = cases_of(
             OPEN, resource("aws:ec2/launchTemplate:LaunchTemplate", "t", {"networkInterfaces": {"subnetId": "open"}})
         ),
         "open",
+        words="nodes in subnet open",
     ),
     fails(
         "a default subnet of AWS",
@@ -147,6 +155,7 @@ SCALING = cases_of(
         "machines of an Auto Scaling group", program(OPEN, _scaling("Name", _OF_CLUSTER), make_group(ids=())), "open"
     ),
     passes("other machines beside nodes", program(OPEN, _scaling("Name"), make_group(ids=()))),
+    fails("other machines alone", program(OPEN, _scaling("Name")), "open", words="machines in subnet open"),
     undecided("machines whose tags are not known", program(OPEN, _scaling(UNKNOWN), make_group(ids=())), "open"),
     passes("machines elsewhere whose tags are not known", program(OPEN, CLOSED, _scaling(UNKNOWN, subnet=CLOSED))),
     passes("machines elsewhere", program(OPEN, CLOSED, _scaling(_OF_CLUSTER, subnet=CLOSED))),

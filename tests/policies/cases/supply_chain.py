@@ -37,7 +37,7 @@ PINNED = cases_of(
     passes("an exact version with v and build number", _version("v1.2.3+build.4")),
     passes("a release candidate", _version("1.2.3-rc.1")),
     passes("a chart that Pulumi renders", _version("1.2.3", type_=_V4)),
-    fails("no version", _chart(("version",), GONE), _OPERATOR, words="chart gpu-operator has no version"),
+    fails("no version", _chart(("version",), GONE), _OPERATOR, words="the chart gpu-operator has no version"),
     fails("a range", _chart(("version",), "~26.7.0"), _OPERATOR, words="version ~26.7.0"),
     fails("a wildcard", _version("1.2.x"), "theirs"),
     fails("a version of two numbers", _version("1.2"), "theirs"),

@@ -72,7 +72,16 @@ PINNED = cases_of(
     fails("four numbers", _chart("web", version="1.2.3.x"), "theirs"),
     fails("a tag that is no reference of a registry", _chart("web:1.2.3"), "theirs"),
     fails(
-        "a manifest of a branch", _manifest(file=f"{_MANIFEST}/main/plugin.yml"), "theirs", words="manifest https://raw"
+        "a manifest of a branch",
+        _manifest(file=f"{_MANIFEST}/main/plugin.yml"),
+        "theirs",
+        words=("the manifest https://raw", "has no version"),
+    ),
+    fails("a group of manifests", _manifest("kubernetes:yaml:ConfigGroup", files=f"{_MANIFEST}/main/a.yml"), "theirs"),
+    fails(
+        "a folder by Git's own address",
+        _manifest("kubernetes:kustomize:Directory", directory="git::git@github.com:a/b"),
+        "theirs",
     ),
     fails(
         "a manifest of the latest release", _manifest(files=[f"{_MANIFEST}/releases/latest/download/x.yml"]), "theirs"
@@ -97,6 +106,7 @@ PINNED = cases_of(
         _manifest("kubernetes:kustomize:Directory", directory="git::https://a.example/b?ref=main"),
         "theirs",
     ),
+    passes("a rendered chart of which the engine shows only the name", program(resource(_V4, "theirs"))),
     undecided("a manifest not known", _manifest(file=UNKNOWN), "theirs"),
 )
 
@@ -111,6 +121,14 @@ ALLOWED = cases_of(
     passes(
         "a repository of a rendered chart of v4",
         program(release("gpu-operator", type_=_V4, repositoryOpts={"repo": _NGC})),
+    ),
+    passes("a repository of AWS", _chart("aws-load-balancer-controller", "https://aws.github.io/eks-charts")),
+    passes("a path that climbs to the root", _chart("gpu-operator", "https://helm.ngc.nvidia.com/../nvidia")),
+    passes("a path after two slashes", _chart("gpu-operator", "https://helm.ngc.nvidia.com//nvidia")),
+    passes(
+        "a host that the environment allows as a whole",
+        _chart("web", "https://charts.example.com/web"),
+        registries=["https://charts.example.com/"],
     ),
     passes("a folder of the program", _chart("./charts/web")),
     passes("a folder of a rendered chart", program(resource(_V3, "theirs", {"path": "charts/web"}))),

@@ -147,7 +147,7 @@ ENDPOINTS = cases_of(
         "a shipped endpoint with a policy",
         with_value("dev", _ENDPOINT, _S3, ("policy",), _OPEN),
         _S3,
-        words="as if there were none",
+        words="as if there were no policy",
     ),
     fails("every account", _endpoint({"Principal": {"AWS": "*"}}), "theirs"),
     fails("a resource of its own", _endpoint({}, type_="aws:ec2/vpcEndpointPolicy:VpcEndpointPolicy"), "theirs"),

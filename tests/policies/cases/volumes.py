@@ -80,14 +80,21 @@ ENCRYPTED = cases_of(
     passes("GPU nodes with a template of their own", _group("g5.xlarge", launchTemplate={"id": "lt-1"})),
     passes("system nodes with the template of EKS", _group("m7i.large")),
     passes("nodes of another maker", _group("g5.xlarge", type_="other:index:NodeGroup")),
-    fails("a launch template without volumes, so that the AMI decides", _launch(), "theirs", words="/dev/xvda"),
+    fails(
+        "a launch template without volumes, so that the AMI decides", _launch(), "theirs", words="volume /dev/xvda of"
+    ),
     fails("a template that states a data volume alone", _launch(_disk("/dev/xvdz")), "theirs", words="the AMI's own"),
     fails("a template of Cloud Control without volumes", _cloud(), "theirs"),
     fails("a template of Cloud Control that declines", _cloud(blockDeviceMappings=[_disk(encrypted=False)]), "theirs"),
     fails("a node class with a data volume alone", _stated("AL2023", "xvdz"), "theirs", words="/dev/xvda"),
-    fails("an old AMI with a data volume alone", _stated("AL2", "xvdb"), "theirs", words="/dev/xvda"),
+    fails("an old AMI with a data volume alone", _stated("AL2", "xvdb"), "theirs", words="volume /dev/xvda of"),
     fails("the system volume of Bottlerocket alone", _stated("Bottlerocket", "xvda"), "theirs", words="/dev/xvdb"),
-    fails("a custom AMI whose volume nobody states", _stated("Custom"), "theirs", words="the AMI's own"),
+    fails(
+        "a custom AMI whose volume nobody states",
+        _stated("Custom"),
+        "theirs",
+        words="volume /dev/xvda of theirs is the AMI's own",
+    ),
     fails("a mapping that says nothing", _theirs(amiFamily="AL2023", blockDeviceMappings=[_BARE]), "theirs"),
     fails("not encrypted in words", _theirs(blockDeviceMappings=[_disk(encrypted="false")]), "theirs"),
     fails("a single mapping that is not encrypted", _theirs(blockDeviceMappings=_disk(encrypted=False)), "theirs"),
@@ -173,12 +180,14 @@ LARGE = cases_of(
     undecided("the family not known", _sized("500Gi", amiSelectorTerms=UNKNOWN), "theirs"),
     passes("images by id", _sized("500Gi", amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}])),
     passes("larger than the environment demands", _sized("50Gi"), minimumGib=50),
-    passes("a tebibyte", _sized("1Ti")),
+    passes("a tebibyte", _sized("1Ti"), minimumGib=1024),
     passes("a terabyte", _sized("1T")),
+    fails("a terabyte, which is less than a tebibyte", _sized("1T"), "theirs", words="has 932 GiB", minimumGib=1024),
     passes("mebibytes", _sized("102400Mi")),
     passes("a fraction of a tebibyte", _sized("0.2Ti")),
-    passes("a fraction without its zero", _sized(".2Ti")),
+    passes("a fraction without its zero", _sized(".12Ti")),
     passes("an exponent", _sized("1e2Gi")),
+    passes("an exponent of two digits", _sized("2e11")),
     passes("gigabytes that fill a hundred gibibytes when rounded up", _sized("107G")),
     passes("kibibytes", _sized("104857600Ki")),
     passes("kilobytes", _sized("107374183k")),
@@ -190,6 +199,7 @@ LARGE = cases_of(
     passes("a single mapping", _theirs(blockDeviceMappings=_disk(volumeSize="100Gi"))),
     fails("a single mapping that is small", _theirs(blockDeviceMappings=_disk(volumeSize="99Gi")), "theirs"),
     fails("gigabytes that are fewer gibibytes", _sized("100G"), "theirs", words="has 94 GiB"),
+    fails("half as many bytes", _sized(53687091200), "theirs", words="has 50 GiB"),
     fails("gibibytes without their unit", _sized(100), "theirs", words="has 1 GiB"),
     fails("gibibytes without their unit, as text", _sized("500"), "theirs", words="has 1 GiB"),
     fails("mebibytes that are few", _sized("5000Mi"), "theirs", words="has 5 GiB"),
@@ -210,7 +220,12 @@ LARGE = cases_of(
     fails("just too small", _sized("99Gi"), "theirs"),
     fails("smaller than the environment demands", _sized("200Gi"), "theirs", minimumGib=201),
     fails("Karpenter's default volume", _theirs(), "theirs", words="has 20 GiB"),
-    fails("a volume without size", _theirs(blockDeviceMappings=[{"ebs": {"encrypted": True}}]), "theirs"),
+    fails(
+        "a volume without size",
+        _theirs(blockDeviceMappings=[{"ebs": {"encrypted": True}}]),
+        "theirs",
+        words="has 0 GiB",
+    ),
     fails("a mapping without volume", _theirs(blockDeviceMappings=[{"deviceName": "/dev/xvda"}]), "theirs"),
     fails("an empty size", _sized(""), "theirs"),
     undecided("volumes not known", _theirs(blockDeviceMappings=UNKNOWN), "theirs"),
@@ -228,8 +243,8 @@ def _paired(*mappings: Any, group: Any = None, needed: bool = True, **inputs: An
     return program(other, template, resource("aws:eks/nodeGroup:NodeGroup", "theirs", given, dependencies=needs))
 
 
-def _encode(text: str) -> str:
-    return b64encode(text.encode()).decode()
+def _encode(text: str, encoding: str = "utf-8") -> str:
+    return b64encode(text.encode(encoding)).decode()
 
 
 _SMALL = _disk(volumeSize=50)
@@ -245,7 +260,7 @@ GROUPS = cases_of(
     passes("as large as the environment demands", _group("g5.xlarge", diskSize=50), minimumGib=50),
     passes("system nodes with a small disk", _group("m7i.large", diskSize=20)),
     passes("nodes of another maker", _group("g5.xlarge", type_="other:index:NodeGroup")),
-    fails("the default", _group("g5.xlarge"), "theirs", words="node group theirs has 20 GiB"),
+    fails("the default", _group("g5.xlarge"), "theirs", words="theirs has 20 GiB"),
     fails("just too small", _group("p4d.24xlarge", diskSize=99), "theirs"),
     fails("small, as text", _group("g5.xlarge", diskSize="50"), "theirs"),
     fails("small, as a fraction", _group("g5.xlarge", diskSize=50.0), "theirs", words="has 50 GiB"),
@@ -254,6 +269,7 @@ GROUPS = cases_of(
     undecided("the size not known", _group("g5.xlarge", diskSize=UNKNOWN), "theirs"),
     passes("a template with a large volume", _paired(_disk(volumeSize=200))),
     passes("a template with gibibytes", _paired(_disk(volumeSize="200Gi"))),
+    passes("a template with a snapshot whose size nobody states", _paired(_disk(snapshotId="snap-1"))),
     passes("a template that is elsewhere", _paired(_SMALL, group={"launchTemplate": {"id": "lt-1"}}, needed=False)),
     fails("a template with a small volume", _paired(_SMALL), "theirs", words="has 50 GiB"),
     fails("a template by its id", _paired(_SMALL, group={"launchTemplate": {"id": "template"}}), "theirs"),
@@ -272,6 +288,9 @@ GROUPS = cases_of(
     ),
     undecided("a template that nobody knows", _paired(_SMALL, needed=False), "theirs"),
     passes("local NVMe for images", _paired(_SMALL, userData=_encode(_STRATEGY))),
+    passes(
+        "local NVMe, after a byte that is not UTF-8", _paired(_SMALL, userData=_encode(f"# é\n{_STRATEGY}", "latin-1"))
+    ),
     passes("local NVMe in user data that is not encoded", _paired(_SMALL, userData=_STRATEGY)),
     undecided("user data not known", _paired(_SMALL, userData=UNKNOWN), "theirs"),
     passes("user data of a large volume not known", _paired(_disk(volumeSize=200), userData=UNKNOWN)),

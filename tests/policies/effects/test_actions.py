@@ -124,6 +124,7 @@ def test_the_actions_of_aws_come_from_the_package_alone_and_only_when_asked(tmp_
         ("arn:aws:iam::111122223333:ro*", True),
         ("arn:aws:iam::111122223333:role/*", True),
         ("arn:*:i*:*:*:role/team-*", True),
+        ("arn:aws:iam::111122223333:${aws:PrincipalTag/kind}*", True),
         ("arn:aws:iam::111122223333:role/one", False),
         ("arn:aws:iam::*:role/one", False),
         ("arn:aws:iam::111122223333:user/*", False),

@@ -39,9 +39,9 @@ def test_a_range_is_no_exact_version(version: str) -> None:
 @pytest.mark.parametrize(
     ("text", "url"),
     [
-        ("HTTPS://A.Example:443/x/", "https://a.example/x"),
-        ("https://me:secret@a.example//x/./y/../z?q#f", "https://a.example/x/z"),
-        ("oci://a.example/%2e%2e/x", "oci://a.example/x"),
+        ("HTTPS://A.Example:443/x/", "https://a.example:443/x"),
+        ("https://me:secret@a.example//x/./y/../z?q#f", "https://a.example:443/x/z"),
+        ("oci://a.example:8443/%2e%2e/x", "oci://a.example:8443/x"),
         ("https://a.example:bad/x", "https://a.example:bad/x"),
         ("https://evil.example\\@a.example/x", "https://evil.example\\@a.example/x"),
     ],
@@ -53,7 +53,7 @@ def test_a_url_has_one_spelling(text: str, url: str) -> None:
 def test_manifests_of_the_program_have_no_source_in_the_internet() -> None:
     files = ["own.yaml", "https://a.example/v1.2.3/x.yaml"]
     (source,) = list_manifest_sources(resource("kubernetes:yaml:ConfigGroup", "theirs", {"files": files}))
-    assert (source.url, source.is_fixed) == ("https://a.example/v1.2.3/x.yaml", True)
+    assert (source.url, source.is_fixed) == ("https://a.example:443/v1.2.3/x.yaml", True)
 
 
 @pytest.mark.parametrize(

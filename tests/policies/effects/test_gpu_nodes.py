@@ -53,6 +53,8 @@ def test_the_taints_of_pools_and_node_groups_have_one_form() -> None:
     pool = node_pool(
         node={"taints": [{"key": "a", "effect": "PreferNoSchedule"}, {"key": "b", "effect": "NoSchedule"}]}
     )
+    own = resource("eks:index:NodeGroupV2", "own", {"taints": {"team": {"value": "ml", "effect": "NoSchedule"}}})
+    assert list_kept_taints(own) == [_TEAM]
     assert list_kept_taints(group) == [Taint("team", "", "NoExecute")]
     assert list_kept_taints(pool) == [Taint("b", "", "NoSchedule")]
 
@@ -69,8 +71,9 @@ def test_gpu_nodes_are_those_of_pools_and_of_node_groups() -> None:
             ("aws:eks/nodeGroup:NodeGroup", "system", ["m7i.xlarge"]),
         )
     ]
+    groups.append(resource("eks:index:NodeGroupV2", "own", {"instanceType": "g6.xlarge"}))
     found = [nodes.name for nodes in list_gpu_nodes(Stack([gpus, cpus, *groups]))]
-    assert found == ["theirs", "raw", "native", "component"]
+    assert found == ["theirs", "raw", "native", "component", "own"]
 
 
 def test_a_label_keeps_one_operand_off() -> None:

@@ -39,17 +39,17 @@ def _node_class(*devices: str, **spec: Any) -> Resource:
     ],
 )
 def test_a_size_is_read_in_every_unit_of_kubernetes_and_rounded_up(size: object, gibibytes: int) -> None:
-    assert parse_gibibytes(size, "size", 1) == gibibytes
+    assert parse_gibibytes(size, 1) == gibibytes
 
 
 def test_a_plain_number_counts_in_the_unit_of_its_field() -> None:
-    assert parse_gibibytes("100", "size", _GIB) == parse_gibibytes(100.0, "size", _GIB) == 100
+    assert parse_gibibytes("100", _GIB) == parse_gibibytes(100.0, _GIB) == 100
 
 
 @pytest.mark.parametrize("size", ["large", "-5Gi", "100gi", "100GB", "1.2.3Gi", "Gi", ["100Gi"], "1e999"])
 def test_a_size_that_kubernetes_does_not_read_is_unreadable(size: object) -> None:
     with pytest.raises(UnreadableError):
-        parse_gibibytes(size, "size", 1)
+        parse_gibibytes(size, 1)
 
 
 @pytest.mark.parametrize(

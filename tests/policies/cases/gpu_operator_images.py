@@ -1,0 +1,104 @@
+"""Cases of the rules about the GPU Operator: images by each mark, labels of nodes, node groups of each maker."""
+
+from typing import Any
+
+from policies import Resource
+
+from .stacks import Build, cases_of, fails, node_pool, passes, program, release, requirement, resource
+
+_G6 = requirement("node.kubernetes.io/instance-type", "g6.xlarge")
+_ALIAS = {"alias": "al2023@v20260923"}
+_OURS = {"key": "team", "value": "ml", "effect": "NO_SCHEDULE"}
+_BY_KEY = {"team": {"value": "ml", "effect": "NoSchedule"}}
+
+
+def _operator(*nodes: Resource, **driver: Any) -> Build:
+    """The operator without its toolkit."""
+    return program(release("gpu-operator", values={"toolkit": {"enabled": False}, "driver": driver}), *nodes)
+
+
+def _on_image(term: Any, family: str = "", **driver: Any) -> Build:
+    spec = {"amiSelectorTerms": [term], **({"amiFamily": family} if family else {})}
+    node_class = resource(
+        "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "own", {"metadata": {"name": "own"}, "spec": spec}
+    )
+    return _operator(node_pool(_G6, node={"nodeClassRef": {"name": "own"}}, name="pool"), node_class, **driver)
+
+
+def _tainted(type_: str, taints: Any, **inputs: Any) -> Build:
+    group = resource(type_, "group", {"instanceTypes": ["g6.xlarge"], "taints": taints, **inputs})
+    return program(release("gpu-operator"), group)
+
+
+DRIVER = cases_of(
+    "driver-left-to-ami",
+    passes("Ubuntu by the name of its publisher", _on_image({"tags": {"publisher": "Canonical"}}, "AL2023")),
+    passes(
+        "a default driver object for other nodes",
+        _on_image(_ALIAS, nvidiaDriverCRD={"enabled": True, "nodeSelector": {"os": "ubuntu"}}),
+    ),
+    passes("a flag that is an empty text, which Helm takes for false", _on_image(_ALIAS, enabled="")),
+    fails("a Bottlerocket image by id", _on_image({"id": "ami-0123"}, "Bottlerocket"), "theirs"),
+    fails("Amazon Linux 2 by its alias", _on_image({"alias": "al2@v20260923"}), "theirs"),
+    fails(
+        "EKS's image by its parameter",
+        _on_image({"ssmParameter": "/aws/service/eks/optimized-ami/1.32/amazon-linux-2-gpu/recommended/image_id"}),
+        "theirs",
+    ),
+    *(
+        fails(f"a selector by {key}", _on_image(_ALIAS, nodeSelector={key: value}), "theirs")
+        for key, value in (
+            ("feature.node.kubernetes.io/system-os_release.ID", "bottlerocket"),
+            ("feature.node.kubernetes.io/pci-10de.present", "true"),
+            ("node.kubernetes.io/instance-type", "g6.xlarge"),
+            ("topology.kubernetes.io/zone", "us-east-1a"),
+        )
+    ),
+    fails(
+        "a node group of Amazon Linux 2 with the driver",
+        _operator(
+            resource(
+                "aws:eks/nodeGroup:NodeGroup", "group", {"amiType": "AL2_x86_64_GPU", "instanceTypes": ["g5.xlarge"]}
+            )
+        ),
+        "theirs",
+    ),
+    fails(
+        "a node group of pulumi-eks with EKS's image for GPUs",
+        _operator(resource("eks:index:NodeGroup", "group", {"gpu": True, "instanceType": "g6.xlarge"})),
+        "theirs",
+        words="own driver",
+    ),
+    passes(
+        "a node group of pulumi-eks with an image of its own",
+        _operator(resource("eks:index:NodeGroup", "group", {"amiId": "ami-0123", "instanceType": "g6.xlarge"})),
+    ),
+)
+
+TOLERATES = cases_of(
+    "operator-tolerates-taints",
+    passes(
+        "another taint on nodes without the operator's device plugin",
+        _tainted("aws:eks/nodeGroup:NodeGroup", [_OURS], labels={"nvidia.com/gpu.deploy.device-plugin": "false"}),
+    ),
+    *(
+        fails(f"another taint in {type_}", _tainted(type_, taints), "theirs", "theirs", words="taints of group")
+        for type_, taints in (
+            ("aws-native:eks:Nodegroup", [_OURS]),
+            ("eks:index:ManagedNodeGroup", _OURS),
+            ("eks:index:NodeGroup", _BY_KEY),
+            ("eks:index:NodeGroupV2", _BY_KEY),
+        )
+    ),
+    passes(
+        "the usual taint in a node group of pulumi-eks",
+        _tainted("eks:index:NodeGroupV2", {"nvidia.com/gpu": {"value": "true", "effect": "NoSchedule"}}),
+    ),
+    passes("a node group of pulumi-eks without taints", _tainted("eks:index:NodeGroup", None)),
+    passes(
+        "another taint in a node group of pulumi-eks without GPUs",
+        _tainted("eks:index:NodeGroupV2", _BY_KEY, instanceTypes=None, instanceType="m7i.xlarge"),
+    ),
+)
+
+CASES = (*DRIVER, *TOLERATES)
