@@ -79,6 +79,6 @@ RULES = (
         passes="every required tag has a value; nodes need only tags that never change, since a new value drains them",
         fails="a required tag is missing or empty",
         why="nobody can tell who pays for the resource",
-        fix="set the tag on the provider (defaultTags) or on the resource, and environment on node classes",
+        fix="set the tag on the provider (defaultTags) or on the resource; a node class needs only environment",
     ),
 )

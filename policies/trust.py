@@ -17,7 +17,7 @@ def _refuse_wildcard_principals(resource: Resource, report: Report, _: Settings)
 def _refuse_open_providers(role: Resource, report: Report, _: Settings) -> None:
     for statement in find_wrong(list_statements(role), lambda statement: bool(list_open_providers(statement))):
         for provider in list_open_providers(statement):
-            report(f"{role.name} trusts every user of {provider}")
+            report(f"{role.name} trusts every identity of {provider}")
 
 
 def _refuse_public_fields(resource: Resource, report: Report, _: Settings) -> None:

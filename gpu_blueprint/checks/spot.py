@@ -20,8 +20,8 @@ def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "few-spot-offerings",
                 ("pools", index, "purchase"),
-                f"{_count(types, 'type')} × {_count(zones, 'zone')} = {count} spot offerings, "
-                f"fewer than {DIVERSE_ENOUGH}, run dry often",
+                f"{_count(types, 'type')} × {_count(zones, 'zone')} = {_count(range(count), 'spot offering')}; "
+                f"fewer than {DIVERSE_ENOUGH} run dry often",
                 hint,
                 severity="warning",
             )

@@ -94,27 +94,28 @@ def _find_effective_level(
 def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
     urns = {resource.name: resource.urn for resource in stack.resources}
     for index, waiver in enumerate(waivers):
-        if fault := _find_waiver_fault(waiver, urns, today):
-            reason, remedy = fault
+        for reason, remedy in _list_waiver_faults(waiver, stack, today):
             verdict = Verdict(WAIVER_RULE, urns.get(waiver.resource, ""), reason, remedy)
             yield Finding(verdict, "mandatory", waiver_index=index)
 
 
-def _find_waiver_fault(waiver: Waiver, resources: Collection[str], today: date) -> tuple[str, str] | None:
-    """Return reason and remedy if a waiver has no effect."""
-    rules = [rule.id for rule in RULES]
-    if waiver.rule not in rules:
-        return (
-            f"the waiver names the rule {waiver.rule!r}, which does not exist",
-            suggest(waiver.rule, rules),
-        )
-    if waiver.resource not in resources:
+def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date) -> Iterator[tuple[str, str]]:
+    """Yield each reason why a waiver has no effect, with its remedy."""
+    kinds = {rule.id: rule.kinds for rule in RULES}
+    named = [resource for resource in stack.resources if resource.name == waiver.resource]
+    judged = kinds.get(waiver.rule, ("*",))
+    if waiver.rule not in kinds:
+        yield f"the waiver names the rule {waiver.rule!r}, which does not exist", suggest(waiver.rule, list(kinds))
+    if not named:
         missing = f"the resource {waiver.resource!r}, which the stack does not have"
-        return f"the waiver of {waiver.rule} names {missing}", _correct_name(waiver.resource, resources)
+        names = {resource.name for resource in stack.resources}
+        yield f"the waiver of {waiver.rule} names {missing}", _correct_name(waiver.resource, names)
+    elif "*" not in judged and not any(resource.kind in judged for resource in named):
+        idle = f"{waiver.rule} never judges {waiver.resource}, so the waiver waives nothing"
+        yield idle, f"name a resource of the kind {' or '.join(judged)}, or remove the waiver"
     if waiver.until < today:
         ended = f"the waiver of {waiver.rule} for {waiver.resource} ended on {waiver.until}"
-        return ended, f"fix the resource, or ask {waiver.owner} to renew the waiver"
-    return None
+        yield ended, f"fix the resource, or ask {waiver.owner} to renew the waiver"
 
 
 def _correct_name(name: str, resources: Collection[str]) -> str:

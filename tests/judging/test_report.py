@@ -69,6 +69,30 @@ def test_a_waiver_for_an_unknown_rule_or_resource_fails(judge: Judge, old: str, 
     assert new in found[0].reason
 
 
+def test_a_waiver_of_a_rule_that_never_judges_the_resource_fails(judge: Judge) -> None:
+    idle = WAIVER.format(until="2026-12-31").replace("deletion-protected", "spot-diverse")
+    found = judge(idle, date(2026, 12, 1))[0]
+    assert (found.kind, found.path) == ("waiver-in-force", ("waivers", 0))
+    assert found.reason == (
+        "spot-diverse never judges gpu-research-cluster-eks-eksCluster, so the waiver waives nothing"
+    )
+    assert found.hint == "name a resource of the kind NodePool, or remove the waiver"
+
+
+def test_a_waiver_of_a_rule_about_everything_may_name_any_resource(judge: Judge) -> None:
+    waiver = WAIVER.format(until="2026-12-31").replace("deletion-protected", "no-default-providers")
+    assert [problem.kind for problem in judge(waiver, date(2026, 12, 1))] == ["deletion-protected"]
+
+
+def test_every_fault_of_a_waiver_is_told(judge: Judge) -> None:
+    bad = (
+        WAIVER.format(until="2026-12-31").replace("deletion-protected", "delete-it").replace("eksCluster", "eksKluster")
+    )
+    reasons = [problem.reason for problem in judge(bad, date(2027, 1, 1)) if problem.kind == "waiver-in-force"]
+    words = ("does not exist", "the stack does not have", "ended on 2026-12-31")
+    assert [word in reason for word, reason in zip(words, reasons, strict=True)] == [True] * 3
+
+
 def test_a_waiver_with_a_name_of_version_0_2_fails_with_the_new_name(judge: Judge) -> None:
     old = WAIVER.format(until="2026-12-31").replace("gpu-research-cluster-eks-eksCluster", "h100-slices-node-pool")
     found = judge(old, date(2026, 12, 1))

@@ -86,7 +86,7 @@ CASES = cases_of(
         "every pod of a cluster",
         _of_prod({"StringEquals": {f"{_EKS}:aud": "sts.amazonaws.com"}}),
         "gpu-prod-karpenter-role",
-        words=f"trusts every user of {_EKS}",
+        words=f"trusts every identity of {_EKS}",
     ),
     fails("no condition", _user(None), "theirs"),
     fails("no condition for a user without ARN", _user({}, _COGNITO), "theirs", words=_COGNITO),
