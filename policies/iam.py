@@ -105,13 +105,14 @@ RULES = (
         id="rights-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_rights,
-        looks_at="permissions to change the rights of roles, users, groups and policies, and to assume roles",
+        looks_at="permissions to change the rights of roles, users, groups and policies, to assume roles, and to let "
+        "people into clusters",
         passes="the permission is limited to named resources, or a condition on iam:PolicyARN, iam:PermissionsBoundary "
         "or a tag limits it",
-        fails="an action such as iam:AttachRolePolicy, iam:CreatePolicyVersion or iam:CreateAccessKey is allowed on a "
+        fails="an action such as iam:AttachRolePolicy, iam:CreateAccessKey or eks:CreateAccessEntry is allowed on a "
         "name with * or ?, or the statement says NotResource",
-        why="its holder can give itself every right in the account",
-        fix="name the roles, users, groups or policies, or demand a permissions boundary",
+        why="its holder can give itself every right in the account, or in every cluster",
+        fix="name the roles, users, groups, policies or clusters, or demand a permissions boundary",
     ),
     Rule(
         id="launch-scoped",

@@ -61,7 +61,7 @@ def _refuse_open_metadata_service(resource: Resource, report: Report, _: Setting
 
 
 def _is_open(options: Mapping[str, Any], *, by_default: bool) -> bool:
-    """Tell whether pods reach the metadata service with these options, of which each may be left to its default."""
+    """Tell whether pods reach the metadata service with these options; an option that is missing has its default."""
     tokens, hops = options.get("httpTokens"), options.get("httpPutResponseHopLimit")
     return read_text(options.get("httpEndpoint"), "httpEndpoint").lower() != "disabled" and (
         (by_default if tokens is None else read_text(tokens, "httpTokens").lower() != "required")

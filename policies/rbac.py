@@ -210,6 +210,7 @@ RULES = (
         "neither a RoleBinding nor an access policy lets people into its namespace",
         fails="a tenant, or a service account in another namespace, has a right over the platform",
         why="a tenant with these rights reaches the GPUs and the data of the others",
-        fix="bind the role to a service account of the platform, or leave the right out",
+        fix="bind the role to a service account of the platform (the setting exempt lists its namespaces), or leave "
+        "the right out",
     ),
 )

@@ -103,7 +103,7 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
 
 
 def may_need_driver(nodes: Resource, stack: Stack) -> bool:
-    """Tell whether the AMI of nodes may lack NVIDIA's driver: it is Ubuntu, or an image of nobody knows whom.
+    """Tell whether the AMI of nodes may lack NVIDIA's driver: it is Ubuntu, or an image from an unknown maker.
 
     EKS's and Bottlerocket's images with GPUs hold the driver, and nodes without a node class get an image of EKS.
     """

@@ -8,24 +8,25 @@ from .conditions import limits_tags, list_comparisons
 from .statements import Statement
 
 _RIGHTS: Mapping[str, str] = {
-    "iam:AttachRolePolicy": "role",
-    "iam:PutRolePolicy": "role",
-    "iam:UpdateAssumeRolePolicy": "role",
-    "iam:DeleteRolePermissionsBoundary": "role",
-    "sts:AssumeRole": "role",
-    "iam:AttachUserPolicy": "user",
-    "iam:PutUserPolicy": "user",
-    "iam:CreateAccessKey": "user",
-    "iam:CreateLoginProfile": "user",
-    "iam:UpdateLoginProfile": "user",
-    "iam:DeleteUserPermissionsBoundary": "user",
-    "iam:AttachGroupPolicy": "group",
-    "iam:PutGroupPolicy": "group",
-    "iam:AddUserToGroup": "group",
-    "iam:CreatePolicyVersion": "policy",
-    "iam:SetDefaultPolicyVersion": "policy",
+    "iam:AttachRolePolicy": "iam:role",
+    "iam:PutRolePolicy": "iam:role",
+    "iam:UpdateAssumeRolePolicy": "iam:role",
+    "iam:DeleteRolePermissionsBoundary": "iam:role",
+    "sts:AssumeRole": "iam:role",
+    "iam:AttachUserPolicy": "iam:user",
+    "iam:PutUserPolicy": "iam:user",
+    "iam:CreateAccessKey": "iam:user",
+    "iam:CreateLoginProfile": "iam:user",
+    "iam:UpdateLoginProfile": "iam:user",
+    "iam:DeleteUserPermissionsBoundary": "iam:user",
+    "iam:AttachGroupPolicy": "iam:group",
+    "iam:PutGroupPolicy": "iam:group",
+    "iam:AddUserToGroup": "iam:group",
+    "iam:CreatePolicyVersion": "iam:policy",
+    "iam:SetDefaultPolicyVersion": "iam:policy",
+    "eks:CreateAccessEntry": "eks:cluster",
 }
-"""Action that gives its holder further rights → the type of resource that it changes or takes over."""
+"""Action that gives its holder further rights → the service and the type of resource that it changes or takes over."""
 _LIMITING_KEYS = ("iam:policyarn", "iam:permissionsboundary")
 """Condition keys that bound the rights that can be given."""
 _EVERY_RIGHT = "arn:aws:iam::aws:policy/AdministratorAccess"
@@ -38,10 +39,13 @@ def list_ways_to_rights(statement: Statement) -> list[str]:
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
     """
-    found = find_wrong(
-        _RIGHTS, lambda action: allows_action(statement, action) and spans_several(statement, "iam", [_RIGHTS[action]])
-    )
+    found = find_wrong(_RIGHTS, lambda action: allows_action(statement, action) and _reaches_several(statement, action))
     return [] if not found or _limits_rights(statement) else found
+
+
+def _reaches_several(statement: Statement, action: str) -> bool:
+    service, _, type_ = _RIGHTS[action].partition(":")
+    return spans_several(statement, service, [type_])
 
 
 def _limits_rights(statement: Statement) -> bool:

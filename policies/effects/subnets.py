@@ -19,7 +19,7 @@ _GROUP_FIELDS: Mapping[str, tuple[str, ...]] = {
     "aws:autoscaling/group:Group": ("vpcZoneIdentifiers",),
     "eks:index:Cluster": ("nodeSubnetIds", "privateSubnetIds", "publicSubnetIds", "subnetIds"),
 }
-"""Type of a resource that makes nodes → fields with their subnets, of which the first that is set counts."""
+"""Type of a resource that makes nodes → fields with their subnets; the first field with a value counts."""
 
 
 def gives_public_addresses(subnet: Resource) -> bool:

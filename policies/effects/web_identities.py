@@ -11,7 +11,7 @@ _TAKE_ROLE = "sts:AssumeRoleWithWebIdentity"
 
 
 def list_open_providers(statement: Statement) -> list[str]:
-    """Return the OIDC providers all of whose users may take the role; empty if a claim limits them.
+    """Return the OIDC providers that let each of their users take the role; empty if a claim limits the users.
 
     Raises:
         NotYetKnownError: No known provider is open, and a part of the statement is not known yet.

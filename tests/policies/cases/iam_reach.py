@@ -123,6 +123,16 @@ RIGHTS = cases_of(
         "gpu-prod-karpenter-iam-integration",
     ),
     passes("everything denied", allows(Effect="Deny", Action="*", Resource="*")),
+    refuses("access to every cluster", allows(Action="eks:CreateAccessEntry", Resource="*"), "eks:CreateAccessEntry"),
+    refuses(
+        "access to every cluster by ARN",
+        allows(Action="eks:CreateAccessEntry", Resource="arn:aws:eks:us-east-1:111122223333:cluster/*"),
+        "eks:CreateAccessEntry",
+    ),
+    passes(
+        "access to one cluster",
+        allows(Action="eks:CreateAccessEntry", Resource="arn:aws:eks:*:111122223333:cluster/gpu"),
+    ),
     *(
         refuses(f"{action} on every {type_}", allows(Action=action, Resource=f"{_ACCOUNT}:{type_}/*"), action)
         for action, type_ in _TAKING.items()
