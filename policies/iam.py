@@ -18,16 +18,22 @@ def _refuse_wildcard_actions(resource: Resource, report: Report, _: Settings) ->
 
 
 def _list_open(resource: Resource, statement: Statement) -> list[str]:
-    """Return the allowed patterns of actions to which AWS may add more than descriptions."""
+    """Return the allowed patterns of actions and resources to which a later addition belongs by itself."""
     if not statement.allows or _lets_account_manage_key(resource, statement):
         return []
     if statement.not_actions is not None:
-        shown = (repr(name) if name is UNKNOWN else name for name in statement.not_actions)
-        return [f"every action except {', '.join(shown)}"]
+        return [f"every action except {_show(statement.not_actions)}"]
+    if statement.not_resources is not None:
+        changing = find_wrong(statement.actions or [], lambda action: not only_describes(action))
+        return [f"{action} on every resource except {_show(statement.not_resources)}" for action in changing]
     verbs_are_right = _names_users_of_key(resource, statement)
     return find_wrong(
         statement.actions or [], lambda action: _is_open(action) and not (verbs_are_right and fixes_verb(action))
     )
+
+
+def _show(names: list[str]) -> str:
+    return ", ".join(repr(name) if name is UNKNOWN else name for name in names)
 
 
 def _is_open(action: str) -> bool:
@@ -87,9 +93,9 @@ RULES = (
         "key's policy kms:* is allowed for the key's own account, and a whole verb such as kms:Enable* for named "
         "principals",
         fails="another action contains * or ?, s3:Get* too because it reads data, or the document allows all actions "
-        "except some",
-        why="an action that AWS adds later is allowed from its first day",
-        fix="name the actions",
+        "except some, or actions on all resources except some",
+        why="an action or a resource that is added later is allowed from its first day",
+        fix="name the actions and the resources",
     ),
     Rule(
         id="pass-role-scoped",

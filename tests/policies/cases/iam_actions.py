@@ -136,6 +136,24 @@ CASES = cases_of(
     ),
     _fails("a power user", _policy(_document(_NOT_ACTION)), "every action except iam:*, organizations:*"),
     _fails("a power user with a denial", _policy(_document(_DENIAL, _NOT_ACTION)), "every action except iam:*"),
+    _fails(
+        "every object except some",
+        _policy(_document({"Effect": "Allow", "Action": "s3:GetObject", "NotResource": "arn:aws:s3:::secret/*"})),
+        "allows s3:GetObject on every resource except arn:aws:s3:::secret/*",
+    ),
+    _fails(
+        "an action beside an unknown action, on every resource except some",
+        _policy(_document({"Effect": "Allow", "Action": [UNKNOWN, "s3:PutObject"], "NotResource": ["a", UNKNOWN]})),
+        "allows s3:PutObject on every resource except a, (known after the deployment)",
+    ),
+    passes(
+        "machines are described except some",
+        _policy(_document({"Effect": "Allow", "Action": "ec2:DescribeInstances", "NotResource": "a"})),
+    ),
+    passes(
+        "everything denied except some",
+        _policy(_document({"Effect": "Deny", "Action": "s3:GetObject", "NotResource": "arn:aws:s3:::open/*"})),
+    ),
     _fails("every action beside a denial", _policy(_as_text(_OPEN, _DENIAL))),
     _fails("the denial first", _policy(_as_text(_DENIAL, _OPEN))),
     _fails("a single statement", _policy({"Statement": _OPEN})),
