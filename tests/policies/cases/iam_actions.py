@@ -147,6 +147,10 @@ CASES = cases_of(
         "allows s3:PutObject on every resource except a, (known after the deployment)",
     ),
     passes(
+        "no action, which IAM refuses, on every resource except some",
+        _policy(_document({"Effect": "Allow", "NotResource": "a"})),
+    ),
+    passes(
         "machines are described except some",
         _policy(_document({"Effect": "Allow", "Action": "ec2:DescribeInstances", "NotResource": "a"})),
     ),
