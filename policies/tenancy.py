@@ -8,7 +8,7 @@ from gpu_blueprint.catalog import namespaces
 from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
-from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_count
+from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_limit
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import NotYetKnownError, read_mapping, read_text
@@ -81,7 +81,7 @@ def _refuse_gpus_in_limit_range(limits: Resource, report: Report, _: Settings) -
         block = read_mapping(item, "spec.limits")
         for field in ("default", "defaultRequest", "max", "min"):
             for name, count in read_mapping(block.get(field), f"spec.limits.{field}").items():
-                if is_gpu_resource(name) and (field != "default" or parse_count(count, name) != 0):
+                if is_gpu_resource(name) and (field != "default" or parse_limit(count, name) != 0):
                     report(
                         f"LimitRange {limits.name} sets {field} of {name}, so Kubernetes gives it to every container"
                     )

@@ -55,7 +55,8 @@ _TOKEN = re.compile(
 """Shapes of well-known tokens, of private keys, of addresses that are secrets, and of passwords in addresses."""
 _ASSIGNMENT = re.compile(
     r"((password|passwd|passphrase|api_?key|secret_?(access_?)?key|client_?secret|token)[\"']?\s*[:=]|(?<![a-z])pass="
-    r"|(?<![\w-])--[\w-]{0,40}?(password|passwd|passphrase|api-?key|client-?secret|token)\s(?=\s*[^\s-])(?-i:(?=\s*[a-z.,]*[^a-z.,\s])))"
+    r"|(?<![\w-])--[\w-]{0,40}?(password|passwd|passphrase|api-?key|client-?secret|token)"
+    r"\s(?=\s*[^\s-])(?-i:(?=\s*[a-z.,]*[^a-z.,\s])))"
     r"\s*[\"']?(?!true|false|none|null)[^\s\"'/$%{}<>,;]{4,}|\"auth\"\s*:\s*\"[\w+/=-]{8,}"
     r"|authorization[\"']?\s*[:=]\s*[\"']?(bearer|basic)\s+(?!auth|tokens?\b)[\w+/=.~-]{4,}"
     r"|stringData[\"']?:\s{0,20}\{?\s{0,20}[\"']?[\w.-]+[\"']?:\s*[\"']?[^\s\"'$%{}<>|,;]+",

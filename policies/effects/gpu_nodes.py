@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_blueprint.catalog import list_instances
-
 from ..resources import Resource, Stack
 from ..values import read_mapping, read_text
 from .charts import is_chart, read_value, read_value_flag
 from .karpenter_objects import is_gpu_pool, list_single_values, list_taints
-from .node_groups import GROUP_KINDS
+from .node_groups import GROUP_KINDS, has_gpu_image, has_gpus
 
 _SELF_MANAGED = ("eks:index:NodeGroup", "eks:index:NodeGroupV2")
 """Node groups that pulumi-eks makes without EKS; their taints are a block of key → value and effect."""
@@ -41,19 +39,8 @@ def is_operator(release: Resource) -> bool:
 
 def list_gpu_nodes(stack: Stack) -> list[Resource]:
     """Return the NodePools and node groups that may launch GPU nodes."""
-    groups = [group for group in stack.select(*GROUP_KINDS, "NodeGroupV2") if _is_gpu_group(group)]
+    groups = [group for group in stack.select(*GROUP_KINDS, "NodeGroupV2") if has_gpus(group)]
     return [*(pool for pool in stack.select("NodePool") if is_gpu_pool(pool)), *groups]
-
-
-def _is_gpu_group(group: Resource) -> bool:
-    types = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
-    with_gpus = {row.instance_type for row in list_instances().values() if row.gpu_name}
-    return _has_driver_type(group) or any(name in with_gpus for name in types)
-
-
-def _has_driver_type(group: Resource) -> bool:
-    image = group.read_text("amiType").upper()
-    return any(part in image for part in ("NVIDIA", "_GPU")) or group.read_flag("gpu", default=False)
 
 
 def read_node_labels(nodes: Resource) -> Mapping[str, Any]:
@@ -108,7 +95,7 @@ def may_need_driver(nodes: Resource, stack: Stack) -> bool:
     EKS's and Bottlerocket's images with GPUs hold the driver, and nodes without a node class get an image of EKS.
     """
     if nodes.kind != "NodePool":
-        return not _has_driver_type(nodes)
+        return not has_gpu_image(nodes)
     wanted = nodes.read_text("spec", "template", "spec", "nodeClassRef", "name")
     classes = [found for found in stack.select("EC2NodeClass") if found.read_text("metadata", "name") == wanted]
     return bool(classes) and all(map(_may_lack_driver, classes))

@@ -7,6 +7,7 @@ GROUP_KINDS = ("NodeGroup", "Nodegroup", "ManagedNodeGroup")
 _GPU_MACHINES = ("g", "p")
 """Starts of the names of GPU instance types, and of no others."""
 _GPU_IMAGES = ("NVIDIA", "GPU")
+"""Parts of the AMI types of EKS that hold NVIDIA's driver."""
 
 
 def is_managed_group(resource: Resource) -> bool:
@@ -15,9 +16,15 @@ def is_managed_group(resource: Resource) -> bool:
 
 
 def has_gpus(group: Resource) -> bool:
-    """Tell whether a node group launches GPU nodes, by its machines or by its image."""
-    machines = [name for name in group.list_texts("instanceTypes") if name.startswith(_GPU_MACHINES)]
-    return bool(machines) or any(mark in group.read_text("amiType") for mark in _GPU_IMAGES)
+    """Tell whether a node group launches GPU nodes, by its image or by its machines."""
+    machines = [*group.list_texts("instanceTypes"), *group.list_texts("instanceType")]
+    return has_gpu_image(group) or any(name.startswith(_GPU_MACHINES) for name in machines)
+
+
+def has_gpu_image(group: Resource) -> bool:
+    """Tell whether the AMI of a node group holds NVIDIA's driver."""
+    image = group.read_text("amiType").upper()
+    return any(mark in image for mark in _GPU_IMAGES) or group.read_flag("gpu", default=False)
 
 
 def has_own_template(group: Resource) -> bool:

@@ -49,14 +49,14 @@ def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
 
     def is_limit(key: str, hard: Any) -> bool:
         if key == f"requests.{name}":
-            return (count := parse_count(hard, key)) is not None and count < NO_LIMIT
-        return key in ("pods", "count/pods") and parse_count(hard, key) == 0  # no pods, so no GPUs
+            return (count := parse_limit(hard, key)) is not None and count < NO_LIMIT
+        return key in ("pods", "count/pods") and parse_limit(hard, key) == 0  # no pods, so no GPUs
 
     return _cover_every_pod(quotas, is_limit)
 
 
-def parse_count(value: Any, where: str) -> float | None:
-    """Return a count, given as a number or as text; None if Kubernetes refuses it or its unit is beyond thousands.
+def parse_limit(value: Any, where: str) -> float | None:
+    """Return the count that a quota states; None if Kubernetes refuses it or its unit is beyond thousands.
 
     Raises:
         NotYetKnownError: The value is not known yet.

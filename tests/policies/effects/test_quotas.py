@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN, Resource
-from policies.effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_count
+from policies.effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_limit
 from policies.values import NotYetKnownError
 
 from ..cases.stacks import resource
@@ -32,7 +32,7 @@ def _quota(hard: Any, **spec: Any) -> Resource:
     ],
 )
 def test_a_count_is_a_number_or_a_text_with_a_small_unit(given: Any, count: float | None) -> None:
-    assert parse_count(given, "hard") == count
+    assert parse_limit(given, "hard") == count
 
 
 @pytest.mark.parametrize(
