@@ -32,6 +32,7 @@ from .pools.pool_hours import PoolHours
 from .pools.static_nodes import StaticNodes
 from .services.gpu_autoscaler import GpuAutoscaler
 from .services.keda import Keda
+from .tenants.admission import Admission
 from .tenants.tenant_space import TenantSpace
 
 
@@ -122,7 +123,7 @@ class Platform(pulumi.ComponentResource):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
-        if any(pool.multi_node for pool in config.pools):
+        if any(pool.multi_node for pool in config.gpu_pools):
             ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
         return ready
 
@@ -135,7 +136,7 @@ class Platform(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions,
     ) -> None:
         """Make a managed node group for each pool of fixed size."""
-        for pool in self._config.pools:
+        for pool in self._config.gpu_pools:
             if pool.static_nodes:
                 StaticNodes(
                     f"{self.cluster_name}-{pool.name}",
@@ -152,7 +153,7 @@ class Platform(pulumi.ComponentResource):
     ) -> dict[str, pulumi.Resource]:
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
-        for pool in self._config.pools:
+        for pool in self._config.gpu_pools:
             if not pool.static_nodes:
                 name, renamed = f"{self.cluster_name}-{pool.name}", _rename(pool.name, opts)
                 made = GpuPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)
@@ -175,8 +176,10 @@ class Platform(pulumi.ComponentResource):
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
     ) -> dict[str, pulumi.Resource]:
-        """Make the spaces of the tenants, and return their namespaces by tenant."""
+        """Make admission and the spaces of the tenants, and return their namespaces by tenant."""
         namespaces: dict[str, pulumi.Resource] = {}
+        name, config = f"{self.cluster_name}-admission", self._config
+        admission = Admission(name, config, depends_on=depends_on, opts=opts) if config.tenants else None
         for tenant in self._config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
             used = [node_pools[pool] for pool in tenant.gpus if pool in node_pools]
@@ -184,14 +187,14 @@ class Platform(pulumi.ComponentResource):
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,
                 tenant,
-                depends_on=[*depends_on, *used],
+                depends_on=[*depends_on, *used, *(admission.ready if admission else ())],
                 opts=_rename(f"tenant-{tenant.name}", opts),
             )
             namespaces[tenant.name] = space.namespace
         return namespaces
 
     def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
-        if any(pool.headroom for pool in self._config.pools):
+        if any(pool.headroom for pool in self._config.gpu_pools):
             HeadroomSpace(f"{self.cluster_name}-headroom", self._config, depends_on=depends_on, opts=opts)
 
     def _make_autoscalers(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:

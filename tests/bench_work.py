@@ -93,7 +93,7 @@ def load_lab(nodes: str, pods: str) -> dict[str, float]:
     with Lab(build_scene("load", config, plan)) as lab:
         load_platform(lab, lambda _: None)
         ready = time.perf_counter()
-        pod = build_gpu_pod(config, config.pools[0], "load")
+        pod = build_gpu_pod(config, config.gpu_pools[0], "load")
         for part in ("requests", "limits"):
             pod["spec"]["containers"][0]["resources"][part].update(cpu="100m", memory="256Mi")
         lab.kube.create(build_deployment(pod, int(pods)))

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
 
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 VIEW_POLICY = "AmazonEKSViewPolicy"
@@ -17,11 +18,6 @@ class PrincipalAccess:
     groups: list[str] = field(default_factory=list)
 
 
-def name_tenant_group(tenant: Tenant) -> str:
-    """Return the Kubernetes group that all members of a tenant belong to."""
-    return f"tenant-{tenant.name}"
-
-
 def collect_access(config: StackConfig) -> dict[str, PrincipalAccess]:
     """Return the access of each principal, by ARN.
 
@@ -33,6 +29,10 @@ def collect_access(config: StackConfig) -> dict[str, PrincipalAccess]:
         for principal in principals:
             access[principal].policies.append(policy)
     for tenant in config.tenants:
-        for principal in tenant.members:
-            access[principal].groups.append(name_tenant_group(tenant))
+        for principals, group in (
+            (tenant.members, name_member_group(tenant)),
+            (tenant.viewers, name_viewer_group(tenant)),
+        ):
+            for principal in principals:
+                access[principal].groups.append(group)
     return dict(access)

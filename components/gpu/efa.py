@@ -53,7 +53,7 @@ class Efa(pulumi.ComponentResource):
             aws.ec2.PlacementGroup(
                 f"{name}-{pool.name}", name=name_placement_group(config, pool), strategy="cluster", opts=child
             )
-            for pool in config.pools
+            for pool in config.gpu_pools
             if pool.has_placement_group
         ]
         plugin = install_chart(

@@ -19,7 +19,7 @@ def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
 
     The list is empty if every node applies its sharing itself. The operator is then not installed.
     """
-    return [pool.profile for pool in config.pools if not pool.profile.has_operands_off]
+    return [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
 
 
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
@@ -48,7 +48,9 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     """
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
     env: dict[str, str] = {}
-    only_agent_arch = all(row.arch == AGENT_ARCH for pool in config.pools for row in config.list_named_instances(pool))
+    only_agent_arch = all(
+        row.arch == AGENT_ARCH for pool in config.gpu_pools for row in config.list_named_instances(pool)
+    )
     if not operator_runs_dcgm(config) and only_agent_arch:
         env |= ENGINE_ENV
         # The operator gives the exporter the node's network by itself only if it sets the address itself. It looks for

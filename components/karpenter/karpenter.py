@@ -127,9 +127,9 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "eksControlPlane": True,
             "featureGates": {
                 "nodeOverlay": any(
-                    pool.list_overlay(row) for pool in config.pools for row in config.list_named_instances(pool)
+                    pool.list_overlay(row) for pool in config.gpu_pools for row in config.list_named_instances(pool)
                 ),
-                "reservedCapacity": any("reserved" in pool.purchase for pool in config.pools),
+                "reservedCapacity": any("reserved" in pool.purchase for pool in config.gpu_pools),
                 "nodeRepair": config.cluster.node_repair,
                 "spotToSpotConsolidation": False,
                 "staticCapacity": False,

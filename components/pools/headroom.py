@@ -50,7 +50,7 @@ class HeadroomSpace(pulumi.ComponentResource):
             spec={"hard": build_headroom_quota(config)},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
         )
-        for pool in config.pools:
+        for pool in config.gpu_pools:
             if pool.headroom:
                 self._make_placeholders(f"{name}-{pool.name}", pool, pool.headroom, depends_on=[namespace, priority])
         self.register_outputs({})
@@ -120,7 +120,7 @@ def build_placeholder_spec(pool: Pool, headroom: Headroom) -> Any:
 def build_headroom_quota(config: StackConfig) -> dict[str, str]:
     """Return the ``hard`` limits of the namespace: the extended resources of all placeholders together, and no more."""
     total = dict.fromkeys(config.exposed_resources, 0)
-    for pool in config.pools:
+    for pool in config.gpu_pools:
         if pool.headroom:
             for resource, count in _build_gpu_requests(pool, pool.headroom).items():
                 total[resource] += int(count) * pool.headroom.pods

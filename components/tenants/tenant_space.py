@@ -8,8 +8,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
-
-from ..cluster.access_entries import name_tenant_group
+from gpu_blueprint.tenancy.groups import name_member_group
 
 DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
@@ -53,7 +52,7 @@ class TenantSpace(pulumi.ComponentResource):
             f"{name}-members",
             metadata=metadata,
             role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
-            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": name_tenant_group(tenant)}],
+            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": name_member_group(tenant)}],
             opts=in_namespace,
         )
         self.register_outputs({"namespace": tenant.namespace_name})

@@ -45,7 +45,7 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
     total = sum(parts.values(), start=Usd())
     if round(total.known - stack.monthly_budget, 2) > 0:
         above = Usd(total.known - stack.monthly_budget)
-        unstated = [name for name, pool in stack.pools_by_name.items() if pool.lacks_expectation]
+        unstated = [name for name, pool in stack.gpu_pools_by_name.items() if pool.lacks_expectation]
         remark = f" ({', '.join(unstated)}: always at the ceiling, without expectedHours or expectedUtilization)"
         reason = f"the stack is expected to cost {total} a month, {above} above this budget"
         largest, hint = _explain_largest_part(
@@ -63,7 +63,7 @@ def _explain_largest_part(stack: StackConfig, parts: dict[str, Usd], lower: str)
         return reason, f"let a pool use {', '.join(unused)}, or allow more"
     if name == PLATFORM:
         return f"and the platform itself costs most ({parts[name]})", "look at `cost`, or allow more"
-    fixed = stack.pools_by_name[name].purchase == ["reserved"]
+    fixed = stack.gpu_pools_by_name[name].purchase == ["reserved"]
     return (
         f"and pool {name} costs most ({parts[name]})",
         f"{'give reservations back' if fixed else lower}, or allow more",

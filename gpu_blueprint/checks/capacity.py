@@ -18,7 +18,7 @@ _RESERVED_BY_AWS = 5
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that need a NodeOverlay in a cluster without NodeOverlays."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if not stack.cluster.node_overlays and any(map(pool.list_overlay, stack.list_named_instances(pool))):
             yield Problem(
                 "overlay-needed",
@@ -32,7 +32,7 @@ def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
 def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
     """Refuse multi-node pools whose only subnet has too few addresses for the ceiling."""
     room = _count_addresses(stack)
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         zone = (pool.zones or [""])[0]
         if pool.multi_node is None or len(pool.zones or []) != 1 or zone not in room:
             continue
@@ -45,7 +45,7 @@ def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
     """Warn of subnets with too few addresses for all pools at their ceilings."""
     needed: dict[str, int] = {}
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         zones, addresses = stack.list_zones(pool), count_addresses_at_ceiling(stack, pool, replacing=True)
         for zone in zones:
             needed[zone] = needed.get(zone, 0) + addresses // len(zones)
@@ -63,7 +63,7 @@ def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of ceilings that whole nodes, or the reservations of a pool that buys nothing else, cannot fill."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if (reachable := count_usable_gpus(stack, pool)) < pool.max_gpus:
             sizes = sorted({row.gpu_devices for row in stack.list_instances(pool)})
             each = " or ".join(map(str, sizes))

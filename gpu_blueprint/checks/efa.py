@@ -12,7 +12,7 @@ _MANY_INTERFACES = 2
 
 def suggest_efa_for_training(stack: StackConfig) -> Iterator[Problem]:
     """Point out training pools of several EFA nodes without ``multiNode``."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if _may_span_nodes(stack, pool):
             yield Problem(
                 "training-without-efa",

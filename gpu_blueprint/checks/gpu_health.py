@@ -9,7 +9,7 @@ from ..errors import Problem
 
 def _list_pools_with_operands_off(stack: StackConfig) -> list[Pool]:
     """List the Bottlerocket pools; if there are any, the GPU Operator's DCGM engine runs on no node of the cluster."""
-    return [pool for pool in stack.pools if pool.profile.has_operands_off]
+    return [pool for pool in stack.gpu_pools if pool.profile.has_operands_off]
 
 
 def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
@@ -18,7 +18,7 @@ def _list_unwatched_pools(stack: StackConfig) -> list[tuple[int, Pool]]:
         return []
     return [
         (index, pool)
-        for index, pool in enumerate(stack.pools)
+        for index, pool in stack.numbered_gpu_pools
         if any(row.arch == "arm64" for row in stack.list_instances(pool))
     ]
 
@@ -52,7 +52,7 @@ def warn_of_unwatched_gpus(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_blocked_mig_managers(stack: StackConfig) -> Iterator[Problem]:
     """Warn of MIG pools whose MIG manager cannot stop the DCGM engine while it cuts GPUs."""
     bottlerocket_pools = ", ".join(pool.name for pool in _list_pools_with_operands_off(stack))
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if bottlerocket_pools and pool.profile.mig_configs:
             yield Problem(
                 "mig-manager-blocked",

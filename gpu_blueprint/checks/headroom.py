@@ -11,7 +11,7 @@ from .pod_requests import refuse_request
 
 def refuse_impossible_headroom(stack: StackConfig) -> Iterator[Problem]:
     """Refuse headroom that no node or no ceiling can hold."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if pool.headroom:
             yield from move_under(_refuse_headroom(stack, pool, pool.headroom), "pools", index, "headroom")
 
@@ -67,9 +67,9 @@ def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
     """Warn of headroom that does not fit beside the minimum replicas of the pool's services."""
     replicas: dict[str, float] = {}
     for service in stack.services:
-        gpus = service.replicas.min * count_gpus(stack.pools_by_name[service.pool], service.gpus)
+        gpus = service.replicas.min * count_gpus(stack.gpu_pools_by_name[service.pool], service.gpus)
         replicas[service.pool] = replicas.get(service.pool, 0) + gpus
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if pool.headroom:
             used, warm = replicas.get(pool.name, 0), count_gpus(pool, pool.headroom.gpus) * pool.headroom.pods
             if used + warm > pool.max_gpus >= max(used, warm):

@@ -24,7 +24,7 @@ def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
 def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
     """Refuse tenants in namespaces in which the platform of this stack runs."""
     taken = {namespaces.MONITORING: "where Prometheus runs"} if stack.monitoring else {}
-    taken |= {namespaces.HEADROOM: "where headroom is kept"} if any(pool.headroom for pool in stack.pools) else {}
+    taken |= {namespaces.HEADROOM: "where headroom is kept"} if any(pool.headroom for pool in stack.gpu_pools) else {}
     taken |= {namespaces.KEDA: "where KEDA runs"} if stack.has_keda else {}
     for index, tenant in enumerate(stack.tenants):
         if tenant.namespace_name in taken:

@@ -37,7 +37,7 @@ def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse instance types of pools, reservations and system nodes that the region does not offer."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         for at, row in enumerate(pool.candidates if pool.instance_types else ()):
             yield from _refuse_type(stack, row, ("pools", index, "instanceTypes", at))
     for index, reservation in enumerate(stack.reservations):
@@ -59,7 +59,7 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
 
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse GPU models of pools for which the region offers no instance type that fits the pool's ceiling."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if pool.gpus_per_node and pool.gpu:
             yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")
         elif any(map(pool.fits, pool.candidates)) and not pool.instance_types and not any(map(pool.fits, pool.offered)):

@@ -21,7 +21,7 @@ def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:
 def refuse_unusable_reservations(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that name undeclared reservations, or reservations in which they cannot launch."""
     by_id = {reservation.id: reservation for reservation in stack.reservations}
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         for at, term in enumerate(pool.reservations):
             selected = _select(term, by_id)
             found = [_explain_unknown(term, by_id)] if not selected else _refuse_misfits(stack, pool, selected)
@@ -101,7 +101,7 @@ def _list_users(stack: StackConfig) -> dict[str, list[Pool]]:
     """Return reservation id → the pools that use the reservation."""
     by_id = {reservation.id: reservation for reservation in stack.reservations}
     users: dict[str, list[Pool]] = {id_: [] for id_ in by_id}
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         for used in dict.fromkeys(found.id for term in pool.reservations for found in _select(term, by_id)):
             users[used].append(pool)
     return users
@@ -139,7 +139,7 @@ def _explain_end(pool: Pool, ends: date, today: date) -> Problem:
 
 def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
     """Warn of reservations that are paid outside the hours of their pool."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if pool.hours is not None and pool.reservations:
             reason, hint = "its reservations are paid and idle outside the hours", "let a pool without hours use them"
             path = ("pools", index, "hours")
@@ -149,7 +149,7 @@ def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
     """Point out pools that can buy nothing beside their reservations, because these fill the ceiling or the quotas."""
     users = _list_users(stack)
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         own = [row for row in stack.reservations if users[row.id] == [pool] and row.ends is None]
         reserved = sum(row.instances * list_instances()[row.instance_type].gpu_devices for row in own)
         fallbacks = [kind for kind in pool.purchase if kind != "reserved"]

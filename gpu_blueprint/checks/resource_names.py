@@ -11,7 +11,7 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
     """Refuse MIG slices that carry the resource name of whole GPUs, where no taint keeps their pods apart."""
     untainted = [
         (index, pool)
-        for index, pool in enumerate(stack.pools)
+        for index, pool in stack.numbered_gpu_pools
         if WHOLE_GPU in pool.profile.per_device and not pool.taints
     ]
     whole = [pool.name for _, pool in untainted if not isinstance(pool.sharing, Mig)]
@@ -29,7 +29,7 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
     """Warn of untainted pools with different GPUs or slices that hand out the same extended resource."""
     by_resource: dict[str, list[Pool]] = {}
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         for resource in () if pool.taints else pool.profile.per_device:
             by_resource.setdefault(resource, []).append(pool)
     for resource, pools in by_resource.items():

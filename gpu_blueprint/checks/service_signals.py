@@ -13,7 +13,7 @@ from ..errors import Problem
 def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
     """Refuse SM activity as a signal where DCGM does not measure it for each pod."""
     for index, service in enumerate(stack.services):
-        pool = stack.pools_by_name.get(service.pool)
+        pool = stack.gpu_pools_by_name.get(service.pool)
         for at, signal in enumerate(service.scale_on):
             if pool is None or signal.signal != "sm-activity" or not pool.shares_gpus:
                 continue

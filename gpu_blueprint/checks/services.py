@@ -13,7 +13,7 @@ def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
     """Refuse services without tenant or pool, and services whose replicas exceed a node or the tenant's quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     for index, service in enumerate(stack.services):
-        tenant, pool = tenants.get(service.tenant), stack.pools_by_name.get(service.pool)
+        tenant, pool = tenants.get(service.tenant), stack.gpu_pools_by_name.get(service.pool)
         if tenant is None:
             hint = suggest(service.tenant, tenants, "there are")
             reason = f"there is no tenant {service.tenant!r}"
@@ -66,7 +66,7 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     requested: Counter[tuple[str, str, str]] = Counter()
     for index, service in enumerate(stack.services):
-        tenant, pool = tenants.get(service.tenant), stack.pools_by_name.get(service.pool)
+        tenant, pool = tenants.get(service.tenant), stack.gpu_pools_by_name.get(service.pool)
         if tenant is None or pool is None or not tenant.may_use(pool.name):
             continue
         replicas = service.replicas.min if at_least else service.replicas.max
@@ -83,7 +83,7 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
 def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services that keep replicas outside the hours of their pool."""
     for index, service in enumerate(stack.services):
-        pool = stack.pools_by_name[service.pool]
+        pool = stack.gpu_pools_by_name[service.pool]
         if pool.hours and service.replicas.min:
             yield Problem(
                 "replicas-outside-hours",
@@ -103,7 +103,7 @@ def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
     by_pool, by_tenant = _count_replicas(stack)
     quotas = {tenant.name: stack.sum_quota(tenant) for tenant in stack.tenants}
     for index, service in enumerate(stack.services):
-        pool = stack.pools_by_name[service.pool]
+        pool = stack.gpu_pools_by_name[service.pool]
         ceiling, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
         for unit, count in pool.count_by_unit(service.gpus).items():
             resource = pool.profile.units[unit]
@@ -118,7 +118,7 @@ def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Count
     """Return (pool, resource) → count and (tenant, resource) → count of all services with their most replicas."""
     by_pool, by_tenant = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for service in stack.services:
-        pool = stack.pools_by_name[service.pool]
+        pool = stack.gpu_pools_by_name[service.pool]
         for unit, count in pool.count_by_unit(service.gpus).items():
             resource = pool.profile.units[unit]
             by_pool[pool.name, resource] += service.replicas.max * count

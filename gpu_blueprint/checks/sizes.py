@@ -15,7 +15,7 @@ from ..errors import Problem
 
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools none of whose types can run the pods of all its slots; named types must run at least a pod."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if any(pool.all_problems()) or not any(map(pool.fits, pool.offered)):
             continue
         sells = any(count_sellable_slots(pool, row) for row in stack.list_instances(pool))
@@ -67,7 +67,7 @@ def _find_larger_sizes(stack: StackConfig, pool: Pool) -> list[int]:
 
 def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
     """Warn of named instance types whose CPU or memory is too small for the pods of all their slots."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         nodes = price_nodes(stack, pool) if pool.instance_types and pool.slot_size else []
         for at, node in enumerate(nodes):
             if node.sold < 1:
@@ -96,7 +96,7 @@ def _price_slot(pool: Pool, node: Node, terms: Terms) -> Usd:
 
 def warn_of_large_nodes(stack: StackConfig) -> Iterator[Problem]:
     """Warn of nodes with more GPUs than the pods of a pool need: pods that arrive together get such a node."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         is_fixed = pool.static_nodes or pool.multi_node or "reserved" in pool.purchase
         states_one_size = pool.gpus_per_node and len(pool.gpus_per_node) == 1
         if is_fixed or states_one_size or not pool.prefers_small_nodes:

@@ -11,7 +11,7 @@ from ..errors import Problem
 
 def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of pools with few spot offerings, which often run dry."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         types, zones = stack.list_instances(pool), stack.list_zones(pool)
         count = len(types) * len(zones)
         if "spot" not in pool.purchase or count >= DIVERSE_ENOUGH:
@@ -56,7 +56,7 @@ def _count(things: Sized, noun: str) -> str:
 
 def suggest_checkpoints_of_notebooks(stack: StackConfig) -> Iterator[Problem]:
     """Point out notebooks on spot, which lose their memory with two minutes' notice."""
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         if pool.purpose == "notebook" and "spot" in pool.purchase and not pool.checkpointed:
             yield Problem(
                 "notebooks-on-spot",

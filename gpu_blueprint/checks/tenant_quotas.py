@@ -13,7 +13,7 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
     for index, tenant in enumerate(stack.tenants):
         for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
-            if pool := stack.pools_by_name.get(name):
+            if pool := stack.gpu_pools_by_name.get(name):
                 yield from move_under(refuse_amount(pool, amount), *path)
             else:
                 yield explain_unknown_pool(stack, name, path)
@@ -21,7 +21,7 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
 
 def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
     """Return the problem of a field that names a pool which does not exist."""
-    hint = suggest(name, stack.pools_by_name, "there are")
+    hint = suggest(name, stack.gpu_pools_by_name, "there are")
     return Problem("unknown-pool", path, f"there is no pool {name!r}", hint, names=(name,))
 
 
@@ -64,7 +64,7 @@ def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_unusable_pools(stack: StackConfig) -> Iterator[Problem]:
     """Warn of pools in which no tenant has a quota."""
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         if stack.tenants and pool.name not in stack.grants_by_pool:
             reason = f"no tenant has a quota in pool {pool.name}, so only admins can use it"
             hint = "add the pool to a tenant's gpus, or remove it"

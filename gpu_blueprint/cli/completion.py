@@ -43,7 +43,7 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
     except BlueprintError:  # the name is a rule, or the stack has errors
         return []
     return [
-        *config.pools_by_name,
+        *config.gpu_pools_by_name,
         *(tenant.name for tenant in config.tenants),
         *(service.name for service in config.services),
     ]

@@ -36,9 +36,9 @@ def _build_pods(stack: str, pool: str | None) -> list[dict[str, Any]]:
     """Return a first pod for one pool or for each pool of a stack."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
-    if pool is not None and pool not in config.pools_by_name:
-        raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, config.pools_by_name, 'it has')}")
-    return [build_first_pod(config, row) for row in config.pools if pool in (None, row.name)]
+    if pool is not None and pool not in config.gpu_pools_by_name:
+        raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, config.gpu_pools_by_name, 'it has')}")
+    return [build_first_pod(config, row) for row in config.gpu_pools if pool in (None, row.name)]
 
 
 def _find_topics(name: str) -> list[Topic]:
@@ -103,7 +103,7 @@ def _refuse_unknown_stack(name: str) -> None:
 
 
 def _explain_parts(config: StackConfig) -> Iterator[Topic]:
-    for pool in config.pools:
+    for pool in config.gpu_pools:
         yield Topic(pool.name, f"pool for {pool.purpose}", steps=tuple(explain_pool(config, pool)))
     for tenant in config.tenants:
         yield Topic(tenant.name, "tenant", steps=tuple(explain_tenant(config, tenant)))

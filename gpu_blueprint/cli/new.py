@@ -83,7 +83,7 @@ def _list_reviews(config: StackConfig) -> list[str]:
     reviews = [f"accountId: still {config.account_id}", "cluster.admins, cluster.api and tenants: still the origin's"]
     if config.hourly_ceiling or config.monthly_budget or config.billing:
         reviews.append("hourlyCeiling, monthlyBudget and billing: still the origin's")
-    if any(pool.reservations for pool in config.pools):
+    if any(pool.reservations for pool in config.gpu_pools):
         reviews.append("reservations: two environments cannot both use them")
     if config.waivers:
         reviews.append(f"waivers: their resources still begin with {config.cluster_name}, the origin's cluster")

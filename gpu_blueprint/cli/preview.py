@@ -45,7 +45,7 @@ def make_document(stack: StackFile, plan: Sequence[PlannedResource], findings: S
         "stack": identify_stack(config),
         "resources": [resource.as_json() for resource in plan],
         "cost": cost_json(estimate_stack(config)),
-        "pools": [as_json(summarize_pool(config, pool)) for pool in config.pools],
+        "pools": [as_json(summarize_pool(config, pool)) for pool in config.gpu_pools],
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
         "warnings": [to_json(warning) for warning in stack.list_warnings(date.today())],

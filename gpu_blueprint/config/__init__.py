@@ -2,9 +2,11 @@
 
 from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi
+from .cpu_pools import CpuPool
 from .disruption import Disruption
 from .headroom import Headroom
 from .hours import Hours
+from .identities import Identity
 from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .pools import Pool
@@ -16,11 +18,13 @@ from .tenants import Tenant
 __all__ = [
     "Billing",
     "Cluster",
+    "CpuPool",
     "Disruption",
     "ExistingMonitoring",
     "ExistingVpc",
     "Headroom",
     "Hours",
+    "Identity",
     "InstallMonitoring",
     "Monitoring",
     "NewVpc",

@@ -15,6 +15,7 @@ from ..catalog.versions import (
     KUBERNETES,
     REPAIR_BUDGETS_SINCE,
     KubernetesRelease,
+    parse_version,
 )
 from ..errors import Problem, WrongValueError
 from ..model import Model
@@ -140,6 +141,11 @@ class Cluster(Model):
     def release(self) -> KubernetesRelease:
         """The catalogue's pins for the Kubernetes version."""
         return KUBERNETES[self.kubernetes_version]
+
+    @property
+    def completes_pods(self) -> bool:
+        """True if the API server has MutatingAdmissionPolicy, by which it fills in what follows from a pod's GPU."""
+        return parse_version(self.kubernetes_version) >= (1, 36)
 
     @property
     def has_repair_budgets(self) -> bool:

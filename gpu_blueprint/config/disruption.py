@@ -166,7 +166,7 @@ _SLOW_DRIFT: list[dict[str, Any]] = [
 
 
 @cache
-def find_preset(purpose: Purpose) -> Disruption:
+def find_preset(purpose: Purpose | Literal["cpu"]) -> Disruption:
     """Return the defaults of a purpose."""
     match purpose:
         case "inference":
@@ -177,6 +177,8 @@ def find_preset(purpose: Purpose) -> Disruption:
             return _preset("WhenEmpty", "30m", "Never", "1h", _WORKING_HOURS)
         case "batch":
             return _preset("WhenEmpty", "5m", "336h", "4h", _SLOW_DRIFT)
+        case "cpu":
+            return _preset("WhenEmptyOrUnderutilized", "15m", "Never", "1h", [{"nodes": "10%"}])
 
 
 def _preset(

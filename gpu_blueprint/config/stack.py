@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -16,7 +16,9 @@ from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
 from .costs import Costs
+from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
+from .helm import HelmOverrides
 from .monitoring import Monitoring
 from .network import Network
 from .nodes import IMAGES_GIB, SYSTEM_GIB
@@ -24,6 +26,7 @@ from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .sizes import sells_all_slots
+from .tenancy import Images, Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
 
@@ -36,18 +39,7 @@ MOST_TAGS = 50 - len(OWN_TAGS) - _ROLE_TAGS
 
 _LONGEST_ROLE_NAME = 64
 
-
-class HelmOverrides(Model):
-    """Helm values that replace the values of the blueprint, at your own risk."""
-
-    karpenter: dict[str, Any] = {}
-    """Values of the karpenter chart."""
-    gpu_operator: dict[str, Any] = {}
-    """Values of the gpu-operator chart."""
-    kube_prometheus_stack: dict[str, Any] = {}
-    """Values of the kube-prometheus-stack chart."""
-    keda: dict[str, Any] = {}
-    """Values of the keda chart."""
+AnyPool = Annotated[Pool | CpuPool, Field(discriminator="purpose")]
 
 
 class StackConfig(Model):
@@ -74,12 +66,17 @@ class StackConfig(Model):
     """The VPC."""
     cluster: Cluster
     """The EKS cluster."""
-    pools: list[Pool] = Field(min_length=1, max_length=500)
-    """GPU pools."""
+    pools: list[AnyPool] = Field(min_length=1, max_length=500)
+    """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one that holds its tenants' quotas of
+    CPU."""
     reservations: list[Reservation] = []
     """Capacity reservations in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
     """Teams and their quotas."""
+    tenancy: Tenancy = Tenancy()
+    """The strictness of admission in the namespaces of tenants."""
+    images: Images | None = None
+    """The images that tenants may run. Default: any image."""
     hourly_ceiling: Dollars | None = None
     """Most US dollars an hour that the stack may cost with every limit reached and nodes being replaced, at on-demand
     prices; `check` refuses more."""
@@ -103,7 +100,7 @@ class StackConfig(Model):
 
     @field_validator("pools")
     @classmethod
-    def _place_pools(cls, pools: list[Pool], info: ValidationInfo) -> list[Pool]:
+    def _place_pools(cls, pools: list[AnyPool], info: ValidationInfo) -> list[AnyPool]:
         return [pool.place(info.data.get("region"), info.data.get("timezone", "UTC")) for pool in pools]
 
     @property
@@ -119,7 +116,7 @@ class StackConfig(Model):
     @property
     def has_gpu_operator(self) -> bool:
         """True if the stack installs the GPU Operator, which nodes need unless they apply their sharing themselves."""
-        return any(not pool.profile.has_operands_off for pool in self.pools)
+        return any(not pool.profile.has_operands_off for pool in self.gpu_pools)
 
     @property
     def prometheus_url(self) -> str:
@@ -141,9 +138,27 @@ class StackConfig(Model):
         return {"environment": self.environment, "managed-by": "gpu-blueprint"}
 
     @cached_property
-    def pools_by_name(self) -> dict[str, Pool]:
-        """Name → pool."""
-        return {pool.name: pool for pool in self.pools}
+    def numbered_gpu_pools(self) -> list[tuple[int, Pool]]:
+        """(Position in the file, pool) of each pool with GPUs."""
+        return [(index, pool) for index, pool in enumerate(self.pools) if isinstance(pool, Pool)]
+
+    @cached_property
+    def gpu_pools(self) -> list[Pool]:
+        """The pools with GPUs, in the order of the file."""
+        return [pool for _, pool in self.numbered_gpu_pools]
+
+    @cached_property
+    def gpu_pools_by_name(self) -> dict[str, Pool]:
+        """Name → pool with GPUs."""
+        return {pool.name: pool for pool in self.gpu_pools}
+
+    @cached_property
+    def cpu_pools(self) -> list[CpuPool]:
+        """The pools without GPUs: those of the file, else one for all tenants; none without tenants."""
+        if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
+            return stated
+        cpus = sum(int(tenant.cpu) for tenant in self.tenants)
+        return [make_default_pool(cpus, self.region)] if self.tenants else []
 
     @cached_property
     def grants_by_pool(self) -> dict[str, list[Grant]]:
@@ -154,7 +169,7 @@ class StackConfig(Model):
                 found.setdefault(pool, []).append(Grant(tenant.name, pool, count))
         return found
 
-    def list_node_tags(self, pool: Pool) -> dict[str, str]:
+    def list_node_tags(self, pool: Pool | CpuPool) -> dict[str, str]:
         """Return the tags of a pool's nodes, which split the bill by pool."""
         return {**self.lasting_tags, "pool": pool.name}
 
@@ -173,7 +188,7 @@ class StackConfig(Model):
         end = f"-{sha256(name.encode()).hexdigest()[:6]}-{self.region}"
         return f"{name[: _LONGEST_ROLE_NAME - len(end)]}{end}"
 
-    def list_zones(self, pool: Pool) -> list[str]:
+    def list_zones(self, pool: Pool | CpuPool) -> list[str]:
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
@@ -189,7 +204,7 @@ class StackConfig(Model):
         """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
         return tuple(filter(pool.fits, self.list_named_instances(pool)))
 
-    def find_lifecycle(self, pool: Pool) -> Disruption:
+    def find_lifecycle(self, pool: Pool | CpuPool) -> Disruption:
         """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
         lifecycle, cluster = pool.lifecycle, self.cluster
         paced = lifecycle.pace_repair() if cluster.node_repair and cluster.has_repair_budgets else lifecycle
@@ -208,7 +223,7 @@ class StackConfig(Model):
         """Return extended resource → count that the tenant may request, summed over its pools."""
         total: Counter[str] = Counter()
         for name, amount in tenant.gpus.items():
-            pool = self.pools_by_name[name]
+            pool = self.gpu_pools_by_name[name]
             units = pool.profile.units
             total.update({units[unit]: count for unit, count in pool.count_by_unit(amount).items()})
         return dict(total)
@@ -217,7 +232,7 @@ class StackConfig(Model):
         """Return the count of EFA interfaces that belong to the tenant's GPUs in multi-node pools."""
         total = 0
         for name, amount in tenant.gpus.items():
-            pool = self.pools_by_name[name]
+            pool = self.gpu_pools_by_name[name]
             if pool.multi_node and isinstance(amount, int):
                 total += amount * pool.candidates[0].efa_interfaces // pool.candidates[0].gpu_devices
         return total
@@ -230,7 +245,7 @@ class StackConfig(Model):
         ``nvidia.com/gpu`` is always in the mapping, with 0 where no pool hands it out.
         """
         total: Counter[str] = Counter({"nvidia.com/gpu": 0})
-        for pool in self.pools:
+        for pool in self.gpu_pools:
             total.update(pool.profile.count_at_ceiling(pool.max_gpus))
         return dict(sorted(total.items()))
 

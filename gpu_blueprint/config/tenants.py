@@ -10,6 +10,7 @@ from ..catalog import namespaces
 from ..errors import Problem, WrongValueError
 from ..model import Model
 from .aws_names import PrincipalArn
+from .identities import Identity
 from .network import refuse_repeated
 from .scalars import Cpu, Memory, Name
 
@@ -56,6 +57,17 @@ class Tenant(Model):
     """Quota of memory requests, such as `512Gi`."""
     members: list[PrincipalArn] = Field(min_length=1)
     """IAM roles or users that may work in the namespace."""
+    viewers: list[PrincipalArn] = []
+    """IAM roles or users that may read the namespace, except its secrets."""
+    pods: int = Field(500, ge=1, le=10_000)
+    """Most pods of the team at once."""
+    load_balancers: int = Field(0, ge=0, le=50)
+    """Most internal network load balancers of the team. Default: none, and Services stay inside the cluster."""
+    https_out: bool = True
+    """Let pods reach the internet on port 443, for packages, models and data. Without it they reach only the VPC and
+    its endpoints."""
+    identities: list[Identity] = Field([], max_length=50)
+    """Service accounts whose pods may act in AWS."""
 
     @property
     def namespace_name(self) -> str:
@@ -69,6 +81,10 @@ class Tenant(Model):
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.members, "members")
+        yield from refuse_repeated(self.viewers, "viewers")
+        for index, arn in enumerate(self.viewers):
+            if arn in self.members:
+                yield Problem("viewer-is-member", ("viewers", index), f"{arn!r} is already a member", "remove it here")
         if self.namespace_name in _RESERVED_NAMESPACES or self.namespace_name.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
             yield Problem(

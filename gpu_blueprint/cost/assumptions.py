@@ -12,7 +12,7 @@ from .nodes import find_spot_share, find_terms
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
     """Yield the assumptions on use, spot, Savings Plan and node types, then on each pool, then the costs left out."""
-    if unstated := [pool.name for pool in stack.pools if pool.lacks_expectation]:
+    if unstated := [pool.name for pool in stack.gpu_pools if pool.lacks_expectation]:
         yield (
             f"{', '.join(unstated)}: no expected use is stated, so the whole ceiling is expected to run in all hours "
             "(expectedHours, expectedUtilization)"
@@ -37,7 +37,7 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
 
 
 def _list_spot_assumptions(stack: StackConfig) -> Iterator[str]:
-    spot = [pool for pool in stack.pools if "spot" in pool.purchase]
+    spot = [pool for pool in stack.gpu_pools if "spot" in pool.purchase]
     families = dict.fromkeys(row.family for pool in spot for row in stack.list_instances(pool))
     shares = [
         f"{family} {share:g}" for family in families if (share := find_spot_share(family, stack.costs.spot_share))
@@ -65,7 +65,7 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
 def _list_volumes_beside_nvme(stack: StackConfig) -> Iterator[str]:
     """Yield the prices of volumes that hold only the system, by size."""
     pools_by_gib: dict[int, list[str]] = {}
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         if stack.keeps_images_on_nvme(pool):
             pools_by_gib.setdefault(stack.find_disk_gib(pool), []).append(pool.name)
     for gib, pools in pools_by_gib.items():

@@ -88,7 +88,7 @@ def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
     for service in stack.services:
         services.setdefault(service.pool, []).append(service)
     ceilings = sum_user_ceilings(stack)
-    return [_build_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.pools]
+    return [_build_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.gpu_pools]
 
 
 def find_capacity(stack: StackConfig, pool: Pool) -> PoolCapacity:

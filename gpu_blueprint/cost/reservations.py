@@ -55,7 +55,7 @@ class ReservedCapacity:
 
 def find_users(stack: StackConfig, reservation: Reservation) -> list[Pool]:
     """Return the pools that use a reservation."""
-    return [pool for pool in stack.pools if _uses(pool, reservation)]
+    return [pool for pool in stack.gpu_pools if _uses(pool, reservation)]
 
 
 def _uses(pool: Pool, reservation: Reservation) -> bool:
@@ -80,7 +80,7 @@ def sum_user_ceilings(stack: StackConfig, pool: Pool | None = None) -> dict[str,
         stack: The stack with the reservations.
         pool: A pool to count in place of the stack's pool of the same name, such as one with a lower ceiling.
     """
-    others = [user for user in stack.pools if user.reservations and (pool is None or user.name != pool.name)]
+    others = [user for user in stack.gpu_pools if user.reservations and (pool is None or user.name != pool.name)]
     users = [*others, pool] if pool else others
     return {
         reservation.id: sum(user.max_gpus for user in users if _uses(user, reservation))

@@ -42,7 +42,7 @@ def price_surge(stack: StackConfig, pool: Pool) -> Usd:
 
 def sum_surges(stack: StackConfig) -> Usd:
     """Return dollars an hour of all nodes that the stack may run beyond its ceilings."""
-    return sum((price_surge(stack, pool) for pool in stack.pools), start=price_system_surge(stack))
+    return sum((price_surge(stack, pool) for pool in stack.gpu_pools), start=price_system_surge(stack))
 
 
 def price_system_surge(stack: StackConfig) -> Usd:

@@ -26,7 +26,7 @@ def divide_pool(stack: StackConfig, pool: Pool) -> dict[str, float]:
 def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[str, Cost]:
     """Return each tenant's part of the pools' costs, and at the end the part that no grant covers."""
     found = {**{tenant.name: Cost() for tenant in stack.tenants}, UNASSIGNED: Cost()}
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         for name, part in divide_pool(stack, pool).items():
             found[name] += costs[pool.name] * part
     return found
@@ -34,6 +34,6 @@ def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[
 
 def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:
     """Estimate one tenant's part of the costs of the pools in which it has grants."""
-    pools = [stack.pools_by_name[name] for name in tenant.gpus]
+    pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
     costs = (plan_pool(stack, find_capacity(stack, pool)) * divide_pool(stack, pool)[tenant.name] for pool in pools)
     return Cost.total(costs)

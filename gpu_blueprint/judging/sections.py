@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Path] = {
     "StaticNodes": ("pools",),
     "PoolHours": ("pools",),
     "HeadroomSpace": ("pools",),
+    "Admission": ("tenancy",),
     "TenantSpace": ("tenants",),
     "Keda": ("services",),
     "GpuAutoscaler": ("services",),

@@ -139,7 +139,7 @@ class Lifecycle:
 
     def _list_grants(self) -> dict[str, list[str]]:
         """Return the pools of each tenant's namespace."""
-        pools = [pool.name for pool in self.stack.config.pools]
+        pools = [pool.name for pool in self.stack.config.gpu_pools]
         return {
             tenant.namespace_name: [pool for pool in pools if tenant.may_use(pool)]
             for tenant in self.stack.config.tenants

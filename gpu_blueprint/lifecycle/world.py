@@ -76,7 +76,7 @@ class LabWorld:
             LabError: A pod does not run after two minutes.
         """
         self._lab.wait_until_ready()
-        names = [self._send_pod(config, pool) for pool in config.pools if not pool.static_nodes]
+        names = [self._send_pod(config, pool) for pool in config.gpu_pools if not pool.static_nodes]
         end = time.monotonic() + _SECONDS_TO_RUN
         while waiting := self._list_waiting(names):
             self._lab.workspace.refuse_dead_engines()

@@ -7,7 +7,7 @@ from pydantic.fields import FieldInfo
 from ..errors import Path
 from ..model import Model
 
-_DISCRIMINATORS = ("mode", "access", "signal")
+_DISCRIMINATORS = ("mode", "access", "signal", "purpose")
 """Fields by which pydantic chooses a member of a union."""
 
 
@@ -95,7 +95,7 @@ def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
             for name, field in model.model_fields.items()
             if (field.alias or name) == part
         ]
-        models = _list_models(annotations) if annotations or isinstance(part, str) else models
+        models = [*dict.fromkeys(_list_models(annotations))] if annotations or isinstance(part, str) else models
     return models
 
 

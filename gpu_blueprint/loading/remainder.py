@@ -14,8 +14,8 @@ from ..config.billing import Billing
 from ..config.buying import Reservation
 from ..config.cluster import Cluster
 from ..config.network import Network
-from ..config.pools import Pool
 from ..config.services import Service
+from ..config.stack import AnyPool
 from ..config.tenants import Tenant
 from ..errors import Path, Problem, move_under
 from ..model import Model
@@ -56,7 +56,7 @@ _LEAVES: dict[str, Any] = {
 _PARTS: dict[str, TypeAdapter[Any]] = {
     "network": TypeAdapter(Network),
     "cluster": TypeAdapter(Cluster),
-    "pools": TypeAdapter(Pool),
+    "pools": TypeAdapter(AnyPool),
     "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
     "services": TypeAdapter(Service),

@@ -31,7 +31,7 @@ FACTS = {
 
 def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     """Yield a recording rule for each constant of a stack."""
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         for unit, share in find_gpu_shares(pool).items():
             yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
         for slices, share in _find_device_shares(pool).items():

@@ -37,7 +37,7 @@ def list_ceiling_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 def list_critical_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
     """Yield a pod that claims the priority of system pods while its pool is full of other pods."""
-    pool = next((pool for pool in config.pools if tenant.may_use(pool.name) and not pool.static_nodes), None)
+    pool = next((pool for pool in config.gpu_pools if tenant.may_use(pool.name) and not pool.static_nodes), None)
     if pool is None:
         return
     filling = build_filling(config, pool)

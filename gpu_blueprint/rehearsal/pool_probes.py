@@ -174,6 +174,6 @@ def _refuse(config: StackConfig, pool: Pool, refused: list[Purchase], following:
 def list_neighbours(config: StackConfig, pool: Pool) -> Iterator[str]:
     """Yield the pools that share an instance type with a pool, and the pool: a refusal of EC2 meets all of them."""
     types = {row.instance_type for row in config.list_instances(pool)}
-    for other in config.pools:
+    for other in config.gpu_pools:
         if types & {row.instance_type for row in config.list_instances(other)}:
             yield other.name

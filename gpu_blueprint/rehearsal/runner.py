@@ -48,7 +48,7 @@ class Rehearsal:
 
 def list_probes(config: StackConfig) -> list[Probe]:
     """Return every question that a stack raises, in the order of the report."""
-    probes = [probe for pool in config.pools for probe in _list_probes_of_pool(config, pool)]
+    probes = [probe for pool in config.gpu_pools for probe in _list_probes_of_pool(config, pool)]
     probes += [probe for tenant in config.tenants for probe in list_tenant_probes(config, tenant)]
     return [*probes, *list_service_probes(config)]
 
@@ -77,7 +77,7 @@ def rehearse(lab: Lab, config: StackConfig, report: Report) -> Rehearsal:
     start = time.monotonic()
     refusals = load_platform(lab, report)
     stage = Stage(lab)
-    for pool in config.pools:
+    for pool in config.gpu_pools:
         if pool.headroom and not pool.static_nodes:
             set_placeholders(stage, pool, 0)
     results = run_probes(stage, list_probes(config), report)

@@ -24,7 +24,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
     )
     manifests = list_manifests(config, plan)
-    zones = sorted({zone for pool in config.pools for zone in config.list_zones(pool)} | set(config.network.zones))
+    zones = sorted({zone for pool in config.gpu_pools for zone in config.list_zones(pool)} | set(config.network.zones))
     return Scene(
         stack=name,
         region=config.region,
@@ -55,7 +55,7 @@ def _describe_system_nodes(config: StackConfig) -> NodeGroup:
 
 
 def _list_static_groups(config: StackConfig) -> Iterator[NodeGroup]:
-    for pool in config.pools:
+    for pool in config.gpu_pools:
         if pool.static_nodes:
             yield _describe_static_group(config, pool, pool.static_nodes)
 

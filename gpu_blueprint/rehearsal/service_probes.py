@@ -13,7 +13,7 @@ from .probe import Phase, Probe
 def list_service_probes(config: StackConfig) -> Iterator[Probe]:
     """Yield the most replicas of each service, in its tenant's namespace."""
     for service in config.services:
-        pool = config.pools_by_name[service.pool]
+        pool = config.gpu_pools_by_name[service.pool]
         units = pool.profile.units
         limits = {units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}
         namespace = config.find_namespace(service)

@@ -19,7 +19,7 @@ _KEYLESS: list[dict[str, str]] = [{"operator": "Exists"}]
 
 def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
     """Yield every question about a tenant."""
-    for pool in config.pools:
+    for pool in config.gpu_pools:
         if tenant.may_use(pool.name):
             yield _ask_in_grant(config, tenant, pool)
             yield _ask_over_quota(config, tenant, pool)

@@ -14,7 +14,7 @@ from .step import Step
 
 def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
     """Yield the steps from a service's Deployment to the quota that bounds its replicas."""
-    pool = stack.pools_by_name[service.pool]
+    pool = stack.gpu_pools_by_name[service.pool]
     limits = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}
     bought = " → ".join(pool.purchase)
     yield Step("Deployment", tuple(_describe_deployment(stack, service)))

@@ -101,7 +101,7 @@ def _build_need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need
 
 
 def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         for purchase in pool.purchase:
             if purchase != "reserved":  # a reservation counts once, however many pools use it
                 yield from _list_pool_shares(stack, pool, purchase)
@@ -164,13 +164,13 @@ def _count_vcpus(fleet: dict[Instance, int]) -> int:
 
 def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
     """Yield reservations, used or not, without nodes that count in the ceiling of a pool that buys on-demand."""
-    room = {pool.name: pool.max_gpus for pool in stack.pools if "on-demand" in pool.purchase}
+    room = {pool.name: pool.max_gpus for pool in stack.gpu_pools if "on-demand" in pool.purchase}
     for reservation in stack.reservations:
         row, left = find_instance(reservation.instance_type), reservation.instances
         if reservation.capacity_block:
             yield from _list_largest_share(reservation.id, [{row: left}], "capacity-block")
             continue
-        for pool in stack.pools:
+        for pool in stack.gpu_pools:
             if pool.name in room and any(term.selects(reservation) for term in pool.reservations):
                 inside = min(left, room[pool.name] // row.gpu_devices)
                 room[pool.name] -= inside * row.gpu_devices

@@ -18,7 +18,7 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
     yield Step("stack", (account, environment))
     yield Step("network", tuple(_describe_network(stack)))
     yield Step("cluster", tuple(_describe_cluster(stack)))
-    yield Step("pools", tuple(_describe_pool(pool) for pool in stack.pools))
+    yield Step("pools", tuple(_describe_pool(pool) for pool in stack.gpu_pools))
     if stack.tenants:
         yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))
     if stack.services:
@@ -60,7 +60,7 @@ def _describe_pool(pool: Pool) -> str:
 
 
 def _describe_tenant(stack: StackConfig, tenant: Tenant) -> str:
-    pools = stack.pools_by_name
+    pools = stack.gpu_pools_by_name
     grants = [f"{name} {describe_amount(pools[name], amount)}" for name, amount in tenant.gpus.items()]
     return f"{tenant.name} in namespace {tenant.namespace_name}: {', '.join(grants) or 'no grant'}"
 

@@ -12,7 +12,7 @@ from .step import Step
 
 def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     """Yield the steps from a tenant's namespace to its share of the cost."""
-    pools = [stack.pools_by_name[name] for name in tenant.gpus]
+    pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
     yield Step("namespace", (f"{tenant.namespace_name} of cluster {stack.cluster_name}",))
     yield Step("members", tuple(tenant.members))
     yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))

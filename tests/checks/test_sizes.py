@@ -103,7 +103,7 @@ def test_a_node_has_the_pods_of_the_region_that_launches_it() -> None:
     here, there = (
         builders.config(region, pools=[cut], network=builders.network(region)) for region in (HERE, "ca-central-1")
     )
-    assert [stack.pools[0].max_pods for stack in (here, there)] == [7 + 30, 56 + 30]
+    assert [stack.gpu_pools[0].max_pods for stack in (here, there)] == [7 + 30, 56 + 30]
 
 
 def test_types_that_sell_every_slot_are_not_warned_of() -> None:

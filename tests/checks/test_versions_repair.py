@@ -66,6 +66,6 @@ def test_repair_counts_among_the_nodes_that_are_replaced() -> None:
     def count(**cluster: Any) -> int:
         fields = {"instanceTypes": ["p5.48xlarge"], "maxGpus": 16, "purpose": "training"}
         stack: StackConfig = builders.config(pools=[builders.pool(**fields)], cluster=builders.cluster(**cluster))
-        return count_surge(stack, stack.pools[0], stack.pools[0].candidates[0])
+        return count_surge(stack, stack.gpu_pools[0], stack.gpu_pools[0].candidates[0])
 
     assert (count(**NEW), count(nodeRepair=True), count()) == (1, 0, 0)

@@ -17,7 +17,7 @@ def test_the_preview_shows_opening_hours(capsys: pytest.CaptureFixture[str]) -> 
     assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
     assert "PoolHours gpu-test-lab" in out
     config = builders.config(pools=build_pools())
-    hours_by_pool = {pool.name: as_json(summarize_pool(config, pool))["hours"] for pool in config.pools}
+    hours_by_pool = {pool.name: as_json(summarize_pool(config, pool))["hours"] for pool in config.gpu_pools}
     assert hours_by_pool == {
         "lab": "mon–fri 07:00–20:00 Europe/Berlin",
         "train": "mon, sun 20:30–06:00 next day America/New_York",

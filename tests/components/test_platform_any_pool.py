@@ -67,7 +67,7 @@ def parse_or_check_refusal(pool: dict[str, Any]) -> StackConfig | None:
             assert problem.path[0] == "pools", problem
             assert len(problem.message) > 10, problem
         return None
-    units = alone.pools[0].profile.units
+    units = alone.gpu_pools[0].profile.units
     team = tenant(gpus={"main": dict.fromkeys(units, 1) if len(units) > 1 else 1})
     return parse(stack(pools=[pool], tenants=[team]), REGION)
 
@@ -89,7 +89,7 @@ def test_any_pool_is_refused_or_uses_the_same_names_everywhere() -> None:
 
 
 def check_names(config: StackConfig) -> None:
-    checked_pool = config.pools[0]
+    checked_pool = config.gpu_pools[0]
     spec = build_node_pool_spec(config, checked_pool)
     handed_out = set(checked_pool.profile.per_device)
     assert set(spec["limits"]) == handed_out
@@ -113,7 +113,7 @@ def check_names(config: StackConfig) -> None:
 
 
 def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
-    checked_pool = config.pools[0]
+    checked_pool = config.gpu_pools[0]
     overlays = build_node_overlay_specs(config, checked_pool)
     covered: list[str] = []
     for devices, overlay in overlays.items():
@@ -136,8 +136,8 @@ def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[st
 
 def check_settings(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
-    user_data = build_node_class_spec(config, config.pools[0], "nodes")["userData"]
-    if config.pools[0].ami.family == "bottlerocket":
+    user_data = build_node_class_spec(config, config.gpu_pools[0], "nodes")["userData"]
+    if config.gpu_pools[0].ami.family == "bottlerocket":
         assert labels["nvidia.com/gpu.deploy.operands"] == "false"
         plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})
         strategy = plugin.get("device-sharing-strategy")

@@ -25,7 +25,7 @@ def test_an_edit_of_people_money_and_ceilings_replaces_no_node(stack: str, edit:
 
 @pytest.mark.parametrize("edit", DRAINING)
 def test_an_edit_of_nodes_replaces_the_nodes_of_the_pool(edit: str) -> None:
-    pool = shipped_config("prod").pools[0].name
+    pool = shipped_config("prod").gpu_pools[0].name
     assert list(find_drains(plan("prod"), plan_edited("prod", _relax(edit)))) == [pool]
 
 
@@ -54,7 +54,7 @@ def test_a_new_template_a_new_version_and_a_missing_pool_replace_nodes() -> None
 CEILINGS = [
     (stack, at, gpus)
     for stack in SHIPPED
-    for at, pool in enumerate(shipped_config(stack).pools)
+    for at, pool in enumerate(shipped_config(stack).gpu_pools)
     for gpus in sorted({1, pool.max_gpus // 4, pool.max_gpus // 2, pool.max_gpus - 1})
 ]
 
@@ -96,7 +96,7 @@ def test_a_lower_ceiling_keeps_the_large_types_and_what_follows_from_them(purpos
 
 @pytest.mark.parametrize(("stack", "at", "gpus"), CEILINGS)
 def test_a_lower_ceiling_changes_only_the_limits_of_a_pool(stack: str, at: int, gpus: int) -> None:
-    lowered, pool = plan_lowered(stack, at, gpus), shipped_config(stack).pools[at]
+    lowered, pool = plan_lowered(stack, at, gpus), shipped_config(stack).gpu_pools[at]
     smallest = min(row.gpu_devices for row in shipped_config(stack).list_instances(pool))
     assert (lowered is None) == (gpus < smallest)
     if lowered:

@@ -49,7 +49,7 @@ def lab() -> Iterator[Lab]:
         assert opened.load(scene.manifests) == []
         opened.wait_until_ready()
         limits = {"train-l4": {"nvidia.com/gpu": 4}}
-        pods = [build_gpu_pod(config, pool, f"on-{pool.name}", limits.get(pool.name)) for pool in config.pools]
+        pods = [build_gpu_pod(config, pool, f"on-{pool.name}", limits.get(pool.name)) for pool in config.gpu_pools]
         for pod in pods:
             pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
         assert opened.load([build_probe_namespace(), *pods]) == []

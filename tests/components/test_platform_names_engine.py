@@ -28,7 +28,7 @@ def test_a_platform_with_the_names_of_version_0_2_stays_as_it_is(stack: str, mon
             for name in RENAMED:
                 older.setattr(platform, name, name_as_before(getattr(platform, name), f"gpu-{stack}-"))
             assert lifecycle.engine.up().succeeded
-        pool = lifecycle.stack.config.pools[0].name
+        pool = lifecycle.stack.config.gpu_pools[0].name
         assert f"{pool}-node-pool" in {found.name for found in lifecycle.engine.read_state().values()}
         length = len(lifecycle.cloud.log)
         preview, run = lifecycle.engine.preview(), lifecycle.engine.up()

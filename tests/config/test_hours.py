@@ -58,7 +58,7 @@ def test_the_open_hours_of_a_week_and_a_month_add_up(case: str) -> None:
 
 def test_a_month_of_working_hours_is_282_hours_of_730() -> None:
     window = {"hours": {"timezone": "UTC", "start": "07:00", "stop": "20:00"}}
-    open_pool, always = (builders.config(pools=[builders.pool(**more)]).pools[0] for more in (window, {}))
+    open_pool, always = (builders.config(pools=[builders.pool(**more)]).gpu_pools[0] for more in (window, {}))
     assert (round(open_pool.hours_per_month, 1), always.hours_per_month) == (282.4, 730)
 
 

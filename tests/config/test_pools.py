@@ -27,7 +27,7 @@ from ..support import builders
     ],
 )
 def test_a_pool_limits_the_pods_of_its_nodes_to_their_slots_and_thirty_more(fields: dict[str, Any], most: int) -> None:
-    (pool,) = builders.config(pools=[builders.pool(**{"maxGpus": 8, **fields})]).pools
+    (pool,) = builders.config(pools=[builders.pool(**{"maxGpus": 8, **fields})]).gpu_pools
     assert pool.max_pods == most
 
 
@@ -36,6 +36,6 @@ def test_huge_pages_of_efa_are_no_room_for_pods() -> None:
     rooms = []
     settings: list[dict[str, Any]] = [{}, {"multiNode": {}}]
     for fields in settings:
-        (pool,) = builders.config(pools=[builders.pool(**here, **fields)]).pools
+        (pool,) = builders.config(pools=[builders.pool(**here, **fields)]).gpu_pools
         rooms.append(pool.find_room(find_instance("p5.48xlarge")))
     assert rooms[0].memory_mib - rooms[1].memory_mib == 42242

@@ -15,17 +15,17 @@ MIG = {"mode": "mig", "profile": "3g.40gb"}
 
 
 def list_sizes(config: StackConfig) -> set[int]:
-    return {row.gpu_devices for row in config.list_instances(config.pools[0])}
+    return {row.gpu_devices for row in config.list_instances(config.gpu_pools[0])}
 
 
 def list_types(**pool: Any) -> list[str]:
     config = builders.config(pools=[builders.pool(**pool)])
-    return [row.instance_type for row in config.list_instances(config.pools[0])]
+    return [row.instance_type for row in config.list_instances(config.gpu_pools[0])]
 
 
 def list_named_types(gpus: int, **pool: Any) -> list[str]:
     config = builders.config(pools=[builders.pool(maxGpus=gpus, **pool)])
-    return [row.instance_type for row in config.list_named_instances(config.pools[0])]
+    return [row.instance_type for row in config.list_named_instances(config.gpu_pools[0])]
 
 
 @pytest.mark.parametrize("purpose", ["training", "inference"])
@@ -118,14 +118,14 @@ def test_named_types_are_never_left_out() -> None:
     ("kind", "sellable"), [("g6.xlarge", 1), ("g6.2xlarge", 4), ("g6.12xlarge", 16), ("g6.48xlarge", 32)]
 )
 def test_the_slots_of_a_node_that_can_be_sold_are_counted(kind: str, sellable: int) -> None:
-    pool = builders.config(pools=[builders.pool(instanceTypes=[kind], sharing=TIME_SLICED)]).pools[0]
+    pool = builders.config(pools=[builders.pool(instanceTypes=[kind], sharing=TIME_SLICED)]).gpu_pools[0]
     row = find_instance(kind)
     assert count_sellable_slots(pool, row) == sellable <= count_slots(pool, row) == 4 * row.gpu_devices
 
 
 def test_every_instance_of_a_mixed_layout_is_a_slot() -> None:
     layout = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
-    pool = builders.config(pools=[builders.pool(instanceTypes=["p5.4xlarge"], sharing=layout)]).pools[0]
+    pool = builders.config(pools=[builders.pool(instanceTypes=["p5.4xlarge"], sharing=layout)]).gpu_pools[0]
     assert count_sellable_slots(pool, find_instance("p5.4xlarge")) == 5
 
 
@@ -147,7 +147,9 @@ def test_a_pod_of_several_slots_is_as_large_as_all_of_them(
 
 def test_headroom_is_as_large_as_a_pod_of_the_pool_unless_it_says_otherwise() -> None:
     def find_size(headroom: dict[str, Any], **pool: Any) -> tuple[str, str]:
-        made = builders.config(pools=[builders.pool(headroom={"pods": 1, **headroom}, **pool)]).pools[0].headroom_size
+        made = (
+            builders.config(pools=[builders.pool(headroom={"pods": 1, **headroom}, **pool)]).gpu_pools[0].headroom_size
+        )
         assert made
         return made.cpu, made.memory
 

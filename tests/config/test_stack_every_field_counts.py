@@ -100,7 +100,7 @@ def show(planned: Plan, pool: str = "") -> dict[str, Any]:
 
 
 def pool_name(place: str) -> str:
-    return re.sub(r"[^a-z]+", "-", place.removeprefix("pools[].").lower()).strip("-")
+    return re.sub(r"[^a-z]+", "-", place.removeprefix("pools[]<Pool>.").lower()).strip("-")
 
 
 def with_all_pools(side: int) -> Stack:
@@ -176,7 +176,7 @@ def test_a_field_of_a_pool_of_static_nodes_changes_resources_or_pods_or_is_refus
 def explain_least_pod(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the pod that `explain` shows for the first pool."""
     stack = builders.config(**fields)
-    return build_pod(stack, stack.pools[0])
+    return build_pod(stack, stack.gpu_pools[0])
 
 
 @pytest.mark.parametrize("place", JUDGED)

@@ -99,7 +99,7 @@ def test_a_schedule_that_is_no_cron_is_refused_in_every_time_zone(schedule: str)
 def hours_of(**fields: Any) -> str:
     window = {"start": "07:00", "stop": "20:00"}
     stack = builders.config(pools=[builders.pool(hours={**window, **fields.pop("hours", {})})], **fields)
-    return str(stack.pools[0].hours)
+    return str(stack.gpu_pools[0].hours)
 
 
 def test_hours_follow_the_time_zone_of_the_stack_unless_they_name_one() -> None:

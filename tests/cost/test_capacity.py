@@ -13,7 +13,7 @@ from ..support.plans import SHIPPED, shipped_config
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_list_of_capacities_holds_the_capacity_of_each_pool(name: str) -> None:
     stack = shipped_config(name)
-    assert list_capacities(stack) == [find_capacity(stack, pool) for pool in stack.pools]
+    assert list_capacities(stack) == [find_capacity(stack, pool) for pool in stack.gpu_pools]
 
 
 def test_services_and_headroom_always_run() -> None:

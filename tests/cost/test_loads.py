@@ -32,7 +32,7 @@ def stack_with(gpus: int, least: int, most: int, **pool: Any) -> Any:
 def test_a_service_of_four_gpus_is_priced_on_a_node_that_holds_it() -> None:
     """Four L4 on a g6.12xlarge cost 4.60, on four g6.xlarge 3.22; no g6.xlarge holds the pod."""
     stack = stack_with(4, 1, 2, instanceTypes=["g6.xlarge", "g6.12xlarge"], expectedUtilization=0.25)
-    cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
+    cost = estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(price("g6.12xlarge"))
     assert cost.expected.month.known == pytest.approx(price("g6.12xlarge") * MONTH)
 
@@ -40,21 +40,21 @@ def test_a_service_of_four_gpus_is_priced_on_a_node_that_holds_it() -> None:
 def test_a_replica_pays_for_the_gpus_of_its_node_that_it_leaves_to_nobody() -> None:
     """Three of four GPUs: two replicas take two nodes of four."""
     stack = stack_with(3, 2, 2, gpusPerNode=[4], expectedUtilization=0.1)
-    assert find_always_on(stack, stack.pools[0], ON_DEMAND).service_gpus == 8
-    assert hours(estimate_pool(stack, stack.pools[0], ON_DEMAND).floor) == pytest.approx(2 * price("g6.12xlarge"))
+    assert find_always_on(stack, stack.gpu_pools[0], ON_DEMAND).service_gpus == 8
+    assert hours(estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND).floor) == pytest.approx(2 * price("g6.12xlarge"))
 
 
 def test_work_beyond_the_replicas_is_priced_on_the_nodes_of_small_pods() -> None:
     """Sixteen GPUs: eight by two replicas of four at most, and eight by pods of one GPU."""
     stack = stack_with(4, 1, 2, instanceTypes=["g6.xlarge", "g6.12xlarge"])
     expected = 2 * price("g6.12xlarge") + 8 * price("g6.xlarge")
-    found = estimate_pool(stack, stack.pools[0], ON_DEMAND).expected.month.known
+    found = estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND).expected.month.known
     assert found == pytest.approx(expected * MONTH)
 
 
 def test_replicas_that_the_ceiling_cannot_hold_cost_no_more_than_the_ceiling() -> None:
     stack = stack_with(3, 4, 4, gpusPerNode=[4])
-    few = stack.model_copy(update={"pools": [builders.config(pools=[builders.pool(gpusPerNode=[4])]).pools[0]]})
+    few = stack.model_copy(update={"pools": [builders.config(pools=[builders.pool(gpusPerNode=[4])]).gpu_pools[0]]})
     cost = estimate_pool(few, few.pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(2 * price("g6.12xlarge"))
     assert hours(cost.floor) <= hours(cost.ceiling)
@@ -62,7 +62,7 @@ def test_replicas_that_the_ceiling_cannot_hold_cost_no_more_than_the_ceiling() -
 
 def test_services_of_one_gpu_cost_what_other_pods_cost() -> None:
     stack = stack_with(1, 2, 4, expectedUtilization=0.5)
-    cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
+    cost = estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(2 * price("g6.xlarge"))
     assert cost.expected.month.known == pytest.approx(8 * price("g6.xlarge") * MONTH)
 

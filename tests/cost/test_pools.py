@@ -29,7 +29,7 @@ def test_expected_lies_between_floor_and_ceiling_and_no_fleet_costs_more(
     stack = builders.config(
         pools=[builders.pool(instanceTypes=types, maxGpus=gpus, purchase=purchase, expectedUtilization=share)]
     )
-    pool = stack.pools[0]
+    pool = stack.gpu_pools[0]
     for terms in (ON_DEMAND, find_terms(stack, pool)):
         cost = estimate_pool(stack, pool, terms)
         assert cost.floor.month.known <= cost.expected.month.known <= cost.ceiling.month.known + 1e-6

@@ -19,13 +19,13 @@ DAYTIME = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
 
 def cost(**pool: Any) -> Cost:
     stack = builders.config(pools=[builders.pool(**pool)])
-    return estimate_pool(stack, stack.pools[0], Terms())
+    return estimate_pool(stack, stack.gpu_pools[0], Terms())
 
 
 def gpu_hour(**pool: Any) -> float:
     """Headroom is priced on the cheapest type with more than four CPUs and 16 GiB."""
     stack = builders.config(pools=[builders.pool(**pool)])
-    (node,) = [node for node in price_nodes(stack, stack.pools[0]) if node.row.instance_type == "g6.2xlarge"]
+    (node,) = [node for node in price_nodes(stack, stack.gpu_pools[0]) if node.row.instance_type == "g6.2xlarge"]
     return node.price_gpu(ON_DEMAND).known
 
 
@@ -64,7 +64,7 @@ def test_headroom_is_paid_in_whole_nodes(pool: dict[str, Any], gpus: int) -> Non
     if "instanceTypes" in pool_fields:
         pool_fields.pop("gpu", None)
     stack = builders.config(pools=[builders.pool(**pool_fields)])
-    assert find_always_on(stack, stack.pools[0], ON_DEMAND).headroom_gpus == gpus
+    assert find_always_on(stack, stack.gpu_pools[0], ON_DEMAND).headroom_gpus == gpus
 
 
 def test_free_gpus_of_a_reservation_count_as_headroom() -> None:
@@ -74,7 +74,7 @@ def test_free_gpus_of_a_reservation_count_as_headroom() -> None:
     found = []
     for room in (None, ROOM):
         stack = builders.config(pools=[{**pool, "headroom": room}], reservations=[held])
-        found.append(estimate_pool(stack, stack.pools[0], Terms()))
+        found.append(estimate_pool(stack, stack.gpu_pools[0], Terms()))
     assert found[0].floor == found[1].floor
 
 
@@ -84,8 +84,8 @@ def test_headroom_beside_a_full_reservation_costs_another_node() -> None:
     pool = builders.pool(**reserved, maxGpus=16, reservations=[{"id": "cr-0a1b2c3d"}], expectedUtilization=0.5)
     held = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
     stacks = [builders.config(pools=[{**pool, "headroom": room}], reservations=[held]) for room in (None, ROOM)]
-    without, with_ = (estimate_pool(stack, stack.pools[0], Terms()).expected.month.known for stack in stacks)
-    (node,) = price_nodes(stacks[0], stacks[0].pools[0])
+    without, with_ = (estimate_pool(stack, stack.gpu_pools[0], Terms()).expected.month.known for stack in stacks)
+    (node,) = price_nodes(stacks[0], stacks[0].gpu_pools[0])
     assert with_ - without == pytest.approx(8 * node.price_gpu(ON_DEMAND).known * HOURS_A_MONTH)
 
 
@@ -101,12 +101,12 @@ def with_service(**fields: object) -> Cost:
         tenants=[builders.tenant()],
         pools=[builders.pool(instanceTypes=["g6.xlarge"], expectedUtilization=0.25)],
     )
-    return estimate_pool(stack, stack.pools[0], Terms())
+    return estimate_pool(stack, stack.gpu_pools[0], Terms())
 
 
 def test_minimum_replicas_count_as_idle_cost_and_as_expected_work() -> None:
     stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge"])])
-    (node,) = price_nodes(stack, stack.pools[0])
+    (node,) = price_nodes(stack, stack.gpu_pools[0])
     hour = node.price_gpu(ON_DEMAND).known
     few, many = (with_service(replicas={"min": count, "max": 4}) for count in (1, 4))
     assert [few.floor.hour.known, many.floor.hour.known] == pytest.approx([hour, 4 * hour])

@@ -49,23 +49,25 @@ def test_a_reservation_of_two_pools_is_divided_by_their_ceilings() -> None:
 def test_a_reservation_may_lie_idle_while_dearer_nodes_fill_the_ceiling() -> None:
     stack = reserved_stack(["g6.xlarge", "g6.16xlarge"], 16, ["reserved", "on-demand"], reservation("g6.xlarge", 16))
     idle = 16 * PRICE["g6.xlarge", HERE]
-    most = hours(estimate_pool(stack, stack.pools[0], ON_DEMAND).ceiling)
+    most = hours(estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND).ceiling)
     assert most >= idle + 16 * (PRICE["g6.16xlarge", HERE] + gp3(HERE, 50))
 
 
 def test_after_its_last_day_a_reservation_is_bought_on_demand() -> None:
     block = reservation(capacityBlock=True, usdPerHour=31.46, ends="2027-01-31")
     stack = reserved_stack(["p5.48xlarge"], 16, ["reserved", "on-demand"], block)
-    cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
+    cost = estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(2 * 31.46)
     assert hours(cost.ceiling) == pytest.approx(2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)))
     alone = reserved_stack(["p5.48xlarge"], 16, ["reserved"], block)
-    assert hours(estimate_pool(alone, alone.pools[0], ON_DEMAND).ceiling) == pytest.approx(2 * (31.46 + gp3(HERE, 50)))
+    assert hours(estimate_pool(alone, alone.gpu_pools[0], ON_DEMAND).ceiling) == pytest.approx(
+        2 * (31.46 + gp3(HERE, 50))
+    )
 
 
 def test_a_pool_that_buys_only_reserved_capacity_runs_no_more() -> None:
     stack = reserved_stack(["p5.48xlarge"], 64, ["reserved"], reservation())
-    cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
+    cost = estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND)
     both = 2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50))
     assert [hours(cost.ceiling), hours(cost.expected)] == pytest.approx([both, both])
     assert estimate_stack(stack).pools[0].slices["nvidia.com/gpu"][0].known == pytest.approx(both / 16)
@@ -73,7 +75,7 @@ def test_a_pool_that_buys_only_reserved_capacity_runs_no_more() -> None:
 
 def test_a_reservation_larger_than_the_pool_is_paid_whole() -> None:
     stack = reserved_stack(["p5.48xlarge"], 8, ["reserved", "on-demand"], reservation())
-    cost = estimate_pool(stack, stack.pools[0], ON_DEMAND)
+    cost = estimate_pool(stack, stack.gpu_pools[0], ON_DEMAND)
     assert hours(cost.floor) == pytest.approx(2 * PRICE["p5.48xlarge", HERE])
     assert hours(cost.ceiling) == pytest.approx(2 * (PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)))
 
@@ -83,7 +85,7 @@ def test_a_savings_plan_lowers_reservations_at_on_demand_rates() -> None:
     planned = StackConfig.model_validate(
         {**stack.model_dump(by_alias=True), "costs": {"savingsPlan": {"coverage": 1.0, "discount": 0.2}}}, strict=False
     )
-    pool = planned.pools[0]
+    pool = planned.gpu_pools[0]
     assert hours(estimate_pool(planned, pool, find_terms(planned, pool)).floor) == pytest.approx(
         0.8 * 2 * PRICE["p5.48xlarge", HERE]
     )
@@ -92,8 +94,8 @@ def test_a_savings_plan_lowers_reservations_at_on_demand_rates() -> None:
 def test_a_pool_with_a_lower_ceiling_still_pays_its_reservation() -> None:
     """`advise` compares a pool with a copy that has a lower ceiling; a reservation is paid in both."""
     stack = reserved_stack(["p5.48xlarge"], 64, ["reserved", "on-demand"], reservation())
-    lower = stack.pools[0].model_copy(update={"max_gpus": 32})
-    before, after = (estimate_pool(stack, pool, ON_DEMAND) for pool in (stack.pools[0], lower))
+    lower = stack.gpu_pools[0].model_copy(update={"max_gpus": 32})
+    before, after = (estimate_pool(stack, pool, ON_DEMAND) for pool in (stack.gpu_pools[0], lower))
     assert after.floor == before.floor
     node = PRICE["p5.48xlarge", HERE] + gp3(HERE, 50)
     assert hours(before.ceiling) - hours(after.ceiling) == pytest.approx(4 * node)

@@ -42,8 +42,8 @@ RESERVATION = {"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-e
 def test_a_pool_replaces_as_many_nodes_at_once_as_its_budgets_or_eks_allow(fields: dict[str, Any], nodes: int) -> None:
     """Karpenter ran 24 GPUs of 16 while it replaced a g5.48xlarge."""
     stack = builders.config(pools=[builders.pool(**fields)], reservations=[RESERVATION])
-    (row,) = stack.pools[0].candidates
-    assert count_surge(stack, stack.pools[0], row) == nodes
+    (row,) = stack.gpu_pools[0].candidates
+    assert count_surge(stack, stack.gpu_pools[0], row) == nodes
 
 
 def test_the_dearest_nodes_are_priced_on_demand() -> None:
@@ -52,7 +52,7 @@ def test_the_dearest_nodes_are_priced_on_demand() -> None:
     stack = builders.config(pools=[pool])
     volume = 50 * 0.08 / 730
     assert find_instance("g5.48xlarge").local_nvme_gb
-    assert price_surge(stack, stack.pools[0]).known == pytest.approx(16.288 + volume, abs=0.001)
+    assert price_surge(stack, stack.gpu_pools[0]).known == pytest.approx(16.288 + volume, abs=0.001)
 
 
 def test_system_nodes_surge_too() -> None:
@@ -64,7 +64,7 @@ def test_system_nodes_surge_too() -> None:
 def test_an_unknown_price_stays_unknown_only_where_a_node_may_surge() -> None:
     def price(**fields: Any) -> frozenset[str]:
         stack = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"], **fields)])
-        return price_surge(stack, stack.pools[0]).unknown
+        return price_surge(stack, stack.gpu_pools[0]).unknown
 
     assert price() == {"p5e.48xlarge in us-west-2"}
     assert price(purpose="training") == frozenset()

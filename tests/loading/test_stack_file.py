@@ -51,13 +51,13 @@ def test_a_good_file_has_neither_problems_nor_warnings(name: str) -> None:
 
 @pytest.mark.parametrize("name", list_stacks(GOOD))
 def test_a_good_file_hands_out_the_counts_that_it_states(name: str) -> None:
-    made = [f"{pool.name}: {pool.profile.summary}" for pool in load(name, GOOD).pools]
+    made = [f"{pool.name}: {pool.profile.summary}" for pool in load(name, GOOD).gpu_pools]
     assert made == leading_comment(GOOD / f"Pulumi.{name}.yaml")[1:]
 
 
 @pytest.mark.parametrize("name", list_stacks(TEAM))
 def test_a_stack_of_the_team_has_no_problem(name: str) -> None:
-    assert open_stack(name, TEAM).config.pools
+    assert open_stack(name, TEAM).config.gpu_pools
 
 
 def test_both_folders_hold_files() -> None:

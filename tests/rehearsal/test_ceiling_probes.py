@@ -25,7 +25,7 @@ WAITS = f"karpenter: {LIMIT}"
 @pytest.mark.parametrize("name", POOLS)
 def test_a_filling_takes_every_gpu_that_nodes_can_give(name: str) -> None:
     config = load_example(name)
-    pool = config.pools[0]
+    pool = config.gpu_pools[0]
     resource, each = next(iter(pool.profile.per_device.items()))
     asked = sum(read_limits(pod)[resource] for group in build_filling(config, pool) for pod in group)
     smallest = min(row.gpu_devices for row in config.list_instances(pool))
@@ -37,19 +37,19 @@ def test_a_filling_takes_every_gpu_that_nodes_can_give(name: str) -> None:
 )
 def test_the_largest_nodes_come_first(max_gpus: int, sizes: list[tuple[int, int]]) -> None:
     config = builders.config(pools=[builders.pool(purpose="batch", maxGpus=max_gpus)])
-    assert list_filling_sizes(config, config.pools[0]) == sizes
+    assert list_filling_sizes(config, config.gpu_pools[0]) == sizes
 
 
 def test_pods_of_a_filling_have_names_of_their_own() -> None:
     config = builders.config(pools=[builders.pool(purpose="batch", maxGpus=15)])
-    names = [pod["metadata"]["name"] for group in build_filling(config, config.pools[0]) for pod in group]
+    names = [pod["metadata"]["name"] for group in build_filling(config, config.gpu_pools[0]) for pod in group]
     assert len(set(names)) == 5
 
 
 def play_ceiling(decide: object, config: StackConfig = CONFIG) -> str:
     """Play the ceiling on a cluster that decides, and return the difference."""
     lab = FakeLab(decide)  # type: ignore[arg-type]
-    (probe,) = list_ceiling_probes(config, config.pools[0])
+    (probe,) = list_ceiling_probes(config, config.gpu_pools[0])
     difference = probe.expected.find_difference(probe.play(Stage(lab.as_lab())))
     assert not any("one-too-many" in name for name in lab.find("Pod"))
     return difference
@@ -86,7 +86,7 @@ def test_reserved_nodes_must_fill_the_pool_first() -> None:
 def test_fixed_nodes_are_full_in_the_words_of_the_scheduler() -> None:
     config = load_example("static-mig-h100")
     words = "default-scheduler: 0/5 nodes are available: 2 Insufficient nvidia.com/mig-2g.20gb"
-    (probe,) = list_ceiling_probes(config, config.pools[0])
+    (probe,) = list_ceiling_probes(config, config.gpu_pools[0])
     lab = FakeLab(lambda pod: words if "too-many" in pod["metadata"]["name"] else "node-1", manifests=())
     assert probe.expected.find_difference(probe.play(Stage(lab.as_lab()))) == ""
 
@@ -123,7 +123,7 @@ def test_a_pod_that_preempts_another_differs_and_is_taken_away() -> None:
 
 
 def test_the_questions_about_a_full_pool_share_a_lane() -> None:
-    probes = [*list_ceiling_probes(CONFIG, CONFIG.pools[0]), *list_critical_probes(CONFIG, CONFIG.tenants[0])]
+    probes = [*list_ceiling_probes(CONFIG, CONFIG.gpu_pools[0]), *list_critical_probes(CONFIG, CONFIG.tenants[0])]
     assert {probe.scenery for probe in probes} == {"main is full"}
 
 

@@ -25,7 +25,7 @@ def build(**pool: Any) -> StackConfig:
 
 
 def probe_of(config: StackConfig, name: str) -> Probe:
-    return find_probe(list_change_probes(config, config.pools[0]), f"main/{name}")
+    return find_probe(list_change_probes(config, config.gpu_pools[0]), f"main/{name}")
 
 
 def play(probe: Probe, lab: FakeLab) -> str:
@@ -34,9 +34,9 @@ def play(probe: Probe, lab: FakeLab) -> str:
 
 
 def test_a_pool_raises_the_questions_of_its_fields() -> None:
-    assert [*list_change_probes(build(), build().pools[0])] == []
+    assert [*list_change_probes(build(), build().gpu_pools[0])] == []
     config = build(purchase=["spot", "on-demand"], hours=HOURS, headroom=builders.ROOM)
-    names = [probe.name for probe in list_change_probes(config, config.pools[0])]
+    names = [probe.name for probe in list_change_probes(config, config.gpu_pools[0])]
     assert names == ["main/interruption", "main/headroom", "main/hours"]
 
 
@@ -92,7 +92,7 @@ def test_a_pod_on_demand_is_not_interrupted() -> None:
 
 def test_spot_behind_a_reservation_is_interrupted_while_the_reservation_is_full() -> None:
     config = load_example("training-on-reserved-h100")
-    pool = config.pools[0].model_copy(update={"purchase": ["reserved", "spot"], "checkpointed": True})
+    pool = config.gpu_pools[0].model_copy(update={"purchase": ["reserved", "spot"], "checkpointed": True})
     probe = find_probe(list_change_probes(config.model_copy(update={"pools": [pool]}), pool), "main/interruption")
     full: list[dict[str, int]] = []
     lab = build_interrupted_lab(lambda lab: full.append({**lab.aws.faults.reservations}))

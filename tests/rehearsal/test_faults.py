@@ -12,7 +12,7 @@ CONFIG = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge", "g6.12
 
 def test_spot_is_refused_for_the_types_of_a_pool_until_the_end() -> None:
     lab = FakeLab()
-    with refuse_purchase(Stage(lab.as_lab()), CONFIG, CONFIG.pools[0], ["spot"]):
+    with refuse_purchase(Stage(lab.as_lab()), CONFIG, CONFIG.gpu_pools[0], ["spot"]):
         assert not lab.aws.faults.has_capacity("spot", "g6.12xlarge", "us-east-1b")
         assert lab.aws.faults.has_capacity("on-demand", "g6.12xlarge", "us-east-1b")
         assert lab.aws.faults.has_capacity("spot", "g5.xlarge", "us-east-1b")
@@ -22,7 +22,7 @@ def test_spot_is_refused_for_the_types_of_a_pool_until_the_end() -> None:
 def test_a_reservation_is_full_until_the_end_also_of_a_failed_probe() -> None:
     lab, config = FakeLab(), load_example("training-on-reserved-h100")
     try:
-        with refuse_purchase(Stage(lab.as_lab()), config, config.pools[0], ["reserved"]):
+        with refuse_purchase(Stage(lab.as_lab()), config, config.gpu_pools[0], ["reserved"]):
             assert lab.aws.faults.reservations == {"cr-0d4c7a91e2b85f368": 0}
             assert lab.aws.faults.insufficient == set()
             raise RuntimeError
@@ -32,5 +32,5 @@ def test_a_reservation_is_full_until_the_end_also_of_a_failed_probe() -> None:
 
 def test_nothing_is_refused_if_no_way_to_buy_is_named() -> None:
     lab = FakeLab()
-    with refuse_purchase(Stage(lab.as_lab()), CONFIG, CONFIG.pools[0], []):
+    with refuse_purchase(Stage(lab.as_lab()), CONFIG, CONFIG.gpu_pools[0], []):
         assert (lab.aws.faults.insufficient, lab.aws.faults.reservations) == (set(), {})

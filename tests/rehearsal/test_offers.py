@@ -26,7 +26,7 @@ from ..support.rehearsals import load_example
 
 GPU = "nvidia.com/gpu"
 L4 = builders.config(pools=[builders.pool(purpose="batch", purchase=["spot", "on-demand"], maxGpus=8)])
-POOL = L4.pools[0]
+POOL = L4.gpu_pools[0]
 L4_TYPES = [row.instance_type for row in L4.list_instances(POOL)]
 
 
@@ -71,13 +71,13 @@ RESERVED = load_example("training-on-reserved-h100")
 
 
 def test_a_pool_is_offered_only_the_types_that_are_reserved() -> None:
-    pool = RESERVED.pools[0]
+    pool = RESERVED.gpu_pools[0]
     assert [str(offer) for offer in list_offers(RESERVED, pool, "reserved")] == ["p5.48xlarge reserved"]
     assert list_offers(L4, POOL, "reserved") == []
 
 
 def test_reserved_nodes_are_counted_where_the_pool_buys_them() -> None:
-    assert count_reserved_nodes(RESERVED, RESERVED.pools[0]) == 4
+    assert count_reserved_nodes(RESERVED, RESERVED.gpu_pools[0]) == 4
     assert count_reserved_nodes(L4, POOL) == 0
 
 
@@ -88,7 +88,7 @@ def test_reservations_are_found_by_tags() -> None:
     ]
     pool = builders.pool(purchase=["reserved", "on-demand"], reservations=[{"tags": {"team": "ml"}}])
     config = builders.config(pools=[pool], reservations=rows)
-    assert [row.id[-1] for row in list_reservations(config, config.pools[0])] == ["1"]
+    assert [row.id[-1] for row in list_reservations(config, config.gpu_pools[0])] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_reservations_are_found_by_tags() -> None:
     [("whole-l4-spot-first", ["spot", "on-demand"]), ("training-on-reserved-h100", ["reserved", "on-demand"])],
 )
 def test_ways_to_buy_are_in_the_order_of_karpenter(example: str, ways: list[Purchase]) -> None:
-    assert list_purchases(load_example(example).pools[0]) == ways
+    assert list_purchases(load_example(example).gpu_pools[0]) == ways
 
 
 def test_a_node_holds_a_pod_up_to_its_own_count() -> None:
-    four, pool = find_instance("g6.12xlarge"), load_example("time-sliced-l4").pools[0]
+    four, pool = find_instance("g6.12xlarge"), load_example("time-sliced-l4").gpu_pools[0]
     assert holds(pool, four, {"nvidia.com/gpu.shared": 16})
     assert not holds(pool, four, {"nvidia.com/gpu.shared": 17})
     assert holds(pool, four, {"vpc.amazonaws.com/efa": 1})

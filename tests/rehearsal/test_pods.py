@@ -26,7 +26,7 @@ CONFIG = builders.config(
     ],
     tenants=[builders.tenant(namespace="team-space", gpus={"main": 2})],
 )
-POOL, TENANT = CONFIG.pools[0], CONFIG.tenants[0]
+POOL, TENANT = CONFIG.gpu_pools[0], CONFIG.tenants[0]
 SHARE = "nvidia.com/gpu.shared"
 
 
@@ -66,18 +66,20 @@ def test_a_tenant_asks_for_the_profile_that_it_is_granted() -> None:
     layout = {"3g.40gb": 1, "1g.10gb": 4}
     pool = builders.pool(gpu="h100-80gb", sharing={"mode": "mig", "layout": layout})
     config = builders.config(pools=[pool], tenants=[builders.tenant(gpus={"main": {"3g.40gb": 0, "1g.10gb": 1}})])
-    assert find_granted(config.tenants[0], config.pools[0]) == {"nvidia.com/mig-1g.10gb": 1}
-    limits = build_tenant_pod(config, config.tenants[0], config.pools[0], "in")["spec"]["containers"][0]["resources"]
+    assert find_granted(config.tenants[0], config.gpu_pools[0]) == {"nvidia.com/mig-1g.10gb": 1}
+    limits = build_tenant_pod(config, config.tenants[0], config.gpu_pools[0], "in")["spec"]["containers"][0][
+        "resources"
+    ]
     assert "nvidia.com/mig-3g.40gb" not in limits["limits"]
     assert limits["limits"]["nvidia.com/mig-1g.10gb"] == "1"
 
 
 def test_a_job_that_spans_nodes_asks_for_a_whole_node_with_efa() -> None:
     config = load_example("training-on-reserved-h100")
-    limits = build_gpu_pod(config, config.pools[0], "a")["spec"]["containers"][0]["resources"]["limits"]
+    limits = build_gpu_pod(config, config.gpu_pools[0], "a")["spec"]["containers"][0]["resources"]["limits"]
     assert (limits["nvidia.com/gpu"], limits["vpc.amazonaws.com/efa"]) == ("8", "32")
-    assert find_least(config.pools[0]) == {"nvidia.com/gpu": 8}
-    tenants_pod = build_tenant_pod(config, config.tenants[0], config.pools[0], "in")
+    assert find_least(config.gpu_pools[0]) == {"nvidia.com/gpu": 8}
+    tenants_pod = build_tenant_pod(config, config.tenants[0], config.gpu_pools[0], "in")
     assert tenants_pod["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] == "8"
 
 

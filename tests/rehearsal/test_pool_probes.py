@@ -12,20 +12,20 @@ from ..support import builders
 from ..support.example_pools import POOLS
 from ..support.rehearsals import find_probe, list_sent_pods, load_example, read_limits
 
-DYNAMIC = [name for name in POOLS if not load_example(name).pools[0].static_nodes]
+DYNAMIC = [name for name in POOLS if not load_example(name).gpu_pools[0].static_nodes]
 
 
 TINY = {"cpu": "500m", "memory": "1Gi"}
 
 
 def list_of(config: StackConfig) -> list[Probe]:
-    return [*list_pool_probes(config, config.pools[0])]
+    return [*list_pool_probes(config, config.gpu_pools[0])]
 
 
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_no_pod_asks_for_more_than_the_largest_node_and_no_probe_for_more_than_the_ceiling(name: str) -> None:
     config = load_example(name)
-    pool = config.pools[0]
+    pool = config.gpu_pools[0]
     largest = max(config.list_instances(pool), key=lambda row: row.gpu_devices)
     on_a_node = Counter(pool.profile.count_per_node(largest))
     ceiling = Counter(pool.profile.count_at_ceiling(pool.max_gpus))
@@ -42,7 +42,7 @@ def test_no_pod_asks_for_more_than_the_largest_node_and_no_probe_for_more_than_t
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_every_pool_is_asked_for_one_of_each_resource(name: str) -> None:
     config = load_example(name)
-    units = config.pools[0].profile.units
+    units = config.gpu_pools[0].profile.units
     asked = [find_probe(list_of(config), f"main/one-{unit}") for unit in units]
     assert [next(iter(read_limits(list_sent_pods(probe)[0]))) for probe in asked] == list(units.values())
 
@@ -150,7 +150,7 @@ def test_each_way_to_buy_but_the_last_resort_is_refused(purchase: list[str], exp
 
 def test_ways_to_buy_fail_one_after_the_other() -> None:
     config = load_example("training-on-reserved-h100")
-    spot = config.pools[0].model_copy(update={"purchase": ["reserved", "spot", "on-demand"]})
+    spot = config.gpu_pools[0].model_copy(update={"purchase": ["reserved", "spot", "on-demand"]})
     probes = [*list_pool_probes(config.model_copy(update={"pools": [spot]}), spot)]
     titles = [(probe.title, probe.expected.text[:24]) for probe in probes if probe.phase is Phase.FAULTS]
     assert titles == [
@@ -162,5 +162,5 @@ def test_ways_to_buy_fail_one_after_the_other() -> None:
 def test_a_refusal_meets_every_pool_with_the_same_types() -> None:
     pools = [builders.pool(name="a"), builders.pool(name="b"), builders.pool(name="c", gpu="a10g")]
     config = builders.config(pools=pools)
-    assert [*list_neighbours(config, config.pools[0])] == ["a", "b"]
-    assert [*list_neighbours(config, config.pools[2])] == ["c"]
+    assert [*list_neighbours(config, config.gpu_pools[0])] == ["a", "b"]
+    assert [*list_neighbours(config, config.gpu_pools[2])] == ["c"]

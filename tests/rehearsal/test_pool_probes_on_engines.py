@@ -50,10 +50,10 @@ def test_bottlerocket_cuts_its_gpus_at_boot() -> None:
     for one in launches:
         assert "'h100.80gb' = '2g.20gb'" in one.template.user_data.replace('"', "'")
         settings = read_settings(config, one)
-        assert config.pools[0].node_labels.items() <= settings.labels.items()
-        assert all(taint in list_taints(settings) for taint in config.pools[0].node_taints)
+        assert config.gpu_pools[0].node_labels.items() <= settings.labels.items()
+        assert all(taint in list_taints(settings) for taint in config.gpu_pools[0].node_taints)
         sizes = {disk["DeviceName"]: int(disk["Ebs"]["VolumeSize"]) for disk in one.template.block_devices}
-        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.find_disk_gib(config.pools[0])}
+        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.find_disk_gib(config.gpu_pools[0])}
         assert {str(disk["Ebs"]["Encrypted"]).lower() for disk in one.template.block_devices} == {"true"}
 
 
@@ -67,7 +67,7 @@ def test_a_node_for_jobs_that_span_nodes_has_33_interfaces_in_its_placement_grou
 def test_a_node_cut_into_several_profiles_hands_out_all_of_them() -> None:
     config, launches = launch("mixed-layout")
     labels = {read_settings(config, one).labels["nvidia.com/mig.config"] for one in launches}
-    assert labels == {config.pools[0].node_labels["nvidia.com/mig.config"]}
+    assert labels == {config.gpu_pools[0].node_labels["nvidia.com/mig.config"]}
 
 
 def test_graviton_nodes_boot_an_image_of_their_architecture() -> None:

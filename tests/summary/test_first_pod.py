@@ -10,7 +10,7 @@ from gpu_blueprint.summary.pods import build_pod
 from ..support import builders
 from ..support.plans import shipped_config
 
-SHIPPED = [(stack, pool) for stack in map(shipped_config, ("dev", "research", "prod")) for pool in stack.pools]
+SHIPPED = [(stack, pool) for stack in map(shipped_config, ("dev", "research", "prod")) for pool in stack.gpu_pools]
 LAYOUT = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
 
 
@@ -37,7 +37,7 @@ def test_it_asks_for_a_resource_that_the_quota_of_its_tenant_holds() -> None:
         builders.tenant(name="some", gpus={"main": {"1g.10gb": 4}}),
     ]
     stack = builders.config(pools=[pool], tenants=teams)
-    pod = build_first_pod(stack, stack.pools[0])
+    pod = build_first_pod(stack, stack.gpu_pools[0])
     assert pod["metadata"]["namespace"] == "some"
     limits = pod["spec"]["containers"][0]["resources"]["limits"]
     assert {name: count for name, count in limits.items() if "/" in name} == {"nvidia.com/mig-1g.10gb": 1}
@@ -45,4 +45,4 @@ def test_it_asks_for_a_resource_that_the_quota_of_its_tenant_holds() -> None:
 
 def test_a_pool_without_a_tenant_is_tried_in_the_default_namespace() -> None:
     stack = builders.config(pools=[builders.pool()], tenants=[])
-    assert build_first_pod(stack, stack.pools[0])["metadata"]["namespace"] == "default"
+    assert build_first_pod(stack, stack.gpu_pools[0])["metadata"]["namespace"] == "default"

@@ -9,7 +9,7 @@ from ..support import builders
 
 def lines(**fields: Any) -> list[str]:
     stack = builders.config(pools=[builders.pool(**fields)])
-    return [*describe_lifecycle(stack, stack.pools[0])]
+    return [*describe_lifecycle(stack, stack.gpu_pools[0])]
 
 
 def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews_them() -> None:

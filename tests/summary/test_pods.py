@@ -36,7 +36,7 @@ def count_mib(memory: str) -> int:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_as_many_pods_fit_a_node_as_its_gpus_have_slots(name: str) -> None:
     stack = shipped_config(name)
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         resource = next(iter(pool.profile.per_device))
         room = explain_container(stack, pool)["resources"]["requests"]
         for row in stack.list_instances(pool):
@@ -49,8 +49,8 @@ def test_slots_of_a_shared_gpu_have_the_size_that_the_pool_states() -> None:
     stack = builders.config(
         pools=[builders.pool(instanceTypes=["g6.2xlarge"], sharing={"mode": "time-slicing", "replicas": 4})]
     )
-    assert find_room(stack, stack.pools[0], {"nvidia.com/gpu.shared": 1}) == {"cpu": "1800m", "memory": "6Gi"}
-    assert find_room(stack, stack.pools[0], {"nvidia.com/gpu.shared": 3}) == {"cpu": "5400m", "memory": "18Gi"}
+    assert find_room(stack, stack.gpu_pools[0], {"nvidia.com/gpu.shared": 1}) == {"cpu": "1800m", "memory": "6Gi"}
+    assert find_room(stack, stack.gpu_pools[0], {"nvidia.com/gpu.shared": 3}) == {"cpu": "5400m", "memory": "18Gi"}
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_slots_of_a_shared_gpu_have_the_size_that_the_pool_states() -> None:
 )
 def test_a_pod_with_more_gpus_has_more_cpu_and_memory(limits: dict[str, int], room: dict[str, str]) -> None:
     stack = builders.config(pools=[builders.pool(instanceTypes=["g6.xlarge", "g6.12xlarge", "g6.48xlarge"])])
-    assert find_room(stack, stack.pools[0], limits) == room
-    container = explain_container(stack, stack.pools[0], **limits)
+    assert find_room(stack, stack.gpu_pools[0], limits) == room
+    container = explain_container(stack, stack.gpu_pools[0], **limits)
     assert container["resources"] == {"requests": room, "limits": {"memory": room["memory"], **limits}}
 
 
@@ -73,7 +73,7 @@ def test_a_pod_with_more_gpus_has_more_cpu_and_memory(limits: dict[str, int], ro
 def test_a_pod_of_several_nodes_has_shared_memory_and_either_hugepages_or_none(hugepages: bool) -> None:
     pool = {**EFA_POOL, "multiNode": {"hugepages": hugepages}}
     stack = builders.config(pools=[builders.pool(**pool)])
-    spec = build_pod(stack, stack.pools[0])["spec"]
+    spec = build_pod(stack, stack.gpu_pools[0])["spec"]
     (container,) = spec["containers"]
     (volume,) = spec["volumes"]
     assert volume["emptyDir"] == {"medium": "Memory"}
@@ -88,13 +88,13 @@ def test_a_pod_of_several_nodes_has_shared_memory_and_either_hugepages_or_none(h
 
 def test_a_pod_of_a_single_node_mounts_nothing() -> None:
     stack = builders.config(pools=[builders.pool()])
-    spec = build_pod(stack, stack.pools[0])["spec"]
+    spec = build_pod(stack, stack.gpu_pools[0])["spec"]
     assert "volumes" not in spec and not {"env", "volumeMounts"} & {*spec["containers"][0]}
 
 
 def test_a_pod_is_made_where_a_grantee_or_the_caller_wants_it() -> None:
     stack = shipped_config("prod")
-    pool = stack.pools_by_name["infer-l4"]
+    pool = stack.gpu_pools_by_name["infer-l4"]
     assert build_pod(stack, pool)["metadata"]["namespace"] == "serving"
     asked = build_pod(stack, pool, namespace="elsewhere", limits={"nvidia.com/gpu.shared": 2})
     assert asked["metadata"]["namespace"] == "elsewhere"

@@ -12,7 +12,7 @@ def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
     pool = builders.pool(gpu="h100-80gb", sharing=layout)
     teams = [builders.tenant(name=name, gpus={"main": {"1g.10gb": 4}}) for name in ("a", "b")]
     stack = builders.config(pools=[pool], tenants=teams)
-    steps = {step.title: step.lines for step in explain_pool(stack, stack.pools[0])}
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}
     assert steps["quota keys"] == (
         "requests.nvidia.com/mig-3g.40gb: a 0, b 0",
         "requests.nvidia.com/mig-1g.10gb: a 4, b 4",
@@ -21,7 +21,7 @@ def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
 
 def test_headroom_is_explained_with_its_price() -> None:
     stack = shipped_config("prod")
-    steps = {step.title: step.lines for step in explain_pool(stack, stack.pools_by_name["infer-l40s"])}
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools_by_name["infer-l40s"])}
     assert steps["headroom"][0].startswith("1 × room for a pod of 1 nvidia.com/gpu, 6 CPU and 48Gi,")
     assert steps["headroom"][1].endswith("nodes with 1 × L40S")
 
@@ -29,17 +29,17 @@ def test_headroom_is_explained_with_its_price() -> None:
 def test_the_image_of_static_nodes_is_the_release_of_their_node_group() -> None:
     fixed = builders.pool(instanceTypes=["g6.12xlarge"], staticNodes=2, zones=["us-east-1a"])
     stack = builders.config(pools=[fixed])
-    steps = {step.title: step.lines for step in explain_pool(stack, stack.pools[0])}
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}
     assert stack.cluster.release.system_node_release in steps["applied by"][0]
-    assert stack.pools[0].ami.pinned not in steps["applied by"][0]
-    assert stack.cluster.release.system_node_release in summarize_pool(stack, stack.pools[0]).ami
+    assert stack.gpu_pools[0].ami.pinned not in steps["applied by"][0]
+    assert stack.cluster.release.system_node_release in summarize_pool(stack, stack.gpu_pools[0]).ami
     moving = builders.config(pools=[builders.pool()])
-    assert summarize_pool(moving, moving.pools[0]).ami == moving.pools[0].ami.alias
+    assert summarize_pool(moving, moving.gpu_pools[0]).ami == moving.gpu_pools[0].ami.alias
 
 
 def test_a_taint_whose_toleration_eks_adds_says_so() -> None:
     stack = shipped_config("dev")
-    steps = {step.title: step.lines for step in explain_pool(stack, stack.pools[0])}
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}
     assert steps["node taints"] == (
         "nvidia.com/gpu.shared:NoSchedule (EKS adds the toleration to pods that request the resource)",
     )

@@ -8,7 +8,7 @@ from ..support import builders
 
 def explain_hours(pool: str) -> str:
     config = builders.config(pools=build_pools())
-    steps = {step.title: step.lines for step in explain_pool(config, config.pools_by_name[pool])}
+    steps = {step.title: step.lines for step in explain_pool(config, config.gpu_pools_by_name[pool])}
     return "\n".join(steps.get("hours", ()))
 
 

@@ -37,7 +37,7 @@ def test_a_replica_asks_for_the_units_of_the_service() -> None:
     stack = builders.config(
         **builders.services(service), pools=[builders.pool(gpusPerNode=[4])], tenants=[builders.tenant()]
     )
-    room = find_room(stack, stack.pools[0], {"nvidia.com/gpu": 2})
+    room = find_room(stack, stack.gpu_pools[0], {"nvidia.com/gpu": 2})
     asked = f"requests cpu: {room['cpu']}; requests memory: {room['memory']}; limits memory: {room['memory']}"
     words = f"{asked}; limits nvidia.com/gpu: 2; nodeSelector gpu-blueprint/pool: main"
     assert explain(stack, "chat")["a replica asks"] == (words,)

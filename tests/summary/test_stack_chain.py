@@ -16,7 +16,7 @@ def explain(name: str) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_pool_tenant_and_service_has_a_line(name: str) -> None:
     stack, steps = shipped_config(name), explain(name)
-    assert [line.split(",")[0] for line in steps["pools"]] == [pool.name for pool in stack.pools]
+    assert [line.split(",")[0] for line in steps["pools"]] == [pool.name for pool in stack.gpu_pools]
     assert [line.split(" ")[0] for line in steps["tenants"]] == [tenant.name for tenant in stack.tenants]
     assert len(steps.get("services", ())) == len(stack.services)
 
@@ -25,7 +25,7 @@ def test_every_pool_tenant_and_service_has_a_line(name: str) -> None:
 def test_every_part_of_a_shipped_stack_can_be_explained(name: str) -> None:
     stack = shipped_config(name)
     steps: list[Step] = list(explain_stack(stack))
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         steps += explain_pool(stack, pool)
     for tenant in stack.tenants:
         steps += explain_tenant(stack, tenant)

@@ -167,7 +167,7 @@ CHANGES: dict[str, Pair] = {
     "cluster.deletionProtection": clusters({}, {"deletionProtection": False}),
     "cluster.systemNodes.instanceTypes": clusters({}, {"systemNodes": {"instanceTypes": ["m7g.large"]}}),
     "cluster.systemNodes.count": clusters({}, {"systemNodes": {"count": 3}}),
-    "pools[].name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
+    "pools[]<Pool>.name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
     "tenants[].name": tenants({}, {"name": "other"}),
     "tenants[].namespace": tenants({}, {"namespace": "other"}),
     "tenants[].gpus<int>": tenants({}, {"gpus": {"main": 5}}),

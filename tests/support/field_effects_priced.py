@@ -17,8 +17,8 @@ PRICED: dict[str, Pair] = {
     "costs.savingsPlan.coverage": stacks(planned(), planned(coverage=0.6)),
     "costs.savingsPlan.discount": stacks(planned(), planned(discount=0.3)),
     "costs.loadBalancers": stacks({}, {"costs": {"loadBalancers": 1}}),
-    "pools[].expectedHours": stacks({"pools": [pool()]}, {"pools": [pool(expectedHours=100)]}),
-    "pools[].expectedUtilization": stacks({"pools": [pool()]}, {"pools": [pool(expectedUtilization=0.5)]}),
+    "pools[]<Pool>.expectedHours": stacks({"pools": [pool()]}, {"pools": [pool(expectedHours=100)]}),
+    "pools[]<Pool>.expectedUtilization": stacks({"pools": [pool()]}, {"pools": [pool(expectedUtilization=0.5)]}),
     "reservations[].capacityBlock": stacks(
         reserved(ends="2027-01-01"), reserved(ends="2027-01-01", capacityBlock=True)
     ),
@@ -36,8 +36,11 @@ COUPLED: dict[str, tuple[str, ...]] = {
     "network<ExistingVpc>.mode": ("network",),
     "cluster.api<PrivateApi>.access": ("cluster.api",),
     "cluster.api<PublicApi>.access": ("cluster.api",),
-    **{f"pools[].sharing<{model}>.mode": ("pools[].sharing",) for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")},
-    "pools[].staticNodes": ("pools[].maxGpus",),
+    **{
+        f"pools[]<Pool>.sharing<{model}>.mode": ("pools[].sharing",)
+        for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")
+    },
+    "pools[]<Pool>.staticNodes": ("pools[].maxGpus",),
     **{
         f"monitoring<InstallMonitoring>.remoteWrite<{model}>.mode": ("monitoring.remoteWrite",)
         for model in ("Amp", "RemoteUrl")

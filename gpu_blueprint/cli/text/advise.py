@@ -51,7 +51,7 @@ def _build_measurements(stack: StackConfig, observed: Observed) -> Table:
     rows = make_table("Measured", "pool")
     for header in _MEASURES:
         rows.add_column(header, header_style="underline", justify="right", overflow="fold")
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         use = observed.find_use(pool)
         busy = ("–",) * 4
         if activity := use.activity:
@@ -127,14 +127,14 @@ def _format_change(change: Change) -> str:
 
 
 def _summarize(stack: StackConfig, observed: Observed, advice: Advice) -> str:
-    parts = ((stack.pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
+    parts = ((stack.gpu_pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
     pools, tenants, reservations = (_count(items, noun) for items, noun in parts)
     judged = f"{pools}, {tenants} and {reservations}"
     if not advice.proposals:
         rest = "some could not be judged, see the remarks" if advice.silent else "their use fits them"
         return f"Nothing to propose: {judged} were looked at, and {rest}. Nothing was changed."
     whole = sum(
-        (estimate_monthly_bill(stack, pool, observed.find_use(pool), observed.window) for pool in stack.pools),
+        (estimate_monthly_bill(stack, pool, observed.find_use(pool), observed.window) for pool in stack.gpu_pools),
         start=Usd(),
     )
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""

@@ -40,7 +40,7 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
 def build_pool_table(config: StackConfig) -> PlainTable:
     """Return a row for each pool."""
     headers = ("pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
-    return PlainTable("GPU pools", headers, [_format_pool(summarize_pool(config, pool)) for pool in config.pools])
+    return PlainTable("GPU pools", headers, [_format_pool(summarize_pool(config, pool)) for pool in config.gpu_pools])
 
 
 def build_tenant_table(config: StackConfig) -> PlainTable:
@@ -119,7 +119,7 @@ def _format_tenant(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...
 def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:
     """Yield a line for each pool: ``infer-l4: 64 of 64 gpu.shared``."""
     for name, amount in tenant.gpus.items():
-        pool = config.pools_by_name[name]
+        pool = config.gpu_pools_by_name[name]
         ceiling, units = pool.profile.count_at_ceiling(pool.max_gpus), pool.profile.units
         counts = [
             f"{count} of {ceiling[units[unit]]} {_shorten_name(units[unit])}"

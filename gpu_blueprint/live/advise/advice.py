@@ -54,7 +54,7 @@ def advise(stack: StackConfig, observed: Observed) -> Advice:
     """Propose the changes of a stack that its measured use supports."""
     proposals: list[Proposal] = []
     alternatives: list[Proposal] = []
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         if is_leaving(pool) or observed.find_use(pool).gap:
             continue
         moves = _list_moves(stack, pool, observed)
@@ -94,12 +94,12 @@ def _change_in_place(stack: StackConfig, pool: Pool, observed: Observed, *, move
 def _raise_quotas(stack: StackConfig, observed: Observed, earlier: list[Proposal]) -> Iterator[Proposal]:
     """Yield larger quotas of pools with complete measurements that no other proposal makes smaller or empty."""
     skipped = {proposal.pool for proposal in earlier if proposal.kind in ("right-size", "share", "ceiling")}
-    skipped |= {pool.name for pool in stack.pools if observed.find_use(pool).gap}
+    skipped |= {pool.name for pool in stack.gpu_pools if observed.find_use(pool).gap}
     return (proposal for proposal in raise_quotas(stack, observed) if proposal.pool not in skipped)
 
 
 def _explain_silence(stack: StackConfig, observed: Observed, moved: set[str]) -> Iterator[Remark]:
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         use = observed.find_use(pool)
         reason = explain_stay(pool, use) or explain_full_memory(stack, pool, use)
         if pool.name not in moved and reason:
@@ -107,7 +107,7 @@ def _explain_silence(stack: StackConfig, observed: Observed, moved: set[str]) ->
 
 
 def _find_free(stack: StackConfig, observed: Observed) -> Iterator[Remark]:
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         use = observed.find_use(pool)
         free = use.gpus_mean - use.held_mean - find_always_on(stack, pool, ON_DEMAND).headroom_gpus
         if free >= 1 and free > NORMALLY_FREE * use.gpus_mean:

@@ -30,7 +30,7 @@ def build_document(
             "coverage": _round_share(observed.window.coverage),
             "warnings": list(observed.window.warnings),
         },
-        "pools": [_write_pool(stack, observed, pool) for pool in stack.pools],
+        "pools": [_write_pool(stack, observed, pool) for pool in stack.gpu_pools],
         "quotas": _write_quotas(observed),
         "reservations": [
             {"id": row.id, "instances": row.instances, "mostUsed": observed.reservations.get(row.id, 0)}

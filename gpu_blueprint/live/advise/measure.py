@@ -63,7 +63,7 @@ def _refuse_other_series(url: str, stack: StackConfig, answers: Answers) -> None
             f"no {missing} in the window: is `monitoring` applied, and is this the Prometheus of {stack.cluster_name}?"
         )
         raise MetricsError(f"{url}: {text} ({FORWARD})")
-    if not {pool.name for pool in stack.pools} & {*known}:
+    if not {pool.name for pool in stack.gpu_pools} & {*known}:
         text = f"it knows the pools {', '.join(known)}, and {stack.cluster_name} has none of them"
         raise UsageError(f"{url}: {text}; is it the Prometheus of another cluster?")
 
@@ -74,7 +74,7 @@ def read_answers(stack: StackConfig, sampling: Sampling, answers: Answers, warni
     window = Window(days=sampling.days, coverage=min(moments / sampling.moments, 1.0), warnings=warnings)
     return Observed(
         window=window,
-        pools={pool.name: _read_pool(pool, sampling, moments, answers) for pool in stack.pools},
+        pools={pool.name: _read_pool(pool, sampling, moments, answers) for pool in stack.gpu_pools},
         quotas=_read_quotas(moments, answers),
         reservations=_read_values(answers["reservations"], "reservation"),
     )

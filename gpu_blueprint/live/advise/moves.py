@@ -194,7 +194,7 @@ def _empty_pool(pool: Pool) -> Iterator[Change]:
 
 def _add_pool(stack: StackConfig, pool: Pool, suffix: str, fields: Mapping[str, Any]) -> AddPool | None:
     name = f"{pool.name[: LONGEST_NAME - len(suffix) - 1].rstrip('-')}-{suffix}"
-    if name in stack.pools_by_name:
+    if name in stack.gpu_pools_by_name:
         return None
     new = change_pool(pool, {**fields, "name": name})
     if {*new.profile.per_device} & {*pool.profile.per_device}:

@@ -51,7 +51,7 @@ def raise_quotas(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
 
 def _list_raises(stack: StackConfig, tenant: Tenant, resource: str, observed: Observed) -> Iterator[Raise]:
     """Yield a larger quota in each pool: at most the ceiling, and at most the GPUs that were free at the peak."""
-    for pool in stack.pools:
+    for pool in stack.gpu_pools:
         count = _count_units(tenant, pool, resource)
         if not count:
             continue

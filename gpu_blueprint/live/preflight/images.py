@@ -44,7 +44,7 @@ def _list_images(stack: StackConfig) -> list[Image]:
     parameter = name_image_parameter(AL2023, managed, minor, arch, "standard")
     subject = f"al2023@{managed} {arch}, system nodes"
     images = {parameter: Image(parameter, subject, ("cluster", "kubernetesVersion"))}
-    for index, pool in enumerate(stack.pools):
+    for index, pool in stack.numbered_gpu_pools:
         version = managed if pool.static_nodes else pool.ami.pinned
         for arch in sorted({row.arch for row in stack.list_instances(pool)}):
             parameter = name_image_parameter(pool.ami.row, version, minor, arch, "nvidia")

@@ -54,7 +54,7 @@ def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
 def list_options(stack: StackConfig, variable: Variable) -> list[str]:
     """Return the pools or the tenants of a stack; the last tenant stands for namespaces without a tenant."""
     if variable.name == "pool":
-        return [pool.name for pool in stack.pools]
+        return [pool.name for pool in stack.gpu_pools]
     return [*(tenant.name for tenant in stack.tenants), NO_TENANT]
 
 

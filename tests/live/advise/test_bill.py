@@ -10,9 +10,9 @@ def test_static_nodes_cost_the_price_of_the_pools_capacity_type() -> None:
     for capacity_type in ("spot", "on-demand"):
         config = stack(purchase=[capacity_type], **static)
         unlabelled, labelled = (
-            estimate_monthly_bill(config, config.pools[0], use(capacity_type=label), WEEK)
+            estimate_monthly_bill(config, config.gpu_pools[0], use(capacity_type=label), WEEK)
             for label in ("", capacity_type)
         )
-        assert unlabelled == labelled and measure_spot_part(config.pools[0], use(capacity_type="")) == (
+        assert unlabelled == labelled and measure_spot_part(config.gpu_pools[0], use(capacity_type="")) == (
             capacity_type == "spot"
         )

@@ -13,7 +13,7 @@ from ...support.observations import observed, read_fields, reserved_stack, stack
 
 
 def list_ceilings(config: StackConfig, found: PoolUse) -> list[dict[str, Any]]:
-    return [read_fields(proposal) for proposal in lower_ceiling(config, config.pools[0], observed(found))]
+    return [read_fields(proposal) for proposal in lower_ceiling(config, config.gpu_pools[0], observed(found))]
 
 
 @pytest.mark.parametrize(("most", "lower"), [(32, 8), (11, 8), (10, None), (8, None)])
@@ -61,5 +61,5 @@ def test_a_ceiling_never_falls_below_the_most_replicas_of_services() -> None:
     fields = builders.services(builders.service(replicas={"min": 1, "max": 20}))
     team = builders.tenant(gpus={"main": 20})
     config = builders.config(**fields, tenants=[team], pools=[builders.pool(maxGpus=32)])
-    (proposal,) = lower_ceiling(config, config.pools[0], observed(use("g6.xlarge", 4, "on-demand")))
+    (proposal,) = lower_ceiling(config, config.gpu_pools[0], observed(use("g6.xlarge", 4, "on-demand")))
     assert read_fields(proposal)["pools.main.maxGpus"] == 20

@@ -69,7 +69,7 @@ def compare_lines(file: Source, text: str) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_field_changes_and_every_other_byte_stays(stack: str) -> None:
     file = read_shipped(stack)
-    pool = load(file).pools[0]
+    pool = load(file).gpu_pools[0]
     found = apply_proposals(file, propose(Set(path=("pools", pool.name, "maxGpus"), value=pool.max_gpus - 1)))
     if found.left_out:  # a tenant's quota needs all GPUs of the pool
         assert found.left_out[0].reason.startswith(f"tenants.0.gpus.{pool.name}: ") and found.text == file.text
@@ -97,7 +97,7 @@ def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> N
         "expectedUtilization: 0.7",
         "gpus: {h100-slices: 42, a100-train: 8}",
     }
-    assert found.config.pools_by_name["a100-train-l4"].taints[-1].key == "canary"
+    assert found.config.gpu_pools_by_name["a100-train-l4"].taints[-1].key == "canary"
 
 
 def test_a_comment_before_the_next_pool_stays_before_it() -> None:
@@ -110,7 +110,7 @@ def test_a_comment_before_the_next_pool_stays_before_it() -> None:
     order = [line.strip() for line in found.text.splitlines()]
     new = order.index("- name: infer-l4-mps")
     assert order.index("# Medium models, one pod per GPU.") == order.index("- name: infer-a10g") - 1 > new
-    assert found.config.pools_by_name["infer-l4-mps"].sharing.mode == "mps"
+    assert found.config.gpu_pools_by_name["infer-l4-mps"].sharing.mode == "mps"
     assert yaml.safe_load(found.text)["config"][STACK_KEY]["tenants"][0]["gpus"]["infer-l4-mps"] == 12
 
 
@@ -133,7 +133,7 @@ def test_the_comment_of_the_next_pool_stays_with_it_after_any_end_of_a_pool(end:
     found = apply_proposals(file, advise(load(file), observed(on_a100())).proposals)
     order = [line.strip() for line in found.text.splitlines()]
     assert order.index("- name: main-l4") < order.index("# Of the next pool.") == order.index("- name: other") - 1
-    assert compare_lines(file, found.text)[0] == [] and found.config.pools_by_name["main-l4"].max_gpus == 8
+    assert compare_lines(file, found.text)[0] == [] and found.config.gpu_pools_by_name["main-l4"].max_gpus == 8
 
 
 def test_a_file_keeps_its_indentation() -> None:
@@ -147,7 +147,7 @@ def test_a_change_that_check_would_refuse_is_left_out_with_its_reason() -> None:
     found = apply_proposals(
         file, propose(*[Set(path=("pools", "main", "maxGpus"), value=count) for count in (100, 0, 7)])
     )
-    assert found.config.pools[0].max_gpus == 7
+    assert found.config.gpu_pools[0].max_gpus == 7
     bound, shape = (reason for _, reason in found.left_out)
     assert bound.startswith("hourlyCeiling: with every limit reached") and shape.startswith("pools.0.maxGpus")
 
@@ -168,7 +168,7 @@ def test_a_file_may_begin_with_dashes_and_hold_its_pools_in_brackets() -> None:
     file = source(f"{text[:start]}    pools: [{pool}] # all of them\n{text[end:]}")
     found = apply_proposals(file, advise(load(file), observed(on_a100())).proposals)
     assert found.left_out == () and found.text.startswith("---\n") and "# all of them" in found.text
-    assert [pool.name for pool in found.config.pools] == ["main", "main-l4"]
+    assert [pool.name for pool in found.config.gpu_pools] == ["main", "main-l4"]
 
 
 def test_a_change_that_would_lose_a_comment_is_left_out() -> None:
@@ -273,10 +273,10 @@ def test_any_measurements_give_a_valid_file_and_no_saving_above_the_cost(
     found = apply_proposals(file, advice.proposals)
     assert [reason for _, reason in found.left_out] == []
     assert parse(source(found.text).stack, "us-east-1") == found.config
-    assert {pool.name for pool in config.pools} <= {*found.config.pools_by_name}
+    assert {pool.name for pool in config.gpu_pools} <= {*found.config.gpu_pools_by_name}
     costs = {
         pool.name: estimate_monthly_bill(config, pool, observed.find_use(pool), observed.window).known
-        for pool in config.pools
+        for pool in config.gpu_pools
     }
     for proposal in (*advice.proposals, *advice.alternatives):
         assert (proposal.saving or 0) <= costs[proposal.pool] + 0.01
@@ -289,5 +289,5 @@ def test_headroom_moves_from_the_old_pool_to_the_new_pool() -> None:
     small = LargestPod(units=1, vcpu=0.2, memory_mib=512)
     measured = Observed(window=WEEK, pools={"main": use("g6.xlarge", 8, "on-demand", activity=LIGHT, largest=small)})
     found = apply_proposals(file, advise(load(file), measured).proposals)
-    old, new = found.config.pools
+    old, new = found.config.gpu_pools
     assert old.headroom is None and new.headroom and new.headroom.pods == 2

@@ -25,7 +25,7 @@ from ...support.observations import (
 
 
 def list_moves(config: StackConfig, found: PoolUse) -> list[Proposal]:
-    return list(right_size(config, config.pools[0], observed(found)))
+    return list(right_size(config, config.gpu_pools[0], observed(found)))
 
 
 def list_models(config: StackConfig, found: PoolUse) -> list[str]:
@@ -62,7 +62,9 @@ WARM = {"pods": 2, "cpu": "2", "memory": "8Gi"}
 def test_headroom_moves_with_the_work(propose: Any, pool: dict[str, Any], found: PoolUse) -> None:
     """The new ceiling includes room for two more pods, and the old pool loses its headroom."""
     without, with_ = (stack(**pool, headroom=room) for room in (None, WARM))
-    (before, *_), (after, *_) = (list(propose(config, config.pools[0], observed(found))) for config in (without, with_))
+    (before, *_), (after, *_) = (
+        list(propose(config, config.gpu_pools[0], observed(found))) for config in (without, with_)
+    )
     assert read_fields(after)["pools.main.headroom"] is None and "pools.main.headroom" not in read_fields(before)
     assert find_added_pool(after).fields["maxGpus"] > find_added_pool(before).fields["maxGpus"]
     assert "headroom" not in find_added_pool(after).fields
@@ -71,8 +73,9 @@ def test_headroom_moves_with_the_work(propose: Any, pool: dict[str, Any], found:
 def test_services_that_have_to_move_are_named() -> None:
     fields = builders.services()
     config = builders.config(**fields, tenants=[builders.tenant()], pools=[builders.pool(**A100)])
-    (first, *_) = right_size(config, config.pools[0], observed(on_a100(activity=IDLE)))
+    (first, *_) = right_size(config, config.gpu_pools[0], observed(on_a100(activity=IDLE)))
     assert "`pool` and the signals' targets of team/chat" in first.next[-1]
     assert (
-        "team/chat" not in next(iter(right_size(stack(**A100), stack(**A100).pools[0], observed(on_a100())))).next[-1]
+        "team/chat"
+        not in next(iter(right_size(stack(**A100), stack(**A100).gpu_pools[0], observed(on_a100())))).next[-1]
     )

@@ -12,7 +12,9 @@ from ...support.observations import WEEK, observed, read_fields, reserved_stack,
 
 def propose_commitment(low: float, capacity_type: str = "on-demand", nodes: float = 10) -> list[Proposal]:
     config = stack(purchase=["on-demand"])
-    return list(commit(config, config.pools[0], observed(use(nodes=nodes, capacity_type=capacity_type, gpus_low=low))))
+    return list(
+        commit(config, config.gpu_pools[0], observed(use(nodes=nodes, capacity_type=capacity_type, gpus_low=low)))
+    )
 
 
 def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost() -> None:
@@ -24,7 +26,7 @@ def test_gpus_that_run_all_the_time_get_a_commitment_by_the_arithmetic_of_cost()
     assert price and proposal.saving == pytest.approx(6 * price.usd * 730 * 0.17, rel=0.001)
     assert propose_commitment(low=5.9) == propose_commitment(low=10, capacity_type="spot") == []
     now_on_spot = stack()
-    assert list(commit(now_on_spot, now_on_spot.pools[0], observed(use(nodes=10, capacity_type="on-demand")))) == []
+    assert list(commit(now_on_spot, now_on_spot.gpu_pools[0], observed(use(nodes=10, capacity_type="on-demand")))) == []
 
 
 def propose_return(config: StackConfig, used: dict[str, float]) -> list[Proposal]:

@@ -24,7 +24,7 @@ from ...support.observations import (
 
 
 def list_moves(config: StackConfig, found: PoolUse) -> list[Proposal]:
-    return list(right_size(config, config.pools[0], observed(found)))
+    return list(right_size(config, config.gpu_pools[0], observed(found)))
 
 
 def list_models(config: StackConfig, found: PoolUse) -> list[str]:
@@ -126,7 +126,7 @@ def test_a_move_is_priced_on_the_type_that_karpenter_launches_in_the_new_pool(pu
     found = list_moves(config, on_a100(largest=large))
     assert found
     for proposal in found:
-        pool = change_pool(config.pools[0], find_added_pool(proposal).fields)
+        pool = change_pool(config.gpu_pools[0], find_added_pool(proposal).fields)
         rows = [row for row in config.list_instances(pool) if row.vcpu > 6 and row.memory_mib > 48 * 1024]
         cheapest = min(rows, key=lambda row: PRICE[row.instance_type, "us-east-1"])
         assert f"on {cheapest.instance_type} at" in proposal.evidence[-1], proposal.title

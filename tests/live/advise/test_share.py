@@ -24,7 +24,9 @@ from ...support.observations import (
 
 
 def list_sharing(config: StackConfig, found: PoolUse) -> list[dict[str, Any]]:
-    return [find_added_pool(proposal).fields["sharing"] for proposal in share(config, config.pools[0], observed(found))]
+    return [
+        find_added_pool(proposal).fields["sharing"] for proposal in share(config, config.gpu_pools[0], observed(found))
+    ]
 
 
 def test_small_pods_on_whole_h100s_get_the_smallest_mig_profile_that_holds_them() -> None:
@@ -69,12 +71,12 @@ def test_replicas_come_from_memory_and_activity(busy: dict[str, float], replicas
 def test_a_node_holds_no_more_pods_than_it_has_cpu_for() -> None:
     (proposal,) = share(
         config := stack(purpose="notebook"),
-        config.pools[0],
+        config.gpu_pools[0],
         observed(use(activity=IDLE, largest=LargestPod(units=1, vcpu=1.5))),
     )
     assert find_added_pool(proposal).fields["sharing"]["replicas"] == 4 and "g6.2xlarge" in proposal.evidence[-1]
     h100, large = stack(instanceTypes=["p5.4xlarge"]), LargestPod(units=1, vcpu=2.5)
-    (cut,) = share(h100, h100.pools[0], observed(use("p5.4xlarge", activity=IDLE, largest=large)))
+    (cut,) = share(h100, h100.gpu_pools[0], observed(use("p5.4xlarge", activity=IDLE, largest=large)))
     assert "at 6 to a GPU (of its 7 instances; a p5.4xlarge has CPU and memory for no more)" in cut.evidence[-1]
 
 
@@ -92,13 +94,13 @@ def test_training_shares_no_gpu() -> None:
 
 def test_pods_that_still_fill_the_same_node_save_nothing() -> None:
     whole = use("g6.48xlarge", 1, per_node=8, activity=IDLE, held_mean=8, largest=LargestPod(units=1, vcpu=20))
-    found = list(share(config := stack(instanceTypes=["g6.48xlarge"]), config.pools[0], observed(whole)))
+    found = list(share(config := stack(instanceTypes=["g6.48xlarge"]), config.gpu_pools[0], observed(whole)))
     assert all("g6.48xlarge" not in proposal.evidence[-1] for proposal in found)
 
 
 def test_pods_that_would_all_fail_with_one_node_lower_the_confidence() -> None:
     config = stack(gpu="l4")
-    (found,) = share(config, config.pools[0], observed(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
+    (found,) = share(config, config.gpu_pools[0], observed(use("g6.xlarge", 4, activity=IDLE, largest=SMALL)))
     assert "all pods would run on one node" in found.confidence.reason
 
 
@@ -116,8 +118,8 @@ def test_the_node_that_karpenter_launches_in_the_new_pool_runs_all_the_pods(
     pool: dict[str, Any], kind: str, pod: LargestPod
 ) -> None:
     config = stack(purpose="notebook", **pool)
-    (proposal,) = share(config, config.pools[0], observed(use(kind, activity=IDLE, largest=pod)))
-    new = change_pool(config.pools[0], find_added_pool(proposal).fields)
+    (proposal,) = share(config, config.gpu_pools[0], observed(use(kind, activity=IDLE, largest=pod)))
+    new = change_pool(config.gpu_pools[0], find_added_pool(proposal).fields)
     launched = min(config.list_instances(new), key=lambda row: PRICE[row.instance_type, "us-east-1"])
     assert f"nodes of {launched.instance_type};" in proposal.evidence[-1]
     asked = re.search(r"at (\d+) to a GPU", proposal.evidence[-1])
@@ -129,6 +131,6 @@ def test_the_node_that_karpenter_launches_in_the_new_pool_runs_all_the_pods(
 def test_pods_of_unknown_size_are_taken_for_pods_of_the_default_size() -> None:
     """A g6.xlarge would run two of them, so it is not the node that four pods to a GPU are priced on."""
     config = stack(purpose="notebook")
-    (proposal,) = share(config, config.pools[0], observed(use(activity=IDLE, largest=LargestPod(units=1))))
+    (proposal,) = share(config, config.gpu_pools[0], observed(use(activity=IDLE, largest=LargestPod(units=1))))
     assert find_added_pool(proposal).fields["podSize"] == {"cpu": "1800m", "memory": "6Gi"}
     assert "g6.2xlarge" in proposal.evidence[-1]

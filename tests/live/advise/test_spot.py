@@ -13,7 +13,7 @@ from ...support.observations import observed, read_fields, stack, use
 
 
 def propose_spot(config: StackConfig, **overrides: Any) -> list[Proposal]:
-    return list(buy_on_spot(config, config.pools[0], observed(use(capacity_type="on-demand", **overrides))))
+    return list(buy_on_spot(config, config.gpu_pools[0], observed(use(capacity_type="on-demand", **overrides))))
 
 
 def test_on_demand_inference_goes_to_spot_with_on_demand_behind_it() -> None:
@@ -42,7 +42,7 @@ def test_few_spot_markets_lower_the_confidence() -> None:
 
 
 def propose_spread(config: StackConfig, interruptions: float) -> list[Proposal]:
-    return list(spread_spot(config, config.pools[0], observed(use(interruptions=interruptions))))
+    return list(spread_spot(config, config.gpu_pools[0], observed(use(interruptions=interruptions))))
 
 
 def test_interrupted_spot_gets_on_demand_or_more_types() -> None:

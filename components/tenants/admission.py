@@ -1,0 +1,62 @@
+"""Admission policies and PriorityClasses, which keep all tenants inside their grants."""
+
+from collections.abc import Sequence
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.tenancy.admission import AdmissionPolicy, build_binding_spec, build_policy_spec
+from gpu_blueprint.tenancy.policies import list_policies
+from gpu_blueprint.tenancy.pool_classes import name_pool_class
+
+
+class Admission(pulumi.ComponentResource):
+    """The admission policies with their bindings, and one PriorityClass per GPU pool.
+
+    ``ready`` lists what must exist before the members of tenants may work.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Admission", name, None, opts)
+        self._child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
+        self.ready = [
+            k8s.scheduling.v1.PriorityClass(
+                f"{name}-class-{pool.name}",
+                metadata={"name": name_pool_class(pool)},
+                value=0,
+                description=f"Pods of pool {pool.name}; quotas of the pool count them.",
+                opts=self._child,
+            )
+            for pool in config.gpu_pools
+        ]
+        self.ready += [self._make_policy(name, config, policy) for policy in list_policies(config)]
+        self.register_outputs({})
+
+    def _make_policy(self, name: str, config: StackConfig, policy: AdmissionPolicy) -> pulumi.Resource:
+        """Make a policy, and return its binding."""
+        made = k8s.apiextensions.CustomResource(
+            f"{name}-{policy.name}",
+            api_version="admissionregistration.k8s.io/v1",
+            kind="ValidatingAdmissionPolicy",
+            metadata={"name": policy.name},
+            spec=build_policy_spec(config, policy),
+            opts=self._child,
+        )
+        return k8s.apiextensions.CustomResource(
+            f"{name}-{policy.name}-binding",
+            api_version="admissionregistration.k8s.io/v1",
+            kind="ValidatingAdmissionPolicyBinding",
+            metadata={"name": policy.name},
+            spec=build_binding_spec(config, policy),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[made]),
+        )

@@ -1,0 +1,18 @@
+"""Helm values of a team's own."""
+
+from typing import Any
+
+from ..model import Model
+
+
+class HelmOverrides(Model):
+    """Helm values that replace the values of the blueprint, at your own risk."""
+
+    karpenter: dict[str, Any] = {}
+    """Values of the karpenter chart."""
+    gpu_operator: dict[str, Any] = {}
+    """Values of the gpu-operator chart."""
+    kube_prometheus_stack: dict[str, Any] = {}
+    """Values of the kube-prometheus-stack chart."""
+    keda: dict[str, Any] = {}
+    """Values of the keda chart."""

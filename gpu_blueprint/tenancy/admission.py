@@ -1,0 +1,109 @@
+"""Admission policies: rules in CEL about the objects of tenants, with the message that a tenant reads.
+
+The API server itself evaluates them (ValidatingAdmissionPolicy), so no pod and no webhook can be down.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..catalog.labels import TENANT_LABEL
+from ..config import StackConfig
+from .cel import write_literal
+
+Operation = Literal["CREATE", "UPDATE", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionRule:
+    """One thing that tenants may not do."""
+
+    id: str
+    """Stable name, which waivers and docs/tenancy.md use, such as ``no-node-name``."""
+    keeps: str
+    """What the rule keeps a tenant from, as a sentence for docs/tenancy.md."""
+    expression: str
+    """CEL that is true if the object is fine."""
+    message: str
+    """What the tenant reads: the fault and what to write instead."""
+    is_message_cel: bool = False
+    """True if the message is CEL that makes the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Objects and operations that a policy looks at."""
+
+    group: str
+    resources: tuple[str, ...]
+    operations: tuple[Operation, ...] = ("CREATE", "UPDATE")
+    versions: tuple[str, ...] = ("v1",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionPolicy:
+    """Rules about the same objects. The API server reports only the first rule that an object breaks."""
+
+    name: str
+    """Name of the policy and of its binding, such as ``gpu-blueprint-pods``."""
+    matches: tuple[Match, ...]
+    rules: tuple[AdmissionRule, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Name → CEL; a variable may use the variables before it."""
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """Name → CEL; the policy skips an object unless all are true."""
+    only_warns: bool = False
+    """True for templates of pods: `kubectl apply` warns at once, and the pod itself is refused later."""
+
+
+def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str, Any]:
+    """Return the ``spec`` of a ValidatingAdmissionPolicy, with the waivers of the stack."""
+    return {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": [match.group],
+                    "apiVersions": list(match.versions),
+                    "operations": list(match.operations),
+                    "resources": list(match.resources),
+                }
+                for match in policy.matches
+            ]
+        },
+        **_list_named("matchConditions", policy.conditions),
+        **_list_named("variables", policy.variables),
+        "validations": [_build_validation(rule, list_waived_namespaces(config, rule.id)) for rule in policy.rules],
+    }
+
+
+def _list_named(field_name: str, expressions: Mapping[str, str]) -> dict[str, Any]:
+    named = [{"name": name, "expression": expression} for name, expression in expressions.items()]
+    return {field_name: named} if named else {}
+
+
+def _build_validation(rule: AdmissionRule, waived: Sequence[str]) -> dict[str, Any]:
+    expression = f"request.namespace in {write_literal(waived)} || ({rule.expression})" if waived else rule.expression
+    message = {"messageExpression": rule.message} if rule.is_message_cel else {"message": rule.message}
+    return {"expression": expression, "reason": "Forbidden", **message}
+
+
+def list_waived_namespaces(config: StackConfig, rule: str) -> list[str]:
+    """Return the namespaces of tenants for which a waiver lifts an admission rule."""
+    tenants = {waiver.resource for waiver in config.waivers if waiver.rule == rule}
+    return [tenant.namespace_name for tenant in config.tenants if tenant.name in tenants]
+
+
+def build_binding_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str, Any]:
+    """Return the ``spec`` of the binding of a policy to the namespaces of all tenants."""
+    warns = policy.only_warns or config.tenancy.enforcement == "warn"
+    return {
+        "policyName": policy.name,
+        "validationActions": ["Warn", "Audit"] if warns else ["Deny"],
+        "matchResources": build_tenant_selector(),
+    }
+
+
+def build_tenant_selector() -> dict[str, Any]:
+    """Return the ``matchResources`` of bindings: the namespaces that carry the label of a tenant."""
+    return {"namespaceSelector": {"matchExpressions": [{"key": TENANT_LABEL, "operator": "Exists"}]}}

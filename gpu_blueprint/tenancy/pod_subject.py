@@ -1,0 +1,19 @@
+"""The pod that rules judge: a pod itself, or the template of pods inside another object."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSubject:
+    """Where CEL finds a pod."""
+
+    spec: str
+    """CEL of the pod's spec, such as ``object.spec.template.spec``."""
+    metadata: str
+    """CEL of the pod's metadata; ``{}`` where the object may have none."""
+    is_template: bool
+    """True for a template, which the mutating policy has not completed, and whose ``request.operation`` says nothing
+    about its pods."""
+
+
+POD = PodSubject(spec="object.spec", metadata="object.metadata", is_template=False)
