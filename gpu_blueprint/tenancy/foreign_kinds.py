@@ -50,7 +50,7 @@ def _list_rules() -> Iterator[AdmissionRule]:
         "loadBalancers in the stack file",
     )
     yield AdmissionRule(
-        id="no-resource-claims",
+        id="no-device-claims",
         keeps="A tenant cannot claim devices past its quota of GPUs.",
         expression="request.resource.group != 'resource.k8s.io'",
         message="device claims pass by the quota of GPUs: ask for the GPU in resources.limits",

@@ -48,8 +48,9 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
         keeps="A tenant cannot change or delete its quotas, limits, network policies and role bindings.",
         expression=f"!(variables.kind in {write_literal(list(_OWNED_KINDS))})"
         f" && !variables.name.startsWith('{PREFIX}')",
-        message="'this object is the platform team\\'s: ' + (variables.name.startsWith('gpu-blueprint') ? "
-        "'choose a name that does not begin with gpu-blueprint' : 'ask for the change in the stack file')",
+        message="'this object is the platform team\\'s: ask for the change in the stack file' + "
+        f"(request.operation == 'CREATE' && variables.name.startsWith('{PREFIX}') ? "
+        f"', or choose a name that does not begin with {PREFIX}' : '')",
         is_message_cel=True,
     )
     yield AdmissionRule(
