@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from lab.aws import Timings
 from lab.scene import NodeGroup, Reservation, Scene, identify
 
+from ..catalog import find_instance
+from ..catalog.node_room import find_default_max_pods
 from ..catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_TAINT
 from ..config import Pool, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
@@ -54,6 +56,7 @@ def _describe_system_nodes(config: StackConfig) -> NodeGroup:
         labels=SYSTEM_NODE_LABELS,
         taints=(SYSTEM_NODE_TAINT,),
         disk_gib=SYSTEM_DISK_GIB,
+        max_pods=find_default_max_pods(find_instance(nodes.instance_types[0])),
     )
 
 
