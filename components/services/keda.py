@@ -7,10 +7,12 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_platform_pod
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
 from ..helm import install_chart, merge_values
+from ..placement import ON_SYSTEM_NODES
 
 
 class Keda(pulumi.ComponentResource):
@@ -50,12 +52,14 @@ class Keda(pulumi.ComponentResource):
 def build_keda_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Its CRDs are templates, so Helm upgrades them."""
     values = {
+        # The chart has one selector and one list of tolerations for the operator, the metrics server and the webhooks.
+        **ON_SYSTEM_NODES,
         # The CRDs stay when KEDA goes. Deleting the CRDs would delete the scalers that teams made. The scalers wait for
         # KEDA's operator before they end, so their namespaces could not end either.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
         # One replica works at a time. The second takes over while a system node is replaced.
-        "operator": {"replicaCount": 2},
-        "metricsServer": {"replicaCount": 2},
+        "operator": {"replicaCount": find_platform_pod("keda-operator").replicas},
+        "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
         # People who may edit a namespace may also make scalers there. Scalers read from Prometheus; this right does not
         # let anybody add series to Prometheus.

@@ -58,6 +58,7 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
+from .system_nodes import refuse_small_system_nodes
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
 from .unused_fields import refuse_helm_values_without_chart
 from .versions import (
@@ -101,6 +102,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_unusable_reservations,
     refuse_pools_without_overlay,
     refuse_small_subnets,
+    refuse_small_system_nodes,
     refuse_repair_of_unwatched_nodes,
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,

@@ -46,7 +46,11 @@ def test_network_policies_are_enforced_only_with_our_own_prometheus() -> None:
 def test_the_volume_driver_runs_on_tainted_nodes_and_needs_no_metadata_of_its_node() -> None:
     driver = find_resource(plan_of(builders.stack()), "Addon", "-aws-ebs-csi-driver")
     assert json.loads(driver.inputs["configurationValues"]) == {
-        "controller": {"region": builders.REGION},
+        "controller": {
+            "region": builders.REGION,
+            "nodeSelector": {"gpu-blueprint/system": "true"},
+            "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists", "effect": "NoSchedule"}],
+        },
         "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
         "sidecars": {"metadataLabeler": {"enabled": True}},
     }
