@@ -10,7 +10,7 @@ from gpu_blueprint.config import Pool, StackConfig
 from ..cluster.managed_nodes import build_fixed_size, build_node_repair, make_launch_template
 from ..cluster.system_nodes import SystemNodes
 from ..network.network import Network, select_subnets
-from .nodeadm import build_static_node_config, render_mime_node_config
+from .nodeadm import build_static_node_config, render_user_data
 
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 """Kubernetes' name of a taint's effect → the EKS API's name."""
@@ -63,7 +63,7 @@ class StaticNodes(pulumi.ComponentResource):
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
-            user_data=render_mime_node_config(build_static_node_config(pool, raid=has_local_nvme)),
+            user_data=render_user_data(build_static_node_config(pool, raid=has_local_nvme)),
             parent=self,
         )
 
