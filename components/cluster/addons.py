@@ -81,8 +81,10 @@ def build_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
 
 
 def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
-    if add_on is VPC_CNI and isinstance(config.monitoring, InstallMonitoring):
-        # Without this setting the cluster accepts NetworkPolicies and enforces none of them.
+    if add_on is VPC_CNI and (config.tenants or isinstance(config.monitoring, InstallMonitoring)):
+        # Without this setting the cluster accepts NetworkPolicies and enforces none of them. The enforcing mode stays
+        # "standard": a new pod has no limits until the agent has its policies. The mode "strict" would cut off every
+        # pod of the platform until somebody writes policies for each, CoreDNS and the operators included.
         # Source: EKS user guide, cni-network-policy-configure.
         return {"enableNetworkPolicy": "true"}
     if add_on is EBS_CSI_DRIVER:

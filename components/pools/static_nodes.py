@@ -10,7 +10,7 @@ from gpu_blueprint.config import Pool, StackConfig
 from ..cluster.managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
 from ..cluster.system_nodes import SystemNodes
 from ..network.network import Network, select_subnets
-from .nodeadm import build_static_node_config, render_mime_node_config
+from .nodeadm import build_static_node_config, render_user_data
 
 
 class StaticNodes(pulumi.ComponentResource):
@@ -60,7 +60,7 @@ class StaticNodes(pulumi.ComponentResource):
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
-            user_data=render_mime_node_config(build_static_node_config(pool, raid=has_local_nvme)),
+            user_data=render_user_data(build_static_node_config(pool, raid=has_local_nvme)),
             parent=self,
         )
 

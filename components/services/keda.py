@@ -13,6 +13,7 @@ from gpu_blueprint.config import StackConfig
 
 from ..helm import install_chart, merge_values
 from ..placement import ON_SYSTEM_NODES
+from ..pod_security import label_pod_security
 
 
 class Keda(pulumi.ComponentResource):
@@ -35,7 +36,7 @@ class Keda(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:Keda", name, None, opts)
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            metadata={"name": namespaces.KEDA, "labels": {"pod-security.kubernetes.io/enforce": "baseline"}},
+            metadata={"name": namespaces.KEDA, "labels": label_pod_security(config, "baseline")},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         self.release = install_chart(

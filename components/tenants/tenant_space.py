@@ -10,12 +10,15 @@ from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.tenancy.groups import name_member_group
 
+from ..pod_security import label_pod_security
+from .network_policies import make_network_policies
+
 DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, ResourceQuota, LimitRange and RoleBinding of a tenant.
+    """Namespace, NetworkPolicies, ResourceQuota, LimitRange and RoleBinding of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -36,11 +39,17 @@ class TenantSpace(pulumi.ComponentResource):
             f"{name}-namespace",
             metadata={
                 "name": tenant.namespace_name,
-                "labels": {TENANT_LABEL: tenant.name, "pod-security.kubernetes.io/enforce": "baseline"},
+                "labels": {
+                    TENANT_LABEL: tenant.name,
+                    **label_pod_security(config, "baseline", watch="restricted"),
+                },
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        traffic = make_network_policies(name, config, tenant, after_namespace)
+        # People may make pods only where the policies of their traffic are in place.
+        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic])
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         k8s.core.v1.ResourceQuota(
             f"{name}-quota", metadata=metadata, spec={"hard": build_tenant_quota(config, tenant)}, opts=in_namespace

@@ -21,6 +21,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
+from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
     refuse_overlapping_service_cidr,
@@ -115,6 +116,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_promises_above_ceilings,
     warn_of_shared_resource_names,
     warn_of_unusable_pools,
+    warn_of_tenants_on_one_gpu,
     warn_of_services_that_wait_for_each_other,
     warn_of_replicas_outside_hours,
     warn_of_rollouts_that_wait,

@@ -58,7 +58,7 @@ def list_gpu_resources(planned: Plan) -> set[str]:
 def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> None:
     for tenant in find_resources(planned, "TenantSpace"):
         inside = [found for found in planned if found.parent == tenant.urn]
-        assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding"]
+        assert {"LimitRange", "Namespace", "NetworkPolicy", "ResourceQuota", "RoleBinding"} <= {*map(kind, inside)}
         (space,) = [found.inputs["metadata"]["name"] for found in inside if kind(found) == "Namespace"]
         assert {found.inputs["metadata"].get("namespace", space) for found in inside} == {space}
 
