@@ -174,6 +174,7 @@ CHANGES: dict[str, Pair] = {
     "tenants[].gpus<dict>": tenants({"gpus": {"main": {"gpu": 4}}}, {"gpus": {"main": {"gpu": 5}}}),
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
+    "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
     "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
     "billing.emails": billings({}, {"emails": ["others@example.com"]}),
