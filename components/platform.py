@@ -33,6 +33,7 @@ from .pools.static_nodes import StaticNodes
 from .services.gpu_autoscaler import GpuAutoscaler
 from .services.keda import Keda
 from .tenants.admission import Admission
+from .tenants.rights import TenantRights
 from .tenants.tenant_space import TenantSpace
 
 
@@ -180,6 +181,7 @@ class Platform(pulumi.ComponentResource):
         namespaces: dict[str, pulumi.Resource] = {}
         name, config = f"{self.cluster_name}-admission", self._config
         admission = Admission(name, config, depends_on=depends_on, opts=opts) if config.tenants else None
+        rights = self._make_rights(depends_on=depends_on, opts=opts)
         for tenant in self._config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
             used = [node_pools[pool] for pool in tenant.gpus if pool in node_pools]
@@ -187,11 +189,18 @@ class Platform(pulumi.ComponentResource):
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,
                 tenant,
-                depends_on=[*depends_on, *used, *(admission.ready if admission else ())],
+                depends_on=[*depends_on, *used, *(admission.ready if admission else ()), *rights],
                 opts=_rename(f"tenant-{tenant.name}", opts),
             )
             namespaces[tenant.name] = space.namespace
         return namespaces
+
+    def _make_rights(
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
+        if not self._config.tenants:
+            return []
+        return TenantRights(f"{self.cluster_name}-rights", self._config, depends_on=depends_on, opts=opts).ready
 
     def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
         if any(pool.headroom for pool in self._config.gpu_pools):

@@ -1,4 +1,4 @@
-"""One tenant in the cluster: its namespace, its quota, and the rights of its members."""
+"""One tenant in the cluster: its namespace, its quota, and the rights of its people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,17 +8,19 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
-from gpu_blueprint.tenancy.groups import name_member_group
+from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
+from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
 from ..pod_security import label_pod_security
 from .network_policies import make_network_policies
+from .rights import build_role_ref, build_subject
 
 DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, NetworkPolicies, ResourceQuota, LimitRange and RoleBinding of a tenant.
+    """Namespace, NetworkPolicies, ResourceQuota, LimitRange and RoleBindings of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -57,13 +59,18 @@ class TenantSpace(pulumi.ComponentResource):
         k8s.core.v1.LimitRange(
             f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
         )
-        k8s.rbac.v1.RoleBinding(
-            f"{name}-members",
-            metadata=metadata,
-            role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
-            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": name_member_group(tenant)}],
-            opts=in_namespace,
-        )
+        for title, role, group in (
+            ("members", MEMBER, name_member_group(tenant)),
+            ("viewers", VIEWER, name_viewer_group(tenant)),
+        ):
+            # Version 0.2 bound another role, and nobody can change the role of a binding: the binding has a new name.
+            k8s.rbac.v1.RoleBinding(
+                f"{name}-{title}",
+                metadata={"name": f"gpu-blueprint-{title}", "namespace": tenant.namespace_name},
+                role_ref=build_role_ref(role),
+                subjects=[build_subject(group)],
+                opts=in_namespace,
+            )
         self.register_outputs({"namespace": tenant.namespace_name})
 
 

@@ -180,6 +180,7 @@ CHANGES: dict[str, Pair] = {
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
     "tenants[].httpsOut": tenants({}, {"httpsOut": False}),
+    "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
     "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
     "billing.emails": billings({}, {"emails": ["others@example.com"]}),
