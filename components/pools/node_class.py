@@ -15,9 +15,7 @@ from ..network.network import build_subnet_selector_terms
 from .nodeadm import build_kubelet, build_node_config, render_node_config
 
 
-def build_node_class_spec(
-    config: StackConfig, pool: Pool | CpuPool, node_role: pulumi.Input[str]
-) -> dict[str, Any]:
+def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: pulumi.Input[str]) -> dict[str, Any]:
     """Return the ``spec`` of the EC2NodeClass; ``node_role`` is the name of the role that the nodes run as."""
     spec: dict[str, Any] = {
         "role": node_role,
