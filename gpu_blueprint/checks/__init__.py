@@ -6,6 +6,7 @@ from datetime import date
 from ..config import StackConfig
 from ..errors import Problem
 from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
+from .architectures import warn_of_mixed_architectures
 from .budgets import refuse_billing_without_budget, refuse_costs_above_bounds, warn_of_unknown_prices
 from .capacity import (
     refuse_pools_without_overlay,
@@ -30,6 +31,7 @@ from .network import (
     warn_of_unreachable_api,
 )
 from .regions import (
+    refuse_cpu_pools_outside_region,
     refuse_gpus_outside_region,
     refuse_key_outside_region,
     refuse_types_outside_region,
@@ -82,6 +84,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,
     refuse_gpus_outside_region,
+    refuse_cpu_pools_outside_region,
     refuse_pods_above_nodes,
     refuse_old_amis,
 )
@@ -124,6 +127,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_crowded_headroom,
     warn_of_idle_reservations,
     warn_of_few_spot_offerings,
+    warn_of_mixed_architectures,
     warn_of_large_nodes,
     warn_of_unsold_slots,
     warn_of_unreachable_ceilings,

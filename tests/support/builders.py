@@ -36,6 +36,11 @@ def pool(**overrides: Any) -> dict[str, Any]:
     return {"name": "main", "purpose": "inference", **chosen, "purchase": ["on-demand"], "maxGpus": 8, **overrides}
 
 
+def cpu_pool(**overrides: Any) -> dict[str, Any]:
+    """A pool without GPUs, of all families."""
+    return {"name": "cpu", "purpose": "cpu", "maxCpus": 64, **overrides}
+
+
 def tenant(**overrides: Any) -> dict[str, Any]:
     """A team with four GPUs of the pool that ``pool()`` makes."""
     team = {"name": "team", "gpus": {"main": 4}, "cpu": "64", "memory": "256Gi", "members": [role("engineer")]}
