@@ -1,4 +1,4 @@
-"""One tenant in the cluster: its namespace, its quota, and the rights of its members."""
+"""One tenant in the cluster: its namespace, its quota, and the rights of its people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,14 +8,19 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
-from gpu_blueprint.tenancy.groups import name_member_group
+from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
+from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
+
+from ..pod_security import label_pod_security
+from .network_policies import make_network_policies
+from .rights import build_role_ref, build_subject
 
 DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, ResourceQuota, LimitRange and RoleBinding of a tenant.
+    """Namespace, NetworkPolicies, ResourceQuota, LimitRange and RoleBindings of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -36,11 +41,17 @@ class TenantSpace(pulumi.ComponentResource):
             f"{name}-namespace",
             metadata={
                 "name": tenant.namespace_name,
-                "labels": {TENANT_LABEL: tenant.name, "pod-security.kubernetes.io/enforce": "baseline"},
+                "labels": {
+                    TENANT_LABEL: tenant.name,
+                    **label_pod_security(config, "baseline", watch="restricted"),
+                },
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        traffic = make_network_policies(name, config, tenant, after_namespace)
+        # People may make pods only where the policies of their traffic are in place.
+        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic])
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         k8s.core.v1.ResourceQuota(
             f"{name}-quota", metadata=metadata, spec={"hard": build_tenant_quota(config, tenant)}, opts=in_namespace
@@ -48,13 +59,18 @@ class TenantSpace(pulumi.ComponentResource):
         k8s.core.v1.LimitRange(
             f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
         )
-        k8s.rbac.v1.RoleBinding(
-            f"{name}-members",
-            metadata=metadata,
-            role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
-            subjects=[{"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": name_member_group(tenant)}],
-            opts=in_namespace,
-        )
+        for title, role, group in (
+            ("members", MEMBER, name_member_group(tenant)),
+            ("viewers", VIEWER, name_viewer_group(tenant)),
+        ):
+            # Version 0.2 bound another role, and nobody can change the role of a binding: the binding has a new name.
+            k8s.rbac.v1.RoleBinding(
+                f"{name}-{title}",
+                metadata={"name": f"gpu-blueprint-{title}", "namespace": tenant.namespace_name},
+                role_ref=build_role_ref(role),
+                subjects=[build_subject(group)],
+                opts=in_namespace,
+            )
         self.register_outputs({"namespace": tenant.namespace_name})
 
 

@@ -48,7 +48,7 @@ _P4_AND_OLDER = "p3dn p4d p4de"
 _P5 = "p5 p5e p5en"
 _P6 = "p6-b200 p6-b300"
 _P = f"{_P4_AND_OLDER} {_P5} {_P6}"
-_STANDARD = "m6g m6i m7g m7i"
+_STANDARD = "c6g c6i c7g c7i m6g m6i m7g m7i r6g r6i r7g r7i"
 _STANDARD_NAME = "Standard (A, C, D, H, I, M, R, T, Z)"
 
 INSTANCE_QUOTAS = (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..catalog import BOTTLEROCKET, Instance, prices
 from ..config import Pool, StackConfig
-from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
+from ..config.nodes import BOTTLEROCKET_OS_GIB
 from ..config.sizes import count_sellable_slots, count_slots
 from .items import price_disk, price_instance
 from .money import Usd
@@ -66,8 +66,7 @@ class Node:
 
 def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
     """Price each instance type that a pool may launch."""
-    on_nvme = stack.keeps_images_on_nvme(pool)
-    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **({} if on_nvme else FAST_VOLUME))
+    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **stack.find_disk_speed(pool))
     if pool.ami.row is BOTTLEROCKET:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
     return [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ...support import builders
+from ...support.deletion import assert_order
 from ...support.plans import SHIPPED, Plan, find_resources, kind, plan, plan_of
 from ...support.team_plan import plan_of_two_teams
 
@@ -58,7 +59,7 @@ def list_gpu_resources(planned: Plan) -> set[str]:
 def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> None:
     for tenant in find_resources(planned, "TenantSpace"):
         inside = [found for found in planned if found.parent == tenant.urn]
-        assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding"]
+        assert {"LimitRange", "Namespace", "NetworkPolicy", "ResourceQuota", "RoleBinding"} <= {*map(kind, inside)}
         (space,) = [found.inputs["metadata"]["name"] for found in inside if kind(found) == "Namespace"]
         assert {found.inputs["metadata"].get("namespace", space) for found in inside} == {space}
 
@@ -141,18 +142,37 @@ def test_the_default_limit_of_memory_stays_within_a_small_quota(memory: str, lim
     assert count_mib(item["default"]["memory"]) <= count_mib(item["max"]["memory"])
 
 
-def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Plan) -> None:
-    groups = {
-        group for found in find_resources(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])
+@pytest.mark.parametrize(
+    ("people", "role", "start"),
+    [("members", "gpu-blueprint-member", "tenant-"), ("viewers", "gpu-blueprint-viewer", "tenant-viewer:")],
+)
+def test_people_of_a_tenant_reach_its_namespace_through_their_group(
+    people: str, role: str, start: str, planned: Plan
+) -> None:
+    tenants = {
+        found.inputs["metadata"]["name"]: found.inputs["metadata"]["labels"]["gpu-blueprint/tenant"]
+        for found in find_resources(planned, "Namespace", "-tenant-")
     }
-    bound = set()
-    for found in find_resources(planned, "RoleBinding", "-members"):
+    bindings = {
+        found.inputs["metadata"]["namespace"]: found for found in find_resources(planned, "RoleBinding", f"-{people}")
+    }
+    assert bindings and set(bindings) == set(tenants)
+    for space, found in bindings.items():
+        assert found.inputs["metadata"]["name"] == f"gpu-blueprint-{people}"
         assert found.inputs["roleRef"] == {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",
-            "name": "edit",
+            "name": role,
         }
-        (subject,) = found.inputs["subjects"]
-        assert subject["kind"] == "Group"
-        bound.add(subject["name"])
-    assert bound == groups
+        assert [(who["kind"], who["name"]) for who in found.inputs["subjects"]] == [
+            ("Group", f"{start}{tenants[space]}")
+        ]
+
+
+def test_a_binding_of_people_waits_for_roles_policies_and_its_namespace(planned: Plan) -> None:
+    """A member who comes before the policies could start what they refuse."""
+    roles = {found.urn for found in find_resources(planned, "ClusterRole", "-gpu-blueprint-")}
+    guards = {found.urn for found in find_resources(planned, "ValidatingAdmissionPolicyBinding")}
+    assert len(roles) == 3 and guards
+    for found in find_resources(planned, "RoleBinding", "-tenant-"):
+        assert_order(planned, found, [needed for needed in planned if needed.urn in roles | guards])
