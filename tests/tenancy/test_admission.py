@@ -12,8 +12,8 @@ from ..support.builders import REGION
 from ..support.lab_objects import pod
 from ..support.processes import wait_for
 from ..support.tenancy_stack import tenancy_stack
-from ..support.tenant_objects import build_service, build_template
 from ..support.tenant_objects import build as build_object
+from ..support.tenant_objects import build_service, build_template
 
 if TYPE_CHECKING:
     from ..support.tenancy_lab import TenancyLab
@@ -73,7 +73,9 @@ def test_break_glass_suspends_one_policy_and_the_binding_brings_it_back(api_serv
     api_server.kube.delete(ADMISSION, BINDING, name)
     wait_for(lambda: SAYS not in api_server.create(NODE_PORT).refusal)
     assert "spec.nodeName" in api_server.create(pod("serving", nodeName="any")).refusal
-    api_server.kube.apply({"apiVersion": ADMISSION, "kind": BINDING, "metadata": {"name": name}, "spec": binding["spec"]})
+    api_server.kube.apply(
+        {"apiVersion": ADMISSION, "kind": BINDING, "metadata": {"name": name}, "spec": binding["spec"]}
+    )
     wait_for(lambda: SAYS in api_server.create(NODE_PORT).refusal)
 
 
