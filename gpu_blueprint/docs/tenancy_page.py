@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..tenancy.admission import AdmissionPolicy
 from ..tenancy.holdings import Holder
+from ..tenancy.isolation import list_isolation_rows
 from ..tenancy.policies import list_policies
 from .admission_rules import describe_message, make_specimen
 from .markdown import format_table
@@ -90,7 +91,8 @@ def render_tenancy_page() -> str:
     always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
     bindings = " ".join(policy.name for policy in policies)
     steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
-    return "\n".join([_HEAD, *_list_rules(policies), *_list_holdings(), steps.strip("\n")]) + "\n"
+    parts = [_HEAD, *_list_rules(policies), *_list_holdings(), *_list_isolation(), steps.strip("\n")]
+    return "\n".join(parts) + "\n"
 
 
 def _list_rules(policies: list[AdmissionPolicy]) -> Iterator[str]:
@@ -101,6 +103,11 @@ def _list_rules(policies: list[AdmissionPolicy]) -> Iterator[str]:
         for rule in policy.rules
     )
     yield from format_table(["rule", "policy", "what it keeps", "message"], rows)
+
+
+def _list_isolation() -> Iterator[str]:
+    header, *rows = list_isolation_rows()
+    yield from ("## Isolation on one GPU", "", *format_table(header, rows), "")
 
 
 def _list_holdings() -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Objects of the platform in the namespaces of tenants: tenants cannot change, delete or replace them."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,12 +28,12 @@ CORE = "/api/v1/namespaces/serving"
 
 
 @pytest.fixture(scope="module", params=["deny", "warn"])
-def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "TenancyLab":
+def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "Iterator[TenancyLab]":
     api_server.load_stack({**STACK, "tenancy": {"enforcement": request.param}})
     api_server.kube.apply(build("ServiceAccount", "trainer"))
-    api_server.kube.apply(build_binding("gpu-blueprint-probe", [{"kind": "ServiceAccount", "name": "hub"}]))
-    grant_everything(api_server, "serving", "tenant-serving")
-    return api_server
+    api_server.kube.apply(build_binding("gpu-blueprint-probe", []))
+    with grant_everything(api_server):
+        yield api_server
 
 
 @pytest.mark.parametrize(
@@ -135,5 +136,5 @@ def test_a_namespace_goes_with_all_its_guarded_objects(lab: "TenancyLab") -> Non
     try:
         assert lab.kube.delete("v1", "Namespace", "web", wait_s=30)
     finally:
-        lab.load_stack(tenancy_stack())
+        lab.load_stack(STACK)
         assert lab.kube.get("v1", "ResourceQuota", "tenant", "web")
