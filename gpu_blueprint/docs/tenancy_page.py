@@ -25,8 +25,9 @@ Every object in a namespace with the label `gpu-blueprint/tenant` is judged, who
 controllers. Only the first rule that an object breaks is reported. Objects that exist already are judged when their
 spec changes, so a rule never stops a pod that runs. Rules about pods also judge the templates of Deployments,
 StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, RayCronJobs, JobSets and TrainJobs:
-`kubectl apply` prints a warning at once, and the API server refuses the pods later. A TrainJob is judged as far as it
-states a nodeSelector of its own; the rest is in its runtime.
+`kubectl apply` prints a warning at once, and the API server refuses the pods later. Objects that a controller makes
+bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
+if it states a nodeSelector; the rest is in its runtime.
 
 `…` stands for parts of the message that depend on the request.
 """

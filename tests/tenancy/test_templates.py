@@ -122,6 +122,38 @@ def test_a_change_of_the_spec_warns_and_a_label_does_not(lab: "TenancyLab") -> N
         lab.kube.delete("apps/v1", "Deployment", "w", "serving")
 
 
+def ask(gpus: str, pool: str | None = None, **spec: Any) -> dict[str, Any]:
+    selector = {"nodeSelector": {"gpu-blueprint/pool": pool}} if pool else {}
+    limits = {"resources": {"limits": {gpus: "1"}}}
+    return build_template(containers=[{**CONTAINER, **limits}], **selector, **spec)
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        (ask("nvidia.com/gpu"), "must name its pool: set nodeSelector gpu-blueprint/pool to small or large"),
+        (ask("nvidia.com/gpu", "train"), "to small or large, not to train"),
+        (ask("nvidia.com/gpu", "small"), ""),
+        (ask("nvidia.com/gpu.shared"), ""),  # the API server fills in the only pool that fits
+        (build_template(tolerations=[{"operator": "Exists"}]), "every taint (a toleration without key)"),
+        (build_template(priorityClassName="system-node-critical"), "priorityClassName system-node-critical"),
+        (build_template(terminationGracePeriodSeconds=86400), "terminationGracePeriodSeconds may be at most"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 2], ids=["alone", "head", "second-workers"])
+def test_every_rule_about_pods_judges_each_template(
+    lab: "TenancyLab", template: dict[str, Any], says: str, place: int
+) -> None:
+    made = [
+        workload("Deployment", BUILT_IN["Deployment"](template)),
+        workload("RayCluster", ray(template, GOOD)),
+        workload("RayCluster", ray(GOOD, GOOD, template)),
+    ]
+    warnings = pick_ours(lab.create(made[place]).warnings)
+    assert len(warnings) == bool(says)
+    assert all(says in warning for warning in warnings)
+
+
 def patched(job: str, spec: dict[str, Any]) -> dict[str, Any]:
     template = {"spec": {"template": {"spec": spec}}}
     runtime = {"template": {"spec": {"replicatedJobs": [{"name": job, "template": template}]}}}
@@ -147,15 +179,26 @@ def test_a_train_job_that_says_where_it_runs_is_judged(lab: "TenancyLab", spec: 
     assert "not allowed here: evil.org/app;" in warning
 
 
+def test_a_train_job_that_tolerates_everything_is_warned_wherever_it_runs(lab: "TenancyLab") -> None:
+    tolerant = {"tolerations": [{"operator": "Exists"}]}
+    for spec in (
+        patched("node", tolerant),
+        {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": tolerant}]},
+    ):
+        (warning,) = pick_ours(lab.create(workload("TrainJob", spec)).warnings)
+        assert "every taint (a toleration without key)" in warning
+
+
 @pytest.mark.parametrize(
     "spec",
     [
         {"trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": "1"}}}},
         {"trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": "1"}}}, **patched("node", PLACED)},
+        patched("node", {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]}),
         patched("dataset-initializer", {**PLACED, **EVIL}),
         {"runtimePatches": [{"manager": "me"}]},
     ],
-    ids=["in-its-runtime", "placed", "another-job", "empty-patch"],
+    ids=["in-its-runtime", "placed", "tolerating", "another-job", "empty-patch"],
 )
 def test_a_train_job_brings_no_warning_about_things_that_its_runtime_says(
     lab: "TenancyLab", spec: dict[str, Any]
