@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr
 
 from ..catalog import Instance, list_instances
 from ..catalog.labels import PURPOSE_LABEL
+from ..catalog.node_room import NodeRoom, count_addressable_pods, find_room
 from ..catalog.purchases import Purchase
 from ..errors import Problem
 from ..model import Model
@@ -24,8 +25,9 @@ Family = Literal["m", "c", "r"]
 """AWS's categories of types without GPU: general purpose, compute, memory."""
 DEFAULT_CPU_POOL = "cpu"
 """Name of the CPU pool that a stack gets if it names none."""
-_NODE_SHARE, _CPU_STEP = 1.25, 8
-"""vCPUs of nodes for each CPU of a quota, because nodes keep a part for the system and DaemonSets; and the step."""
+_NODE_SHARE, _CPU_STEP, _MOST_CPUS = 1.25, 8, 100_000
+"""vCPUs of nodes for each CPU of a quota, because nodes keep a part for the system and DaemonSets; the step, and the
+most."""
 _DEFAULT_CPU_USE = 0.1
 """Assumed share of the ceiling that runs in an average hour in a CPU pool that the stack file does not state."""
 
@@ -42,7 +44,7 @@ class CpuPool(Model):
     every type of the catalogue in them."""
     arch: Literal["amd64", "arm64"] = "amd64"
     """Architecture of the nodes. An image that is not built for it does not start."""
-    max_cpus: int = Field(ge=2, le=100_000)
+    max_cpus: int = Field(ge=2, le=_MOST_CPUS)
     """Ceiling of the pool in vCPUs of its nodes. Karpenter launches no more, except while it replaces nodes."""
     purchase: list[Purchase] = Field(["spot", "on-demand"], min_length=1)
     """Ways to buy capacity, tried in this order: `spot`, then `on-demand`."""
@@ -72,6 +74,15 @@ class CpuPool(Model):
             if not row.gpu_devices and row.family[0] in self.instance_families and row.arch == self.arch
             if self._region is None or self._region in row.regions
         )
+
+    @property
+    def launchable(self) -> tuple[Instance, ...]:
+        """The instance types of which a node fits below the ceiling; Karpenter launches no other."""
+        return tuple(row for row in self.offered if row.vcpu <= self.max_cpus)
+
+    def find_room(self, row: Instance) -> NodeRoom:
+        """Return the CPU and memory that a node of a type has for the pods of teams."""
+        return find_room(row, count_addressable_pods(row))
 
     @property
     def node_labels(self) -> dict[str, str]:
@@ -115,7 +126,7 @@ def make_default_pool(cpus: int, region: str) -> CpuPool:
     made = CpuPool(
         name=DEFAULT_CPU_POOL,
         purpose="cpu",
-        maxCpus=max(ceil(cpus * _NODE_SHARE / _CPU_STEP) * _CPU_STEP, _CPU_STEP),
+        maxCpus=min(ceil(cpus * _NODE_SHARE / _CPU_STEP) * _CPU_STEP, _MOST_CPUS),
         expectedUtilization=_DEFAULT_CPU_USE,
     )
     return made.place(region, "")

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
-from ..errors import Problem, move_under
+from ..errors import Path, Problem, move_under
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
@@ -160,6 +160,15 @@ class StackConfig(Model):
         cpus = sum(int(tenant.cpu) for tenant in self.tenants)
         return [make_default_pool(cpus, self.region)] if self.tenants else []
 
+    @property
+    def states_cpu_pools(self) -> bool:
+        """True if the file names CPU pools; otherwise the platform makes one."""
+        return len(self.gpu_pools) < len(self.pools)
+
+    def locate(self, pool: Pool | CpuPool) -> Path:
+        """Return the place of a pool in the file: ``("pools", 2)``, and ``("pools",)`` for the platform's CPU pool."""
+        return next((("pools", index) for index, own in enumerate(self.pools) if own is pool), ("pools",))
+
     @cached_property
     def grants_by_pool(self) -> dict[str, list[Grant]]:
         """Pool → the quotas of tenants in it, in the order of the file; also for pools that do not exist."""
@@ -215,9 +224,10 @@ class StackConfig(Model):
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.list_named_instances(pool))
 
-    def find_disk_gib(self, pool: Pool) -> int:
+    def find_disk_gib(self, pool: Pool | CpuPool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""
-        return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
+        on_nvme = isinstance(pool, Pool) and self.keeps_images_on_nvme(pool)
+        return pool.disk.size_gib or (SYSTEM_GIB if on_nvme else IMAGES_GIB)
 
     def sum_quota(self, tenant: Tenant) -> dict[str, int]:
         """Return extended resource → count that the tenant may request, summed over its pools."""

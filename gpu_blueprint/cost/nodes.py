@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..catalog import BOTTLEROCKET, Instance, prices
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
 from ..config.sizes import count_sellable_slots, count_slots
 from .items import price_disk, price_instance
@@ -33,7 +33,7 @@ ON_DEMAND = Terms()
 """Everything at the list price: what a pool can cost when spot runs dry."""
 
 
-def find_terms(stack: StackConfig, pool: Pool) -> Terms:
+def find_terms(stack: StackConfig, pool: Pool | CpuPool) -> Terms:
     """Return the terms on which a pool buys: spot if it buys any, and the account's Savings Plan for the rest."""
     plan = stack.costs.savings_plan
     return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
@@ -61,19 +61,43 @@ class Node:
 
     def price_gpu(self, terms: Terms) -> Usd:
         """Return dollars an hour of one GPU on the node."""
-        return (self.price_machine(terms) + self.disks) * (1 / self.row.gpu_devices)
+        return self._price_whole(terms) * (1 / self.row.gpu_devices)
+
+    def price_cpu(self, terms: Terms) -> Usd:
+        """Return dollars an hour of one vCPU on the node."""
+        return self._price_whole(terms) * (1 / self.row.vcpu)
+
+    def _price_whole(self, terms: Terms) -> Usd:
+        return self.price_machine(terms) + self.disks
 
 
-def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
+def price_nodes(stack: StackConfig, pool: Pool | CpuPool) -> list[Node]:
     """Price each instance type that a pool may launch."""
+    if isinstance(pool, CpuPool):
+        return _price_cpu_nodes(stack, pool)
     on_nvme = stack.keeps_images_on_nvme(pool)
     disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **({} if on_nvme else FAST_VOLUME))
-    if pool.ami.row is BOTTLEROCKET:
-        disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
+    disks += _price_system_volume(stack, pool)
     return [
         Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row))
         for row in stack.list_instances(pool)
     ]
+
+
+def _price_cpu_nodes(stack: StackConfig, pool: CpuPool) -> list[Node]:
+    """Price the types of a CPU pool; a size without a price costs as much for each vCPU as another of its family."""
+    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool)) + _price_system_volume(stack, pool)
+    prices = {row: price_instance(row.instance_type, stack.region) for row in pool.launchable}
+    per_cpu = {row.family: Usd(unknown=frozenset({f"{row.family} in {stack.region}"})) for row in prices}
+    per_cpu |= {row.family: price * (1 / row.vcpu) for row, price in prices.items() if not price.unknown}
+    return [
+        Node(row, per_cpu[row.family] * row.vcpu if price.unknown else price, disks) for row, price in prices.items()
+    ]
+
+
+def _price_system_volume(stack: StackConfig, pool: Pool | CpuPool) -> Usd:
+    """Return dollars an hour of the volume that Bottlerocket has for itself."""
+    return price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB) if pool.ami.row is BOTTLEROCKET else Usd()
 
 
 def find_sold_part(pool: Pool, row: Instance) -> float:
@@ -92,7 +116,7 @@ def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
 
 
 class PriceRange(NamedTuple):
-    """Dollars an hour of one GPU on the type that Karpenter launches for one pod, and on a pool's dearest type."""
+    """Dollars an hour of one GPU or vCPU on the type that Karpenter launches, and on a pool's dearest type."""
 
     usual: Usd
     dearest: Usd
@@ -108,6 +132,15 @@ def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     launched = find_launched([node for node in nodes if node.sold] or nodes, terms)
     usual = launched.price_gpu(terms) if launched else Usd(unknown=unknown)
     return PriceRange(usual, Usd(max((price.known for price in gpu_prices), default=0), unknown))
+
+
+def price_cpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
+    """Price one vCPU on the nodes of a CPU pool: on the cheapest type for each vCPU, and on the dearest."""
+    prices = [node.price_cpu(terms) for node in nodes]
+    unknown = frozenset().union(*(price.unknown for price in prices))
+    priced = [price for price in prices if not price.unknown]
+    usual = min(priced, key=lambda price: price.known, default=Usd(unknown=unknown))
+    return PriceRange(usual, Usd(max((price.known for price in prices), default=0), unknown))
 
 
 def price_dearest_slots(nodes: Iterable[Node], terms: Terms) -> Usd:
