@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
+from ..catalog.node_room import NodeRoom
 from ..errors import Path, Problem, move_under
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
@@ -21,11 +22,11 @@ from .disruption import Disruption
 from .helm import HelmOverrides
 from .monitoring import Monitoring
 from .network import Network
-from .nodes import IMAGES_GIB, SYSTEM_GIB
+from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
-from .sizes import sells_all_slots
+from .sizes import read_room, sells_all_slots
 from .tenancy import Images, Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
@@ -157,8 +158,8 @@ class StackConfig(Model):
         """The pools without GPUs: those of the file, else one for all tenants; none without tenants."""
         if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
             return stated
-        cpus = sum(int(tenant.cpu) for tenant in self.tenants)
-        return [make_default_pool(cpus, self.region)] if self.tenants else []
+        quotas = [read_room(tenant.cpu, tenant.memory) for tenant in self.tenants]
+        return [make_default_pool(NodeRoom(*map(sum, zip(*quotas, strict=True))), self.region)] if quotas else []
 
     @property
     def states_cpu_pools(self) -> bool:
@@ -201,15 +202,17 @@ class StackConfig(Model):
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def list_named_instances(self, pool: Pool) -> tuple[Instance, ...]:
+    def list_named_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
         """Return the instance types that a pool names to Karpenter or EKS; only for a pool without problems.
 
         They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
         """
         rows = pool.offered
-        return rows if pool.instance_types else tuple(row for row in rows if sells_all_slots(pool, row))
+        if isinstance(pool, CpuPool) or pool.instance_types:
+            return rows
+        return tuple(row for row in rows if sells_all_slots(pool, row))
 
-    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
+    def list_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
         """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
         return tuple(filter(pool.fits, self.list_named_instances(pool)))
 
@@ -220,14 +223,19 @@ class StackConfig(Model):
         budgets = [budget for stated in paced.budgets or [] for budget in stated.list_in_utc(self.timezone)]
         return paced.model_copy(update={"budgets": budgets})
 
-    def keeps_images_on_nvme(self, pool: Pool) -> bool:
+    def keeps_images_on_nvme(self, pool: Pool | CpuPool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.list_named_instances(pool))
 
     def find_disk_gib(self, pool: Pool | CpuPool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""
-        on_nvme = isinstance(pool, Pool) and self.keeps_images_on_nvme(pool)
-        return pool.disk.size_gib or (SYSTEM_GIB if on_nvme else IMAGES_GIB)
+        if isinstance(pool, CpuPool):
+            return pool.disk.size_gib or CPU_GIB
+        return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
+
+    def find_disk_speed(self, pool: Pool | CpuPool) -> dict[str, int]:
+        """Return IOPS and MiB/s of a node's volume beyond the free part of gp3, which only large CUDA images need."""
+        return {} if isinstance(pool, CpuPool) or self.keeps_images_on_nvme(pool) else FAST_VOLUME
 
     def sum_quota(self, tenant: Tenant) -> dict[str, int]:
         """Return extended resource → count that the tenant may request, summed over its pools."""
@@ -265,6 +273,9 @@ class StackConfig(Model):
                 reason = f"the blueprint sets the tag {key!r} itself, from another field"
                 yield Problem("tag-taken", ("tags", key), reason, "remove it here")
         yield from _refuse_keys_that_differ_in_case(list(self.tags))
+        if not self.gpu_pools:
+            reason = "every pool is a CPU pool, and the platform is made for GPUs"
+            yield Problem("no-gpu-pool", ("pools",), reason, "add a pool with GPUs")
         for index, pool in enumerate(self.pools):
             found = pool.disruption.find_window_problems(self.timezone)
             yield from move_under(found, "pools", index, "disruption", "budgets")

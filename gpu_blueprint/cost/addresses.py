@@ -42,7 +42,7 @@ def count_addresses_at_ceiling(stack: StackConfig, pool: Pool | CpuPool, *, repl
         replacing: Count also the nodes that run beyond the ceiling while nodes are replaced.
     """
     if isinstance(pool, CpuPool):
-        nodes = {row: pool.max_cpus // row.vcpu for row in pool.launchable}
+        nodes = {row: pool.max_cpus // row.vcpu for row in stack.list_instances(pool)}
     else:
         nodes = {row: -(-pool.max_gpus // row.gpu_devices) for row in stack.list_instances(pool)}
     return max(

@@ -42,7 +42,7 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
 
 def _list_spot_assumptions(stack: StackConfig) -> Iterator[str]:
     rows = [row for pool in stack.gpu_pools if "spot" in pool.purchase for row in stack.list_instances(pool)]
-    rows += [row for pool in stack.cpu_pools if "spot" in pool.purchase for row in pool.launchable]
+    rows += [row for pool in stack.cpu_pools if "spot" in pool.purchase for row in stack.list_instances(pool)]
     families = dict.fromkeys(row.family for row in rows)
     shares = [
         f"{family} {share:g}" for family in families if (share := find_spot_share(family, stack.costs.spot_share))

@@ -162,7 +162,7 @@ def _find_unsold_factors(capacity: PoolCapacity, terms: Terms) -> tuple[float, f
 def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:
     """Yield the prices of the instance types, which make up nearly all of the cost."""
     names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
-    names |= {row.instance_type for pool in stack.cpu_pools for row in pool.launchable}
+    names |= {row.instance_type for pool in stack.cpu_pools for row in stack.list_instances(pool)}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
         if price := prices.find_on_demand_price(name, stack.region):
             yield price

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..catalog import BOTTLEROCKET, Instance, prices
 from ..config import CpuPool, Pool, StackConfig
-from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
+from ..config.nodes import BOTTLEROCKET_OS_GIB
 from ..config.sizes import count_sellable_slots, count_slots
 from .items import price_disk, price_instance
 from .money import Usd
@@ -73,31 +73,26 @@ class Node:
 
 def price_nodes(stack: StackConfig, pool: Pool | CpuPool) -> list[Node]:
     """Price each instance type that a pool may launch."""
+    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **stack.find_disk_speed(pool))
+    if pool.ami.row is BOTTLEROCKET:
+        disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
+    rows = stack.list_instances(pool)
     if isinstance(pool, CpuPool):
-        return _price_cpu_nodes(stack, pool)
-    on_nvme = stack.keeps_images_on_nvme(pool)
-    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **({} if on_nvme else FAST_VOLUME))
-    disks += _price_system_volume(stack, pool)
+        prices = _price_families(rows, stack.region)
+        return [Node(row, prices[row.family] * row.vcpu, disks) for row in rows]
     return [
-        Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row))
-        for row in stack.list_instances(pool)
+        Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row)) for row in rows
     ]
 
 
-def _price_cpu_nodes(stack: StackConfig, pool: CpuPool) -> list[Node]:
-    """Price the types of a CPU pool; a size without a price costs as much for each vCPU as another of its family."""
-    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool)) + _price_system_volume(stack, pool)
-    prices = {row: price_instance(row.instance_type, stack.region) for row in pool.launchable}
-    per_cpu = {row.family: Usd(unknown=frozenset({f"{row.family} in {stack.region}"})) for row in prices}
-    per_cpu |= {row.family: price * (1 / row.vcpu) for row, price in prices.items() if not price.unknown}
-    return [
-        Node(row, per_cpu[row.family] * row.vcpu if price.unknown else price, disks) for row, price in prices.items()
-    ]
-
-
-def _price_system_volume(stack: StackConfig, pool: Pool | CpuPool) -> Usd:
-    """Return dollars an hour of the volume that Bottlerocket has for itself."""
-    return price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB) if pool.ami.row is BOTTLEROCKET else Usd()
+def _price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
+    """Return family without GPUs → dollars an hour of a vCPU, which is the same in all its sizes."""
+    found: dict[str, Usd] = {}
+    for row in rows:
+        price = price_instance(row.instance_type, region) * (1 / row.vcpu)
+        if row.family not in found or found[row.family].unknown:
+            found[row.family] = Usd(unknown=frozenset({f"{row.family} in {region}"})) if price.unknown else price
+    return found
 
 
 def find_sold_part(pool: Pool, row: Instance) -> float:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom, count_addressable_pods, count_team_pods
 from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..config.sizes import read_room
 from ..config.tenants import GpuAmount
 from .addresses import count_pool_addresses, count_subnet_addresses
 from .gpus import count_gpus, count_usable_gpus
 
 ALL_POOLS = "all pools"
-_GIB = {"Gi": 1, "Ti": 1024}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def size_grants(stack: StackConfig, tenant: Tenant) -> dict[str, NodeRoom]:
 
 def read_quota(tenant: Tenant) -> NodeRoom:
     """Return a tenant's quotas of CPU and memory."""
-    return NodeRoom(int(tenant.cpu) * 1000, int(tenant.memory[:-2]) * _GIB[tenant.memory[-2:]] * 1024)
+    return read_room(tenant.cpu, tenant.memory)
 
 
 def find_rest(stack: StackConfig, tenant: Tenant) -> NodeRoom:
@@ -84,7 +84,7 @@ def offer_cpu_room(pool: CpuPool) -> NodeRoom:
 def _fill(pool: CpuPool, measure: Callable[[Instance], float]) -> float:
     """Fill the ceiling of a CPU pool with the nodes that have most for each vCPU."""
     total, left = 0.0, pool.max_cpus
-    for row in sorted(pool.launchable, key=lambda row: measure(row) / row.vcpu, reverse=True):
+    for row in sorted(filter(pool.fits, pool.offered), key=lambda row: measure(row) / row.vcpu, reverse=True):
         nodes, left = divmod(left, row.vcpu)
         total += nodes * measure(row)
     return total

@@ -137,7 +137,7 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
 
 def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
     """Yield the ceiling of a CPU pool, and the nodes beyond it; all its types count against one quota."""
-    rows = pool.launchable
+    rows = stack.list_instances(pool)
     if not rows:
         return
     quota = find_instance_quota(rows[0].family, purchase)
