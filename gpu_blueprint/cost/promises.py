@@ -25,9 +25,9 @@ class Promise:
     pool: str
     """Name of the pool; the names of all CPU pools, which tenants share; or ``all pools``."""
     resource: str
-    """An extended resource, ``cpu``, ``memory``, ``pods``, or ``addresses in us-east-1a``."""
+    """An extended resource, ``cpu``, ``memory``, ``pods``, or ``addresses in us-east-1a``, which subnets offer."""
     tenants: Mapping[str, float] = field(default_factory=dict)
-    """Tenant → the most that it may hold."""
+    """Tenant → the most that it may hold; ``all nodes`` holds addresses."""
     always: float = 0
     """The part that is always at work: minimum replicas of services, and headroom."""
     offered: float
@@ -35,14 +35,14 @@ class Promise:
 
     @property
     def promised(self) -> float:
-        """The sum of the tenants' parts."""
+        """The sum of all parts."""
         return sum(self.tenants.values())
 
 
 def list_promises(stack: StackConfig) -> list[Promise]:
     """Return what is promised and offered: in each GPU pool, in the CPU pools, and over the stack."""
     found = [promise for pool in stack.gpu_pools for promise in _list_gpu_promises(stack, pool)]
-    return [*found, *_list_cpu_promises(stack), *_list_stack_promises(stack)]
+    return [*found, *list_cpu_promises(stack), *_list_stack_promises(stack)]
 
 
 def size_grant(stack: StackConfig, pool: Pool, amount: GpuAmount) -> NodeRoom:
@@ -63,16 +63,20 @@ def size_grants(stack: StackConfig, tenant: Tenant) -> dict[str, NodeRoom]:
     return {name: size_grant(stack, pools[name], amount) for name, amount in tenant.gpus.items()}
 
 
-def read_quota(tenant: Tenant) -> NodeRoom:
-    """Return a tenant's quotas of CPU and memory."""
-    return read_room(tenant.cpu, tenant.memory)
-
-
 def find_rest(stack: StackConfig, tenant: Tenant) -> NodeRoom:
     """Return the part of a tenant's quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
-    quota, grants = read_quota(tenant), size_grants(stack, tenant).values()
+    quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(stack, tenant).values()
     cpu, memory = sum(room.cpu_milli for room in grants), sum(room.memory_mib for room in grants)
     return NodeRoom(max(quota.cpu_milli - cpu, 0), max(quota.memory_mib - memory, 0))
+
+
+def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
+    """Return the arithmetic of a tenant's rest of CPU or memory: ``training 260 = 1,024 - 764 in train-h100``."""
+    index, factor = (0, 1000) if promise.resource == "cpu" else (1, 1024)
+    quota = read_room(tenant.cpu, tenant.memory)[index] / factor
+    held = "".join(f" - {room[index] / factor:,.0f} in {name}" for name, room in size_grants(stack, tenant).items())
+    rest = promise.tenants[tenant.name]
+    return f"{tenant.name} {rest:,.0f} = {quota:,.0f}{held}" if rest else f"{tenant.name} nothing: {quota:,.0f}{held}"
 
 
 def offer_cpu_room(pool: CpuPool) -> NodeRoom:
@@ -134,7 +138,8 @@ def _list_slot_promises(
         )
 
 
-def _list_cpu_promises(stack: StackConfig) -> Iterator[Promise]:
+def list_cpu_promises(stack: StackConfig) -> Iterator[Promise]:
+    """Yield what tenants may ask of the CPU pools, which they all share."""
     if not stack.cpu_pools:
         return
     name = " + ".join(pool.name for pool in stack.cpu_pools)
@@ -170,4 +175,6 @@ def _list_stack_promises(stack: StackConfig) -> Iterator[Promise]:
     )
     needed = count_pool_addresses(stack)
     for zone, room in count_subnet_addresses(stack).items():
-        yield Promise(pool=ALL_POOLS, resource=f"addresses in {zone}", always=needed.get(zone, 0), offered=room)
+        yield Promise(
+            pool=ALL_POOLS, resource=f"addresses in {zone}", tenants={"all nodes": needed.get(zone, 0)}, offered=room
+        )

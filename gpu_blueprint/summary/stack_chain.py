@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog.versions import GPU_OPERATOR
-from ..config import InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
+from ..config import CpuPool, InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
 from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
@@ -18,7 +18,7 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
     yield Step("stack", (account, environment))
     yield Step("network", tuple(_describe_network(stack)))
     yield Step("cluster", tuple(_describe_cluster(stack)))
-    yield Step("pools", tuple(_describe_pool(pool) for pool in stack.gpu_pools))
+    yield Step("pools", tuple(_list_pools(stack)))
     if stack.tenants:
         yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))
     if stack.services:
@@ -51,6 +51,21 @@ def _describe_cluster(stack: StackConfig) -> Iterator[str]:
     yield f"{nodes.count} system nodes: {' or '.join(nodes.instance_types)}"
     yield from (f"admin: {arn}" for arn in cluster.admins)
     yield from (f"viewer: {arn}" for arn in cluster.viewers)
+
+
+def _list_pools(stack: StackConfig) -> Iterator[str]:
+    yield from map(_describe_pool, stack.gpu_pools)
+    for pool in stack.cpu_pools:
+        made = "" if stack.states_cpu_pools else ", made by the platform"
+        yield f"{_describe_cpu_pool(pool)}{made}"
+
+
+def _describe_cpu_pool(pool: CpuPool) -> str:
+    families = ", ".join(pool.instance_families)
+    bought = " → ".join(pool.purchase)
+    return (
+        f"{pool.name}, for pods without GPU: {families} ({pool.arch}); bought {bought}, at most {pool.max_cpus} vCPUs"
+    )
 
 
 def _describe_pool(pool: Pool) -> str:
