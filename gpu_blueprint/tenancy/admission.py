@@ -86,7 +86,11 @@ def _list_named(field_name: str, expressions: Mapping[str, str]) -> dict[str, An
 
 def _build_validation(rule: AdmissionRule, waived: Sequence[str]) -> dict[str, Any]:
     expression = f"request.namespace in {write_literal(waived)} || ({rule.expression})" if waived else rule.expression
-    message = {"messageExpression": rule.message} if rule.is_message_cel else {"message": rule.message}
+    end = f" [{rule.id}]"  # the name with which the platform team finds the rule, or waives it
+    if rule.is_message_cel:
+        message = {"messageExpression": f"({rule.message}) + {write_literal(end)}"}
+    else:
+        message = {"message": rule.message + end}
     return {"expression": expression, "reason": "Forbidden", **message}
 
 

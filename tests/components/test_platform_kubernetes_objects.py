@@ -31,7 +31,7 @@ def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> N
 
 
 def test_the_validator_finds_an_unknown_field() -> None:
-    quota = dict(find_resource(plan("dev"), "ResourceQuota").inputs)
+    quota = dict(find_resource(plan("dev"), "ResourceQuota", "-quota").inputs)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate({**quota, "spec": {"hards": {}}}, "1.36", strict=True)
 
