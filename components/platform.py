@@ -155,7 +155,7 @@ class Platform(pulumi.ComponentResource):
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
         static = [pool.name for pool in self._config.gpu_pools if pool.static_nodes]
-        for pool in (*self._config.gpu_pools, *self._config.cpu_pools):
+        for pool in self._config.all_pools:
             if pool.name not in static:
                 name, renamed = f"{self.cluster_name}-{pool.name}", _rename(pool.name, opts)
                 made = KarpenterPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)

@@ -14,6 +14,7 @@ from .capacity import (
     warn_of_tight_subnets,
     warn_of_unreachable_ceilings,
 )
+from .cpu_capacity import refuse_small_cpu_pools, warn_of_unusable_slots
 from .efa import suggest_efa_for_training
 from .gpu_health import (
     refuse_repair_of_unwatched_nodes,
@@ -108,6 +109,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_pools_without_overlay,
     refuse_small_subnets,
     refuse_small_system_nodes,
+    refuse_small_cpu_pools,
     refuse_repair_of_unwatched_nodes,
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,
@@ -119,6 +121,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_admission_that_only_warns,
     warn_of_principals_of_other_accounts,
     warn_of_promises_above_ceilings,
+    warn_of_unusable_slots,
     warn_of_shared_resource_names,
     warn_of_unusable_pools,
     warn_of_tenants_on_one_gpu,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..config import PodSize, Pool, StackConfig
+from ..config import CpuPool, PodSize, Pool, StackConfig
 from ..config.sizes import write_size
 from ..cost.gpus import count_gpus
 from ..sharing import POOL_KEY
@@ -52,6 +52,20 @@ def build_pod(
         "metadata": {"name": "example", "namespace": namespace or _find_namespace(stack, pool)},
         "spec": spec,
     }
+
+
+def build_cpu_pod(stack: StackConfig, pool: CpuPool, *, namespace: str = "") -> dict[str, Any]:
+    """Build a small pod without a GPU that runs in a CPU pool, in a namespace or in the first tenant's."""
+    own = next((tenant.namespace_name for tenant in stack.tenants), "YOUR-NAMESPACE")
+    spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
+    if pool.node_taints:
+        spec["tolerations"] = [
+            taint | {"operator": "Equal" if "value" in taint else "Exists"} for taint in pool.node_taints
+        ]
+    resources = {"requests": {"cpu": "1", "memory": "2Gi"}, "limits": {"memory": "2Gi"}}
+    spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": resources}]
+    metadata = {"name": "example", "namespace": namespace or own}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:

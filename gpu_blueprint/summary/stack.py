@@ -12,6 +12,7 @@ from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
+from .cpu_pools import CpuPoolSummary
 from .images import name_image
 
 
@@ -167,6 +168,6 @@ def _describe_signal(signal: Signal) -> str:
             return f"{signal.signal} {signal.per_replica:g} each"
 
 
-def as_json(summary: PoolSummary | TenantSummary | ServiceSummary) -> dict[str, Any]:
+def as_json(summary: PoolSummary | CpuPoolSummary | TenantSummary | ServiceSummary) -> dict[str, Any]:
     """Write a summary with the names that a stack file uses."""
     return {to_camel(name): value for name, value in asdict(summary).items()}
