@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from .admission import AdmissionPolicy, AdmissionRule, Match
+from .admission import AdmissionPolicy, AdmissionRule, Match, Operation
 from .users import write_is_tenant
 
-_CREATE = ("CREATE",)
+_CREATE: tuple[Operation, ...] = ("CREATE",)
 
 
 _MATCHES = (

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from .admission import AdmissionPolicy, AdmissionRule, Match
+from .admission import AdmissionPolicy, AdmissionRule, Match, Operation
 from .cel import write_literal
 from .users import IS_CONTROLLER, IS_PLATFORM
 
 PREFIX = "gpu-blueprint"
 """The beginning of names that belong to the platform."""
-_ALL = ("CREATE", "UPDATE", "DELETE")
+_ALL: tuple[Operation, ...] = ("CREATE", "UPDATE", "DELETE")
 _OWNED_KINDS = ("resourcequotas", "limitranges", "networkpolicies")
 """Kinds of which every object in a tenant's namespace is the platform's."""
 
