@@ -70,7 +70,7 @@ def _find_topics(name: str) -> list[Topic]:
         config = open_stack(name, bounded=False).config
         topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config)]
     if not topics:
-        names = [rule.id for rule in (*RULES, *admission)]
+        names = [*(rule.id for rule in RULES), *(rule.id for rule in admission)]
         names += [*(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
         raise UsageError(_refuse_name(name, [*names, *list_stacks()]))
     return topics

@@ -1,6 +1,7 @@
 """A stack whose admission only warns is told so."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from ..support.builders import REGION, stack, tenant
 def test_admission_that_only_warns_is_a_warning_where_tenants_are(
     enforcement: str | None, tenants: int, warned: bool
 ) -> None:
-    given = {"tenancy": {"enforcement": enforcement}} if enforcement else {}
+    given: dict[str, Any] = {"tenancy": {"enforcement": enforcement}} if enforcement else {}
     config = parse(stack(tenants=[tenant()] * tenants, **given), REGION)
     found = [problem for problem in find_warnings(config, date(2026, 11, 22)) if problem.kind == "admission-only-warns"]
     assert [(problem.severity, problem.path) for problem in found] == [("warning", ("tenancy", "enforcement"))] * warned

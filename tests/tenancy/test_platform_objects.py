@@ -71,11 +71,12 @@ def test_a_tenant_cannot_add_to_them(lab: "TenancyLab", made: dict[str, Any], sa
 
 
 def test_a_name_that_the_server_completes_counts_too(lab: "TenancyLab") -> None:
-    binding = build_binding("", [])
-    binding["metadata"] = {"namespace": "serving", "generateName": "gpu-blueprint-"}
-    assert OURS in lab.create(binding, MEMBER).refusal
-    binding["metadata"]["generateName"] = "mine-"
-    assert lab.create(binding, MEMBER).refusal == ""
+    ours, mine = (
+        {**build_binding("", []), "metadata": {"namespace": "serving", "generateName": start}}
+        for start in ("gpu-blueprint-", "mine-")
+    )
+    assert OURS in lab.create(ours, MEMBER).refusal
+    assert lab.create(mine, MEMBER).refusal == ""
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..support.tenancy_lab import TenancyLab
 
 pytestmark = pytest.mark.lab
-INTERNAL = {
+INTERNAL: dict[str, Any] = {
     "type": "LoadBalancer",
     "loadBalancerClass": "service.k8s.aws/nlb",
     "allocateLoadBalancerNodePorts": False,

@@ -48,14 +48,14 @@ def job_set(*templates: dict[str, Any]) -> dict[str, Any]:
     return {"replicatedJobs": [{"name": "node", "template": {"spec": {"template": item}}} for item in templates]}
 
 
-BUILT_IN = {
+BUILT_IN: dict[str, Any] = {
     "Deployment": lambda template: {"selector": SELECTOR, "template": template},
     "StatefulSet": lambda template: {"selector": SELECTOR, "serviceName": "w", "template": template},
     "ReplicaSet": lambda template: {"selector": SELECTOR, "template": template},
     "Job": once,
     "CronJob": lambda template: {"schedule": "0 1 * * *", "jobTemplate": {"spec": once(template)}},
 }
-PLACES = [
+PLACES: list[tuple[str, Any]] = [
     *((kind, fill) for kind, fill in BUILT_IN.items()),
     ("RayCluster", lambda template: ray(template)),
     ("RayCluster", lambda template: ray(GOOD, GOOD, template)),
@@ -160,8 +160,8 @@ def patched(job: str, spec: dict[str, Any]) -> dict[str, Any]:
     return {"runtimePatches": [{"manager": "me", "trainingRuntimeSpec": runtime}]}
 
 
-PLACED = {"nodeSelector": {"gpu-blueprint/pool": "small"}}
-EVIL = {"containers": [{"name": "node", "image": "evil.org/app"}]}
+PLACED: dict[str, Any] = {"nodeSelector": {"gpu-blueprint/pool": "small"}}
+EVIL: dict[str, Any] = {"containers": [{"name": "node", "image": "evil.org/app"}]}
 
 
 @pytest.mark.parametrize(
