@@ -1,6 +1,6 @@
 """Promises that probes compare with reality."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from .offers import Offer, is_dearer
 from .outcome import Expectation, Fate, Landing, Outcome
@@ -95,11 +95,10 @@ def expect_no_gpu_node() -> Expectation:
     return Expectation("runs on no GPU node", compare)
 
 
-def expect_managed_node() -> Expectation:
-    """Expect that all pods run on nodes that the platform pays for anyway, and that have no GPU."""
-    idle = _each(lambda node: not node.has_gpus, "a GPU node, and the pod has no GPU")
-    paid = _each(lambda node: node.is_managed, "launched for a pod without GPU")
-    return Expectation("runs on a node without GPU", _chain(_all_run, idle, paid))
+def expect_any_pool(pools: Collection[str]) -> Expectation:
+    """Expect that all pods run in pools of a list, each in any of them."""
+    names = " or ".join(pools)
+    return Expectation(f"runs in {names}", _chain(_all_run, _each(lambda node: node.pool in pools, f"not in {names}")))
 
 
 def expect_not_in(pool: str) -> Expectation:

@@ -7,7 +7,8 @@ from typing import Any
 from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
-from ..config import Pool, StackConfig, Tenant
+from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..sharing import POOL_KEY
 from ..summary.pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
@@ -82,6 +83,16 @@ def build_cpu_pod(name: str, namespace: str, cpu: str = "1", **spec: Any) -> dic
         "spec": {"containers": [{"name": "main"}], **spec},
     }
     return _finish(pod, name, {**_SMALL, "cpu": cpu})
+
+
+def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str = NAMESPACE) -> dict[str, Any]:
+    """Build a pod for the nodes of a CPU pool, whose taints it tolerates."""
+    tolerations = [
+        {**taint, "operator": "Equal" if "value" in taint else "Exists"}
+        for taint in pool.node_taints
+        if taint["effect"] != "PreferNoSchedule"
+    ]
+    return build_cpu_pod(name, namespace, cpu, nodeSelector={POOL_KEY: pool.name}, tolerations=tolerations)
 
 
 def build_deployment(pod: Mapping[str, Any], replicas: int = 1) -> dict[str, Any]:

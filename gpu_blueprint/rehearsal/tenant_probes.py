@@ -8,7 +8,14 @@ from lab.scene import Manifest
 from ..catalog import find_instance
 from ..config import Pool, StackConfig, Tenant
 from .ceiling_probes import list_critical_probes
-from .expectations import expect_managed_node, expect_no_gpu_node, expect_not_in, expect_pool, expect_quota_refusal
+from .expectations import (
+    expect_any_pool,
+    expect_no_gpu_node,
+    expect_not_in,
+    expect_pending,
+    expect_pool,
+    expect_quota_refusal,
+)
 from .outcome import Expectation
 from .pods import build_cpu_pod, build_tenant_pod, find_granted
 from .pool_probes import send_pods
@@ -25,7 +32,7 @@ def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
             yield _ask_over_quota(config, tenant, pool)
         else:
             yield _ask_without_grant(config, tenant, pool)
-    yield _send_small_cpu_pod(tenant)
+    yield _send_small_cpu_pod(config, tenant)
     yield from _send_large_cpu_pods(config, tenant)
     yield from list_critical_probes(config, tenant)
 
@@ -63,9 +70,12 @@ def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe
     return _make(tenant, f"foreign-{pool.name}", title, expect_not_in(pool.name), pod)
 
 
-def _send_small_cpu_pod(tenant: Tenant) -> Probe:
+def _send_small_cpu_pod(config: StackConfig, tenant: Tenant) -> Probe:
+    """Send a pod that tolerates no taint: it runs in a CPU pool without taints, or waits if there is none."""
     pod = build_cpu_pod(f"{tenant.name}-cpu", tenant.namespace_name, "50m")
-    return _make(tenant, "cpu", "a pod without GPU", expect_managed_node(), pod)
+    open_pools = [pool.name for pool in config.cpu_pools if not pool.keeps_pods_out]
+    expected = expect_any_pool(open_pools) if open_pools else expect_pending()
+    return _make(tenant, "cpu", "a pod without GPU", expected, pod)
 
 
 def _send_large_cpu_pods(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:

@@ -82,3 +82,24 @@ def test_a_tenant_without_a_pool_of_its_own_is_asked_for_no_priority() -> None:
 
 def test_the_probes_of_tenants_need_no_pool_alone() -> None:
     assert [probe.name for probe in list_of(build()) if probe.alone_in] == ["team/critical-priority"]
+
+
+TAINT = {"key": "example.com/a"}
+
+
+@pytest.mark.parametrize(
+    ("cpu_pools", "promise"),
+    [
+        ([], "runs in cpu"),
+        (
+            [{"name": "cpu"}, {"name": "more", "taints": [{**TAINT, "effect": "PreferNoSchedule"}]}],
+            "runs in cpu or more",
+        ),
+        ([{"name": "cpu", "taints": [TAINT]}], "waits"),
+    ],
+)
+def test_a_pod_without_gpu_runs_in_a_cpu_pool_whose_taints_let_it_in(
+    cpu_pools: list[dict[str, Any]], promise: str
+) -> None:
+    pools = [builders.pool(), *(builders.cpu_pool(maxCpus=128, **fields) for fields in cpu_pools)]
+    assert find_probe(list_of(build(pools)), "team/cpu").expected.text == promise
