@@ -86,12 +86,12 @@ PROD = {
     "train-h100/no-reserved": "runs on p5.48xlarge on-demand, $55.04/h",
     "serving/in-infer-l4": "runs in infer-l4",
     "serving/over-infer-l4": "refused by quota",
-    "serving/foreign-train-h100": "gets no node of train-h100",
+    "serving/foreign-train-h100": "refused by the rule named-pool",
     "serving/cpu": "runs in cpu",
     "cpu/one-pod": "runs on c6i.large spot, $0.04/h",
     "cpu/no-spot": "runs on c6i.large on-demand, $0.09/h",
-    "serving/keyless-toleration": "runs on no GPU node",
-    "serving/critical-priority": "refused by priority",
+    "serving/keyless-toleration": "refused by the rule granted-tolerations",
+    "serving/critical-priority": "refused by the rule priority-of-pool",
     "serving/service-chat": "runs in infer-l40s",
 }
 
