@@ -37,6 +37,7 @@ class ServiceRole(pulumi.ComponentResource):
         *,
         trust: Mapping[str, Any],
         managed_policies: Sequence[str] = (),
+        policy_arns: Sequence[str] = (),
         own_policies: Mapping[str, Mapping[str, Any]] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -48,9 +49,10 @@ class ServiceRole(pulumi.ComponentResource):
             f"{name}-role", name=config.name_in_region(name), assume_role_policy=render_policy(trust), opts=child
         )
         self.arn = self.role.name.apply(lambda named: config.build_arn("iam", f"role/{named}", region=False))
-        policy_arns: dict[str, pulumi.Input[str]] = {
-            policy: f"arn:aws:iam::aws:policy/{policy}" for policy in managed_policies
+        attached: dict[str, pulumi.Input[str]] = {
+            policy.rsplit("/", 1)[-1]: f"arn:aws:iam::aws:policy/{policy}" for policy in managed_policies
         }
+        attached |= {arn.removeprefix("arn:aws:iam::"): arn for arn in policy_arns}
         for title, statements in (own_policies or {}).items():
             policy = aws.iam.Policy(
                 f"{name}-{title}",
@@ -58,15 +60,15 @@ class ServiceRole(pulumi.ComponentResource):
                 policy=pulumi.Output.json_dumps(add_version(statements)),
                 opts=child,
             )
-            policy_arns[title] = policy.arn
+            attached[title] = policy.arn
         self.attachments = [
             aws.iam.RolePolicyAttachment(
-                f"{name}-{title.rsplit('/', 1)[-1]}-attached",
+                f"{name}-{title}-attached",
                 role=self.role.name,
                 policy_arn=arn,
                 opts=pulumi.ResourceOptions(parent=self),
             )
-            for title, arn in policy_arns.items()
+            for title, arn in attached.items()
         ]
         self.register_outputs({"arn": self.arn})
 
@@ -76,8 +78,16 @@ def build_service_trust(service: str) -> dict[str, Any]:
     return {"Statement": [{"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}]}
 
 
-def build_pod_identity_trust(config: StackConfig) -> dict[str, Any]:
-    """Return a trust policy that lets EKS Pod Identity hand the role to pods of this cluster only."""
+def build_pod_identity_trust(config: StackConfig, *, namespace: str = "", service_account: str = "") -> dict[str, Any]:
+    """Return a trust policy that lets EKS Pod Identity hand the role to pods of this cluster only.
+
+    A namespace and a service account limit it further. EKS tags each session with both, so that an association of
+    another service account cannot use the role (EKS user guide, "Create IAM role with trust policy").
+    """
+    account = {
+        "aws:RequestTag/kubernetes-namespace": namespace,
+        "aws:RequestTag/kubernetes-service-account": service_account,
+    }
     return {
         "Statement": [
             {
@@ -88,6 +98,7 @@ def build_pod_identity_trust(config: StackConfig) -> dict[str, Any]:
                     "StringEquals": {
                         "aws:SourceAccount": config.account_id,
                         "aws:SourceArn": config.build_arn("eks", f"cluster/{config.cluster_name}"),
+                        **{key: value for key, value in account.items() if value},
                     }
                 },
             }

@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
+from gpu_blueprint.tenancy.identities import list_grants
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
 from .rights import build_role_ref, build_subject
@@ -18,7 +19,7 @@ DEFAULT_MEMORY_GIB = 4
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, ResourceQuota, LimitRange and RoleBindings of a tenant.
+    """Namespace, ResourceQuota, LimitRange, RoleBindings and service accounts of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -51,6 +52,13 @@ class TenantSpace(pulumi.ComponentResource):
         k8s.core.v1.LimitRange(
             f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
         )
+        for grants in list_grants(config):
+            if grants.tenant == tenant.name:
+                k8s.core.v1.ServiceAccount(
+                    f"{name}-account-{grants.service_account}",
+                    metadata={"name": grants.service_account, "namespace": tenant.namespace_name},
+                    opts=in_namespace,
+                )
         for title, role, group in (
             ("members", MEMBER, name_member_group(tenant)),
             ("viewers", VIEWER, name_viewer_group(tenant)),
