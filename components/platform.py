@@ -63,12 +63,10 @@ class Platform(pulumi.ComponentResource):
         system_nodes, working_cluster = self._make_system_nodes(network, cluster, opts=cloud)
 
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
-        cloud_and_kubernetes = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
+        both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
         Storage(f"{name}-storage", depends_on=working_cluster, opts=kubernetes)
-        karpenter = Karpenter(
-            f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=cloud_and_kubernetes
-        )
-        node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=cloud_and_kubernetes)
+        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=both)
+        node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=both)
 
         working_karpenter = [karpenter.release, *node_programs]
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
@@ -76,11 +74,9 @@ class Platform(pulumi.ComponentResource):
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
-        namespaces = self._make_tenants(
-            node_pools, cluster, depends_on=[*working_cluster, *keda], opts=cloud_and_kubernetes
-        )
+        spaces = self._make_tenants(node_pools, cluster, depends_on=[*working_cluster, *keda], opts=both)
         self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
-        self._make_autoscalers(namespaces, opts=kubernetes)
+        self._make_autoscalers(spaces, opts=kubernetes)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)

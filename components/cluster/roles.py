@@ -18,6 +18,9 @@ NODE_POLICIES = (
 """The managed policies that every node needs, as Karpenter's getting-started guide lists them."""
 
 
+_ARN = "arn:aws:iam::"
+
+
 class ServiceRole(pulumi.ComponentResource):
     """An IAM role for an AWS service or, through EKS Pod Identity, for a Kubernetes service account.
 
@@ -37,7 +40,6 @@ class ServiceRole(pulumi.ComponentResource):
         *,
         trust: Mapping[str, Any],
         managed_policies: Sequence[str] = (),
-        policy_arns: Sequence[str] = (),
         own_policies: Mapping[str, Mapping[str, Any]] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -49,10 +51,7 @@ class ServiceRole(pulumi.ComponentResource):
             f"{name}-role", name=config.name_in_region(name), assume_role_policy=render_policy(trust), opts=child
         )
         self.arn = self.role.name.apply(lambda named: config.build_arn("iam", f"role/{named}", region=False))
-        attached: dict[str, pulumi.Input[str]] = {
-            policy.rsplit("/", 1)[-1]: f"arn:aws:iam::aws:policy/{policy}" for policy in managed_policies
-        }
-        attached |= {arn.removeprefix("arn:aws:iam::"): arn for arn in policy_arns}
+        attached = dict(map(_read_policy, managed_policies))
         for title, statements in (own_policies or {}).items():
             policy = aws.iam.Policy(
                 f"{name}-{title}",
@@ -71,6 +70,13 @@ class ServiceRole(pulumi.ComponentResource):
             for title, arn in attached.items()
         ]
         self.register_outputs({"arn": self.arn})
+
+
+def _read_policy(policy: str) -> tuple[str, pulumi.Input[str]]:
+    """Return a title and the ARN of a policy: of AWS by its path and name, or of any owner by its ARN."""
+    if policy.startswith(_ARN):
+        return policy.removeprefix(_ARN), policy
+    return policy.rsplit("/", 1)[-1], f"{_ARN}aws:policy/{policy}"
 
 
 def build_service_trust(service: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class TenantIdentity(pulumi.ComponentResource):
             name,
             config,
             trust=build_pod_identity_trust(config, namespace=grants.namespace, service_account=grants.service_account),
-            policy_arns=grants.policies,
+            managed_policies=grants.policies,
             own_policies={"grants": build_document(grants)} if grants.statements else {},
             opts=pulumi.ResourceOptions(parent=self),
         )

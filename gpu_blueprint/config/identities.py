@@ -123,7 +123,7 @@ class Identity(Model):
 
     service_account: Name
     """Name of the service account. The platform makes it, and tenants cannot change it. Pods name it in
-    `serviceAccountName`."""
+    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`."""
     policies: list[PolicyArn] = Field([], max_length=9)
     """IAM policies of the account, or of AWS."""
     statements: list[Statement] = Field([], max_length=50)

@@ -21,7 +21,7 @@ _WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceAccountGrants:
-    """What the pods of one service account may do in AWS."""
+    """Everything that the pods of one service account may do in AWS."""
 
     tenant: str
     namespace: str

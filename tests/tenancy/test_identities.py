@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.tenancy.identities import ServiceAccountGrants, describe_grants, list_grants
+from gpu_blueprint.tenancy.rights import list_holdings
 
 from ..support import builders
 
@@ -61,3 +62,13 @@ def test_a_bucket_is_open_only_in_sessions_of_the_service_account() -> None:
 def test_people_read_the_grants_in_one_line() -> None:
     line = describe_grants(grants(policies=[POLICY]))
     assert line == "loader: AmazonSQSReadOnlyAccess, s3:GetObject, s3:GetObjectVersion, s3:ListBucket"
+
+
+def test_the_page_about_tenants_names_each_role_of_people_and_the_roles_in_aws() -> None:
+    def name_holdings(**tenant: Any) -> list[str]:
+        config = builders.config(tenants=[builders.tenant(**tenant)])
+        return [holding.name for holding in list_holdings(config)]
+
+    roles = [f"ClusterRole gpu-blueprint-{role}" for role in ("member", "viewer", "facts")]
+    assert name_holdings() == roles
+    assert name_holdings(identities=[builders.identity()]) == [*roles, "EKS Pod Identity"]

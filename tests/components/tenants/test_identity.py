@@ -43,6 +43,8 @@ def test_a_service_account_has_one_role_and_one_association() -> None:
         for account in find_resources(planned, "ServiceAccount", "-tenant-")
     }
     assert accounts == set(found)
+    for account in find_resources(planned, "ServiceAccount", "-tenant-"):
+        assert account.inputs["automountServiceAccountToken"] is False
 
 
 def test_a_role_trusts_one_service_account_of_one_cluster() -> None:
