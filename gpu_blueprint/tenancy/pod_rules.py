@@ -113,7 +113,7 @@ def _refuse_device_variables(subject: PodSubject) -> AdmissionRule:
 
 
 def _bound_grace(config: StackConfig) -> AdmissionRule:
-    pools: list[Pool | CpuPool] = [*config.gpu_pools, *config.cpu_pools]
+    pools: list[Pool | CpuPool] = config.all_pools
     drains = {pool.name: count_seconds(pool.lifecycle.termination_grace_period or "1h") for pool in pools}
     usual = max((drains[pool.name] for pool in config.cpu_pools), default=_USUAL_DRAIN_S)
     longest = f"{write_literal(drains)}[?variables.target].orValue({usual})"

@@ -53,14 +53,14 @@ def test_the_probes_of_a_subject_stand_together(probes: list[Probe]) -> None:
 def test_every_pool_tenant_and_service_raises_a_question(config: StackConfig, probes: list[Probe]) -> None:
     asked = {probe.subject for probe in probes}
     assert asked == {
-        *(f"pool {pool.name}" for pool in (*config.gpu_pools, *config.cpu_pools)),
+        *(f"pool {pool.name}" for pool in config.all_pools),
         *(f"tenant {tenant.name}" for tenant in config.tenants),
         *(f"service {service.name}" for service in config.services),
     }
 
 
 def test_a_probe_is_alone_only_in_pools_that_exist(config: StackConfig, probes: list[Probe]) -> None:
-    pools = {pool.name for pool in (*config.gpu_pools, *config.cpu_pools)}
+    pools = {pool.name for pool in config.all_pools}
     assert {name for probe in probes for name in probe.alone_in} <= pools
 
 
