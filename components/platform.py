@@ -33,6 +33,7 @@ from .pools.static_nodes import StaticNodes
 from .services.gpu_autoscaler import GpuAutoscaler
 from .services.keda import Keda
 from .tenants.admission import Admission
+from .tenants.rights import TenantRights
 from .tenants.tenant_space import TenantSpace
 
 
@@ -154,7 +155,7 @@ class Platform(pulumi.ComponentResource):
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
         static = [pool.name for pool in self._config.gpu_pools if pool.static_nodes]
-        for pool in (*self._config.gpu_pools, *self._config.cpu_pools):
+        for pool in self._config.all_pools:
             if pool.name not in static:
                 name, renamed = f"{self.cluster_name}-{pool.name}", _rename(pool.name, opts)
                 made = KarpenterPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)
@@ -181,6 +182,7 @@ class Platform(pulumi.ComponentResource):
         namespaces: dict[str, pulumi.Resource] = {}
         name, config = f"{self.cluster_name}-admission", self._config
         admission = Admission(name, config, depends_on=depends_on, opts=opts) if config.tenants else None
+        rights = self._make_rights(depends_on=depends_on, opts=opts)
         for tenant in self._config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
             names = [*tenant.gpus, *(pool.name for pool in self._config.cpu_pools)]
@@ -189,11 +191,18 @@ class Platform(pulumi.ComponentResource):
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,
                 tenant,
-                depends_on=[*depends_on, *used, *(admission.ready if admission else ())],
+                depends_on=[*depends_on, *used, *(admission.ready if admission else ()), *rights],
                 opts=_rename(f"tenant-{tenant.name}", opts),
             )
             namespaces[tenant.name] = space.namespace
         return namespaces
+
+    def _make_rights(
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
+        if not self._config.tenants:
+            return []
+        return TenantRights(f"{self.cluster_name}-rights", self._config, depends_on=depends_on, opts=opts).ready
 
     def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
         if any(pool.headroom for pool in self._config.gpu_pools):

@@ -5,17 +5,20 @@ from fnmatch import fnmatchcase
 from gpu_blueprint.catalog import namespaces
 
 from .effects.access_entries import ENTRY_KINDS, list_access_policies, list_identities
+from .effects.admission_guards import judges_changes
 from .effects.kubernetes_rights import (
     ADMIN_ROLES,
     API_RIGHTS,
     BINDING_RIGHTS,
     CLUSTER_RIGHTS,
+    EDIT_ROLES,
     MACHINERY_ROLES,
     PLATFORM_RIGHTS,
     TAKEOVERS,
     WIDE_RIGHTS,
     Right,
     collects_admin,
+    collects_edit,
     list_harms,
     matches_any,
 )
@@ -66,8 +69,9 @@ def _refuse_wrong_bindings(binding: Resource, report: Report, settings: Settings
         return
     elif matches_any([name], MACHINERY_ROLES) and _find_strangers(binding, settings):
         report(f"{binding.name} gives the role {name} of Kubernetes's own programs to others")
-    elif name == "edit" and _is_wide(read_scope(binding), settings) and _find_strangers(binding, settings):
-        report(f"{binding.name} gives the role edit in namespaces of the platform")
+    elif name in EDIT_ROLES and _find_strangers(binding, settings):
+        where = "in namespaces of the platform" if _is_wide(read_scope(binding), settings) else "to tenants"
+        report(f"{binding.name} gives the role {name} {where}, with tokens of every service account")
 
 
 def _find_everyone(binding: Resource, kind: str, role: str) -> list[str]:
@@ -107,12 +111,14 @@ def _refuse_admin_policies(resource: Resource, report: Report, settings: Setting
             continue
         if policy.name in ("AmazonEKSAdminPolicy", "AmazonEKSClusterAdminPolicy"):
             report(f"{resource.name} gives {policy.name} in namespaces")
-        elif policy.name == "AmazonEKSEditPolicy" and any(
-            fnmatchcase(name, pattern)
-            for name in (namespaces.KUBE_SYSTEM, *settings["exempt"])
-            for pattern in policy.namespaces
-        ):
-            report(f"{resource.name} gives {policy.name} in namespaces of the platform")
+        elif policy.name == "AmazonEKSEditPolicy":
+            reaches_platform = any(
+                fnmatchcase(name, pattern)
+                for name in (namespaces.KUBE_SYSTEM, *settings["exempt"])
+                for pattern in policy.namespaces
+            )
+            where = "in namespaces of the platform" if reaches_platform else "to tenants"
+            report(f"{resource.name} gives {policy.name} {where}, with tokens of every service account")
 
 
 def _refuse_powerful_identities(resource: Resource, report: Report) -> None:
@@ -137,15 +143,22 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
         return
     holds, unknown = list_holds(role, stack)
 
+    def is_guarded(right: Right, hold: Hold) -> bool:
+        named = right in BINDING_RIGHTS and hold.subject
+        return bool(named) and judges_changes(stack, right.group, right.resources[0], hold.namespace)
+
     def find_harms(hold: Hold) -> list[str]:
-        return list_harms(role, _list_forbidden(hold, settings, stack))
+        forbidden = _list_forbidden(hold, settings, stack)
+        held = find_wrong(forbidden, lambda right: bool(list_harms(role, [right])) and not is_guarded(right, hold))
+        collected = ["take the rights of the role edit"] if forbidden and collects_edit(role) else []
+        return [*dict.fromkeys(right.harm for right in held), *collected]
 
     wrong = find_wrong(holds, lambda hold: bool(find_harms(hold)))
     if harms := dict.fromkeys(harm for hold in wrong for harm in find_harms(hold)):
         holders = dict.fromkeys(_name_holder(hold) for hold in wrong)
         held = f"{role.name}, held by {', '.join(holders)},"
         report(f"{held} lets holders outside of the platform {', '.join(harms)}")
-    elif unknown and list_harms(role, _ALL_RIGHTS):
+    elif unknown and (list_harms(role, _ALL_RIGHTS) or collects_edit(role)):
         raise unknown
 
 
@@ -191,10 +204,12 @@ RULES = (
         passes="they give named subjects less than admin. Roles may make Roles and RoleBindings, because the API "
         "server lets nobody without bind and escalate give more than its own rights. Everybody may hold the roles that "
         "Kubernetes itself gives to everybody, such as system:discovery",
-        fails="they give admin, a role of Kubernetes's own programs, edit in namespaces of the platform, the group "
-        "system:masters, or anything to everyone; or a role holds escalate, bind, impersonate or changes of quotas",
-        why="a tenant with these rights can raise its own quota",
-        fix="bind the role edit, or a role of your own, to a group of the tenant, by a RoleBinding in its namespace",
+        fails="they give admin, edit, a role of Kubernetes's own programs, the group system:masters, or anything to "
+        "everyone; or a role holds escalate, bind, impersonate or changes of quotas",
+        why="a tenant with these rights can raise its own quota; edit also makes DaemonSets and takes tokens of every "
+        "service account in the namespace, with their roles in AWS",
+        fix="bind a role of your own, with the kinds that the tenant works with, to a group of the tenant, by a "
+        "RoleBinding in its namespace",
     ),
     Rule(
         id="platform-rights-for-platform",
@@ -205,7 +220,8 @@ RULES = (
         looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
         "counts as bound to people",
         passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, priorities, "
-        "certificates and tokens. A service account elsewhere may change role bindings. It may also work in many "
+        "certificates and tokens. People may change role bindings where an admission policy that denies judges their "
+        "changes and removals. A service account elsewhere may change role bindings too. It may also work in many "
         "namespaces and keep webhooks and kinds of objects, as the controllers of JupyterHub, KubeRay and Kueue do, if "
         "neither a RoleBinding nor an access policy lets people into its namespace",
         fails="a tenant, or a service account in another namespace, has a right over the platform",

@@ -15,6 +15,8 @@ from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import Headroom, Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
 
+from ..pod_security import label_pod_security
+
 PRIORITY_CLASS = "gpu-headroom"
 
 
@@ -33,7 +35,7 @@ class HeadroomSpace(pulumi.ComponentResource):
         after_pools = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            metadata={"name": namespaces.HEADROOM, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
+            metadata={"name": namespaces.HEADROOM, "labels": label_pod_security(config, "restricted")},
             opts=after_pools,
         )
         priority = k8s.scheduling.v1.PriorityClass(

@@ -12,7 +12,7 @@ from gpu_blueprint.sharing import SharingProfile
 
 from ..gpu.efa import build_security_group_tags, name_placement_group
 from ..network.network import build_subnet_selector_terms
-from .nodeadm import build_kubelet, build_node_config, render_node_config
+from .nodeadm import build_kubelet, build_node_config, render_user_data
 
 
 def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: pulumi.Input[str]) -> dict[str, Any]:
@@ -84,10 +84,13 @@ def _build_volume(device: str, size: str, speed: dict[str, int]) -> dict[str, An
 
 
 def _build_user_data(pool: Pool) -> str:
-    """Return the user data: nodeadm's YAML on AL2023, TOML settings on Bottlerocket. Both turn fast image pull on."""
+    """Return the user data: a MIME message on AL2023, TOML settings on Bottlerocket.
+
+    Both turn fast image pull on, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
+    """
     if pool.ami.row is BOTTLEROCKET:
         return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile)})
-    return render_node_config(build_node_config())
+    return render_user_data(build_node_config())
 
 
 def _build_bottlerocket_settings(profile: SharingProfile) -> dict[str, Any]:
@@ -95,6 +98,10 @@ def _build_bottlerocket_settings(profile: SharingProfile) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "container-runtime": {"snapshotter": "soci"},
         "container-runtime-plugins": {"soci-snapshotter": {"pull-mode": "parallel-pull-unpack"}},
+        # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
+        # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
+        # and kubelet-device-plugins.nvidia.device-list-strategy).
+        "nvidia-container-runtime": {"visible-devices-envvar-when-unprivileged": False},
     }
     if profile.bottlerocket:
         settings["kubelet-device-plugins"] = {"nvidia": dict(profile.bottlerocket)}

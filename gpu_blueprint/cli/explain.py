@@ -36,7 +36,7 @@ def _build_pods(stack: str, pool: str | None) -> list[dict[str, Any]]:
     """Return a first pod for one pool or for each pool of a stack."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
-    names = [row.name for row in (*config.gpu_pools, *config.cpu_pools)]
+    names = [row.name for row in config.all_pools]
     if pool is not None and pool not in names:
         raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, names, 'it has')}")
     pods = [build_first_pod(config, row) for row in config.gpu_pools if pool in (None, row.name)]

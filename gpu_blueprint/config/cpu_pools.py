@@ -25,8 +25,8 @@ Family = Literal["m", "c", "r"]
 """AWS's categories of types without GPU: general purpose, compute, memory."""
 DEFAULT_CPU_POOL = "cpu"
 """Name of the CPU pool that a stack gets if it names none."""
-_CPU_STEP = 8
-"""The default pool's ceiling is a multiple of so many vCPUs."""
+_CPU_STEP, _MOST_CPUS = 8, 100_000
+"""The default pool's ceiling is a multiple of so many vCPUs; the highest ceiling."""
 _DEFAULT_CPU_USE = 0.1
 """Assumed share of the ceiling that runs in an average hour in a CPU pool that the stack file does not state."""
 
@@ -43,7 +43,7 @@ class CpuPool(Model):
     every type of the catalogue in them, from 2 to 32 vCPUs; Karpenter takes the cheapest that fits the waiting pods."""
     arch: Literal["amd64", "arm64"] = "amd64"
     """Architecture of the nodes. An image that is not built for it does not start."""
-    max_cpus: int = Field(ge=2, le=100_000)
+    max_cpus: int = Field(ge=2, le=_MOST_CPUS)
     """Ceiling of the pool in vCPUs of its nodes. Karpenter launches no more, except while it replaces nodes. The nodes
     keep a part for the system: of 2 vCPUs about 1.5 remain for pods, of 8 about 7.5. Another ceiling replaces no
     node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
@@ -126,7 +126,8 @@ def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
     """
     made = CpuPool(name=DEFAULT_CPU_POOL, purpose="cpu", maxCpus=_CPU_STEP, expectedUtilization=_DEFAULT_CPU_USE)
     cpus = _count_vcpus(made.place(region, ""), needed)
-    return made.model_copy(update={"max_cpus": max(ceil(cpus / _CPU_STEP), 1) * _CPU_STEP}).place(region, "")
+    ceiling = min(max(ceil(cpus / _CPU_STEP), 1) * _CPU_STEP, _MOST_CPUS)
+    return made.model_copy(update={"max_cpus": ceiling}).place(region, "")
 
 
 def _count_vcpus(pool: CpuPool, needed: NodeRoom) -> float:

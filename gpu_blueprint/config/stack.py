@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
-from ..errors import Path, Problem, move_under
+from ..errors import Path, Problem
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
@@ -27,16 +27,10 @@ from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .sizes import read_room, sells_all_slots
+from .stack_rules import MOST_TAGS, find_stack_problems
 from .tenancy import Images, Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
-
-OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
-"""Tags that the blueprint sets from other fields, on every resource or on nodes."""
-_ROLE_TAGS = 1
-"""Tags that the blueprint sets on few resources: the role of a subnet, the mark of EFA's security group."""
-MOST_TAGS = 50 - len(OWN_TAGS) - _ROLE_TAGS
-"""Number of tags that a team may add to a resource, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
 
 _LONGEST_ROLE_NAME = 64
 
@@ -162,6 +156,11 @@ class StackConfig(Model):
         return [make_default_pool(NodeRoom(*map(sum, zip(*quotas, strict=True))), self.region)] if quotas else []
 
     @property
+    def all_pools(self) -> list[Pool | CpuPool]:
+        """The pools that the platform makes: those with GPUs, then those without, also the pool that it adds itself."""
+        return [*self.gpu_pools, *self.cpu_pools]
+
+    @property
     def states_cpu_pools(self) -> bool:
         """True if the file names CPU pools; otherwise the platform makes one."""
         return len(self.gpu_pools) < len(self.pools)
@@ -268,38 +267,4 @@ class StackConfig(Model):
         return dict(sorted(total.items()))
 
     def problems(self) -> Iterator[Problem]:
-        for key in self.tags:
-            if key.lower() in (own.lower() for own in OWN_TAGS):
-                reason = f"the blueprint sets the tag {key!r} itself, from another field"
-                yield Problem("tag-taken", ("tags", key), reason, "remove it here")
-        yield from _refuse_keys_that_differ_in_case(list(self.tags))
-        if not self.gpu_pools:
-            reason = "every pool is a CPU pool, and the platform is made for GPUs"
-            yield Problem("no-gpu-pool", ("pools",), reason, "add a pool with GPUs")
-        for index, pool in enumerate(self.pools):
-            found = pool.disruption.find_window_problems(self.timezone)
-            yield from move_under(found, "pools", index, "disruption", "budgets")
-        yield from _refuse_repeated_names([pool.name for pool in self.pools], "pools", "name")
-        yield from _refuse_repeated_names([tenant.name for tenant in self.tenants], "tenants", "name")
-        first_index = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
-        for problem in _refuse_repeated_names(
-            [tenant.namespace_name for tenant in self.tenants], "tenants", "namespace"
-        ):
-            index = int(problem.path[1])
-            if first_index[self.tenants[index].name] == index:  # the rule above reports a repeated tenant name
-                yield problem
-
-
-def _refuse_keys_that_differ_in_case(keys: list[str]) -> Iterator[Problem]:
-    for index, key in enumerate(keys):
-        if twins := [other for other in keys[:index] if other.lower() == key.lower()]:
-            reason = f"the tag {key!r} differs from {twins[0]!r} only in case, and IAM takes both for one key"
-            yield Problem("tag-twice", ("tags", key), reason, "remove one")
-
-
-def _refuse_repeated_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            reason = f"{name!r} is already the {field} of {collection}.{names.index(name)}"
-            path = (collection, index, field)
-            yield Problem("name-taken", path, reason, f"choose another {field}", names=(name,))
+        return find_stack_problems(self)

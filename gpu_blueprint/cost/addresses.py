@@ -26,7 +26,7 @@ def count_subnet_addresses(stack: StackConfig) -> dict[str, int]:
 def count_pool_addresses(stack: StackConfig) -> dict[str, int]:
     """Return zone → addresses that the nodes of all pools hold at their ceilings, while nodes are replaced."""
     needed: dict[str, int] = {}
-    for pool in (*stack.gpu_pools, *stack.cpu_pools):
+    for pool in stack.all_pools:
         zones, addresses = stack.list_zones(pool), count_addresses_at_ceiling(stack, pool, replacing=True)
         for zone in zones:
             needed[zone] = needed.get(zone, 0) + addresses // len(zones)

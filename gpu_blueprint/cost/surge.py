@@ -43,7 +43,7 @@ def price_surge(stack: StackConfig, pool: Pool | CpuPool) -> Usd:
 
 def sum_surges(stack: StackConfig) -> Usd:
     """Return dollars an hour of all nodes that the stack may run beyond its ceilings."""
-    pools = (*stack.gpu_pools, *stack.cpu_pools)
+    pools = stack.all_pools
     return sum((price_surge(stack, pool) for pool in pools), start=price_system_surge(stack))
 
 

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from lab.aws import Timings
 from lab.scene import NodeGroup, Reservation, Scene, identify
 
+from ..catalog import find_instance
+from ..catalog.node_room import find_default_max_pods
+from ..catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_TAINT
 from ..config import Pool, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
@@ -50,7 +53,10 @@ def _describe_system_nodes(config: StackConfig) -> NodeGroup:
         instance_type=nodes.instance_types[0],
         count=nodes.count,
         zones=tuple(config.network.zones),
+        labels=SYSTEM_NODE_LABELS,
+        taints=(SYSTEM_NODE_TAINT,),
         disk_gib=SYSTEM_DISK_GIB,
+        max_pods=find_default_max_pods(find_instance(nodes.instance_types[0])),
     )
 
 

@@ -124,7 +124,7 @@ BROKEN: dict[str, tuple[str, str, Change, bool, str]] = {
         False,
         "label kubernetes.io/arch of nodes of infer-a10g",
     ),
-    "two quotas": ("ResourceQuota", "tenant-serving", _leave, True, "quota of requests.cpu in serving"),
+    "two quotas": ("ResourceQuota", "tenant-serving-quota", _leave, True, "quota of requests.cpu in serving"),
     "two limits": ("LimitRange", "tenant-serving", _leave, True, "Container's max of memory in serving"),
     "two rules": ("PrometheusRule", "", _leave, True, "group of rules gpu-blueprint.facts in monitoring"),
     "an alert twice": (

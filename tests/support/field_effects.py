@@ -74,6 +74,11 @@ def smtp(**changes: Any) -> Pair:
     return stacks(notify(), notify(smtp={**SMTP, **changes}))
 
 
+def watched(mode: str = "install") -> dict[str, Any]:
+    """Monitoring, and system nodes with room for all of its modes."""
+    return {"cluster": cluster(systemNodes={"count": 3}), "monitoring": {"mode": mode}}
+
+
 def selected(release: str) -> dict[str, Any]:
     return {"monitoring": {"mode": "existing", "labels": {"release": release}}}
 
@@ -174,6 +179,8 @@ CHANGES: dict[str, Pair] = {
     "tenants[].gpus<dict>": tenants({"gpus": {"main": {"gpu": 4}}}, {"gpus": {"main": {"gpu": 5}}}),
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
+    "tenants[].httpsOut": tenants({}, {"httpsOut": False}),
+    "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
     "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
     "billing.emails": billings({}, {"emails": ["others@example.com"]}),
@@ -185,7 +192,7 @@ CHANGES: dict[str, Pair] = {
     "billing.anomalyMonitorArn": billings({}, {"anomalyMonitorArn": MONITOR}),
     "billing.activateTags": billings({}, {"activateTags": True}),
     "billing.export": billings({}, {"export": True}),
-    "monitoring<InstallMonitoring>.mode": stacks(monitoring(), {"monitoring": {"mode": "existing"}}),
+    "monitoring<InstallMonitoring>.mode": stacks(watched(), watched(mode="existing")),
     "monitoring<InstallMonitoring>.retentionDays": stacks(monitoring(), monitoring(retentionDays=30)),
     "monitoring<InstallMonitoring>.storageGib": stacks(monitoring(), monitoring(storageGib=200)),
     "monitoring<InstallMonitoring>.remoteWrite<Amp>.mode": remote(WORKSPACE, ELSEWHERE),
@@ -203,7 +210,7 @@ CHANGES: dict[str, Pair] = {
     "monitoring<InstallMonitoring>.notify.smtp.host": smtp(host="smtp.example.org:587"),
     "monitoring<InstallMonitoring>.notify.smtp.sender": smtp(sender="alerts@example.com"),
     "monitoring<InstallMonitoring>.notify.smtp.username": smtp(username="other"),
-    "monitoring<ExistingMonitoring>.mode": stacks({"monitoring": {"mode": "existing"}}, monitoring()),
+    "monitoring<ExistingMonitoring>.mode": stacks(watched(mode="existing"), watched()),
     "monitoring<ExistingMonitoring>.labels": stacks(selected("a"), selected("b")),
     "helmOverrides.kubePrometheusStack": stacks(
         monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"replicas": 2}}}}

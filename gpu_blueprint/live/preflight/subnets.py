@@ -106,7 +106,7 @@ def _is_running(stack: StackConfig, account: Account) -> bool:
 def _count_addresses(stack: StackConfig, zone: str) -> int:
     """Return the addresses that nodes and the control plane hold in one zone. Pools spread evenly over their zones."""
     wanted = 0
-    for pool in (*stack.gpu_pools, *stack.cpu_pools):
+    for pool in stack.all_pools:
         zones = stack.list_zones(pool)
         if zone in zones:
             wanted += -(-count_addresses_at_ceiling(stack, pool) // len(zones))

@@ -76,17 +76,13 @@ def build_limit_call(pool: str, cpu: str) -> list[str]:
 
 
 def build_lab_pod(before: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
-    absent = [{"key": key, "operator": "DoesNotExist"} for key in ("karpenter.sh/nodepool", "gpu-blueprint/pool")]
     return {
         "serviceAccountName": "hours-lab",
         "automountServiceAccountToken": True,
         "restartPolicy": "OnFailure",
         "priorityClassName": "system-cluster-critical",
-        "affinity": {
-            "nodeAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": absent}]}
-            }
-        },
+        "nodeSelector": {"gpu-blueprint/system": "true"},
+        "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists", "effect": "NoSchedule"}],
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": 65532,

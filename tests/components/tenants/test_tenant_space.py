@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ...support import builders
+from ...support.deletion import assert_order
 from ...support.plans import SHIPPED, Plan, find_resources, kind, plan, plan_of
 from ...support.team_plan import plan_of_two_teams
 
@@ -35,11 +36,19 @@ def planned(request: pytest.FixtureRequest) -> Plan:
 
 
 def find_quotas(planned: Plan) -> dict[str, dict[str, str]]:
-    """Return namespace → ``spec.hard``."""
+    """Return namespace → ``spec.hard`` of the quota that counts all pods."""
     return {
         found.inputs["metadata"]["namespace"]: found.inputs["spec"]["hard"]
         for found in find_resources(planned, "ResourceQuota")
+        if "scopeSelector" not in found.inputs["spec"]
     }
+
+
+def list_scoped_quotas(planned: Plan, space: str) -> dict[str, dict[str, Any]]:
+    """Return name → ``spec`` of the quotas of a namespace that count some pods alone."""
+    quotas = [found.inputs for found in find_resources(planned, "ResourceQuota")]
+    inside = {found["metadata"]["name"]: found["spec"] for found in quotas if found["metadata"]["namespace"] == space}
+    return {name: spec for name, spec in inside.items() if "scopeSelector" in spec}
 
 
 def list_gpu_resources(planned: Plan) -> set[str]:
@@ -58,7 +67,7 @@ def list_gpu_resources(planned: Plan) -> set[str]:
 def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> None:
     for tenant in find_resources(planned, "TenantSpace"):
         inside = [found for found in planned if found.parent == tenant.urn]
-        assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding"]
+        assert {"LimitRange", "Namespace", "NetworkPolicy", "ResourceQuota", "RoleBinding"} <= {*map(kind, inside)}
         (space,) = [found.inputs["metadata"]["name"] for found in inside if kind(found) == "Namespace"]
         assert {found.inputs["metadata"].get("namespace", space) for found in inside} == {space}
 
@@ -93,11 +102,65 @@ def test_a_team_gets_the_efa_interfaces_of_its_gpus() -> None:
     assert find_quotas(plan_of_two_teams())["team"]["requests.nvidia.com/gpu.shared"] == "4"
 
 
-def test_a_quota_limits_requests_only(planned: Plan) -> None:
+def test_a_quota_names_extended_resources_as_requests(planned: Plan) -> None:
     """The API refuses ``limits`` and bare names of extended resources."""
     for hard in find_quotas(planned).values():
-        assert [key for key in hard if not key.startswith("requests.")] == []
+        assert [key for key in hard if GPU.search(key) and not key.startswith("requests.")] == []
         assert [value for value in hard.values() if not QUANTITY.fullmatch(value)] == []
+
+
+def test_a_quota_of_each_pool_counts_the_pods_with_its_priority_class() -> None:
+    """Two pools of prod hand out the same resource, so that a quota by name alone would mix their grants."""
+    quotas = list_scoped_quotas(plan("prod"), "serving")
+    counted = {
+        name: (spec["hard"], spec["scopeSelector"]["matchExpressions"])
+        for name, spec in quotas.items()
+        if name.startswith("pool-")
+    }
+    assert counted == {
+        f"pool-{pool}": (
+            {f"requests.nvidia.com/{resource}": count},
+            [{"scopeName": "PriorityClass", "operator": "In", "values": [f"gpu-blueprint-{pool}"]}],
+        )
+        for pool, resource, count in (
+            ("infer-l4", "gpu.shared", "64"),
+            ("infer-a10g", "gpu", "16"),
+            ("infer-l40s", "gpu", "16"),
+            ("train-h100", "gpu", "0"),
+        )
+    }
+
+
+def test_a_quota_of_a_mixed_layout_counts_each_profile() -> None:
+    hard = list_scoped_quotas(plan_of_two_teams(), "team")["pool-mixed"]["hard"]
+    assert hard["requests.nvidia.com/mig-3g.40gb"] == "3"
+    assert hard["requests.nvidia.com/mig-1g.10gb"] == "0"
+
+
+def test_no_pod_of_a_tenant_has_a_system_priority_or_moves_pods_of_others(planned: Plan) -> None:
+    spaces = [space for space in find_quotas(planned) if space != "gpu-headroom"]
+    assert spaces
+    for space in spaces:
+        quotas = list_scoped_quotas(planned, space)
+        critical, foreign = quotas["no-system-priority"], quotas["no-affinity-to-other-namespaces"]
+        assert critical["hard"] == foreign["hard"] == {"pods": "0"}
+        assert critical["scopeSelector"]["matchExpressions"] == [
+            {
+                "scopeName": "PriorityClass",
+                "operator": "In",
+                "values": ["system-node-critical", "system-cluster-critical"],
+            }
+        ]
+        assert foreign["scopeSelector"]["matchExpressions"] == [
+            {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}
+        ]
+
+
+def test_a_quota_counts_pods_and_load_balancers_as_the_stack_file_says() -> None:
+    planned = plan_of(builders.stack(tenants=[builders.tenant(pods=12, loadBalancers=3)]))
+    hard = find_quotas(planned)["team"]
+    assert {"pods": "12", "services.loadbalancers": "3", "services.nodeports": "0"}.items() <= hard.items()
+    assert hard["count/daemonsets.apps"] == hard["count/resourceclaims.resource.k8s.io"] == "0"
 
 
 def list_limit_items(planned: Plan) -> Iterator[dict[str, Any]]:
@@ -141,18 +204,37 @@ def test_the_default_limit_of_memory_stays_within_a_small_quota(memory: str, lim
     assert count_mib(item["default"]["memory"]) <= count_mib(item["max"]["memory"])
 
 
-def test_members_of_a_tenant_edit_its_namespace_through_their_group(planned: Plan) -> None:
-    groups = {
-        group for found in find_resources(planned, "AccessEntry") for group in found.inputs.get("kubernetesGroups", [])
+@pytest.mark.parametrize(
+    ("people", "role", "start"),
+    [("members", "gpu-blueprint-member", "tenant-"), ("viewers", "gpu-blueprint-viewer", "tenant-viewer:")],
+)
+def test_people_of_a_tenant_reach_its_namespace_through_their_group(
+    people: str, role: str, start: str, planned: Plan
+) -> None:
+    tenants = {
+        found.inputs["metadata"]["name"]: found.inputs["metadata"]["labels"]["gpu-blueprint/tenant"]
+        for found in find_resources(planned, "Namespace", "-tenant-")
     }
-    bound = set()
-    for found in find_resources(planned, "RoleBinding", "-members"):
+    bindings = {
+        found.inputs["metadata"]["namespace"]: found for found in find_resources(planned, "RoleBinding", f"-{people}")
+    }
+    assert bindings and set(bindings) == set(tenants)
+    for space, found in bindings.items():
+        assert found.inputs["metadata"]["name"] == f"gpu-blueprint-{people}"
         assert found.inputs["roleRef"] == {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",
-            "name": "edit",
+            "name": role,
         }
-        (subject,) = found.inputs["subjects"]
-        assert subject["kind"] == "Group"
-        bound.add(subject["name"])
-    assert bound == groups
+        assert [(who["kind"], who["name"]) for who in found.inputs["subjects"]] == [
+            ("Group", f"{start}{tenants[space]}")
+        ]
+
+
+def test_a_binding_of_people_waits_for_roles_policies_and_its_namespace(planned: Plan) -> None:
+    """A member who comes before the policies could start what they refuse."""
+    roles = {found.urn for found in find_resources(planned, "ClusterRole", "-gpu-blueprint-")}
+    guards = {found.urn for found in find_resources(planned, "ValidatingAdmissionPolicyBinding")}
+    assert len(roles) == 3 and guards
+    for found in find_resources(planned, "RoleBinding", "-tenant-"):
+        assert_order(planned, found, [needed for needed in planned if needed.urn in roles | guards])

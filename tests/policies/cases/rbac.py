@@ -47,10 +47,15 @@ def _entry(policy: str, scope: Any, *spaces: str) -> Build:
 
 ADMINS = cases_of(
     "tenants-not-admin",
-    passes("tenants with the role edit", shipped_stack("prod")),
+    passes("tenants with a role of their own", shipped_stack("prod")),
     passes("a binding without subjects", _binds("ClusterRoleBinding", "view")),
     passes("everybody of a team may view the whole cluster", _binds("ClusterRoleBinding", "view", TEAM)),
-    passes("edit in a namespace", _binds("RoleBinding", "edit", TEAM)),
+    passes("a role of the program in a namespace", _binds("RoleBinding", "editor", TEAM)),
+    passes("a namespaced role that is called edit", _binds("RoleBinding", "edit", TEAM, role_kind="Role")),
+    fails("edit in a namespace", _binds("RoleBinding", "edit", TEAM), "binding", words="the role edit to tenants"),
+    fails("edit for a robot of a team", _binds("RoleBinding", "edit", CONTROLLER), "binding"),
+    fails("edit without a namespace", _binds("RoleBinding", "edit", TEAM, space=None), "binding"),
+    fails("what edit collects", _binds("RoleBinding", "system:aggregate-to-edit", TEAM), "binding"),
     passes("edit for a part of the platform", _binds("ClusterRoleBinding", "edit", PLATFORM)),
     passes("edit for nobody", _binds("ClusterRoleBinding", "edit")),
     passes(
@@ -69,7 +74,7 @@ ADMINS = cases_of(
     ),
     passes("a patch of subjects alone", _binds("RoleBindingPatch", "", TEAM)),
     passes(
-        "edit in a namespace that the environment exempts",
+        "edit for the platform in a namespace that the environment exempts",
         _binds("RoleBinding", "edit", {**CONTROLLER, "namespace": "flux"}, space="flux"),
         exempt=["flux"],
     ),
@@ -171,7 +176,12 @@ ADMINS = cases_of(
         ),
         "cluster",
     ),
-    passes("the edit policy in a namespace", _entry("AmazonEKSEditPolicy", "namespace", "team", "team-*")),
+    fails(
+        "the edit policy in a namespace",
+        _entry("AmazonEKSEditPolicy", "namespace", "team", "team-*"),
+        "entry",
+        words="AmazonEKSEditPolicy to tenants",
+    ),
     passes("the view policy in kube-system", _entry("AmazonEKSViewPolicy", "namespace", "kube-system")),
     passes("admins of the whole cluster, who are not tenants", _entry("AmazonEKSClusterAdminPolicy", "cluster")),
     passes("a cluster of another kind", program(resource("aws:ecs/cluster:Cluster", "cluster", {"accessEntries": 1}))),

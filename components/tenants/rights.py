@@ -1,0 +1,53 @@
+"""ClusterRoles for the people of tenants, and the binding that lets all of them read facts of the cluster."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.tenancy.rights import CLUSTER_ROLES, FACTS, RBAC_GROUP, ClusterRole, list_groups
+
+
+class TenantRights(pulumi.ComponentResource):
+    """The ClusterRoles of tenants; ``ready`` lists what the RoleBindings of tenants refer to."""
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:TenantRights", name, None, opts)
+        self.ready = [
+            k8s.rbac.v1.ClusterRole(
+                f"{name}-{role.name}",
+                metadata={"name": role.name},
+                rules=list(role.rules),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            )
+            for role in CLUSTER_ROLES
+        ]
+        k8s.rbac.v1.ClusterRoleBinding(
+            f"{name}-facts",
+            metadata={"name": FACTS.name},
+            role_ref=build_role_ref(FACTS),
+            subjects=[build_subject(group) for group in list_groups(config)],
+            opts=pulumi.ResourceOptions(parent=self, depends_on=self.ready),
+        )
+        self.register_outputs({})
+
+
+def build_role_ref(role: ClusterRole) -> Any:
+    """Return the ``roleRef`` of a binding."""
+    return {"api_group": RBAC_GROUP, "kind": "ClusterRole", "name": role.name}
+
+
+def build_subject(group: str) -> Any:
+    """Return a group of people as the subject of a binding."""
+    return {"api_group": RBAC_GROUP, "kind": "Group", "name": group}

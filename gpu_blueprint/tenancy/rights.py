@@ -1,0 +1,118 @@
+"""What the people of tenants may do: three ClusterRoles, in place of Kubernetes's own role ``edit``.
+
+``edit`` also makes DaemonSets and tokens of service accounts, acts as service accounts, and changes traffic rules.
+A member may write Roles and RoleBindings, as charts do: without ``bind`` and ``escalate`` the API server refuses any
+Role that holds more than the member. A rule with ``*`` is more, also where it names a single kind.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..config import StackConfig
+from .groups import name_member_group, name_viewer_group
+
+RBAC_GROUP = "rbac.authorization.k8s.io"
+_READ = ("get", "list", "watch")
+_WRITE = (*_READ, "create", "update", "patch", "delete")
+_WRITE_ALL = (*_WRITE, "deletecollection")
+
+_RAY = ("rayclusters", "rayjobs", "rayservices", "raycronjobs")
+_SEEN: Mapping[str, tuple[str, ...]] = {
+    "": (
+        *("pods", "pods/log", "pods/status", "services", "services/status", "configmaps", "serviceaccounts"),
+        *("persistentvolumeclaims", "persistentvolumeclaims/status", "endpoints", "events", "replicationcontrollers"),
+        *("resourcequotas", "limitranges", "namespaces"),
+    ),
+    "apps": (
+        *("deployments", "deployments/status", "deployments/scale", "statefulsets", "statefulsets/status"),
+        *("statefulsets/scale", "replicasets", "replicasets/status", "replicasets/scale", "controllerrevisions"),
+        "daemonsets",
+    ),
+    "batch": ("jobs", "jobs/status", "cronjobs", "cronjobs/status"),
+    "autoscaling": ("horizontalpodautoscalers", "horizontalpodautoscalers/status"),
+    "policy": ("poddisruptionbudgets", "poddisruptionbudgets/status"),
+    "networking.k8s.io": ("networkpolicies", "ingresses"),
+    "discovery.k8s.io": ("endpointslices",),
+    "coordination.k8s.io": ("leases",),
+    "events.k8s.io": ("events",),
+    RBAC_GROUP: ("roles", "rolebindings"),
+    "metrics.k8s.io": ("pods",),
+    "monitoring.coreos.com": ("podmonitors", "servicemonitors"),
+    "keda.sh": ("scaledobjects", "scaledjobs"),
+    "kueue.x-k8s.io": ("localqueues", "workloads"),
+    "ray.io": (*_RAY, *(f"{kind}/status" for kind in _RAY)),
+    "jobset.x-k8s.io": ("jobsets", "jobsets/status"),
+    "trainer.kubeflow.org": ("trainjobs", "trainjobs/status", "trainingruntimes"),
+}
+"""API group → kinds that everybody of a tenant reads in its namespace. Secrets are not among them."""
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "": ("pods", "services", "configmaps", "secrets", "persistentvolumeclaims", "serviceaccounts", "events"),
+    "apps": (
+        *("deployments", "deployments/scale", "statefulsets", "statefulsets/scale"),
+        *("replicasets", "replicasets/scale", "controllerrevisions"),
+    ),
+    "batch": ("jobs", "cronjobs"),
+    "autoscaling": ("horizontalpodautoscalers",),
+    "policy": ("poddisruptionbudgets",),
+    "coordination.k8s.io": ("leases",),
+    "events.k8s.io": ("events",),
+    # A controller in the namespace, such as an operator of Ray, also writes the state of what it runs.
+    "ray.io": (*_RAY, *(f"{kind}/{part}" for kind in _RAY for part in ("status", "finalizers"))),
+    "jobset.x-k8s.io": ("jobsets",),
+    "trainer.kubeflow.org": ("trainjobs",),
+}
+"""API group → kinds that members write, and may hand on to the service accounts of their charts.
+
+Not among them: DaemonSets, which take room on every node; Ingresses and NetworkPolicies; KEDA's scalers, whose operator
+fetches any address; ResourceClaims; tokens; and the proxies and `pods/resize`, which pass by admission policies.
+"""
+_ACTS = (
+    ("", ("pods/exec", "pods/attach", "pods/portforward"), ("get", "create")),
+    ("", ("pods/eviction",), ("create",)),
+    (RBAC_GROUP, ("roles",), _WRITE),
+    (RBAC_GROUP, ("rolebindings",), (*_READ, "create", "delete")),
+)
+_FACTS: Mapping[str, tuple[str, ...]] = {
+    "": ("nodes",),
+    "karpenter.sh": ("nodepools", "nodeclaims", "nodeoverlays"),
+    "scheduling.k8s.io": ("priorityclasses",),
+    "storage.k8s.io": ("storageclasses",),
+    "node.k8s.io": ("runtimeclasses",),
+    "kueue.x-k8s.io": ("clusterqueues", "resourceflavors"),
+}
+"""API group → kinds without a namespace that say why a pod waits, and hold no secrets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRole:
+    """A ClusterRole of the platform for people of tenants."""
+
+    name: str
+    rules: tuple[Mapping[str, Any], ...]
+    """Rules as Pulumi takes them."""
+
+
+def _list_rules(kinds: Mapping[str, tuple[str, ...]], verbs: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    yield from (_build_rule(group, resources, verbs) for group, resources in kinds.items())
+
+
+def _build_rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...]) -> Mapping[str, Any]:
+    return {"api_groups": [group], "resources": [*resources], "verbs": [*verbs]}
+
+
+MEMBER = ClusterRole(
+    name="gpu-blueprint-member",
+    rules=(*_list_rules(_SEEN, _READ), *_list_rules(_OWN, _WRITE_ALL), *(_build_rule(*act) for act in _ACTS)),
+)
+"""Work in a namespace: everything that pods need, without rights over other tenants or over the platform."""
+VIEWER = ClusterRole(name="gpu-blueprint-viewer", rules=tuple(_list_rules(_SEEN, _READ)))
+"""Read a namespace, without secrets and without a way into containers."""
+FACTS = ClusterRole(name="gpu-blueprint-facts", rules=tuple(_list_rules(_FACTS, _READ)))
+"""Read nodes, pools and classes of the cluster."""
+CLUSTER_ROLES = (MEMBER, VIEWER, FACTS)
+
+
+def list_groups(config: StackConfig) -> list[str]:
+    """Return the groups of all people of tenants."""
+    return [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]

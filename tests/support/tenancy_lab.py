@@ -1,0 +1,258 @@
+"""An API server that holds the objects of a stack and no Karpenter: it judges the requests of tenants in milliseconds.
+
+A request is a dry run unless a test says otherwise, so that tests share one server and leave nothing behind.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Any
+
+import urllib3
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.loading import parse
+from gpu_blueprint.rendering import list_manifests
+from lab.control_plane import ControlPlane, start_control_plane
+from lab.kube import KubeClient
+from lab.scene import Manifest
+from lab.workspace import Workspace, open_workspace
+
+from .builders import REGION
+from .plans import plan_of
+from .processes import wait_for
+
+_FIRST = ("Namespace", "PriorityClass", "ClusterRole", "Role", "ResourceQuota", "LimitRange")
+"""Kinds that other kinds need, in order of need."""
+_OURS = (
+    *_FIRST,
+    *("ServiceAccount", "RoleBinding", "ClusterRoleBinding", "NetworkPolicy"),
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+    *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+)
+"""Kinds that keep tenants inside their grants; nothing else of a stack is loaded."""
+_ADMISSION = "admissionregistration.k8s.io/v1"
+_CANARY = "canary"
+_number = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who sends requests."""
+
+    user: str
+    groups: tuple[str, ...] = ()
+
+
+def member(tenant: str) -> Person:
+    """A person who works in a tenant's namespace."""
+    return Person("somebody", (f"tenant-{tenant}", "system:authenticated"))
+
+
+def viewer(tenant: str) -> Person:
+    """A person who reads a tenant's namespace."""
+    return Person("somebody", (f"tenant-viewer:{tenant}", "system:authenticated"))
+
+
+def service_account(namespace: str, name: str) -> Person:
+    """A program that runs as a service account."""
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+    return Person(f"system:serviceaccount:{namespace}:{name}", groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of the API server."""
+
+    status: int
+    body: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    """Warnings that kubectl prints."""
+
+    @property
+    def is_accepted(self) -> bool:
+        """True if the request is allowed."""
+        return self.status < 300
+
+    @property
+    def refusal(self) -> str:
+        """The message of a refusal; empty if the request is allowed."""
+        return "" if self.is_accepted else str(self.body.get("message", self.body))
+
+
+class TenancyLab:
+    """A running API server with the objects of one stack; the administrator asks where no person is named."""
+
+    def __init__(self, plane: ControlPlane, workspace: Workspace) -> None:
+        certificate = workspace.folder / "certs" / "apiserver.crt"
+        self._plane = plane
+        self._http = urllib3.PoolManager(ca_certs=str(certificate), retries=False, timeout=60)
+        self._loaded: list[Manifest] = []
+        self.config: StackConfig
+
+    @property
+    def kube(self) -> KubeClient:
+        """The administrator's client."""
+        return self._plane.client
+
+    def load_stack(self, stack: Mapping[str, Any], region: str = REGION) -> StackConfig:
+        """Make the API server hold the objects of a stack and of no other stack, and wait until it enforces them.
+
+        Args:
+            stack: The object under ``gpu-blueprint:stack``, such as ``builders.stack()`` makes.
+            region: Region of the stack.
+        """
+        self.config = parse(dict(stack), region)
+        self.load([manifest.content for manifest in list_manifests(self.config, plan_of(stack, region))])
+        return self.config
+
+    def load(self, manifests: Sequence[Manifest]) -> None:
+        """Apply the objects of ``config`` that keep tenants in their grants, delete all others of before, and wait."""
+        wanted = [manifest for manifest in manifests if manifest["kind"] in _OURS]
+        names = {_identify(manifest) for manifest in wanted}
+        for old in self._loaded:
+            if _identify(old) not in names and old["kind"] != "Namespace":  # a namespace would go slowly
+                self.kube.delete(*_identify(old))
+        for manifest in sorted(wanted, key=_find_rank):
+            self.kube.apply(manifest)
+        self._loaded = wanted
+        self._wait_for_namespaces()
+        self.wait_until_enforced()
+
+    def _wait_for_namespaces(self) -> None:
+        """Wait for the service accounts that pods need, and for the status that quotas need."""
+        quotas = [manifest for manifest in self._loaded if manifest["kind"] == "ResourceQuota"]
+        spaces = [tenant.namespace_name for tenant in self.config.tenants]
+        wait_for(lambda: all(self.kube.get("v1", "ServiceAccount", "default", name) for name in spaces))
+        wait_for(lambda: all(map(self._has_status, quotas)))
+
+    def _has_status(self, quota: Manifest) -> bool:
+        found = self.kube.get(*_identify(quota)) or {}
+        hard = found.get("status", {}).get("hard", {})
+        return bool(hard) and hard.keys() == quota["spec"]["hard"].keys() and hard == found["spec"]["hard"]
+
+    def wait_until_enforced(self) -> None:
+        """Wait until the API server enforces all policies that were written before, which takes about a second.
+
+        It reads policies in the order of their versions. A canary of each kind is therefore enforced last.
+        """
+        mark = str(next(_number))
+        for canary in _build_canaries(mark):
+            self.kube.apply(canary)
+        wait_for(lambda: self._meets_canaries(mark))
+
+    def _meets_canaries(self, mark: str) -> bool:
+        place = {"name": _CANARY, "namespace": "default"}
+        quiet: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**place, "labels": {"quiet": "yes"}}}
+        loud: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": place}
+        changed = self.create(quiet).body.get("metadata", {}).get("annotations", {})
+        return changed.get(_CANARY) == mark and f"canary {mark}." in self.create(loud).refusal
+
+    def create(self, manifest: Manifest, who: Person | None = None, *, dry_run: bool = True) -> Answer:
+        """Create an object."""
+        place = manifest["metadata"]
+        return self.send("POST", manifest, who, namespace=place.get("namespace", "default"), dry_run=dry_run)
+
+    def patch(
+        self,
+        manifest: Manifest,
+        change: Mapping[str, Any],
+        who: Person | None = None,
+        *,
+        subresource: str = "",
+        dry_run: bool = True,
+    ) -> Answer:
+        """Merge values into an object that exists, or into a subresource of it."""
+        place = manifest["metadata"]
+        end = "/".join(filter(None, (place["name"], subresource)))
+        namespace = place.get("namespace", "default")
+        return self.send("PATCH", manifest, who, namespace=namespace, end=end, body=change, dry_run=dry_run)
+
+    def send(
+        self,
+        method: str,
+        manifest: Manifest,
+        who: Person | None = None,
+        *,
+        namespace: str,
+        end: str = "",
+        body: Mapping[str, Any] | None = None,
+        dry_run: bool = True,
+    ) -> Answer:
+        """Send a request about an object's kind; ``end`` is the rest of its path, such as ``name/binding``."""
+        kind = self.kube._find_resource(manifest["apiVersion"], manifest["kind"])
+        path = kind.path(namespace=namespace) + (f"/{end}" if end else "")
+        return self.ask(method, path, manifest if body is None else body, who, dry_run=dry_run)
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        who: Person | None = None,
+        *,
+        dry_run: bool = True,
+    ) -> Answer:
+        """Send any request; ``path`` starts with a slash."""
+        headers = urllib3.HTTPHeaderDict({"Authorization": f"Bearer {self._plane.token}"})
+        headers["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        if who:
+            headers["Impersonate-User"] = who.user
+            for group in who.groups:
+                headers.add("Impersonate-Group", group)
+        query = "?dryRun=All" if dry_run and method != "GET" else ""
+        content = None if body is None else json.dumps(body)
+        found = self._http.request(method, f"{self._plane.url}{path}{query}", body=content, headers=headers)
+        return Answer(found.status, _read_body(found.data), tuple(_read_warnings(found.headers.getlist("Warning"))))
+
+
+@contextmanager
+def open_tenancy_lab() -> Iterator[TenancyLab]:
+    """A running API server without objects of a stack."""
+    with open_workspace() as workspace:
+        yield TenancyLab(start_control_plane(workspace, IPv4Network("172.20.0.0/16")), workspace)
+
+
+def _identify(manifest: Manifest) -> tuple[str, str, str, str | None]:
+    place = manifest["metadata"]
+    return manifest["apiVersion"], manifest["kind"], place["name"], place.get("namespace")
+
+
+def _find_rank(manifest: Manifest) -> int:
+    return _FIRST.index(manifest["kind"]) if manifest["kind"] in _FIRST else len(_FIRST)
+
+
+def _read_body(data: bytes) -> Mapping[str, Any]:
+    try:
+        body: Mapping[str, Any] = json.loads(data)
+    except ValueError:
+        return {"message": data.decode(errors="replace")}
+    return body
+
+
+def _read_warnings(headers: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of warnings, which look like ``299 - "text"``."""
+    for header in headers:
+        yield header.split('"', 1)[1].rstrip('"').replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _build_canaries(mark: str) -> Iterator[Manifest]:
+    """Yield a policy of each kind that shows a mark, with its binding, about one ConfigMap of the default namespace."""
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
+    ours = f"object.metadata.name == '{_CANARY}' && object.metadata.namespace == 'default'"
+    is_quiet = "has(object.metadata.labels) && 'quiet' in object.metadata.labels"
+    common = {"matchConstraints": {"resourceRules": [rule]}, "matchConditions": [{"name": "ours", "expression": ours}]}
+    place = {"name": _CANARY}
+    made = f"Object{{metadata: Object.metadata{{annotations: {{'{_CANARY}': '{mark}'}}}}}}"
+    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": made}}
+    bodies: dict[str, dict[str, Any]] = {
+        "ValidatingAdmissionPolicy": {"validations": [{"expression": is_quiet, "message": f"canary {mark}."}]},
+        "MutatingAdmissionPolicy": {"reinvocationPolicy": "Never", "mutations": [mutation]},
+    }
+    for kind, body in bodies.items():
+        yield {"apiVersion": _ADMISSION, "kind": kind, "metadata": place, "spec": {**common, **body}}
+        binding = {"policyName": _CANARY, **({"validationActions": ["Deny"]} if kind.startswith("V") else {})}
+        yield {"apiVersion": _ADMISSION, "kind": f"{kind}Binding", "metadata": place, "spec": binding}
