@@ -16,7 +16,9 @@ def explain(name: str) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_pool_tenant_and_service_has_a_line(name: str) -> None:
     stack, steps = shipped_config(name), explain(name)
-    assert [line.split(",")[0] for line in steps["pools"]] == [pool.name for pool in stack.gpu_pools]
+    assert [line.split(",")[0] for line in steps["pools"]] == [
+        pool.name for pool in (*stack.gpu_pools, *stack.cpu_pools)
+    ]
     assert [line.split(" ")[0] for line in steps["tenants"]] == [tenant.name for tenant in stack.tenants]
     assert len(steps.get("services", ())) == len(stack.services)
 
@@ -55,7 +57,7 @@ def test_the_sum_of_the_platforms_pods_stands_beside_the_system_nodes() -> None:
 
 
 def test_the_bounds_stand_beside_the_cost() -> None:
-    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $510.00", "monthlyBudget: $190,000.00")
+    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $535.00", "monthlyBudget: $190,000.00")
 
 
 @pytest.mark.parametrize(

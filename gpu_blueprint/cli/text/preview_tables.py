@@ -81,7 +81,7 @@ def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
 def build_promise_table(config: StackConfig) -> PlainTable:
     """Return everything that is promised beside the room of the nodes at the ceilings."""
     headers = ("promised in", "resource", "at most", "always at work", "offered at the ceiling")
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             promise.pool,
             promise.resource.removeprefix("nvidia.com/"),
