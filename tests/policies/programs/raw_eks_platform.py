@@ -165,6 +165,13 @@ def _allow_karpenter() -> list[dict[str, Any]]:
     ]
 
 
+_CLOSED_RUNTIME = """#!/usr/bin/env bash
+option=accept-nvidia-visible-devices-envvar-when-unprivileged
+sed -i "s/^#*$option.*/accept-nvidia-visible-devices-envvar-when-unprivileged = false/" \\
+  /etc/nvidia-container-runtime/config.toml
+"""
+
+
 def _build_pools(options: pulumi.ResourceOptions) -> None:
     CustomResource(
         "gpu-class",
@@ -178,6 +185,7 @@ def _build_pools(options: pulumi.ResourceOptions) -> None:
             "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": CLUSTER}}],
             "securityGroupSelectorTerms": [{"tags": {"aws:eks:cluster-name": CLUSTER}}],
             "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+            "userData": _CLOSED_RUNTIME,
             "blockDeviceMappings": [
                 {"deviceName": "/dev/xvda", "ebs": {"volumeSize": "300Gi", "volumeType": "gp3", "encrypted": True}}
             ],
