@@ -1,6 +1,7 @@
 """CrossGuard rules for GPU platforms on EKS, as plain values that run in the editor, in CI and in `pulumi`."""
 
 from . import (
+    admission,
     cluster,
     cost,
     disruption,
@@ -38,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     *trust.RULES,
     *managed_policies.RULES,
     *tenancy.RULES,
+    *admission.RULES,
     *rbac.RULES,
     *supply_chain.RULES,
     *tags.RULES,

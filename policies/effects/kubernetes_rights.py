@@ -15,6 +15,8 @@ CHANGES = ("update", "patch", "delete", "deletecollection")
 """Verbs that change or remove objects that are there."""
 
 ADMIN_ROLES = ("cluster-admin", "admin", "system:aggregate-to-admin")
+EDIT_ROLES = ("edit", "system:aggregate-to-edit")
+"""Roles that make tokens of service accounts, act as service accounts, and run pods on every node."""
 MACHINERY_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:kubelet-api-admin")
 """Patterns of the ClusterRoles of Kubernetes's own programs."""
 
@@ -207,17 +209,29 @@ def matches_any(names: Iterable[str], patterns: Iterable[str]) -> bool:
 
 def collects_admin(role: Resource) -> bool:
     """Tell whether a ClusterRole collects the rules of cluster-admin or admin by their labels."""
+    return _collects(role, _ADMIN_LABELS)
+
+
+def collects_edit(role: Resource) -> bool:
+    """Tell whether a ClusterRole collects the rules of edit by their labels."""
+    return _collects(role, _EDIT_LABELS)
+
+
+def _collects(role: Resource, labels: Iterable[Mapping[str, str]]) -> bool:
     selectors = role.list_blocks("aggregationRule", "clusterRoleSelectors")
-    return bool(find_wrong(product(selectors, _ADMIN_LABELS), lambda pair: _selects(*pair)))
+    return bool(find_wrong(product(selectors, labels), lambda pair: selects(*pair)))
 
 
 _DEFAULTS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
 _ADMIN_LABELS: tuple[Mapping[str, str], ...] = (_DEFAULTS, {**_DEFAULTS, f"{_RBAC}/aggregate-to-admin": "true"})
 """Labels of cluster-admin and of system:aggregate-to-admin in every cluster."""
+_EDIT_LABELS: tuple[Mapping[str, str], ...] = ({**_DEFAULTS, f"{_RBAC}/aggregate-to-edit": "true"},)
+"""Labels of system:aggregate-to-edit in every cluster."""
 
 
-def _selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    wanted = read_mapping(read_mapping(selector, "clusterRoleSelectors").get("matchLabels"), "matchLabels")
+def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Tell whether a selector of labels fits."""
+    wanted = read_mapping(read_mapping(selector, "selector").get("matchLabels"), "matchLabels")
     expressions = read_mappings(selector.get("matchExpressions"), "matchExpressions")
     return all(labels.get(key) == read_text(value, key) for key, value in wanted.items()) and all(
         _meets(item, labels) for item in expressions

@@ -198,6 +198,15 @@ FAULTS = (
         value=2,
     ),
     Fault(
+        about="rules for pods that only warn",
+        rule="gpu-namespace-has-admission",
+        also=("system-priority-out-of-reach",),
+        at="vision",
+        name="pods-binding",
+        path=("spec", "validationActions"),
+        value=["Warn"],
+    ),
+    Fault(
         about="GPU nodes that obey NVIDIA_VISIBLE_DEVICES",
         rule="gpu-environment-ignored",
         at="gpu-class",
