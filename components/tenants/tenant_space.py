@@ -42,7 +42,7 @@ class TenantSpace(pulumi.ComponentResource):
                 "name": tenant.namespace_name,
                 "labels": {
                     TENANT_LABEL: tenant.name,
-                    **label_pod_security(config, "baseline", watch="restricted"),
+                    **label_pod_security(config, "baseline", audit="restricted"),
                 },
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
