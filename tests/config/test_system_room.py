@@ -35,12 +35,13 @@ def test_a_pod_is_not_split_over_nodes() -> None:
 
 
 def test_the_largest_pods_find_their_nodes_first() -> None:
-    assert room(Replicas(pod("small", 300), 4), Replicas(pod("large", 700), 1)).fits
+    assert room(Replicas(pod("small", 400), 2), Replicas(pod("large", 600), 2)).fits
 
 
 def test_every_pod_needs_an_address() -> None:
     webhooks: dict[str, Any] = {"keda": {"webhooks": {"replicaCount": 100}}}
-    stack = builders.config(**builders.services(), helmOverrides=webhooks)
+    cluster = builders.cluster(systemNodes={"count": 3, "instanceTypes": ["m7i.4xlarge"]})
+    stack = builders.config(**builders.services(), cluster=cluster, helmOverrides=webhooks)
     found = measure_system_room(stack, find_instance("m7i.xlarge"), 3)
     assert found.needed.cpu_milli < found.together.cpu_milli and found.pod_count > 2 * found.slots
     assert (found.sum_fits, found.fits) == (False, False)
