@@ -12,7 +12,7 @@ import pulumi_aws as aws
 import pulumi_eks as eks
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, NODE_ADD_ONS
-from gpu_blueprint.config import StackConfig
+from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.tenancy.identities import list_grants
 
 from .billing.billing import Billing
@@ -28,8 +28,8 @@ from .gpu.gpu_operator import GpuOperator
 from .karpenter.karpenter import Karpenter
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
-from .pools.gpu_pool import GpuPool
 from .pools.headroom import HeadroomSpace
+from .pools.karpenter_pool import KarpenterPool
 from .pools.pool_hours import PoolHours
 from .pools.static_nodes import StaticNodes
 from .services.gpu_autoscaler import GpuAutoscaler
@@ -155,12 +155,13 @@ class Platform(pulumi.ComponentResource):
     ) -> dict[str, pulumi.Resource]:
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
-        for pool in self._config.gpu_pools:
-            if not pool.static_nodes:
+        static = [pool.name for pool in self._config.gpu_pools if pool.static_nodes]
+        for pool in self._config.all_pools:
+            if pool.name not in static:
                 name, renamed = f"{self.cluster_name}-{pool.name}", _rename(pool.name, opts)
-                made = GpuPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)
+                made = KarpenterPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)
                 node_pool = node_pools[pool.name] = made.node_pool
-                if pool.hours:
+                if isinstance(pool, Pool) and pool.hours:
                     PoolHours(name, self._config, pool, pool.hours, node_pool=node_pool, opts=renamed)
         return node_pools
 
@@ -187,7 +188,8 @@ class Platform(pulumi.ComponentResource):
         identities = self._make_identities(cluster, opts=opts)
         for tenant in self._config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
-            used = [node_pools[pool] for pool in tenant.gpus if pool in node_pools]
+            names = [*tenant.gpus, *(pool.name for pool in self._config.cpu_pools)]
+            used = [node_pools[name] for name in names if name in node_pools]
             space = TenantSpace(
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,

@@ -57,14 +57,21 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
         return
     by_namespace, unknown = stack.compute_once(_group_quotas)
     quotas = by_namespace[namespace]
+    if quota is not min(quotas, key=_has_scopes):  # the first quota that can count every pod speaks for all
+        return
     missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if not limits_resource(quotas, name))
-    if missing and quota is quotas[0] and not any(map(_list_vain_keys, quotas)):
+    if missing and not any(map(_list_vain_keys, quotas)):
         if unknown:
             raise unknown
         report(
             f"the quota of {namespace} does not limit {', '.join(missing)} for each of its pods, "
             "so they may use them without limit"
         )
+
+
+def _has_scopes(quota: Resource) -> bool:
+    spec = quota.read_block("spec")
+    return bool(spec.get("scopes") or spec.get("scopeSelector"))
 
 
 def _refuse_keys_in_vain(quota: Resource, report: Report, _: Settings) -> None:

@@ -185,7 +185,7 @@ def build_category_rules(config: StackConfig) -> list[aws.costexplorer.CostCateg
     """Return a rule for each pool of the environment, then a rule for the rest; AWS applies the first that matches."""
     environment: Any = {"tags": _match_tag("environment", config.environment)}
     of_pools: dict[str, Any] = {
-        pool.name: {"ands": [environment, {"tags": _match_tag("pool", pool.name)}]} for pool in config.gpu_pools
+        pool.name: {"ands": [environment, {"tags": _match_tag("pool", pool.name)}]} for pool in config.all_pools
     }
     # A pool's name has no space.
     rules = of_pools | {"all else": environment}

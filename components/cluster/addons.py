@@ -7,11 +7,19 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from gpu_blueprint.catalog.addons import EBS_CSI_DRIVER, NODE_MONITORING_AGENT, VPC_CNI, AddOn, PodIdentity
+from gpu_blueprint.catalog.addons import (
+    COREDNS,
+    EBS_CSI_DRIVER,
+    METRICS_SERVER,
+    NODE_MONITORING_AGENT,
+    VPC_CNI,
+    AddOn,
+    PodIdentity,
+)
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 
 from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
-from ..tolerations import TOLERATE_EVERY_TAINT
+from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
 from .cluster import Cluster
 from .roles import ServiceRole, build_pod_identity_trust
 
@@ -73,12 +81,17 @@ def build_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
 
 
 def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
-    if add_on is VPC_CNI and isinstance(config.monitoring, InstallMonitoring):
-        # Without this setting the cluster accepts NetworkPolicies and enforces none of them.
+    if add_on is VPC_CNI and (config.tenants or isinstance(config.monitoring, InstallMonitoring)):
+        # Without this setting the cluster accepts NetworkPolicies and enforces none of them. The enforcing mode stays
+        # "standard": a new pod has no limits until the agent has its policies. The mode "strict" would cut off every
+        # pod of the platform until somebody writes policies for each, CoreDNS and the operators included.
         # Source: EKS user guide, cni-network-policy-configure.
         return {"enableNetworkPolicy": "true"}
     if add_on is EBS_CSI_DRIVER:
-        return {"controller": {"region": config.region}}  # else the controller asks for it where it may not
+        # Without the region, the controller asks for it where it may not.
+        return {"controller": {"region": config.region, **ON_SYSTEM_NODES}}
+    if add_on in (COREDNS, METRICS_SERVER):
+        return ON_SYSTEM_NODES
     if add_on is NODE_MONITORING_AGENT:
         return _build_agent_settings(config)
     return {}

@@ -1,12 +1,21 @@
-"""The parts that all EKS managed node groups share: launch template, fixed size and node repair."""
+"""The parts that all EKS managed node groups share: launch template, fixed size, taints and node repair."""
 
 import base64
+from collections.abc import Mapping
 
 import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.nodes import FAST_VOLUME
+
+_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
+"""Kubernetes' name of a taint's effect → the EKS API's name."""
+
+
+def build_taint(taint: Mapping[str, str]) -> aws.eks.NodeGroupTaintArgs:
+    """Return a taint of Kubernetes as the EKS API writes it."""
+    return aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EFFECTS[taint["effect"]])
 
 
 def build_node_repair(config: StackConfig) -> aws.eks.NodeGroupNodeRepairConfigArgs | None:

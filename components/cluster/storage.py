@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.catalog.storage import DEFAULT_CLASS
+
 
 class Storage(pulumi.ComponentResource):
     """The StorageClass ``gp3``: encrypted EBS volumes, made in the zone where the pod is scheduled.
@@ -18,7 +20,7 @@ class Storage(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:Storage", name, None, opts)
         k8s.storage.v1.StorageClass(
             f"{name}-gp3",
-            metadata={"name": "gp3", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+            metadata={"name": DEFAULT_CLASS, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
             provisioner="ebs.csi.aws.com",
             parameters={"type": "gp3", "encrypted": "true"},
             volume_binding_mode="WaitForFirstConsumer",

@@ -1,4 +1,4 @@
-"""The EKS managed node group that Karpenter and the operators run on."""
+"""The EKS managed node group that Karpenter and the operators run on, and no pods of tenants."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,13 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_TAINT
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cluster import SYSTEM_DISK_GIB
 
 from ..network.network import Network, select_stable_subnets
 from .cluster import Cluster
-from .managed_nodes import build_fixed_size, build_node_repair, make_launch_template
+from .managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
 from .roles import NODE_POLICIES, ServiceRole, build_service_trust
 
 
@@ -77,6 +78,8 @@ class SystemNodes(pulumi.ComponentResource):
             scaling_config=build_fixed_size(nodes.count),
             update_config={"max_unavailable": 1},
             node_repair_config=build_node_repair(config),
+            labels=dict(SYSTEM_NODE_LABELS),
+            taints=[build_taint(SYSTEM_NODE_TAINT)],
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )

@@ -14,7 +14,7 @@ from gpu_blueprint.monitoring.metrics import DCGM_JOB
 from gpu_blueprint.sharing import SHARED_GPU
 from gpu_blueprint.sharing.profile import OPERANDS_LABEL
 
-from ..tolerations import TOLERATE_EVERY_TAINT
+from ..placement import TOLERATE_EVERY_TAINT
 from .dcgm_engine import AGENT_ARCH, AGENT_ENGINE_ADDRESS
 
 METRIC_LIST = "dcgm-metrics"

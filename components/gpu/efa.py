@@ -14,7 +14,7 @@ from gpu_blueprint.config import Pool, StackConfig
 
 from ..helm import install_chart
 from ..network.network import Network
-from ..tolerations import TOLERATE_EVERY_TAINT
+from ..placement import TOLERATE_EVERY_TAINT
 
 EFA_TAG = "gpu-blueprint/efa"
 """Tag of EFA's security group, by which node classes find it."""

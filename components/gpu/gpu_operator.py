@@ -10,6 +10,7 @@ from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 
 from ..helm import install_chart
+from ..pod_security import label_pod_security
 from .dcgm_exporter import make_metric_list
 from .gpu_operator_values import build_gpu_operator_values
 
@@ -31,7 +32,7 @@ class GpuOperator(pulumi.ComponentResource):
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
             # The operator's pods mount folders of their host, so they need the privileged level of Pod Security.
-            metadata={"name": namespaces.GPU_OPERATOR, "labels": {"pod-security.kubernetes.io/enforce": "privileged"}},
+            metadata={"name": namespaces.GPU_OPERATOR, "labels": label_pod_security(config, "privileged")},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         # Without monitoring, no Prometheus reads the metrics, so the exporter keeps the chart's list.

@@ -9,7 +9,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import SharingProfile
 
 from ..helm import merge_values
-from ..tolerations import TOLERATE_EVERY_TAINT
+from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
 from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
 from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
 
@@ -31,8 +31,15 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "cdi": {"enabled": True},
         # "mixed" gives each MIG profile a resource name of its own; "single" would call a slice nvidia.com/gpu.
         "mig": {"strategy": "mixed"},
+        # The chart's jobs take the tolerations of the operator (cleanup_crd.yaml), and the place of the master
+        # (post-delete-job.yaml of the subchart).
+        "operator": ON_SYSTEM_NODES,
         "daemonsets": {"tolerations": TOLERATE_EVERY_TAINT},
-        "node-feature-discovery": {"worker": {"tolerations": TOLERATE_EVERY_TAINT}},
+        "node-feature-discovery": {
+            "master": ON_SYSTEM_NODES,
+            "gc": ON_SYSTEM_NODES,
+            "worker": {"tolerations": TOLERATE_EVERY_TAINT},
+        },
         "dcgm": {"enabled": operator_runs_dcgm(config)},
         "dcgmExporter": _build_exporter_values(config),
         "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles)},

@@ -8,12 +8,14 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import build_karpenter_chart, build_karpenter_crd_chart
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.cluster import Cluster
 from ..cluster.roles import NODE_POLICIES, ServiceRole, build_pod_identity_trust, build_service_trust
 from ..helm import install_chart, merge_values
+from ..placement import ON_SYSTEM_NODES
 from .interruption_queue import InterruptionQueue
 from .policies import build_controller_policies
 
@@ -118,9 +120,12 @@ class Karpenter(pulumi.ComponentResource):
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the controller's chart. The feature gates follow from the pools."""
     values = {
-        "replicas": 2,
+        "replicas": find_platform_pod("karpenter").replicas,
         "serviceAccount": {"name": SERVICE_ACCOUNT},
-        "controller": {"resources": {"requests": {"cpu": "500m", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        **ON_SYSTEM_NODES,
+        "controller": {
+            "resources": {"requests": find_requests("karpenter", "controller"), "limits": {"memory": "1Gi"}}
+        },
         "settings": {
             "clusterName": config.cluster_name,
             "interruptionQueue": config.cluster_name,

@@ -7,11 +7,14 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import PROMETHEUS_STACK
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KEY
+
+from ..placement import ON_SYSTEM_NODES
 
 FOLDER_ANNOTATION = "grafana_folder"
 """Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
@@ -81,10 +84,11 @@ def build_grafana_values() -> dict[str, Any]:
         # RoleBinding that is there. So the Role and the RoleBinding are ours.
         "rbac": {"create": False, "namespaced": True},
         "serviceAccount": {"name": GRAFANA_ACCOUNT},
-        "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
+        **ON_SYSTEM_NODES,
+        "resources": {"requests": find_requests("grafana", "grafana"), "limits": {"memory": "1Gi"}},
         "grafana.ini": {"analytics": {"reporting_enabled": False, "check_for_updates": False}},
         "sidecar": {
-            "resources": {"requests": {"cpu": "10m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
+            "resources": {"requests": find_requests("grafana", "sidecar"), "limits": {"memory": "512Mi"}},
             "dashboards": {
                 **one_namespace,
                 "label": DASHBOARD_LABEL,

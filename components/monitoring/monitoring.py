@@ -19,6 +19,7 @@ from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..helm import install_chart
+from ..pod_security import label_pod_security
 from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
 from .network_policy import build_network_policy_spec
 from .operator_objects import list_operator_objects
@@ -46,7 +47,7 @@ class Monitoring(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:Monitoring", name, None, opts)
         self._prefix = name
         is_installed = isinstance(monitoring, InstallMonitoring)
-        namespace = self._make_namespace(depends_on, shared=not is_installed)
+        namespace = self._make_namespace(config, depends_on, shared=not is_installed)
         crds = self._install_crds([namespace, *depends_on], shared=not is_installed)
         self.ready = [crds]
         labels: dict[str, str] = {}
@@ -72,15 +73,14 @@ class Monitoring(pulumi.ComponentResource):
         )
         self.register_outputs({})
 
-    def _make_namespace(self, depends_on: Sequence[pulumi.Resource], *, shared: bool) -> pulumi.Resource:
+    def _make_namespace(
+        self, config: StackConfig, depends_on: Sequence[pulumi.Resource], *, shared: bool
+    ) -> pulumi.Resource:
         """Make the namespace. If the team's own Prometheus uses it too, it stays when the stack is deleted."""
         return k8s.core.v1.Namespace(
             f"{self._prefix}-namespace",
             # The node exporter mounts folders of its host, so it needs the privileged level of Pod Security.
-            metadata={
-                "name": namespaces.MONITORING,
-                "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
-            },
+            metadata={"name": namespaces.MONITORING, "labels": label_pod_security(config, "privileged")},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), retain_on_delete=shared or None),
         )
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config.monitoring import ALERTMANAGER_GIB, Amp
@@ -10,7 +11,7 @@ from gpu_blueprint.monitoring.secrets import REMOTE_WRITE_SECRET, ROUTES_SECRET
 from gpu_blueprint.monitoring.state_metrics import build_state_metrics_values
 
 from ..helm import merge_values
-from ..tolerations import TOLERATE_EVERY_TAINT
+from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
 from .alert_routes import build_alertmanager_config
 from .dashboards import build_grafana_values
 
@@ -53,18 +54,30 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
             "prometheusSpec": _build_prometheus_spec(config, monitoring),
         },
         "alertmanager": _build_alertmanager_values(monitoring),
-        "prometheusOperator": {
-            "resources": _request("50m", "128Mi", limit="512Mi"),
-            # The sidecar of Prometheus and of Alertmanager.
-            "prometheusConfigReloader": {"resources": _request("10m", "32Mi", limit="128Mi")},
+        "prometheusOperator": _build_operator_values(),
+        "kube-state-metrics": {
+            **build_state_metrics_values(),
+            **ON_SYSTEM_NODES,
+            "resources": _build_resources("kube-state-metrics", "kube-state-metrics", limit="1Gi"),
         },
-        "kube-state-metrics": {**build_state_metrics_values(), "resources": _request("50m", "128Mi", limit="1Gi")},
         "prometheus-node-exporter": {
             "tolerations": TOLERATE_EVERY_TAINT,
-            "resources": _request("50m", "32Mi", limit="256Mi"),
+            "resources": _build_resources("node-exporter", "node-exporter", limit="256Mi"),
         },
     }
     return merge_values(values, config.helm_overrides.kube_prometheus_stack)
+
+
+def _build_operator_values() -> dict[str, Any]:
+    """Return the values of the operator and of the jobs that make the certificate of its webhook."""
+    jobs = {**ON_SYSTEM_NODES, "resources": _build_resources("admission-webhook-job", "patch", limit="128Mi")}
+    return {
+        **ON_SYSTEM_NODES,
+        "resources": _build_resources("prometheus-operator", "operator", limit="512Mi"),
+        "admissionWebhooks": {"patch": jobs},
+        # The sidecar of Prometheus and of Alertmanager.
+        "prometheusConfigReloader": {"resources": _build_resources("prometheus", "config-reloader", limit="128Mi")},
+    }
 
 
 def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
@@ -89,7 +102,8 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         # A reload over HTTP needs Prometheus's lifecycle API, which would also let every pod call /-/quit.
         "reloadStrategy": "ProcessSignal",
-        "resources": _request("500m", "2Gi", limit="4Gi"),
+        **ON_SYSTEM_NODES,
+        "resources": _build_resources("prometheus", "prometheus", limit="4Gi"),
         "remoteWrite": _build_remote_write(monitoring),
     }
 
@@ -120,11 +134,12 @@ def _build_alertmanager_values(monitoring: InstallMonitoring) -> dict[str, Any]:
         "alertmanagerSpec": {
             "secrets": secrets,
             "storage": storage,
-            "resources": _request("20m", "64Mi", limit="256Mi"),
+            **ON_SYSTEM_NODES,
+            "resources": _build_resources("alertmanager", "alertmanager", limit="256Mi"),
         },
     }
 
 
-def _request(cpu: str, memory: str, *, limit: str) -> dict[str, dict[str, str]]:
-    """Return requests, and a limit of memory alone: a limit of CPU would only slow a program down."""
-    return {"requests": {"cpu": cpu, "memory": memory}, "limits": {"memory": limit}}
+def _build_resources(program: str, container: str, *, limit: str) -> dict[str, dict[str, str]]:
+    """Return the catalogue's requests, and a limit of memory alone: a limit of CPU would only slow a program down."""
+    return {"requests": find_requests(program, container), "limits": {"memory": limit}}

@@ -1,1 +1,1 @@
-"""GPU pools: NodePools, node classes, static node groups, opening hours and headroom."""
+"""Pools: NodePools, node classes, static node groups, opening hours and headroom."""

@@ -11,9 +11,12 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.resources import EFA_RESOURCE
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import Headroom, Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
+
+from ..pod_security import label_pod_security
 
 PRIORITY_CLASS = "gpu-headroom"
 
@@ -33,7 +36,7 @@ class HeadroomSpace(pulumi.ComponentResource):
         after_pools = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            metadata={"name": namespaces.HEADROOM, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
+            metadata={"name": namespaces.HEADROOM, "labels": label_pod_security(config, "restricted")},
             opts=after_pools,
         )
         priority = k8s.scheduling.v1.PriorityClass(
@@ -124,7 +127,7 @@ def build_headroom_quota(config: StackConfig) -> dict[str, str]:
         if pool.headroom:
             for resource, count in _build_gpu_requests(pool, pool.headroom).items():
                 total[resource] += int(count) * pool.headroom.pods
-    efa = {"requests.vpc.amazonaws.com/efa": "0"}
+    efa = {f"requests.{EFA_RESOURCE}": "0"}
     return {f"requests.{resource}": str(count) for resource, count in total.items()} | efa
 
 

@@ -6,18 +6,17 @@ import pulumi
 import tomli_w
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
-from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
+from gpu_blueprint.config import CpuPool, Pool, StackConfig
+from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB
 from gpu_blueprint.sharing import SharingProfile
 
 from ..gpu.efa import build_security_group_tags, name_placement_group
 from ..network.network import build_subnet_selector_terms
-from .nodeadm import build_kubelet, build_node_config, render_node_config
+from .nodeadm import build_kubelet, build_node_config, render_user_data
 
 
-def build_node_class_spec(config: StackConfig, pool: Pool, node_role: pulumi.Input[str]) -> dict[str, Any]:
+def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: pulumi.Input[str]) -> dict[str, Any]:
     """Return the ``spec`` of the EC2NodeClass; ``node_role`` is the name of the role that the nodes run as."""
-    has_local_nvme = config.keeps_images_on_nvme(pool)
     spec: dict[str, Any] = {
         "role": node_role,
         "amiSelectorTerms": [{"alias": pool.ami.alias}],
@@ -31,13 +30,19 @@ def build_node_class_spec(config: StackConfig, pool: Pool, node_role: pulumi.Inp
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "blockDeviceMappings": _build_disks(pool, config.find_disk_gib(pool), fast=not has_local_nvme),
-        "kubelet": build_kubelet(pool),
-        "userData": _build_user_data(pool),
+        "blockDeviceMappings": _build_disks(pool, config.find_disk_gib(pool), config.find_disk_speed(pool)),
         "tags": config.list_node_tags(pool),
     }
-    if has_local_nvme:
+    if config.keeps_images_on_nvme(pool):
         spec["instanceStorePolicy"] = "RAID0"
+    # A CPU node keeps the defaults: Karpenter limits its pods by its addresses, and its volume is no faster than gp3,
+    # on which parallel image pull gains nothing.
+    return spec if isinstance(pool, CpuPool) else _add_gpu_settings(spec, config, pool)
+
+
+def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> dict[str, Any]:
+    """Return a ``spec`` with the settings of GPU nodes: pods, user data, EFA and reservations."""
+    spec |= {"kubelet": build_kubelet(pool), "userData": _build_user_data(pool)}
     if pool.multi_node:
         spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
         if pool.has_placement_group:
@@ -61,30 +66,31 @@ def _build_interfaces(row: Instance) -> list[dict[str, Any]]:
     return [primary, *efa]
 
 
-def _build_disks(pool: Pool, gib: int, *, fast: bool) -> list[dict[str, Any]]:
+def _build_disks(pool: Pool | CpuPool, gib: int, speed: dict[str, int]) -> list[dict[str, Any]]:
     """Return the volume for images and pods, and Bottlerocket's own small volume for the operating system.
 
-    The volume is fast where no local NVMe disk holds the images. ``rootVolume`` is Karpenter's word for the volume with
-    kubelet's folder: its size is the node's ephemeral storage.
+    ``rootVolume`` is Karpenter's word for the volume with kubelet's folder: its size is the node's ephemeral storage.
     """
     family = pool.ami.row
-    data = _build_volume(family.data_device, f"{gib}Gi", fast=fast) | {"rootVolume": True}
+    data = _build_volume(family.data_device, f"{gib}Gi", speed) | {"rootVolume": True}
     if family.os_device is None:
         return [data]
-    return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", fast=False), data]
+    return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", {}), data]
 
 
-def _build_volume(device: str, size: str, *, fast: bool) -> dict[str, Any]:
-    speed = FAST_VOLUME if fast else {}
+def _build_volume(device: str, size: str, speed: dict[str, int]) -> dict[str, Any]:
     ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **speed}
     return {"deviceName": device, "ebs": ebs}
 
 
 def _build_user_data(pool: Pool) -> str:
-    """Return the user data: nodeadm's YAML on AL2023, TOML settings on Bottlerocket. Both turn fast image pull on."""
+    """Return the user data: a MIME message on AL2023, TOML settings on Bottlerocket.
+
+    Both turn fast image pull on, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
+    """
     if pool.ami.row is BOTTLEROCKET:
         return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile)})
-    return render_node_config(build_node_config())
+    return render_user_data(build_node_config())
 
 
 def _build_bottlerocket_settings(profile: SharingProfile) -> dict[str, Any]:
@@ -92,6 +98,10 @@ def _build_bottlerocket_settings(profile: SharingProfile) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "container-runtime": {"snapshotter": "soci"},
         "container-runtime-plugins": {"soci-snapshotter": {"pull-mode": "parallel-pull-unpack"}},
+        # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
+        # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
+        # and kubelet-device-plugins.nvidia.device-list-strategy).
+        "nvidia-container-runtime": {"visible-devices-envvar-when-unprivileged": False},
     }
     if profile.bottlerocket:
         settings["kubelet-device-plugins"] = {"nvidia": dict(profile.bottlerocket)}

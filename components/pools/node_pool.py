@@ -5,15 +5,17 @@ from typing import Any
 from gpu_blueprint.catalog import Instance
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 from gpu_blueprint.catalog.purchases import PURCHASE_ORDER
-from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.config import CpuPool, Pool, StackConfig
 
 
-def build_pool_labels(pool: Pool) -> dict[str, str]:
+def build_pool_labels(pool: Pool | CpuPool) -> dict[str, str]:
     """Return the labels of the NodePool object itself; the policies read the purpose and the checkpoints there."""
+    if isinstance(pool, CpuPool):
+        return {PURPOSE_LABEL: pool.purpose}
     return {PURPOSE_LABEL: pool.purpose, CHECKPOINTED_LABEL: "true" if pool.checkpointed else "false"}
 
 
-def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
+def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str, Any]:
     """Return the ``spec`` of the NodePool: which nodes Karpenter may launch, and when it may remove them."""
     lifecycle = config.find_lifecycle(pool)
     return {
@@ -32,12 +34,16 @@ def build_node_pool_spec(config: StackConfig, pool: Pool) -> dict[str, Any]:
             "consolidateAfter": lifecycle.consolidate_after,
             "budgets": [budget.model_dump(exclude_none=True) for budget in lifecycle.budgets or []],
         },
-        # Karpenter counts the resources that the overlay states, so the limits use the same resource names.
-        "limits": {name: str(count) for name, count in pool.profile.count_at_ceiling(pool.max_gpus).items()},
+        "limits": {name: str(count) for name, count in _count_at_ceiling(pool).items()},
     }
 
 
-def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]:
+def _count_at_ceiling(pool: Pool | CpuPool) -> dict[str, int]:
+    """Return resource → count. Karpenter counts the resources that the overlay states, so the names are the same."""
+    return {"cpu": pool.max_cpus} if isinstance(pool, CpuPool) else pool.profile.count_at_ceiling(pool.max_gpus)
+
+
+def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[str, Any]]:
     rows = config.list_named_instances(pool)
     allowed: dict[str, list[str]] = {
         "karpenter.sh/capacity-type": [kind for kind in PURCHASE_ORDER if kind in pool.purchase],
@@ -51,13 +57,15 @@ def _build_requirements(config: StackConfig, pool: Pool) -> list[dict[str, Any]]
     return [{"key": key, "operator": "In", "values": values} for key, values in allowed.items()]
 
 
-def build_node_overlay_specs(config: StackConfig, pool: Pool) -> dict[int, dict[str, Any]]:
+def build_node_overlay_specs(config: StackConfig, pool: Pool | CpuPool) -> dict[int, dict[str, Any]]:
     """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
 
     An overlay tells Karpenter which resources a node will hand out; why:
     docs/decisions/0002-distinct-resource-names.md. The overlays are disjoint by pool and instance type, because
     Karpenter applies neither of two overlays that conflict.
     """
+    if isinstance(pool, CpuPool):
+        return {}
     rows_by_devices: dict[int, list[Instance]] = {}
     for row in config.list_named_instances(pool):
         if pool.list_overlay(row):

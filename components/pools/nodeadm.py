@@ -1,4 +1,4 @@
-"""User data of AL2023 nodes: the NodeConfig that nodeadm reads at boot."""
+"""User data of AL2023 nodes: a script for the container runtime, and the NodeConfig that nodeadm reads at boot."""
 
 from email.message import EmailMessage
 from typing import Any
@@ -7,6 +7,26 @@ import yaml
 
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
 from gpu_blueprint.config import Pool
+
+CLOSE_GPU_ENVIRONMENT = """#!/bin/bash
+nvidia-ctk config --in-place \\
+  --set accept-nvidia-visible-devices-envvar-when-unprivileged=false \\
+  --set accept-nvidia-visible-devices-as-volume-mounts=false \\
+  || shutdown -h now
+"""
+"""Script that makes the container runtime give GPUs only to pods to which the device plugin gives them.
+
+By default NVIDIA's runtime, which is containerd's default on EKS's GPU images, gives every container the GPUs that its
+``NVIDIA_VISIBLE_DEVICES`` names. Images of CUDA set the variable to ``all`` themselves, past every admission policy.
+The device plugin hands out GPUs by CDI (GPU Operator 26.7, cdi.enabled), so it needs neither the variable nor volume
+mounts. The operator's own pods are privileged, and the runtime still obeys their variable.
+A node whose runtime stays open must not join, so the script then stops the node: cloud-init runs the script before
+nodeadm starts containerd and kubelet, because nodeadm-run.service is after cloud-final.service.
+
+Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the options and their defaults); GPU Operator guide,
+"Preventing unprivileged access to GPUs"; NVIDIA/gpu-operator assets/state-*/*daemonset.yaml (``privileged: true``);
+awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system/nodeadm-run.service.
+"""
 
 
 def build_kubelet(pool: Pool) -> dict[str, Any]:
@@ -40,22 +60,22 @@ def build_static_node_config(pool: Pool, *, raid: bool) -> dict[str, Any]:
     return config
 
 
-def render_node_config(node_config: dict[str, Any]) -> str:
-    """Return a NodeConfig as YAML, the form that Karpenter takes."""
-    return yaml.safe_dump(node_config, sort_keys=False)
+def render_user_data(node_config: dict[str, Any]) -> str:
+    """Return user data as a MIME message: a script that cloud-init runs before nodeadm, and the NodeConfig.
 
-
-def render_mime_node_config(node_config: dict[str, Any]) -> str:
-    """Return a NodeConfig as one part of a MIME message, the form that managed node groups take.
-
-    EKS adds a part of its own to the message.
+    Karpenter and EKS each add a part of their own.
     """
-    part = EmailMessage()
-    part.set_content(render_node_config(node_config))
-    part.replace_header("Content-Type", "application/node.eks.aws")
-    del part["MIME-Version"]
     message = EmailMessage()
     message["MIME-Version"] = "1.0"
     message.make_mixed(boundary="BOUNDARY")
-    message.attach(part)
+    message.attach(_build_part("text/x-shellscript", CLOSE_GPU_ENVIRONMENT))
+    message.attach(_build_part("application/node.eks.aws", yaml.safe_dump(node_config, sort_keys=False)))
     return message.as_string()
+
+
+def _build_part(content_type: str, content: str) -> EmailMessage:
+    part = EmailMessage()
+    part.set_content(content)
+    part.replace_header("Content-Type", content_type)
+    del part["MIME-Version"]
+    return part

@@ -10,11 +10,12 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import KUBECTL_IMAGE
 from gpu_blueprint.config import Hours, Pool, StackConfig
-from gpu_blueprint.sharing import POOL_KEY
 
-from .hours_steps import NODE_POOL_KEY, Steps, build_close_steps, build_open_steps
+from ..placement import SYSTEM_POD_SPEC
+from .hours_steps import Steps, build_close_steps, build_open_steps
 
 
 class PoolHours(pulumi.ComponentResource):
@@ -120,7 +121,7 @@ def build_job_pod_spec(config: StackConfig, pool: Pool, steps: Steps) -> Any:
         "automount_service_account_token": True,
         "restart_policy": "OnFailure",
         "priority_class_name": "system-cluster-critical",
-        "affinity": {"node_affinity": _build_system_node_affinity()},
+        **SYSTEM_POD_SPEC,
         "security_context": {
             "run_as_non_root": True,
             "run_as_user": 65532,
@@ -132,20 +133,12 @@ def build_job_pod_spec(config: StackConfig, pool: Pool, steps: Steps) -> Any:
     }
 
 
-def _build_system_node_affinity() -> Any:
-    """Return an affinity for system nodes: they lack Karpenter's label and the label of our pools."""
-    no_pool = [{"key": key, "operator": "DoesNotExist"} for key in (NODE_POOL_KEY, POOL_KEY)]
-    return {
-        "required_during_scheduling_ignored_during_execution": {"node_selector_terms": [{"match_expressions": no_pool}]}
-    }
-
-
 def _build_container(name: str, image: str, arguments: list[str]) -> Any:
     return {
         "name": name,
         "image": image,
         "args": arguments,
-        "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
+        "resources": {"requests": find_requests("hours", "kubectl"), "limits": {"memory": "256Mi"}},
         "security_context": {
             "allow_privilege_escalation": False,
             "read_only_root_filesystem": True,

@@ -7,13 +7,10 @@ import pulumi_aws as aws
 
 from gpu_blueprint.config import Pool, StackConfig
 
-from ..cluster.managed_nodes import build_fixed_size, build_node_repair, make_launch_template
+from ..cluster.managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
 from ..cluster.system_nodes import SystemNodes
 from ..network.network import Network, select_subnets
-from .nodeadm import build_static_node_config, render_mime_node_config
-
-_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
-"""Kubernetes' name of a taint's effect → the EKS API's name."""
+from .nodeadm import build_static_node_config, render_user_data
 
 
 class StaticNodes(pulumi.ComponentResource):
@@ -49,7 +46,7 @@ class StaticNodes(pulumi.ComponentResource):
             scaling_config=build_fixed_size(pool.static_nodes or 0),
             node_repair_config=build_node_repair(config),
             labels=pool.node_labels,
-            taints=[_build_taint(taint) for taint in pool.node_taints],
+            taints=[build_taint(taint) for taint in pool.node_taints],
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[system_nodes.group, *depends_on]),
         )
@@ -63,14 +60,10 @@ class StaticNodes(pulumi.ComponentResource):
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
-            user_data=render_mime_node_config(build_static_node_config(pool, raid=has_local_nvme)),
+            user_data=render_user_data(build_static_node_config(pool, raid=has_local_nvme)),
             parent=self,
         )
 
 
 def _choose_ami_type(config: StackConfig, pool: Pool) -> str:
     return "AL2023_ARM_64_NVIDIA" if config.list_named_instances(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
-
-
-def _build_taint(taint: dict[str, str]) -> aws.eks.NodeGroupTaintArgs:
-    return aws.eks.NodeGroupTaintArgs(key=taint["key"], value=taint.get("value"), effect=_EFFECTS[taint["effect"]])

@@ -7,10 +7,13 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_platform_pod
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
 from ..helm import install_chart, merge_values
+from ..placement import ON_SYSTEM_NODES
+from ..pod_security import label_pod_security
 
 
 class Keda(pulumi.ComponentResource):
@@ -33,7 +36,7 @@ class Keda(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:Keda", name, None, opts)
         namespace = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            metadata={"name": namespaces.KEDA, "labels": {"pod-security.kubernetes.io/enforce": "baseline"}},
+            metadata={"name": namespaces.KEDA, "labels": label_pod_security(config, "baseline")},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         self.release = install_chart(
@@ -50,12 +53,14 @@ class Keda(pulumi.ComponentResource):
 def build_keda_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Its CRDs are templates, so Helm upgrades them."""
     values = {
+        # The chart has one selector and one list of tolerations for the operator, the metrics server and the webhooks.
+        **ON_SYSTEM_NODES,
         # The CRDs stay when KEDA goes. Deleting the CRDs would delete the scalers that teams made. The scalers wait for
         # KEDA's operator before they end, so their namespaces could not end either.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},
         # One replica works at a time. The second takes over while a system node is replaced.
-        "operator": {"replicaCount": 2},
-        "metricsServer": {"replicaCount": 2},
+        "operator": {"replicaCount": find_platform_pod("keda-operator").replicas},
+        "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
     }
     return merge_values(values, config.helm_overrides.keda)

@@ -1,4 +1,4 @@
-"""One tenant in the cluster: its namespace, its quota, and the rights of its people."""
+"""One tenant in the cluster: its namespace, its quotas, and the rights of its people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
 from gpu_blueprint.tenancy.identities import list_grants
+from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
+from ..pod_security import label_pod_security
+from .network_policies import make_network_policies
 from .rights import build_role_ref, build_subject
-
-DEFAULT_MEMORY_GIB = 4
-"""Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, ResourceQuota, LimitRange, RoleBindings and service accounts of a tenant.
+    """Namespace, NetworkPolicies, ResourceQuotas, LimitRange, RoleBindings and service accounts of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -40,15 +40,22 @@ class TenantSpace(pulumi.ComponentResource):
             f"{name}-namespace",
             metadata={
                 "name": tenant.namespace_name,
-                "labels": {TENANT_LABEL: tenant.name, "pod-security.kubernetes.io/enforce": "baseline"},
+                "labels": {
+                    TENANT_LABEL: tenant.name,
+                    **label_pod_security(config, "baseline", watch="restricted"),
+                },
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
-        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
+        traffic = make_network_policies(name, config, tenant, after_namespace)
+        # People may make pods only where the policies of their traffic are in place.
+        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic])
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
-        k8s.core.v1.ResourceQuota(
-            f"{name}-quota", metadata=metadata, spec={"hard": build_tenant_quota(config, tenant)}, opts=in_namespace
-        )
+        for quota in list_quotas(config, tenant):
+            place: Any = {**metadata, "name": quota.name}
+            called = f"{name}-quota" if quota.name == "tenant" else f"{name}-{quota.name}"
+            k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=in_namespace)
         k8s.core.v1.LimitRange(
             f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
         )
@@ -83,37 +90,3 @@ class TenantSpace(pulumi.ComponentResource):
                 subjects=[build_subject(group)],
                 opts=opts,
             )
-
-
-def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
-    """Return the ``hard`` limits of the tenant's ResourceQuota.
-
-    A resource that a quota does not list is unlimited. The quota therefore lists every extended resource that some
-    node of the stack hands out, with 0 where the tenant has no grant.
-    """
-    granted = config.sum_quota(tenant)
-    gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
-    # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
-    efa = {"requests.vpc.amazonaws.com/efa": str(config.sum_efa_quota(tenant))}
-    return {"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, **gpus, **efa}
-
-
-def build_container_limits(tenant: Tenant) -> Any:
-    """Return the LimitRange item that gives modest requests, and a modest limit of memory, to containers without any.
-
-    Kubernetes turns a ``max`` without ``default`` into the default (SetDefaults_LimitRangeItem). So each resource of
-    ``max`` has its own default, and the item names neither CPU there, which needs no limit, nor GPUs, which every
-    container would then get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
-    """
-    return {
-        "type": "Container",
-        "max": {"memory": tenant.memory},
-        "default": {"memory": _choose_default_memory(tenant)},
-        "default_request": {"cpu": "100m", "memory": "256Mi"},
-    }
-
-
-def _choose_default_memory(tenant: Tenant) -> str:
-    """Return the limit of memory for containers that state none; a default above ``max`` would be refused."""
-    fits = tenant.memory.endswith("Ti") or int(tenant.memory.removesuffix("Gi")) >= DEFAULT_MEMORY_GIB
-    return f"{DEFAULT_MEMORY_GIB}Gi" if fits else tenant.memory

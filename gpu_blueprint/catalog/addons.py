@@ -3,7 +3,10 @@
 Versions were read in public repositories that run them, not from the EKS API: confirm with
 ``aws eks describe-addon-versions``. Read 2026-11-20. Settings of the EBS CSI driver: values.schema.json of its chart,
 which also checks the add-on's settings, and aws-ebs-csi-driver pkg/cloud/metadata; its policy: aws-ebs-csi-driver issue
-2918. Read 2026-11-22; confirm with ``aws eks describe-addon-configuration``.
+2918. Settings that place pods: CoreDNS and the metrics server take
+``nodeSelector`` and ``tolerations``, as EKS add-ons generally do (aws/containers-roadmap#2604, and
+jupyter-infra/jupyter-k8s#289, which quotes the values of the metrics server add-on). The other add-ons are DaemonSets
+that tolerate every taint by default. Read 2026-11-22; confirm with ``aws eks describe-addon-configuration``.
 """
 
 from collections.abc import Mapping
@@ -54,6 +57,8 @@ EBS_CSI_DRIVER = AddOn(
         "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
     },
 )
+COREDNS = AddOn(name="coredns", version={"1.35": "v1.14.3-eksbuild.22", "1.36": "v1.14.3-eksbuild.23"})
+METRICS_SERVER = AddOn(name="metrics-server", version="v0.9.0-eksbuild.11")
 NODE_MONITORING_AGENT = AddOn(name="eks-node-monitoring-agent", version="v1.7.2-eksbuild.1")
 
 ADD_ONS = (
@@ -64,8 +69,8 @@ ADD_ONS = (
         before_nodes=True,
     ),
     AddOn(name="eks-pod-identity-agent", version="v1.3.10-eksbuild.3", before_nodes=True),
-    AddOn(name="coredns", version={"1.35": "v1.14.3-eksbuild.22", "1.36": "v1.14.3-eksbuild.23"}),
-    AddOn(name="metrics-server", version="v0.9.0-eksbuild.11"),
+    COREDNS,
+    METRICS_SERVER,
     EBS_CSI_DRIVER,
     NODE_MONITORING_AGENT,
 )

@@ -88,3 +88,8 @@ def choose_max_pods(slots_by_type: Mapping[Instance, int]) -> int:
 def count_team_pods(max_pods: int) -> int:
     """Return the pods that the platform's own DaemonSets leave of a node's limit."""
     return max(max_pods - _OWN_PODS, 0)
+
+
+def find_default_max_pods(row: Instance) -> int:
+    """Return the limit of pods that a managed node group sets itself: one for each address, at most AWS's advice."""
+    return min(count_addressable_pods(row), _FEW_PODS if row.vcpu < _MANY_VCPU else _MANY_PODS)

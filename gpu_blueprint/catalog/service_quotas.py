@@ -11,6 +11,8 @@ other, so these rows have no code.
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .instances import list_instances
+
 UsageClass = Literal["on-demand", "spot", "capacity-block"]
 """EC2's usage class of an instance. An On-Demand Capacity Reservation counts as on-demand."""
 Unit = Literal["vCPU", "VPC", "address", "gateway in a zone", "cluster"]
@@ -48,7 +50,7 @@ _P4_AND_OLDER = "p3dn p4d p4de"
 _P5 = "p5 p5e p5en"
 _P6 = "p6-b200 p6-b300"
 _P = f"{_P4_AND_OLDER} {_P5} {_P6}"
-_STANDARD = "m6g m6i m7g m7i"
+_STANDARD = " ".join(sorted({row.family for row in list_instances().values() if not row.gpu_devices}))
 _STANDARD_NAME = "Standard (A, C, D, H, I, M, R, T, Z)"
 
 INSTANCE_QUOTAS = (

@@ -6,6 +6,7 @@ from datetime import date
 from ..config import StackConfig
 from ..errors import Problem
 from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
+from .architectures import warn_of_mixed_architectures
 from .budgets import refuse_billing_without_budget, refuse_costs_above_bounds, warn_of_unknown_prices
 from .capacity import (
     refuse_pools_without_overlay,
@@ -13,6 +14,7 @@ from .capacity import (
     warn_of_tight_subnets,
     warn_of_unreachable_ceilings,
 )
+from .cpu_capacity import refuse_small_cpu_pools, warn_of_unusable_slots
 from .efa import suggest_efa_for_training
 from .gpu_health import (
     refuse_repair_of_unwatched_nodes,
@@ -22,6 +24,7 @@ from .gpu_health import (
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
 from .identities import refuse_large_identities, refuse_wide_statements
+from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
     refuse_overlapping_service_cidr,
@@ -30,6 +33,7 @@ from .network import (
     warn_of_unreachable_api,
 )
 from .regions import (
+    refuse_cpu_pools_outside_region,
     refuse_gpus_outside_region,
     refuse_key_outside_region,
     refuse_types_outside_region,
@@ -59,6 +63,7 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
+from .system_nodes import refuse_small_system_nodes
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
 from .unused_fields import refuse_helm_values_without_chart
 from .versions import (
@@ -82,6 +87,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,
     refuse_gpus_outside_region,
+    refuse_cpu_pools_outside_region,
     refuse_pods_above_nodes,
     refuse_old_amis,
 )
@@ -103,6 +109,8 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_unusable_reservations,
     refuse_pools_without_overlay,
     refuse_small_subnets,
+    refuse_small_system_nodes,
+    refuse_small_cpu_pools,
     refuse_repair_of_unwatched_nodes,
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,
@@ -114,8 +122,10 @@ PROBLEMS: tuple[Check, ...] = (
 WARNINGS: tuple[Check, ...] = (
     warn_of_principals_of_other_accounts,
     warn_of_promises_above_ceilings,
+    warn_of_unusable_slots,
     warn_of_shared_resource_names,
     warn_of_unusable_pools,
+    warn_of_tenants_on_one_gpu,
     warn_of_services_that_wait_for_each_other,
     warn_of_replicas_outside_hours,
     warn_of_rollouts_that_wait,
@@ -123,6 +133,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_crowded_headroom,
     warn_of_idle_reservations,
     warn_of_few_spot_offerings,
+    warn_of_mixed_architectures,
     warn_of_large_nodes,
     warn_of_unsold_slots,
     warn_of_unreachable_ceilings,

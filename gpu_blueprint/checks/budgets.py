@@ -46,6 +46,7 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
     if round(total.known - stack.monthly_budget, 2) > 0:
         above = Usd(total.known - stack.monthly_budget)
         unstated = [name for name, pool in stack.gpu_pools_by_name.items() if pool.lacks_expectation]
+        unstated += [pool.name for pool in stack.cpu_pools if pool.expected_utilization is None]
         remark = f" ({', '.join(unstated)}: always at the ceiling, without expectedHours or expectedUtilization)"
         reason = f"the stack is expected to cost {total} a month, {above} above this budget"
         largest, hint = _explain_largest_part(
@@ -63,11 +64,15 @@ def _explain_largest_part(stack: StackConfig, parts: dict[str, Usd], lower: str)
         return reason, f"let a pool use {', '.join(unused)}, or allow more"
     if name == PLATFORM:
         return f"and the platform itself costs most ({parts[name]})", "look at `cost`, or allow more"
-    fixed = stack.gpu_pools_by_name[name].purchase == ["reserved"]
-    return (
-        f"and pool {name} costs most ({parts[name]})",
-        f"{'give reservations back' if fixed else lower}, or allow more",
-    )
+    return f"and pool {name} costs most ({parts[name]})", f"{_say_remedy(stack, name, lower)}, or allow more"
+
+
+def _say_remedy(stack: StackConfig, name: str, lower: str) -> str:
+    pool = stack.gpu_pools_by_name.get(name)
+    if pool is not None:
+        return "give reservations back" if pool.purchase == ["reserved"] else lower
+    lower_cpus = lower.replace("maxGpus", "maxCpus")
+    return lower_cpus if stack.states_cpu_pools else f"state a pool with purpose: cpu, and {lower_cpus}"
 
 
 def warn_of_unknown_prices(stack: StackConfig) -> Iterator[Problem]:

@@ -1,19 +1,13 @@
 """Ceilings of pools, compared with the nodes and the subnet addresses that they need."""
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 
 from ..catalog import find_instance
-from ..config import NewVpc, Pool, StackConfig
+from ..config import Pool, StackConfig
+from ..cost.addresses import count_addresses_at_ceiling, count_pool_addresses, count_subnet_addresses
 from ..cost.gpus import count_usable_gpus
 from ..cost.reservations import find_users
-from ..cost.surge import count_surge
 from ..errors import Problem
-
-CNI_ENIS = 2
-"""ENIs whose addresses a node holds from the start: the VPC CNI keeps one in use and one warm (WARM_ENI_TARGET=1)."""
-_RESERVED_BY_AWS = 5
-"""Addresses of every subnet that EC2 keeps for itself."""
 
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
@@ -31,7 +25,7 @@ def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
 
 def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
     """Refuse multi-node pools whose only subnet has too few addresses for the ceiling."""
-    room = _count_addresses(stack)
+    room = count_subnet_addresses(stack)
     for index, pool in stack.numbered_gpu_pools:
         zone = (pool.zones or [""])[0]
         if pool.multi_node is None or len(pool.zones or []) != 1 or zone not in room:
@@ -44,19 +38,15 @@ def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_tight_subnets(stack: StackConfig) -> Iterator[Problem]:
     """Warn of subnets with too few addresses for all pools at their ceilings."""
-    needed: dict[str, int] = {}
-    for pool in stack.gpu_pools:
-        zones, addresses = stack.list_zones(pool), count_addresses_at_ceiling(stack, pool, replacing=True)
-        for zone in zones:
-            needed[zone] = needed.get(zone, 0) + addresses // len(zones)
-    for zone, room in _count_addresses(stack).items():
+    needed = count_pool_addresses(stack)
+    for zone, room in count_subnet_addresses(stack).items():
         if needed.get(zone, 0) > room:
             yield Problem(
                 "subnet-tight",
                 ("network",),
                 f"at their ceilings, while nodes are replaced, the pools need {needed[zone]} addresses in {zone}, "
                 f"and its subnet has {room}",
-                "make the network larger, or lower maxGpus",
+                "make the network larger, or lower maxGpus or maxCpus",
                 severity="warning",
             )
 
@@ -80,31 +70,3 @@ def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
     """Count the GPUs of all reservations that a pool may use."""
     used = (reservation for reservation in stack.reservations if pool in find_users(stack, reservation))
     return sum(reservation.instances * find_instance(reservation.instance_type).gpu_devices for reservation in used)
-
-
-def _count_addresses(stack: StackConfig) -> dict[str, int]:
-    """Return zone → addresses of its private subnets, for subnets with a known block."""
-    if isinstance(stack.network, NewVpc):
-        blocks = list(stack.network.private_cidrs.items())
-    else:
-        blocks = [(subnet.zone, subnet.cidr) for subnet in stack.network.subnets if subnet.cidr]
-    room: dict[str, int] = {}
-    for zone, block in blocks:
-        room[zone] = room.get(zone, 0) + IPv4Network(block).num_addresses - _RESERVED_BY_AWS
-    return room
-
-
-def count_addresses_at_ceiling(stack: StackConfig, pool: Pool, *, replacing: bool = False) -> int:
-    """Count the addresses that the nodes of a pool hold at its ceiling; EFA-only interfaces hold none.
-
-    Args:
-        stack: The stack with the pool.
-        pool: The pool.
-        replacing: Count also the nodes that run beyond the ceiling while nodes are replaced.
-    """
-    return max(
-        (-(-pool.max_gpus // row.gpu_devices) + count_surge(stack, pool, row) * replacing)
-        * row.addresses_per_eni
-        * CNI_ENIS
-        for row in stack.list_instances(pool)
-    )

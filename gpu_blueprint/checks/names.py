@@ -58,3 +58,8 @@ def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
                 reason = f"{name!r} is already the name of {first}.{position}"
                 hint = "choose another name; a name means one pool, tenant or service of a stack"
                 yield Problem("name-not-unique", (section, index, "name"), reason, hint, names=(name,))
+    made = [pool.name for pool in stack.cpu_pools if pool not in stack.pools]
+    for name in known.keys() & made:
+        reason = f"{name!r} is the name of the CPU pool that a stack without CPU pools gets"
+        hint = "choose another name, or write a CPU pool with another name"
+        yield Problem("name-not-unique", (*known[name], "name"), reason, hint, names=(name,))

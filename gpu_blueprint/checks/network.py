@@ -25,7 +25,7 @@ def _list_blocks(stack: StackConfig) -> list[tuple[Path, str]]:
 
 def refuse_pool_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse zones of pools in which the network has no subnet."""
-    for index, pool in stack.numbered_gpu_pools:
+    for index, pool in enumerate(stack.pools):
         for at, zone in enumerate(pool.zones or []):
             yield from _refuse_zone(stack, zone, ("pools", index, "zones", at))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog import Instance, list_instances
 from ..catalog.zones import find_last_zone
-from ..config import ExistingVpc, Pool, StackConfig
+from ..config import CpuPool, ExistingVpc, Pool, StackConfig
 from ..errors import Path, Problem, move_under
 
 
@@ -50,7 +50,8 @@ def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Problem]:
     if stack.region not in row.regions:
-        offered = sorted(offer.instance_type for offer in _list_offers(stack.region, row.gpu_name))
+        alike = [offer for offer in _list_offers(stack.region, row.gpu_name) if offer.arch == row.arch]
+        offered = sorted(offer.instance_type for offer in alike)
         move = f"choose another region, such as {', '.join(sorted(row.regions)[:4])}"
         hint = f"choose one of {', '.join(offered[:4])}" if offered else move
         reason, names = f"{row.instance_type!r} is not offered in {stack.region}", (stack.region,)
@@ -64,6 +65,16 @@ def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
             yield from move_under(_refuse_sizes(stack, pool), "pools", index, "gpusPerNode")
         elif any(map(pool.fits, pool.candidates)) and not pool.instance_types and not any(map(pool.fits, pool.offered)):
             yield _explain_missing_offer(stack, pool).under("pools", index)
+
+
+def refuse_cpu_pools_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse CPU pools for which the region offers no instance type."""
+    for index, pool in enumerate(stack.pools):
+        if isinstance(pool, CpuPool) and not pool.offered:
+            families = ", ".join(pool.instance_families)
+            reason = f"no {pool.arch} instance type of {families} is offered in {stack.region}"
+            hint = "choose another arch, more instanceFamilies or another region"
+            yield Problem("type-not-in-region", ("pools", index, "arch"), reason, hint, names=(stack.region,))
 
 
 def _refuse_sizes(stack: StackConfig, pool: Pool) -> Iterator[Problem]:

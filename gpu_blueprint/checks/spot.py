@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sized
 
 from ..catalog import list_instances
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from ..config.buying import DIVERSE_ENOUGH
 from ..config.sizes import sells_all_slots
 from ..errors import Problem
@@ -11,7 +11,7 @@ from ..errors import Problem
 
 def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
     """Warn of pools with few spot offerings, which often run dry."""
-    for index, pool in stack.numbered_gpu_pools:
+    for index, pool in enumerate(stack.pools):
         types, zones = stack.list_instances(pool), stack.list_zones(pool)
         count = len(types) * len(zones)
         if "spot" not in pool.purchase or count >= DIVERSE_ENOUGH:
@@ -27,8 +27,10 @@ def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
             )
 
 
-def _suggest_more_offerings(stack: StackConfig, pool: Pool) -> str:
+def _suggest_more_offerings(stack: StackConfig, pool: Pool | CpuPool) -> str:
     """Return the remedy, or an empty text if the pool has all types and zones and falls back to on-demand."""
+    if isinstance(pool, CpuPool):
+        return "add instanceFamilies, raise maxCpus or add on-demand after spot"
     used, zones = stack.list_instances(pool), stack.list_zones(pool)
     chosen = {row.instance_type for row in used}
     types = [

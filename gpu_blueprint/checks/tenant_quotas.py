@@ -20,7 +20,12 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
 
 
 def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
-    """Return the problem of a field that names a pool which does not exist."""
+    """Return the problem of a field that names a pool which does not exist, or has no GPUs."""
+    if name in {pool.name for pool in stack.cpu_pools}:
+        hint = suggest(name, stack.gpu_pools_by_name, "name a pool with GPUs:")
+        if path[0] == "tenants":
+            hint = "remove it: every tenant may use the CPU pools, within its quotas of cpu and memory"
+        return Problem("pool-without-gpus", path, f"{name!r} is a CPU pool, which has no GPUs", hint, names=(name,))
     hint = suggest(name, stack.gpu_pools_by_name, "there are")
     return Problem("unknown-pool", path, f"there is no pool {name!r}", hint, names=(name,))
 

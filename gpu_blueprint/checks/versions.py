@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from ..catalog.versions import REPAIR_BUDGETS_SINCE, find_oldest_ami
-from ..config import StackConfig
+from ..config import Pool, StackConfig
 from ..config.nodes import Ami
 from ..errors import Problem
 
 
 def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse AMI releases that are too old for the cluster's Kubernetes version."""
+    """Refuse AMI releases of GPU pools whose drivers are too old, or too old for the cluster's Kubernetes version."""
     for index, pool in stack.numbered_gpu_pools:
         ami = pool.ami
         if ami.version is not None and not ami.row.is_release(ami.version):
@@ -42,8 +42,8 @@ def warn_of_ending_support(stack: StackConfig, today: date) -> Iterator[Problem]
 def warn_of_old_amis(stack: StackConfig, today: date) -> Iterator[Problem]:
     """Warn once of each AMI release that lacks the fixes of months."""
     users: dict[str, list[int]] = {}
-    for index, pool in stack.numbered_gpu_pools:
-        if not pool.static_nodes:  # the catalogue pins their release
+    for index, pool in enumerate(stack.pools):
+        if not (isinstance(pool, Pool) and pool.static_nodes):  # the catalogue pins their release
             users.setdefault(pool.ami.alias, []).append(index)
     for indices in users.values():
         ami = stack.pools[indices[0]].ami
@@ -70,7 +70,7 @@ def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem
     hint = f'write cluster.karpenterVersion: "{REPAIR_BUDGETS_SINCE}" and nodeRepair: true, or leave Unhealthy out'
     if cluster.has_repair_budgets:
         reason, hint = "nothing repairs nodes, so the budget limits nothing", "set cluster.nodeRepair, or leave it out"
-    for index, pool in stack.numbered_gpu_pools:
+    for index, pool in enumerate(stack.pools):
         for at, budget in enumerate(pool.disruption.budgets or []):
             if "Unhealthy" in (budget.reasons or []):
                 path = ("pools", index, "disruption", "budgets", at, "reasons")

@@ -44,6 +44,7 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
         return []
     return [
         *config.gpu_pools_by_name,
+        *(pool.name for pool in config.cpu_pools),
         *(tenant.name for tenant in config.tenants),
         *(service.name for service in config.services),
     ]

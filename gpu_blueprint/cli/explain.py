@@ -15,8 +15,8 @@ from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
-from ..summary import explain_pool, explain_service, explain_stack, explain_tenant
-from ..summary.first_pod import build_first_pod
+from ..summary import explain_cpu_pool, explain_pool, explain_service, explain_stack, explain_tenant
+from ..summary.first_pod import build_first_cpu_pod, build_first_pod
 from .text.explain import Topic, show
 
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
@@ -36,9 +36,11 @@ def _build_pods(stack: str, pool: str | None) -> list[dict[str, Any]]:
     """Return a first pod for one pool or for each pool of a stack."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
-    if pool is not None and pool not in config.gpu_pools_by_name:
-        raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, config.gpu_pools_by_name, 'it has')}")
-    return [build_first_pod(config, row) for row in config.gpu_pools if pool in (None, row.name)]
+    names = [row.name for row in config.all_pools]
+    if pool is not None and pool not in names:
+        raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, names, 'it has')}")
+    pods = [build_first_pod(config, row) for row in config.gpu_pools if pool in (None, row.name)]
+    return pods + [build_first_cpu_pod(config, row) for row in config.cpu_pools if pool in (None, row.name)]
 
 
 def _find_topics(name: str) -> list[Topic]:
@@ -105,6 +107,8 @@ def _refuse_unknown_stack(name: str) -> None:
 def _explain_parts(config: StackConfig) -> Iterator[Topic]:
     for pool in config.gpu_pools:
         yield Topic(pool.name, f"pool for {pool.purpose}", steps=tuple(explain_pool(config, pool)))
+    for cpu_pool in config.cpu_pools:
+        yield Topic(cpu_pool.name, "pool for pods without GPU", steps=tuple(explain_cpu_pool(config, cpu_pool)))
     for tenant in config.tenants:
         yield Topic(tenant.name, "tenant", steps=tuple(explain_tenant(config, tenant)))
     for service in config.services:

@@ -7,12 +7,15 @@ from typing import Any
 
 from ..cost.estimate import as_json as cost_json
 from ..cost.estimate import estimate_stack
+from ..cost.promises import list_promises
 from ..errors import Problem
 from ..judging.formats import to_json
 from ..judging.report import judge_stack
 from ..judging.sarif import to_sarif
 from ..loading import StackFile, open_stack
 from ..plan import PlannedResource, record
+from ..summary.cpu_pools import summarize_cpu_pools
+from ..summary.promises import promise_as_json
 from ..summary.stack import as_json, identify_stack, summarize_pool, summarize_service, summarize_tenant
 from .text.preview import show
 from .text.preview_markdown import preview_to_markdown
@@ -46,8 +49,10 @@ def make_document(stack: StackFile, plan: Sequence[PlannedResource], findings: S
         "resources": [resource.as_json() for resource in plan],
         "cost": cost_json(estimate_stack(config)),
         "pools": [as_json(summarize_pool(config, pool)) for pool in config.gpu_pools],
+        "cpuPools": [as_json(pool) for pool in summarize_cpu_pools(config)],
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
+        "promises": [promise_as_json(promise) for promise in list_promises(config)],
         "warnings": [to_json(warning) for warning in stack.list_warnings(date.today())],
         "findings": [to_json(finding) for finding in findings],
     }

@@ -82,15 +82,18 @@ class PublicApi(Model):
 
 SYSTEM_DISK_GIB = 50
 """The gp3 volume of a system node."""
+MOST_SYSTEM_NODES = 20
 
 
 class SystemNodes(Model):
-    """The managed node group that Karpenter, CoreDNS and the operators run on; it never holds GPUs."""
+    """The managed node group that Karpenter, CoreDNS and the operators run on; it holds no GPUs and no tenants."""
 
     instance_types: list[SystemInstanceType] = Field(["m7i.large"], min_length=1)
     """Instance types without GPU, all of one architecture."""
-    count: int = Field(2, ge=2, le=20)
-    """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run."""
+    count: int = Field(2, ge=2, le=MOST_SYSTEM_NODES)
+    """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run. The platform's
+    own pods run here and nowhere else, so `check` adds up their requests. With `monitoring: {mode: install}` they must
+    fit on one node less, because a node may fail or be replaced."""
 
     def problems(self) -> Iterator[Problem]:
         arches = {name: find_instance(name).arch for name in self.instance_types}

@@ -37,12 +37,12 @@ class Costs(Model):
     """Number of Network Load Balancers that the tenants' services create."""
 
     def problems(self) -> Iterator[Problem]:
-        families = {row.family for row in list_instances().values() if row.gpu_name}
+        families = {row.family for row in list_instances().values()}
         for family, share in self.spot_share.items():
             path = ("spotShare", family)
             if not share:
                 hint = "write the share of the on-demand price, such as 0.4"
                 yield Problem("spot-share-of-zero", path, "spot capacity is never free", hint)
             if family not in families:
-                reason = f"{family!r} is not an instance family with GPUs"
+                reason = f"{family!r} is not an instance family of the catalogue"
                 yield Problem("unknown-instance-family", path, reason, suggest(family, families))

@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr
 
 from ..catalog import Instance, list_instances
 from ..catalog.labels import PURPOSE_LABEL
+from ..catalog.node_room import NodeRoom, count_addressable_pods, find_room
 from ..catalog.purchases import Purchase
 from ..errors import Problem
 from ..model import Model
@@ -24,8 +25,8 @@ Family = Literal["m", "c", "r"]
 """AWS's categories of types without GPU: general purpose, compute, memory."""
 DEFAULT_CPU_POOL = "cpu"
 """Name of the CPU pool that a stack gets if it names none."""
-_NODE_SHARE, _CPU_STEP = 1.25, 8
-"""vCPUs of nodes for each CPU of a quota, because nodes keep a part for the system and DaemonSets; and the step."""
+_CPU_STEP, _MOST_CPUS = 8, 100_000
+"""The default pool's ceiling is a multiple of so many vCPUs; the highest ceiling."""
 _DEFAULT_CPU_USE = 0.1
 """Assumed share of the ceiling that runs in an average hour in a CPU pool that the stack file does not state."""
 
@@ -39,11 +40,13 @@ class CpuPool(Model):
     """`cpu` makes this a pool without GPUs."""
     instance_families: Annotated[list[Family], Field(min_length=1)] = ["m", "c", "r"]
     """Categories of instance types: `m` has 4 GiB of memory for each vCPU, `c` 2 GiB, `r` 8 GiB. The pool may use
-    every type of the catalogue in them."""
+    every type of the catalogue in them, from 2 to 32 vCPUs; Karpenter takes the cheapest that fits the waiting pods."""
     arch: Literal["amd64", "arm64"] = "amd64"
     """Architecture of the nodes. An image that is not built for it does not start."""
-    max_cpus: int = Field(ge=2, le=100_000)
-    """Ceiling of the pool in vCPUs of its nodes. Karpenter launches no more, except while it replaces nodes."""
+    max_cpus: int = Field(ge=2, le=_MOST_CPUS)
+    """Ceiling of the pool in vCPUs of its nodes. Karpenter launches no more, except while it replaces nodes. The nodes
+    keep a part for the system: of 2 vCPUs about 1.5 remain for pods, of 8 about 7.5. Another ceiling replaces no
+    node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
     purchase: list[Purchase] = Field(["spot", "on-demand"], min_length=1)
     """Ways to buy capacity, tried in this order: `spot`, then `on-demand`."""
     ami: Ami = Ami()
@@ -51,7 +54,7 @@ class CpuPool(Model):
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()
-    """Volume of a node, which holds images and pods."""
+    """Volume of a node, which holds images and pods. Default: 100 GiB."""
     labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=50)] = {}
     """Further labels on every node."""
     taints: list[Taint] = Field([], max_length=20)
@@ -73,6 +76,14 @@ class CpuPool(Model):
             if self._region is None or self._region in row.regions
         )
 
+    def fits(self, row: Instance) -> bool:
+        """Return whether a node of a type has no more vCPUs than the ceiling; Karpenter launches no other node."""
+        return row.vcpu <= self.max_cpus
+
+    def find_room(self, row: Instance) -> NodeRoom:
+        """Return the CPU and memory that kubelet and DaemonSets leave for pods of teams on a node of a type."""
+        return find_room(row, count_addressable_pods(row))
+
     @property
     def node_labels(self) -> dict[str, str]:
         """The labels of every node of the pool."""
@@ -82,6 +93,11 @@ class CpuPool(Model):
     def node_taints(self) -> list[dict[str, str]]:
         """The taints of every node of the pool."""
         return [taint.model_dump(exclude_none=True) for taint in self.taints]
+
+    @property
+    def keeps_pods_out(self) -> bool:
+        """True if a taint keeps away the pods that do not tolerate it."""
+        return any(taint.effect != "PreferNoSchedule" for taint in self.taints)
 
     @property
     def lifecycle(self) -> Disruption:
@@ -105,17 +121,23 @@ class CpuPool(Model):
             yield from find_purchase_problems(self.purchase, [])
 
 
-def make_default_pool(cpus: int, region: str) -> CpuPool:
+def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
     """Make the CPU pool of a stack that names none.
 
     Args:
-        cpus: CPUs of all tenants, for which the pool's nodes have room beside the DaemonSets.
+        needed: CPU and memory of all tenants. The nodes of the pool have room for them beside kubelet and DaemonSets,
+            whatever sizes Karpenter launches.
         region: Region of the stack.
     """
-    made = CpuPool(
-        name=DEFAULT_CPU_POOL,
-        purpose="cpu",
-        maxCpus=max(ceil(cpus * _NODE_SHARE / _CPU_STEP) * _CPU_STEP, _CPU_STEP),
-        expectedUtilization=_DEFAULT_CPU_USE,
-    )
-    return made.place(region, "")
+    made = CpuPool(name=DEFAULT_CPU_POOL, purpose="cpu", maxCpus=_CPU_STEP, expectedUtilization=_DEFAULT_CPU_USE)
+    cpus = _count_vcpus(made.place(region, ""), needed)
+    ceiling = min(max(ceil(cpus / _CPU_STEP), 1) * _CPU_STEP, _MOST_CPUS)
+    return made.model_copy(update={"max_cpus": ceiling}).place(region, "")
+
+
+def _count_vcpus(pool: CpuPool, needed: NodeRoom) -> float:
+    """Count the vCPUs of nodes with room for CPU and memory, on the least favourable size of the fitting family."""
+    rooms = [(row, pool.find_room(row)) for row in pool.offered]
+    by_cpu = max((row.vcpu * needed.cpu_milli / room.cpu_milli for row, room in rooms), default=0)
+    rich = [(row, room) for row, room in rooms if row.family.startswith("r")]
+    return max([by_cpu, *(row.vcpu * needed.memory_mib / room.memory_mib for row, room in rich)])

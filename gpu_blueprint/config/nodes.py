@@ -13,8 +13,8 @@ from .scalars import LabelKey, LabelValue
 
 FAST_VOLUME = {"iops": 16000, "throughput": 1000}
 """The gp3 volume that parallel image pull needs (EKS user guide): IOPS, and MiB/s."""
-SYSTEM_GIB, IMAGES_GIB = 50, 200
-"""Default size of a node's volume: for the system beside local NVMe, and with images and pods."""
+SYSTEM_GIB, IMAGES_GIB, CPU_GIB = 50, 200, 100
+"""Default size of a node's volume: for the system beside local NVMe, with images and pods, and without GPUs."""
 BOTTLEROCKET_OS_GIB = 4
 """Bottlerocket's own volume, beside the volume for images and pods."""
 
@@ -62,7 +62,8 @@ class Disk(Model):
 
     size_gib: int | None = Field(None, ge=50, le=16384)
     """Size in GiB. Default: 50 beside local NVMe, which holds images and pods; 200 where some type of the pool has no
-    NVMe, because CUDA images need more than the AMI's 20 GiB. `cost` shows the price of the volume beside NVMe."""
+    NVMe, because CUDA images need more than the AMI's 20 GiB; 100 in CPU pools. `cost` shows the price of the volume
+    beside NVMe."""
 
 
 class Taint(Model):

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 _MIB = {"Mi": 1, "Gi": 1024, "Ti": 1024**2}
 
 
+def read_room(cpu: str, memory: str) -> NodeRoom:
+    """Return the room that amounts of CPU and memory such as ``1800m`` and ``6Gi`` take on nodes."""
+    cpu_milli = int(cpu[:-1]) if cpu.endswith("m") else int(cpu) * 1000
+    return NodeRoom(cpu_milli, int(memory[:-2]) * _MIB[memory[-2:]])
+
+
 class PodSize(Model):
     """CPU and memory of the pod in one slot: a share of a GPU, a MIG instance or a whole GPU."""
 
@@ -29,8 +35,7 @@ class PodSize(Model):
     @property
     def room(self) -> NodeRoom:
         """The room that the pod takes on a node: whole thousandths of a CPU, and whole MiB."""
-        cpu_milli = int(self.cpu[:-1]) if self.cpu.endswith("m") else int(self.cpu) * 1000
-        return NodeRoom(cpu_milli, int(self.memory[:-2]) * _MIB[self.memory[-2:]])
+        return read_room(self.cpu, self.memory)
 
     def multiply(self, slots: int) -> "PodSize":
         """Return the size of a pod that takes several slots."""

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
-from ..errors import Problem, move_under
+from ..catalog.node_room import NodeRoom
+from ..errors import Path, Problem
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
@@ -21,21 +22,15 @@ from .disruption import Disruption
 from .helm import HelmOverrides
 from .monitoring import Monitoring
 from .network import Network
-from .nodes import IMAGES_GIB, SYSTEM_GIB
+from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
-from .sizes import sells_all_slots
+from .sizes import read_room, sells_all_slots
+from .stack_rules import MOST_TAGS, find_stack_problems
 from .tenancy import Images, Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
-
-OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
-"""Tags that the blueprint sets from other fields, on every resource or on nodes."""
-_ROLE_TAGS = 1
-"""Tags that the blueprint sets on few resources: the role of a subnet, the mark of EFA's security group."""
-MOST_TAGS = 50 - len(OWN_TAGS) - _ROLE_TAGS
-"""Number of tags that a team may add to a resource, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
 
 _LONGEST_ROLE_NAME = 64
 
@@ -158,8 +153,22 @@ class StackConfig(Model):
         """The pools without GPUs: those of the file, else one for all tenants; none without tenants."""
         if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
             return stated
-        cpus = sum(int(tenant.cpu) for tenant in self.tenants)
-        return [make_default_pool(cpus, self.region)] if self.tenants else []
+        quotas = [read_room(tenant.cpu, tenant.memory) for tenant in self.tenants]
+        return [make_default_pool(NodeRoom(*map(sum, zip(*quotas, strict=True))), self.region)] if quotas else []
+
+    @property
+    def all_pools(self) -> list[Pool | CpuPool]:
+        """The pools that the platform makes: those with GPUs, then those without, also the pool that it adds itself."""
+        return [*self.gpu_pools, *self.cpu_pools]
+
+    @property
+    def states_cpu_pools(self) -> bool:
+        """True if the file names CPU pools; otherwise the platform makes one."""
+        return len(self.gpu_pools) < len(self.pools)
+
+    def locate(self, pool: Pool | CpuPool) -> Path:
+        """Return the place of a pool in the file: ``("pools", 2)``, and ``("pools",)`` for the platform's CPU pool."""
+        return next((("pools", index) for index, own in enumerate(self.pools) if own is pool), ("pools",))
 
     @cached_property
     def grants_by_pool(self) -> dict[str, list[Grant]]:
@@ -193,15 +202,17 @@ class StackConfig(Model):
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def list_named_instances(self, pool: Pool) -> tuple[Instance, ...]:
+    def list_named_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
         """Return the instance types that a pool names to Karpenter or EKS; only for a pool without problems.
 
         They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
         """
         rows = pool.offered
-        return rows if pool.instance_types else tuple(row for row in rows if sells_all_slots(pool, row))
+        if isinstance(pool, CpuPool) or pool.instance_types:
+            return rows
+        return tuple(row for row in rows if sells_all_slots(pool, row))
 
-    def list_instances(self, pool: Pool) -> tuple[Instance, ...]:
+    def list_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
         """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
         return tuple(filter(pool.fits, self.list_named_instances(pool)))
 
@@ -212,13 +223,19 @@ class StackConfig(Model):
         budgets = [budget for stated in paced.budgets or [] for budget in stated.list_in_utc(self.timezone)]
         return paced.model_copy(update={"budgets": budgets})
 
-    def keeps_images_on_nvme(self, pool: Pool) -> bool:
+    def keeps_images_on_nvme(self, pool: Pool | CpuPool) -> bool:
         """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
         return all(row.local_nvme_gb for row in self.list_named_instances(pool))
 
-    def find_disk_gib(self, pool: Pool) -> int:
+    def find_disk_gib(self, pool: Pool | CpuPool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""
+        if isinstance(pool, CpuPool):
+            return pool.disk.size_gib or CPU_GIB
         return pool.disk.size_gib or (SYSTEM_GIB if self.keeps_images_on_nvme(pool) else IMAGES_GIB)
+
+    def find_disk_speed(self, pool: Pool | CpuPool) -> dict[str, int]:
+        """Return IOPS and MiB/s of a node's volume beyond the free part of gp3, which only large CUDA images need."""
+        return {} if isinstance(pool, CpuPool) or self.keeps_images_on_nvme(pool) else FAST_VOLUME
 
     def sum_quota(self, tenant: Tenant) -> dict[str, int]:
         """Return extended resource → count that the tenant may request, summed over its pools."""
@@ -251,35 +268,4 @@ class StackConfig(Model):
         return dict(sorted(total.items()))
 
     def problems(self) -> Iterator[Problem]:
-        for key in self.tags:
-            if key.lower() in (own.lower() for own in OWN_TAGS):
-                reason = f"the blueprint sets the tag {key!r} itself, from another field"
-                yield Problem("tag-taken", ("tags", key), reason, "remove it here")
-        yield from _refuse_keys_that_differ_in_case(list(self.tags))
-        for index, pool in enumerate(self.pools):
-            found = pool.disruption.find_window_problems(self.timezone)
-            yield from move_under(found, "pools", index, "disruption", "budgets")
-        yield from _refuse_repeated_names([pool.name for pool in self.pools], "pools", "name")
-        yield from _refuse_repeated_names([tenant.name for tenant in self.tenants], "tenants", "name")
-        first_index = {tenant.name: index for index, tenant in reversed([*enumerate(self.tenants)])}
-        for problem in _refuse_repeated_names(
-            [tenant.namespace_name for tenant in self.tenants], "tenants", "namespace"
-        ):
-            index = int(problem.path[1])
-            if first_index[self.tenants[index].name] == index:  # the rule above reports a repeated tenant name
-                yield problem
-
-
-def _refuse_keys_that_differ_in_case(keys: list[str]) -> Iterator[Problem]:
-    for index, key in enumerate(keys):
-        if twins := [other for other in keys[:index] if other.lower() == key.lower()]:
-            reason = f"the tag {key!r} differs from {twins[0]!r} only in case, and IAM takes both for one key"
-            yield Problem("tag-twice", ("tags", key), reason, "remove one")
-
-
-def _refuse_repeated_names(names: list[str], collection: str, field: str) -> Iterator[Problem]:
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            reason = f"{name!r} is already the {field} of {collection}.{names.index(name)}"
-            path = (collection, index, field)
-            yield Problem("name-taken", path, reason, f"choose another {field}", names=(name,))
+        return find_stack_problems(self)

@@ -64,8 +64,9 @@ class Tenant(Model):
     load_balancers: int = Field(0, ge=0, le=50)
     """Most internal network load balancers of the team. Default: none, and Services stay inside the cluster."""
     https_out: bool = True
-    """Let pods reach the internet on port 443, for packages, models and data. Without it they reach only the VPC and
-    its endpoints."""
+    """Let pods reach the internet on port 443, for packages, models and data. Without it they reach only the VPC, with
+    its interface endpoints, and the Kubernetes API. The gateway endpoint `s3` is then out of reach, because S3 keeps
+    its public addresses behind it."""
     identities: list[Identity] = Field([], max_length=50)
     """Service accounts whose pods may act in AWS."""
 

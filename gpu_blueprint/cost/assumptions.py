@@ -6,13 +6,16 @@ from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import StackConfig
 from .capacity import PoolCapacity
+from .cpu_pools import expect_use
 from .items import price_disk
 from .nodes import find_spot_share, find_terms
 
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
     """Yield the assumptions on use, spot, Savings Plan and node types, then on each pool, then the costs left out."""
-    if unstated := [pool.name for pool in stack.gpu_pools if pool.lacks_expectation]:
+    unstated = [pool.name for pool in stack.gpu_pools if pool.lacks_expectation]
+    unstated += [pool.name for pool in stack.cpu_pools if pool.expected_utilization is None]
+    if unstated:
         yield (
             f"{', '.join(unstated)}: no expected use is stated, so the whole ceiling is expected to run in all hours "
             "(expectedHours, expectedUtilization)"
@@ -30,6 +33,7 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
     )
     for capacity in capacities:
         yield from _list_pool_assumptions(stack, capacity)
+    yield from _list_cpu_assumptions(stack)
     yield from _list_volumes_beside_nvme(stack)
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
@@ -37,8 +41,9 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
 
 
 def _list_spot_assumptions(stack: StackConfig) -> Iterator[str]:
-    spot = [pool for pool in stack.gpu_pools if "spot" in pool.purchase]
-    families = dict.fromkeys(row.family for pool in spot for row in stack.list_instances(pool))
+    rows = [row for pool in stack.gpu_pools if "spot" in pool.purchase for row in stack.list_instances(pool)]
+    rows += [row for pool in stack.cpu_pools if "spot" in pool.purchase for row in stack.list_instances(pool)]
+    families = dict.fromkeys(row.family for row in rows)
     shares = [
         f"{family} {share:g}" for family in families if (share := find_spot_share(family, stack.costs.spot_share))
     ]
@@ -60,6 +65,17 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
     if always_on.service_gpus > 0:
         running = _format_gpus(always_on.service_gpus)
         yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of services)"
+
+
+def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:
+    """Yield the use of each CPU pool, and the way in which tenants share the costs."""
+    for pool in stack.cpu_pools:
+        use = expect_use(pool)
+        at_work = f"{use.units:g} of {pool.max_cpus} vCPUs run on average, on the cheapest type for each vCPU"
+        made = "; no pool with purpose: cpu is stated, so the platform makes this pool and assumes its use"
+        yield f"{pool.name}: {at_work}{'' if stack.states_cpu_pools else made}"
+    if stack.cpu_pools:
+        yield "tenants share the cost of CPU pools by their quotas of CPU"
 
 
 def _list_volumes_beside_nvme(stack: StackConfig) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from ..config import StackConfig
 from .capacity import list_capacities
+from .cpu_pools import estimate_cpu_pool
 from .money import Usd
 from .nodes import ON_DEMAND, find_terms
 from .platform import estimate_platform
@@ -21,6 +22,8 @@ def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
     for capacity in list_capacities(stack):
         ceiling = estimate_capacity(capacity, ON_DEMAND).ceiling.hour
         parts[capacity.pool.name] = ceiling + price_surge(stack, capacity.pool)
+    for pool in stack.cpu_pools:
+        parts[pool.name] = estimate_cpu_pool(stack, pool, ON_DEMAND).ceiling.hour + price_surge(stack, pool)
     return parts
 
 
@@ -29,4 +32,6 @@ def estimate_monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
     parts = {PLATFORM: estimate_platform(stack)}
     for capacity in list_capacities(stack):
         parts[capacity.pool.name] = estimate_capacity(capacity, find_terms(stack, capacity.pool))
+    for pool in stack.cpu_pools:
+        parts[pool.name] = estimate_cpu_pool(stack, pool, find_terms(stack, pool))
     return {name: cost.expected.month for name, cost in parts.items()}

@@ -67,7 +67,7 @@ def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitme
         return Commitment(pool=pool.name, kind="none", text=reason)
     else:
         use = capacity.expected_use
-        average = Use(max(use.gpus - without_plan, 0), use.hours).average
+        average = Use(max(use.units - without_plan, 0), use.hours).average
         guessed = pool.expected_utilization is not None
         steady = _Steady(Use(average, use.hours), "on average, in", assumes_every_hour=guessed)
     return _recommend_plan(stack, pool, capacity.nodes, steady)
@@ -96,7 +96,7 @@ def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], stead
     usd = launched.machine.known / launched.row.gpu_devices
     plan, hours = stack.costs.savings_plan, steady.use.hours
     discount = plan.discount if plan else SAVINGS_PLAN_DISCOUNT
-    average = steady.use.gpus * (1 - (plan.coverage if plan else 0))
+    average = steady.use.units * (1 - (plan.coverage if plan else 0))
     even = (1 - discount) * HOURS_A_MONTH
     text = f"{average:.1f} GPUs{' not covered yet' if plan else ''} {steady.words} {hours:.0f} of {HOURS_A_MONTH} hours"
     if hours <= even or average < 0.05:

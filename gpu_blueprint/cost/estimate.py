@@ -3,19 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic.alias_generators import to_camel
 
 from ..catalog import prices
-from ..config import StackConfig
+from ..config import CpuPool, StackConfig
 from .assumptions import list_assumptions
 from .capacity import PoolCapacity, list_capacities
 from .commitments import Commitment, recommend_commitment
+from .cpu_pools import estimate_cpu_pool, expect_use
 from .gpus import Use, find_gpu_shares
 from .items import Item
 from .money import Cost, Spend, Usd
-from .nodes import ON_DEMAND, Terms, find_launched, find_terms, price_dearest_slots, price_gpu
+from .nodes import ON_DEMAND, Terms, find_launched, find_terms, price_cpu, price_dearest_slots, price_gpu, price_nodes
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
 from .surge import sum_surges
@@ -45,7 +46,9 @@ class PoolEstimate:
     states_use: bool
     """True if the stack file states the expected use."""
     slices: Mapping[str, UnitPrice]
-    """Extended resource → the price of one unit."""
+    """Extended resource → the price of one unit; ``cpu`` in a CPU pool."""
+    counted_in: Literal["gpus", "cpus"] = "gpus"
+    """The unit of ``use``."""
 
     @property
     def cost(self) -> Cost:
@@ -66,7 +69,10 @@ class Estimate:
     on_demand: Cost
     as_bought: Cost
     tenants: dict[str, Cost]
-    """The pools' costs to plan with, divided by grants; the last entry is the part that no grant covers."""
+    """The pools' costs to plan with: GPU pools divided by grants, CPU pools by quotas of CPU.
+
+    The last entry is the part that no grant covers.
+    """
     surge: Usd
     """Dollars an hour of the nodes that run beyond the ceilings while nodes are replaced."""
     commitments: list[Commitment]
@@ -91,6 +97,7 @@ def estimate_stack(stack: StackConfig) -> Estimate:
     platform = Cost.total(item.cost for item in items)
     capacities = list_capacities(stack)
     pools = [_estimate_pool(stack, capacity) for capacity in capacities]
+    pools += [_estimate_cpu_pool(stack, pool) for pool in stack.cpu_pools]
     return Estimate(
         stack=stack.cluster_name,
         region=stack.region,
@@ -112,7 +119,7 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
     on_demand = estimate_capacity(capacity, ON_DEMAND)
     as_bought = estimate_capacity(capacity, find_terms(stack, pool))
     never_used = Usd(unknown=frozenset({f"use of {pool.name}"}))
-    expected = as_bought.expected.month * (1 / (use.gpus * use.hours)) if use.average else never_used
+    expected = as_bought.expected.month * (1 / (use.units * use.hours)) if use.average else never_used
     dearest = on_demand.ceiling.hour * (1 / gpus) if gpus else Usd()
     names, usual, worst = pool.profile.units, *_find_unsold_factors(capacity, find_terms(stack, pool))
     return PoolEstimate(
@@ -125,6 +132,19 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
             names[unit]: UnitPrice(expected * (share * usual), dearest * (share * worst))
             for unit, share in find_gpu_shares(pool).items()
         },
+    )
+
+
+def _estimate_cpu_pool(stack: StackConfig, pool: CpuPool) -> PoolEstimate:
+    nodes, terms = price_nodes(stack, pool), find_terms(stack, pool)
+    return PoolEstimate(
+        name=pool.name,
+        on_demand=estimate_cpu_pool(stack, pool, ON_DEMAND),
+        as_bought=estimate_cpu_pool(stack, pool, terms),
+        use=expect_use(pool),
+        states_use=pool.expected_utilization is not None and stack.states_cpu_pools,
+        slices={"cpu": UnitPrice(price_cpu(nodes, terms).usual, price_cpu(nodes, ON_DEMAND).dearest)},
+        counted_in="cpus",
     )
 
 
@@ -142,6 +162,7 @@ def _find_unsold_factors(capacity: PoolCapacity, terms: Terms) -> tuple[float, f
 def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:
     """Yield the prices of the instance types, which make up nearly all of the cost."""
     names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
+    names |= {row.instance_type for pool in stack.cpu_pools for row in stack.list_instances(pool)}
     for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
         if price := prices.find_on_demand_price(name, stack.region):
             yield price
@@ -171,7 +192,8 @@ def as_json(found: Estimate) -> dict[str, Any]:
 
 
 def _write_pool(pool: PoolEstimate) -> dict[str, Any]:
-    use = {"gpus": round(pool.use.gpus, 2), "hoursPerMonth": round(pool.use.hours, 1), "stated": pool.states_use}
+    hours = round(pool.use.hours, 1)
+    use = {pool.counted_in: round(pool.use.units, 2), "hoursPerMonth": hours, "stated": pool.states_use}
     return {
         "name": pool.name,
         "asBought": _write_cost(pool.as_bought),

@@ -12,15 +12,15 @@ from ..sharing import Mig
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A number of GPUs at work in a number of hours a month."""
+    """A number of GPUs, or of vCPUs of a CPU pool, at work in a number of hours a month."""
 
-    gpus: float
+    units: float
     hours: float
 
     @property
     def average(self) -> float:
-        """GPUs at work in the average hour of the month."""
-        return self.gpus * self.hours / HOURS_A_MONTH
+        """Units at work in the average hour of the month."""
+        return self.units * self.hours / HOURS_A_MONTH
 
 
 def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:

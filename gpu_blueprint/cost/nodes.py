@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..catalog import BOTTLEROCKET, Instance, prices
-from ..config import Pool, StackConfig
-from ..config.nodes import BOTTLEROCKET_OS_GIB, FAST_VOLUME
+from ..config import CpuPool, Pool, StackConfig
+from ..config.nodes import BOTTLEROCKET_OS_GIB
 from ..config.sizes import count_sellable_slots, count_slots
 from .items import price_disk, price_instance
 from .money import Usd
@@ -33,7 +33,7 @@ ON_DEMAND = Terms()
 """Everything at the list price: what a pool can cost when spot runs dry."""
 
 
-def find_terms(stack: StackConfig, pool: Pool) -> Terms:
+def find_terms(stack: StackConfig, pool: Pool | CpuPool) -> Terms:
     """Return the terms on which a pool buys: spot if it buys any, and the account's Savings Plan for the rest."""
     plan = stack.costs.savings_plan
     return Terms("spot" in pool.purchase, stack.costs.spot_share, plan.factor if plan else 1.0)
@@ -61,19 +61,38 @@ class Node:
 
     def price_gpu(self, terms: Terms) -> Usd:
         """Return dollars an hour of one GPU on the node."""
-        return (self.price_machine(terms) + self.disks) * (1 / self.row.gpu_devices)
+        return self._price_whole(terms) * (1 / self.row.gpu_devices)
+
+    def price_cpu(self, terms: Terms) -> Usd:
+        """Return dollars an hour of one vCPU on the node."""
+        return self._price_whole(terms) * (1 / self.row.vcpu)
+
+    def _price_whole(self, terms: Terms) -> Usd:
+        return self.price_machine(terms) + self.disks
 
 
-def price_nodes(stack: StackConfig, pool: Pool) -> list[Node]:
+def price_nodes(stack: StackConfig, pool: Pool | CpuPool) -> list[Node]:
     """Price each instance type that a pool may launch."""
-    on_nvme = stack.keeps_images_on_nvme(pool)
-    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **({} if on_nvme else FAST_VOLUME))
+    disks = price_disk(stack.region, gib=stack.find_disk_gib(pool), **stack.find_disk_speed(pool))
     if pool.ami.row is BOTTLEROCKET:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
+    rows = stack.list_instances(pool)
+    if isinstance(pool, CpuPool):
+        prices = _price_families(rows, stack.region)
+        return [Node(row, prices[row.family] * row.vcpu, disks) for row in rows]
     return [
-        Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row))
-        for row in stack.list_instances(pool)
+        Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row)) for row in rows
     ]
+
+
+def _price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
+    """Return family without GPUs → dollars an hour of a vCPU, which is the same in all its sizes."""
+    found: dict[str, Usd] = {}
+    for row in rows:
+        price = price_instance(row.instance_type, region) * (1 / row.vcpu)
+        if row.family not in found or found[row.family].unknown:
+            found[row.family] = Usd(unknown=frozenset({f"{row.family} in {region}"})) if price.unknown else price
+    return found
 
 
 def find_sold_part(pool: Pool, row: Instance) -> float:
@@ -92,7 +111,7 @@ def find_launched(nodes: Iterable[Node], terms: Terms) -> Node | None:
 
 
 class PriceRange(NamedTuple):
-    """Dollars an hour of one GPU on the type that Karpenter launches for one pod, and on a pool's dearest type."""
+    """Dollars an hour of one GPU or vCPU on the type that Karpenter launches, and on a pool's dearest type."""
 
     usual: Usd
     dearest: Usd
@@ -108,6 +127,15 @@ def price_gpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
     launched = find_launched([node for node in nodes if node.sold] or nodes, terms)
     usual = launched.price_gpu(terms) if launched else Usd(unknown=unknown)
     return PriceRange(usual, Usd(max((price.known for price in gpu_prices), default=0), unknown))
+
+
+def price_cpu(nodes: Sequence[Node], terms: Terms) -> PriceRange:
+    """Price one vCPU on the nodes of a CPU pool: on the cheapest type for each vCPU, and on the dearest."""
+    prices = [node.price_cpu(terms) for node in nodes]
+    unknown = frozenset().union(*(price.unknown for price in prices))
+    priced = [price for price in prices if not price.unknown]
+    usual = min(priced, key=lambda price: price.known, default=Usd(unknown=unknown))
+    return PriceRange(usual, Usd(max((price.known for price in prices), default=0), unknown))
 
 
 def price_dearest_slots(nodes: Iterable[Node], terms: Terms) -> Usd:

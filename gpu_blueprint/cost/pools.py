@@ -24,7 +24,7 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     always_on = capacity.find_always_on(terms)
     reserved = Spend.over(sum((part.hour(terms) for part in capacity.reserved), start=Usd()))
     idle = _price_idle_hour(capacity, always_on)
-    use, work = capacity.expected_use, max(capacity.expected_use.gpus, always_on.service_gpus)
+    use, work = capacity.expected_use, max(capacity.expected_use.units, always_on.service_gpus)
     busy = _price_busy_hour(capacity, always_on, work)
     floor = reserved + Spend.over(idle, capacity.open_hours)
     at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))

@@ -1,13 +1,13 @@
 """Nodes that run beyond every ceiling for a while, because a new node starts before the old node goes.
 
-Karpenter launches the successor of a drifted or under-used node first, above ``maxGpus``. EKS does the same while it
-updates a managed node group.
+Karpenter launches the successor of a drifted or under-used node first, above ``maxGpus`` or ``maxCpus``. EKS does the
+same while it updates a managed node group.
 """
 
 from collections.abc import Sequence
 
 from ..catalog import Instance
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..config.network import STABLE_ZONES
 from .items import price_disk, price_instance
@@ -19,14 +19,15 @@ _EKS_NODES_A_ZONE = 2
 of node updates»)."""
 
 
-def count_surge(stack: StackConfig, pool: Pool, row: Instance) -> int:
+def count_surge(stack: StackConfig, pool: Pool | CpuPool, row: Instance) -> int:
     """Return the nodes of a type that may run beyond a pool's ceiling."""
-    if pool.static_nodes:
+    if isinstance(pool, Pool) and pool.static_nodes:
         return _EKS_NODES_A_ZONE * len(stack.list_zones(pool))
     if pool.purchase == ["reserved"]:  # a full reservation has no room for a second node
         return 0
     repairing = stack.cluster.node_repair and stack.cluster.has_repair_budgets
-    return stack.find_lifecycle(pool).count_replaced(pool.max_gpus // row.gpu_devices, repairing=repairing)
+    nodes = pool.max_gpus // row.gpu_devices if isinstance(pool, Pool) else pool.max_cpus // row.vcpu
+    return stack.find_lifecycle(pool).count_replaced(nodes, repairing=repairing)
 
 
 def count_system_surge(stack: StackConfig) -> int:
@@ -34,7 +35,7 @@ def count_system_surge(stack: StackConfig) -> int:
     return _EKS_NODES_A_ZONE * min(len(stack.network.zones), STABLE_ZONES)
 
 
-def price_surge(stack: StackConfig, pool: Pool) -> Usd:
+def price_surge(stack: StackConfig, pool: Pool | CpuPool) -> Usd:
     """Return dollars an hour of the dearest nodes that a pool may run beyond its ceiling, on demand."""
     nodes = price_nodes(stack, pool)
     return _find_dearest([(node.machine + node.disks) * count_surge(stack, pool, node.row) for node in nodes])
@@ -42,7 +43,8 @@ def price_surge(stack: StackConfig, pool: Pool) -> Usd:
 
 def sum_surges(stack: StackConfig) -> Usd:
     """Return dollars an hour of all nodes that the stack may run beyond its ceilings."""
-    return sum((price_surge(stack, pool) for pool in stack.gpu_pools), start=price_system_surge(stack))
+    pools = stack.all_pools
+    return sum((price_surge(stack, pool) for pool in pools), start=price_system_surge(stack))
 
 
 def price_system_surge(stack: StackConfig) -> Usd:

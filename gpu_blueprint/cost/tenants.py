@@ -1,12 +1,14 @@
-"""The tenants' shares of the cost of each pool, by their grants."""
+"""The tenants' shares of the cost of each pool: of GPU pools by grants, of CPU pools by quotas of CPU."""
 
 from collections.abc import Mapping
 
-from ..config import Pool, StackConfig, Tenant
+from ..config import CpuPool, Pool, StackConfig, Tenant
 from .capacity import find_capacity
+from .cpu_pools import estimate_cpu_pool
 from .gpus import count_gpus, count_usable_gpus
 from .money import Cost
-from .pools import plan_pool
+from .nodes import ON_DEMAND, find_terms
+from .pools import plan_cost, plan_pool
 
 UNASSIGNED = "no tenant"
 """The name of the share that no grant covers."""
@@ -29,11 +31,26 @@ def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[
     for pool in stack.gpu_pools:
         for name, part in divide_pool(stack, pool).items():
             found[name] += costs[pool.name] * part
+    shared = Cost.total(costs[pool.name] for pool in stack.cpu_pools)
+    for name, part in divide_cpu_pools(stack).items():
+        found[name] += shared * part
     return found
 
 
+def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
+    """Return each tenant's part of every CPU pool, by its quota of CPU, since every tenant may use all of them."""
+    quotas = {tenant.name: int(tenant.cpu) for tenant in stack.tenants}
+    return {name: quota / sum(quotas.values()) for name, quota in quotas.items()} or {UNASSIGNED: 1}
+
+
 def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:
-    """Estimate one tenant's part of the costs of the pools in which it has grants."""
+    """Estimate one tenant's part of the costs of the pools in which it has grants, and of the CPU pools."""
     pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
-    costs = (plan_pool(stack, find_capacity(stack, pool)) * divide_pool(stack, pool)[tenant.name] for pool in pools)
+    costs = [plan_pool(stack, find_capacity(stack, pool)) * divide_pool(stack, pool)[tenant.name] for pool in pools]
+    costs += [_plan_cpu_pool(stack, pool) * divide_cpu_pools(stack)[tenant.name] for pool in stack.cpu_pools]
     return Cost.total(costs)
+
+
+def _plan_cpu_pool(stack: StackConfig, pool: CpuPool) -> Cost:
+    on_demand, as_bought = (estimate_cpu_pool(stack, pool, terms) for terms in (ON_DEMAND, find_terms(stack, pool)))
+    return plan_cost(on_demand, as_bought)

@@ -20,6 +20,7 @@ SECTIONS: Mapping[str, Path] = {
     "GpuOperator": ("pools",),
     "Efa": ("pools",),
     "GpuPool": ("pools",),
+    "CpuPool": ("pools",),
     "StaticNodes": ("pools",),
     "PoolHours": ("pools",),
     "HeadroomSpace": ("pools",),

@@ -23,6 +23,14 @@ def list_tags(data: dict[Any, Any]) -> list[Any]:
     return [data[name] for name in _DISCRIMINATORS if data.get(name)]
 
 
+def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
+    """Return the choice, such as ``purpose: cpu``, without which the field would exist; empty if there is none."""
+    for part in path[:-1]:
+        data = find_value(data, part)
+    chosen = [f"{name}: {data[name]}" for name in _DISCRIMINATORS if isinstance(data, dict) and data.get(name)]
+    return chosen[0] if chosen and _find_fields(path, root) else ""
+
+
 def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]:
     """List the values that a discriminator may have at this path."""
     fields = [

@@ -10,7 +10,15 @@ from pydantic_core import ErrorDetails
 from ..errors import Path, Problem, suggest
 from ..keys import SECRET_KEYS
 from ..model import Model
-from .field_names import find_value, is_required, list_choices, list_fields, list_item_choices, list_tags
+from .field_names import (
+    find_other_choice,
+    find_value,
+    is_required,
+    list_choices,
+    list_fields,
+    list_item_choices,
+    list_tags,
+)
 
 ReadText = Callable[[Path, Any], str]
 """(path, value) → the scalar as its author wrote it, before YAML turned it into a number."""
@@ -46,7 +54,7 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
         case "missing":
             return Problem("missing-field", path, "this field is required", "add it")
         case "extra_forbidden":
-            return _explain_unknown(path, list_fields(path[:-1], root, data))
+            return _explain_unknown(path, list_fields(path[:-1], root, data), find_other_choice(path, root, data))
         case "invalid_key":
             key = _write_key(value)
             return Problem("unquoted-text", (*path[:-1], key), f"the key {key} is not text", f'quote it: "{key}"')
@@ -90,11 +98,12 @@ def _drop_tags(location: Path, data: Any) -> Path:
     return tuple(path)
 
 
-def _explain_unknown(path: Path, fields: list[str]) -> Problem:
+def _explain_unknown(path: Path, fields: list[str], choice: str) -> Problem:
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
         return Problem(SECRET_IN_STACK, path, "a secret does not belong in a file", hint)
-    return Problem(UNKNOWN_FIELD, path, "unknown field", suggest(str(path[-1]), fields, "its fields are"))
+    reason = f"unknown field with {choice}" if choice else "unknown field"
+    return Problem(UNKNOWN_FIELD, path, reason, suggest(str(path[-1]), fields, "its fields are"))
 
 
 def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Problem:

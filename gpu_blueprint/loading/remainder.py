@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..catalog import list_regions
 from ..catalog.versions import KUBERNETES, parse_version
 from ..checks.budgets import BOUND_KINDS
+from ..checks.system_nodes import TOO_SMALL_KIND
 from ..config.billing import Billing
 from ..config.buying import Reservation
 from ..config.cluster import Cluster
@@ -72,6 +73,7 @@ class Remainder:
         heads = {problem.path[:2] for problem in broken if not _mend(data, problem)}
         self._holders = {problem.path[:-1] for problem in broken}
         self._replaced: set[Path] = set()
+        self._stand_ins: set[str] = set()
         self._positions: dict[str, list[int]] = {}
         self._dropped: set[str] = {_NO_ACCOUNT}
         self._has_nameless = False  # a dropped item may have any name, such as a pool with the field nmae
@@ -79,6 +81,7 @@ class Remainder:
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
+                self._stand_ins.add(str(name))
             elif name == "region":
                 self._guess_region(data)
             elif name == "cluster":
@@ -147,6 +150,8 @@ class Remainder:
         """Return whether a problem holds for the whole object: it must not depend on a dropped or replaced part."""
         if problem.kind in BOUND_KINDS and self._replaced & {("cluster",), ("cluster", "systemNodes"), ("region",)}:
             return False  # system nodes cost money, and each region has its prices
+        if problem.kind == TOO_SMALL_KIND and "monitoring" in self._stand_ins:
+            return False  # the monitoring that stands in has pods of its own
         is_about_stand_in = any(problem.path[: len(path)] == path for path in self._replaced)
         if self._has_nameless and not self._knows(problem.names):
             return False

@@ -3,8 +3,8 @@
 Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota, horizontalpodautoscaler) and
 customresourcestate-metrics; Karpenter v1.15 reference/metrics.md, pkg/metrics, pkg/cloudprovider/metrics and
 pkg/controllers/metrics/nodepool; operatorpkg status/metrics.go; dcgm-exporter 4.8.3; Kubernetes metrics
-reference (kubelet_image_pull_duration_seconds, ALPHA). Read 2026-11-21. docs/decisions/0009-monitoring.md explains the
-labels that this platform chooses where exporters leave a choice.
+reference (kubelet_image_pull_duration_seconds, ALPHA); /metrics of kube-apiserver 1.36.4. Read 2026-11-21.
+docs/decisions/0009-monitoring.md explains the labels that this platform chooses where exporters leave a choice.
 """
 
 from collections.abc import Mapping
@@ -86,11 +86,18 @@ _KUBELET = _list_metrics(
     kubelet_image_pull_duration_seconds_bucket="node le image_size_in_bytes",
     kubelet_image_pull_duration_seconds_count="node image_size_in_bytes",
 )
+_API_SERVER = _list_metrics(
+    "kube-apiserver",
+    apiserver_validating_admission_policy_check_total="policy policy_binding enforcement_action error_type",
+    apiserver_mutating_admission_policy_check_total="policy policy_binding error_type",
+)
 _DEVICE = "gpu UUID device modelName node hostname namespace pod container pod_uid vgpu GPU_I_ID GPU_I_PROFILE"
 _FURTHER = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
 _DCGM = _list_metrics("dcgm-exporter", **{field.name: _DEVICE + _FURTHER.get(field.name, "") for field in DCGM_FIELDS})
 
 _PROMETHEUS = _list_metrics("prometheus", up="job instance node", ALERTS="alertname alertstate severity source")
 
-METRICS: Mapping[str, Metric] = MappingProxyType({**_STATE, **_KARPENTER, **_KUBELET, **_DCGM, **_PROMETHEUS})
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_DCGM, **_PROMETHEUS}
+)
 """Name → exporter and labels."""

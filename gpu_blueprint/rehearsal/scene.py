@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from lab.aws import Timings
 from lab.scene import NodeGroup, Reservation, Scene, identify
 
+from ..catalog import find_instance
+from ..catalog.node_room import find_default_max_pods
+from ..catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_TAINT
 from ..config import Pool, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
@@ -24,7 +27,8 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
     )
     manifests = list_manifests(config, plan)
-    zones = sorted({zone for pool in config.gpu_pools for zone in config.list_zones(pool)} | set(config.network.zones))
+    pools = config.all_pools
+    zones = sorted({zone for pool in pools for zone in config.list_zones(pool)} | set(config.network.zones))
     return Scene(
         stack=name,
         region=config.region,
@@ -50,7 +54,10 @@ def _describe_system_nodes(config: StackConfig) -> NodeGroup:
         instance_type=nodes.instance_types[0],
         count=nodes.count,
         zones=tuple(config.network.zones),
+        labels=SYSTEM_NODE_LABELS,
+        taints=(SYSTEM_NODE_TAINT,),
         disk_gib=SYSTEM_DISK_GIB,
+        max_pods=find_default_max_pods(find_instance(nodes.instance_types[0])),
     )
 
 

@@ -1,12 +1,22 @@
-"""The first pod in a pool: it shows the GPU that it got, and ends."""
+"""The first pod in a pool: it shows the GPU that it got, or the CPUs of its node, and ends."""
 
 from typing import Any
 
 from ..catalog.versions import CUDA_IMAGE
-from ..config import Pool, StackConfig
-from .pods import build_pod
+from ..config import CpuPool, Pool, StackConfig
+from .pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
+_CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
+"""A small image of AWS for amd64 and arm64, without GPU libraries."""
+
+
+def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
+    """Build a pod that counts its node's CPUs, in the namespace of the first tenant, or ``default`` without tenants."""
+    namespace = stack.tenants[0].namespace_name if stack.tenants else "default"
+    pod = build_cpu_pod(stack, pool, namespace=namespace)
+    _make_small(pod, f"cpu-test-{pool.name}", _CPU_IMAGE, ["nproc"])
+    return pod
 
 
 def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
@@ -16,14 +26,18 @@ def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
     """
     namespace, limits = _find_grant(stack, pool)
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
-    pod["metadata"]["name"] = f"gpu-test-{pool.name}"
+    _make_small(pod, f"gpu-test-{pool.name}", CUDA_IMAGE, ["nvidia-smi"])
+    return pod
+
+
+def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) -> None:
+    pod["metadata"]["name"] = name
     pod["spec"]["restartPolicy"] = "Never"
     container = pod["spec"]["containers"][0]
-    container.update(image=CUDA_IMAGE, command=["nvidia-smi"])
-    # The pod only looks at its GPU, so it must fit into the smallest quota of CPU and memory.
+    container.update(image=image, command=command)
+    # The pod only looks at its node, so it must fit into the smallest quota of CPU and memory.
     container["resources"]["requests"] = {"cpu": "100m", "memory": _MEMORY}
     container["resources"]["limits"]["memory"] = _MEMORY
-    return pod
 
 
 def _find_grant(stack: StackConfig, pool: Pool) -> tuple[str, dict[str, int] | None]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from ..cost.surge import count_surge
 
 _REMOVABLE = {
@@ -12,11 +12,11 @@ _REMOVABLE = {
 }
 
 
-def describe_lifecycle(stack: StackConfig, pool: Pool) -> Iterator[str]:
+def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
     """Yield the reasons for which nodes of a pool go, and the nodes that run beyond the ceiling meanwhile."""
-    surge = max(count_surge(stack, pool, row) for row in stack.list_instances(pool))
+    surge = max((count_surge(stack, pool, row) for row in stack.list_instances(pool)), default=0)
     beyond = f", so {_say_nodes(surge)} may run beyond the ceiling" if surge else ""
-    if pool.static_nodes:
+    if isinstance(pool, Pool) and pool.static_nodes:
         yield f"always on; EKS replaces nodes while it updates the group{beyond}"
         return
     lifecycle = pool.lifecycle

@@ -15,6 +15,7 @@ from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from .images import name_image
 from .lifecycle_chain import describe_lifecycle
 from .pods import build_pod
+from .promises import explain_promises
 from .step import Step
 
 
@@ -38,6 +39,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     if pool.headroom:
         yield Step("headroom", tuple(_describe_headroom(stack, pool, pool.headroom)))
     yield Step("quota keys", tuple(_list_quota_keys(stack, pool)))
+    yield from explain_promises(stack, pool)
     yield Step("a pod asks", tuple(yaml.safe_dump(build_pod(stack, pool), sort_keys=False).splitlines()))
 
 

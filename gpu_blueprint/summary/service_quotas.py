@@ -15,7 +15,7 @@ from ..catalog.service_quotas import (
     UsageClass,
     find_instance_quota,
 )
-from ..config import NewVpc, Pool, StackConfig
+from ..config import CpuPool, NewVpc, Pool, StackConfig
 from ..cost.surge import count_surge, count_system_surge
 
 
@@ -105,6 +105,10 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
         for purchase in pool.purchase:
             if purchase != "reserved":  # a reservation counts once, however many pools use it
                 yield from _list_pool_shares(stack, pool, purchase)
+    for cpu_pool in stack.cpu_pools:
+        for purchase in cpu_pool.purchase:
+            if purchase != "reserved":
+                yield from _list_cpu_shares(stack, cpu_pool, purchase)
     yield from _list_reservation_shares(stack)
     rows = [find_instance(name) for name in stack.cluster.system_nodes.instance_types]
     count = stack.cluster.system_nodes.count
@@ -129,6 +133,18 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
         surges = [{row: surge} for row in own if (surge := count_surge(stack, pool, row))]
         if surges:
             yield from _list_largest_share(f"{pool.name}, while nodes are replaced", surges, purchase)
+
+
+def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
+    """Yield the ceiling of a CPU pool, and the nodes beyond it; all its types count against one quota."""
+    rows = stack.list_instances(pool)
+    if not rows:
+        return
+    quota = find_instance_quota(rows[0].family, purchase)
+    yield quota, Share(of=pool.name, amount=pool.max_cpus, calculation=f"maxCpus: {pool.max_cpus} vCPU")
+    surges = [{row: surge} for row in rows if (surge := count_surge(stack, pool, row))]
+    if surges:
+        yield from _list_largest_share(f"{pool.name}, while nodes are replaced", surges, purchase)
 
 
 def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:

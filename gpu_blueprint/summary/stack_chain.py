@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from ..catalog.versions import GPU_OPERATOR
-from ..config import InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
+from ..config import CpuPool, InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
+from ..config.sizes import write_size
+from ..config.system_room import measure_stated_nodes
 from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
@@ -18,7 +20,7 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
     yield Step("stack", (account, environment))
     yield Step("network", tuple(_describe_network(stack)))
     yield Step("cluster", tuple(_describe_cluster(stack)))
-    yield Step("pools", tuple(_describe_pool(pool) for pool in stack.gpu_pools))
+    yield Step("pools", tuple(_list_pools(stack)))
     if stack.tenants:
         yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))
     if stack.services:
@@ -49,8 +51,35 @@ def _describe_cluster(stack: StackConfig) -> Iterator[str]:
     else:
         yield f"public API, reached from {allowed}"
     yield f"{nodes.count} system nodes: {' or '.join(nodes.instance_types)}"
+    yield from _describe_system_room(stack)
     yield from (f"admin: {arn}" for arn in cluster.admins)
     yield from (f"viewer: {arn}" for arn in cluster.viewers)
+
+
+def _describe_system_room(stack: StackConfig) -> Iterator[str]:
+    """Yield the sum of the platform's own pods, and the room that the system nodes have for them."""
+    rooms = measure_stated_nodes(stack)
+    needed, pods = rooms[0].needed, rooms[0].pod_count
+    yield f"the platform's {pods} pods request {write_size(*needed)} there, beside the agents of every node"
+    for room in rooms:
+        away = ", one of them away," if room.nodes < stack.cluster.system_nodes.count else ""
+        have = f"{write_size(*room.together)} and {room.nodes * room.slots} addresses"
+        yield f"{stack.cluster.system_nodes.count} {room.row.instance_type}{away} have {have} for them"
+
+
+def _list_pools(stack: StackConfig) -> Iterator[str]:
+    yield from map(_describe_pool, stack.gpu_pools)
+    for pool in stack.cpu_pools:
+        made = "" if stack.states_cpu_pools else ", made by the platform"
+        yield f"{_describe_cpu_pool(pool)}{made}"
+
+
+def _describe_cpu_pool(pool: CpuPool) -> str:
+    families = ", ".join(pool.instance_families)
+    bought = " → ".join(pool.purchase)
+    return (
+        f"{pool.name}, for pods without GPU: {families} ({pool.arch}); bought {bought}, at most {pool.max_cpus} vCPUs"
+    )
 
 
 def _describe_pool(pool: Pool) -> str:

@@ -54,6 +54,8 @@ class AdmissionPolicy:
     """Name → CEL; the policy skips an object unless all are true."""
     only_warns: bool = False
     """True for templates of pods: `kubectl apply` warns at once, and the pod itself is refused later."""
+    always_denies: bool = False
+    """True for rules about objects of the platform: they break no workload, and hold also with `enforcement: warn`."""
 
 
 def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str, Any]:
@@ -84,7 +86,11 @@ def _list_named(field_name: str, expressions: Mapping[str, str]) -> dict[str, An
 
 def _build_validation(rule: AdmissionRule, waived: Sequence[str]) -> dict[str, Any]:
     expression = f"request.namespace in {write_literal(waived)} || ({rule.expression})" if waived else rule.expression
-    message = {"messageExpression": rule.message} if rule.is_message_cel else {"message": rule.message}
+    end = f" [{rule.id}]"  # the name with which the platform team finds the rule, or waives it
+    if rule.is_message_cel:
+        message = {"messageExpression": f"({rule.message}) + {write_literal(end)}"}
+    else:
+        message = {"message": rule.message + end}
     return {"expression": expression, "reason": "Forbidden", **message}
 
 
@@ -96,7 +102,7 @@ def list_waived_namespaces(config: StackConfig, rule: str) -> list[str]:
 
 def build_binding_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str, Any]:
     """Return the ``spec`` of the binding of a policy to the namespaces of all tenants."""
-    warns = policy.only_warns or config.tenancy.enforcement == "warn"
+    warns = policy.only_warns or (config.tenancy.enforcement == "warn" and not policy.always_denies)
     return {
         "policyName": policy.name,
         "validationActions": ["Warn", "Audit"] if warns else ["Deny"],

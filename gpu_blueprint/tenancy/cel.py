@@ -1,9 +1,23 @@
 """CEL, the language of admission policies: Python values as literals."""
 
-import json
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+_ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", **{code: f"\\u{code:04x}" for code in (*range(32), 127)}}
+"""Characters that a CEL literal in single quotes cannot hold as they are."""
 
 
 def write_literal(value: Any) -> str:
-    """Write a text, a number, a truth value, or a list or mapping of them, as CEL does."""
-    return json.dumps(value, ensure_ascii=False).replace('"', "'")
+    """Write a text, a whole number, a truth value, or a list or mapping of them, as CEL does; any text is safe."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case str():
+            return f"'{value.translate(_ESCAPES)}'"
+        case Mapping():
+            return "{" + ", ".join(f"{write_literal(key)}: {write_literal(item)}" for key, item in value.items()) + "}"
+        case Sequence():
+            return "[" + ", ".join(map(write_literal, value)) + "]"
+    raise TypeError(f"CEL has no literal for {value!r}")

@@ -1,12 +1,57 @@
 """The rule about the images of pods."""
 
+import re
 from collections.abc import Iterator
 
 from ..config import StackConfig
 from .admission import AdmissionRule
+from .cel import write_literal
 from .pod_subject import PodSubject
+
+_DOCKER_HUB = "docker.io"
 
 
 def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
     """Yield the rule that only images of the stack's list may run, if the stack has a list."""
-    yield from ()
+    if config.images is None:
+        return
+    prefixes = write_literal(list(dict.fromkeys(_list_prefixes(config.images.allowed))))
+    below = f"{prefixes}.exists(a, i.startsWith(a + '/') || (a.contains('/') && {_write_is_image('i', 'a')}))"
+    refused = f"{_write_full_names()}.filter(i, !({below}))"
+    yield AdmissionRule(
+        id="images-allowed",
+        keeps="A tenant cannot run images from elsewhere (`images.allowed`).",
+        expression=f"{refused}.size() == 0",
+        message=f"'these images are not allowed here: ' + {refused}.join(', ') + '; images must come from "
+        f"{', '.join(config.images.allowed)}'",
+        is_message_cel=True,
+    )
+
+
+def _list_prefixes(allowed: list[str]) -> Iterator[str]:
+    """Yield the full names below which images may lie; Docker Hub's own images lie in ``library``."""
+    for entry in allowed:
+        name = re.sub(r"^index\.docker\.io(?=/|$)", _DOCKER_HUB, entry.removesuffix("/"))
+        yield name
+        if name.startswith(f"{_DOCKER_HUB}/") and name.count("/") == 1:
+            yield name.replace("/", "/library/")
+
+
+def _write_is_image(image: str, name: str) -> str:
+    """Write CEL that is true if an image has this name, with or without a tag or a digest."""
+    return f"({image} == {name} || {image}.startsWith({name} + ':') || {image}.startsWith({name} + '@'))"
+
+
+def _write_full_names() -> str:
+    """Write CEL of the full names of all images of a pod, as the container runtime reads them.
+
+    The first part of a name is a registry if it holds a dot, a colon or a capital letter, or is ``localhost``. Names
+    without a registry are of Docker Hub, and there names without an owner are of ``library``.
+    """
+    boxes = "(variables.boxes + variables.spec.?ephemeralContainers.orValue([]))"
+    images = f"{boxes}.map(c, c.?image.orValue(''))"
+    volumes = "variables.spec.?volumes.orValue([]).map(v, v.?image.?reference.orValue(''))"
+    has_registry = "i.contains('/') && (i.split('/')[0].matches('[.:A-Z]') || i.startsWith('localhost/'))"
+    full = f"{has_registry} ? (i.startsWith('index.docker.io/') ? i.substring(6) : i) : 'docker.io/' + i"
+    owned = "i.startsWith('docker.io/') && i.split('/').size() == 2 ? 'docker.io/library/' + i.substring(10) : i"
+    return f"({images} + {volumes}).filter(i, i != '').map(i, {full}).map(i, {owned})"

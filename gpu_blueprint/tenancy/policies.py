@@ -1,10 +1,32 @@
 """All admission policies of a stack: the table of contents."""
 
 from ..config import StackConfig
-from .admission import AdmissionPolicy
+from .admission import AdmissionPolicy, AdmissionRule
+from .claims import build_claim_policy
+from .foreign_kinds import build_foreign_kind_policy
+from .platform_objects import build_platform_object_policy
 from .pods import build_pod_policy
+from .role_bindings import build_role_binding_policy
+from .secrets import build_secret_policy
+from .services import build_service_policy
+from .templates import build_template_policy
 
 
 def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
     """Return every admission policy of a stack."""
-    return [build_pod_policy(config)]
+    return [
+        build_pod_policy(config),
+        build_template_policy(config),
+        build_service_policy(config),
+        build_claim_policy(),
+        build_secret_policy(),
+        build_role_binding_policy(config),
+        build_platform_object_policy(config),
+        build_foreign_kind_policy(config),
+    ]
+
+
+def list_admission_rules(config: StackConfig) -> list[AdmissionRule]:
+    """Return every admission rule of a stack once; templates of pods are judged by the rules about pods."""
+    policies = [policy for policy in list_policies(config) if not policy.only_warns]
+    return [rule for policy in policies for rule in policy.rules]

@@ -5,7 +5,10 @@ A quota counts resource names, and two pools may hand out the same name. All cla
 
 from ..config import Pool
 
+CLASS_PREFIX = "gpu-blueprint-"
+"""The rest of the name is the pool's."""
+
 
 def name_pool_class(pool: Pool) -> str:
     """Return the name of the pool's PriorityClass."""
-    return f"gpu-blueprint-{pool.name}"
+    return f"{CLASS_PREFIX}{pool.name}"

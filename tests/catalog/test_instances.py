@@ -28,7 +28,7 @@ def test_a_type_has_a_processor_memory_and_a_network(row: Instance) -> None:
 
 @each_type
 def test_a_type_is_graviton_exactly_where_its_family_ends_in_g(row: Instance) -> None:
-    assert row.arch == ("arm64" if row.family in {"g5g", "m6g", "m7g"} else "amd64")
+    assert row.arch == ("arm64" if row.family in {"g5g", "c6g", "c7g", "m6g", "m7g", "r6g", "r7g"} else "amd64")
 
 
 @each_type
@@ -78,6 +78,8 @@ def test_a_system_type_has_no_gpu(row: Instance) -> None:
         ("p4d.24xlarge", 96, 8, 40960, 4),
         ("p5.48xlarge", 192, 8, 81920, 32),
         ("p5en.48xlarge", 192, 8, 144384, 16),
+        ("c7i.large", 2, 0, 0, 0),
+        ("r6g.8xlarge", 32, 0, 0, 0),
         ("p6-b300.48xlarge", 192, 8, 275040, 16),
     ],
 )

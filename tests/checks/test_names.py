@@ -1,5 +1,9 @@
 """Names that two parts of a stack share."""
 
+from typing import Any
+
+import pytest
+
 from ..support import builders
 
 
@@ -16,3 +20,25 @@ def test_a_service_named_like_its_tenant_is_refused() -> None:
     assert [line.split(";")[0] for line in builders.problems(**fields)] == [
         "services.0.name: 'team' is already the name of tenants.0"
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        (
+            {"pools": [builders.pool(name="cpu")], "tenants": [builders.tenant(gpus={"cpu": 1})]},
+            "pools.0.name",
+        ),
+        ({"tenants": [builders.tenant(name="cpu")]}, "tenants.0.name"),
+    ],
+)
+def test_a_part_may_not_have_the_name_of_the_cpu_pool_that_the_platform_makes(part: dict[str, Any], path: str) -> None:
+    assert builders.problems(**part) == [
+        f"{path}: 'cpu' is the name of the CPU pool that a stack without CPU pools gets; "
+        "choose another name, or write a CPU pool with another name"
+    ]
+
+
+def test_the_name_is_free_where_the_stack_states_its_cpu_pools() -> None:
+    pools = [builders.pool(), builders.cpu_pool(name="own", maxCpus=128)]
+    assert builders.problems(pools=pools, tenants=[builders.tenant(name="cpu")]) == []

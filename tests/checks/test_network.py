@@ -4,7 +4,7 @@ from datetime import date
 
 from gpu_blueprint.checks import find_warnings
 
-from ..support.builders import cluster, config
+from ..support.builders import cluster, config, cpu_pool, pool, problems
 
 
 def test_a_private_api_in_a_vpc_that_does_not_exist_yet_cannot_be_reached() -> None:
@@ -14,3 +14,8 @@ def test_a_private_api_in_a_vpc_that_does_not_exist_yet_cannot_be_reached() -> N
     subnets = [{"id": f"subnet-0a1b2c3{zone}", "zone": f"us-east-1{zone}"} for zone in "ab"]
     existing = config(cluster=private, network={"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets})
     assert list(find_warnings(existing, date(2026, 11, 20))) == []
+
+
+def test_a_cpu_pool_may_name_only_zones_of_the_network() -> None:
+    (found,) = problems(pools=[pool(), cpu_pool(zones=["us-east-1a", "us-east-1f"])])
+    assert found.startswith("pools.1.zones.1: 'us-east-1f' is not a zone of the network")

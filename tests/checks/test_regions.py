@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from ..support.builders import ACCOUNT, cluster, network, pool, problems
+from gpu_blueprint.checks.regions import refuse_cpu_pools_outside_region
+from gpu_blueprint.config import CpuPool
+
+from ..support.builders import ACCOUNT, cluster, config, cpu_pool, network, pool, problems
 
 
 def test_the_builders_stack_fits_its_region() -> None:
@@ -47,3 +50,23 @@ def test_the_encryption_key_must_be_in_the_region(region: str, is_refused: bool)
 def test_gpus_that_the_region_does_not_offer_are_refused(given: dict[str, Any], start: str) -> None:
     (problem,) = problems("eu-west-1", network=network("eu-west-1"), pools=[pool(**given)])
     assert problem.startswith(start)
+
+
+def test_a_cpu_pool_of_families_that_the_region_does_not_offer_is_refused() -> None:
+    fields = cpu_pool(arch="arm64", instanceFamilies=["c", "r"])
+    stack = config(pools=[pool(), fields])
+    elsewhere = CpuPool.model_validate(fields).place("xx-nowhere-1", "")
+    (found,) = refuse_cpu_pools_outside_region(stack.model_copy(update={"pools": [elsewhere]}))
+    assert str(found) == (
+        "pools.0.arch: no arm64 instance type of c, r is offered in us-east-1; "
+        "choose another arch, more instanceFamilies or another region"
+    )
+    assert list(refuse_cpu_pools_outside_region(stack)) == []
+
+
+def test_a_system_type_is_replaced_by_types_of_its_architecture() -> None:
+    nodes = {"instanceTypes": ["m7i.large"]}
+    (found, *_) = problems("me-south-1", network=network("me-south-1"), cluster=cluster(systemNodes=nodes))
+    assert found.startswith(
+        "cluster.systemNodes.instanceTypes: 'm7i.large' is not offered in me-south-1; choose one of c6i"
+    )

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks import find_warnings
-from gpu_blueprint.checks.spot import suggest_checkpoints_of_notebooks
+from gpu_blueprint.checks.spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 
-from ..support.builders import config, network, pool
+from ..support.builders import config, cpu_pool, network, pool
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,15 @@ def test_few_spot_offerings_are_warned_of_with_offerings_to_add(
 def test_notebooks_on_spot_are_pointed_out(fields: dict[str, Any], pointed_out: bool) -> None:
     found = list(suggest_checkpoints_of_notebooks(config(pools=[pool(**{"purpose": "notebook", **fields})])))
     assert [note.severity for note in found] == ["note"] * pointed_out
+
+
+@pytest.mark.parametrize(("fields", "is_warned"), [({"instanceFamilies": ["c"], "maxCpus": 2}, True), ({}, False)])
+def test_a_cpu_pool_with_few_spot_offerings_is_warned_of(fields: dict[str, Any], is_warned: bool) -> None:
+    stack = config(pools=[pool(), cpu_pool(**fields)])
+    found = list(map(str, warn_of_few_spot_offerings(stack)))
+    assert found == is_warned * [
+        "pools.1.purchase: 2 types × 2 zones = 4 spot offerings; fewer than 5 run dry often; "
+        "add instanceFamilies, raise maxCpus or add on-demand after spot"
+    ]
+    on_demand = config(pools=[pool(), cpu_pool(**fields, purchase=["on-demand"])])
+    assert list(warn_of_few_spot_offerings(on_demand)) == []

@@ -78,3 +78,17 @@ def test_the_catalogue_pins_the_newest_releases_that_it_knows() -> None:
     assert {release.system_node_release[-8:] for release in KUBERNETES.values()} == {AL2023.default_version[1:]}
     assert BOTTLEROCKET.default_version == max(BOTTLEROCKET.days, key=BOTTLEROCKET.order)
     assert all(family.find_day(family.default_version) for family in AMI_FAMILIES.values())
+
+
+def test_a_cpu_pool_is_not_held_to_the_drivers_of_gpu_nodes_and_its_old_release_is_warned_of() -> None:
+    old = builders.cpu_pool(ami={"version": "v20260601"})
+    pools = [builders.pool(), old]
+    assert builders.problems(pools=pools) == []
+    (found,) = warn("ami-old", date(2026, 11, 20), pools=pools)
+    assert found.path == ("pools", 1, "ami", "version") and "nodes of cpu lack" in found.reason
+
+
+def test_a_budget_for_repair_that_nothing_uses_is_refused_in_a_cpu_pool_too() -> None:
+    budgets = {"budgets": [{"nodes": "1", "reasons": ["Unhealthy"]}]}
+    (found,) = builders.problems(pools=[builders.pool(), builders.cpu_pool(disruption=budgets)])
+    assert found.startswith("pools.1.disruption.budgets.0.reasons: ")

@@ -164,6 +164,7 @@ def test_a_shipped_stack_has_exactly_these_components(stack: str) -> None:
         *(("ServiceRole", name + role) for role in ROLES),
         *(("Addons", name + role) for role in ("-addons", "-node-addons")),
         *(("GpuPool", f"{name}-{pool}") for pool in POOLS[stack]),
+        ("CpuPool", f"{name}-cpu"),
         *(("TenantSpace", f"{name}-tenant-{tenant}") for tenant in TENANTS[stack]),
         *FURTHER[stack],
     }

@@ -11,12 +11,12 @@ from components.gpu.gpu_operator_values import build_gpu_operator_values
 from components.karpenter.karpenter import build_karpenter_values
 from components.pools.node_class import build_node_class_spec
 from components.pools.node_pool import build_node_overlay_specs, build_node_pool_spec
-from components.tenants.tenant_space import build_tenant_quota
 from gpu_blueprint.catalog import GPUS, Gpu, list_instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 from gpu_blueprint.summary.pods import build_pod
+from gpu_blueprint.tenancy.quotas import build_tenant_quota
 
 from ..support.builders import REGION, stack, tenant
 

@@ -31,9 +31,20 @@ def test_objects_are_strictly_valid_for_the_clusters_version(planned: Plan) -> N
 
 
 def test_the_validator_finds_an_unknown_field() -> None:
-    quota = dict(find_resource(plan("dev"), "ResourceQuota").inputs)
+    quota = dict(find_resource(plan("dev"), "ResourceQuota", "-quota").inputs)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate({**quota, "spec": {"hards": {}}}, "1.36", strict=True)
+
+
+def test_levels_of_pod_security_do_not_float_with_the_cluster(planned: Plan) -> None:
+    minor = find_resource(planned, "aws:eks/cluster:Cluster").inputs["version"]
+    for space in find_resources(planned, "Namespace"):
+        labels = space.inputs["metadata"]["labels"]
+        modes = [key for key in labels if key.startswith("pod-security.") and not key.endswith("-version")]
+        assert modes and {labels[f"{mode}-version"] for mode in modes} == {f"v{minor}"}, space.name
+        if "gpu-blueprint/tenant" in labels:
+            levels = {mode.rpartition("/")[2]: labels[mode] for mode in modes}
+            assert levels == {"enforce": "baseline", "audit": "restricted", "warn": "restricted"}
 
 
 def test_only_namespaces_of_host_agents_allow_privileged_pods(planned: Plan) -> None:

@@ -13,7 +13,7 @@ from ..support.engine_sessions import open_in_memory
 
 pytestmark = pytest.mark.lab
 
-RENAMED = ("GpuPool", "PoolHours", "StaticNodes", "TenantSpace", "GpuAutoscaler")
+RENAMED = ("KarpenterPool", "PoolHours", "StaticNodes", "TenantSpace", "GpuAutoscaler")
 
 
 def name_as_before(component: Callable[..., Any], prefix: str) -> Callable[..., Any]:

@@ -54,7 +54,7 @@ def test_every_resource_of_a_shipped_stack_has_a_section(stack: str) -> None:
         ("Deployment", "gpu-prod-headroom-infer-l40s", "pools.2"),
         ("Namespace", "gpu-prod-headroom-namespace", "pools"),
         ("Release", "gpu-prod-gpu-operator", "pools"),
-        ("ResourceQuota", "tenant-training", "tenants.1"),
+        ("ResourceQuota", "tenant-training-quota", "tenants.1"),
         ("ScaledObject", "serving/ranking", "services.1"),
         ("Release", "gpu-prod-keda", "services"),
         ("PrometheusRule", "", "monitoring"),

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.pools.gpu_pool import GpuPool
+from components.pools.karpenter_pool import KarpenterPool
 from gpu_blueprint.lifecycle.engine import run_program
 from gpu_blueprint.lifecycle.life import Life, Step
 from gpu_blueprint.lifecycle.steps import Lifecycle
@@ -38,15 +38,17 @@ def test_a_shipped_stack_lives_as_promised_and_leaves_nothing(stack: str) -> Non
     assert life.left == () and life.is_as_promised
     is_protected = config.cluster.deletion_protection
     assert {step.name for step in life.steps} == ANSWERS | (PROTECTED if is_protected else set())
-    assert find_step(life, "pods on every pool").resources >= len(config.gpu_pools)  # nodes ran when the destroy began
+    assert find_step(life, "pods on every pool").resources >= len(config.gpu_pools) + len(
+        config.cpu_pools
+    )  # nodes ran when the destroy began
     assert find_step(life, "up").resources > 100
 
 
 @pytest.fixture
 def pools_without_karpenter(monkeypatch: pytest.MonkeyPatch) -> None:
     """The program with pools that depend on no chart."""
-    build: Callable[..., None] = GpuPool.__init__
-    monkeypatch.setattr(GpuPool, "__init__", lambda *given, **more: build(*given, **{**more, "depends_on": []}))
+    build: Callable[..., None] = KarpenterPool.__init__
+    monkeypatch.setattr(KarpenterPool, "__init__", lambda *given, **more: build(*given, **{**more, "depends_on": []}))
 
 
 @pytest.mark.usefixtures("pools_without_karpenter")

@@ -36,6 +36,11 @@ def pool(**overrides: Any) -> dict[str, Any]:
     return {"name": "main", "purpose": "inference", **chosen, "purchase": ["on-demand"], "maxGpus": 8, **overrides}
 
 
+def cpu_pool(**overrides: Any) -> dict[str, Any]:
+    """A pool without GPUs, of all families."""
+    return {"name": "cpu", "purpose": "cpu", "maxCpus": 64, **overrides}
+
+
 def tenant(**overrides: Any) -> dict[str, Any]:
     """A team with four GPUs of the pool that ``pool()`` makes."""
     team = {"name": "team", "gpus": {"main": 4}, "cpu": "64", "memory": "256Gi", "members": [role("engineer")]}
@@ -49,7 +54,7 @@ def identity(**overrides: Any) -> dict[str, Any]:
 
 def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
     """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant if a test gives pools."""
-    return {
+    made: dict[str, Any] = {
         "owner": "ml-platform",
         "environment": "test",
         "costCenter": "ml-tests",
@@ -60,6 +65,10 @@ def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
         "tenants": [] if "pools" in overrides else [tenant()],
         **overrides,
     }
+    if (made.get("monitoring") or {}).get("mode") == "install":
+        # The pods of monitoring need one node more, unless the test is about these nodes.
+        made["cluster"] = {"systemNodes": {"count": 3}, **made["cluster"]}
+    return made
 
 
 def config(region: str = REGION, **overrides: Any) -> StackConfig:

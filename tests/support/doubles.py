@@ -49,7 +49,9 @@ def _claim_nothing(_: Inputs) -> Iterable[str]:
 
 
 def _claim_quota(inputs: Inputs) -> Iterator[str]:
-    yield from (f"quota of {key}" for key in inputs["spec"]["hard"])
+    scope = inputs["spec"].get("scopeSelector")
+    pods = f" for pods of {scope}" if scope else ""
+    yield from (f"quota of {key}{pods}" for key in inputs["spec"]["hard"])
 
 
 def _claim_limits(inputs: Inputs) -> Iterator[str]:

@@ -7,6 +7,7 @@ from .builders import (
     SMTP,
     billing,
     cluster,
+    cpu_pool,
     identity,
     monitoring,
     network,
@@ -18,7 +19,7 @@ from .builders import (
     stack,
     tenant,
 )
-from .field_effects_pools import OTHER
+from .field_effects_pools import CPU_POOLS, OTHER
 
 Stack = tuple[dict[str, Any], str]
 """A stack object and its region."""
@@ -86,6 +87,11 @@ def scaled(before: dict[str, Any], after: dict[str, Any]) -> Pair:
 
 def smtp(**changes: Any) -> Pair:
     return stacks(notify(), notify(smtp={**SMTP, **changes}))
+
+
+def watched(mode: str = "install") -> dict[str, Any]:
+    """Monitoring, and system nodes with room for all of its modes."""
+    return {"cluster": cluster(systemNodes={"count": 3}), "monitoring": {"mode": mode}}
 
 
 def selected(release: str) -> dict[str, Any]:
@@ -183,12 +189,18 @@ CHANGES: dict[str, Pair] = {
     "cluster.systemNodes.instanceTypes": clusters({}, {"systemNodes": {"instanceTypes": ["m7g.large"]}}),
     "cluster.systemNodes.count": clusters({}, {"systemNodes": {"count": 3}}),
     "pools[]<Pool>.name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
+    "pools[]<CpuPool>.purpose": stacks({"pools": [pool(), cpu_pool()]}, {"pools": [pool(), pool(name="cpu")]}),
+    **{
+        place: stacks(*({"pools": [pool(), cpu_pool(**fields)]} for fields in pair))
+        for place, pair in CPU_POOLS.items()
+    },
     "tenants[].name": tenants({}, {"name": "other"}),
     "tenants[].namespace": tenants({}, {"namespace": "other"}),
     "tenants[].gpus<int>": tenants({}, {"gpus": {"main": 5}}),
     "tenants[].gpus<dict>": tenants({"gpus": {"main": {"gpu": 4}}}, {"gpus": {"main": {"gpu": 5}}}),
     "tenants[].cpu": tenants({}, {"cpu": "65"}),
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
+    "tenants[].httpsOut": tenants({}, {"httpsOut": False}),
     "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
     "tenants[].identities[].serviceAccount": identities({}, {"serviceAccount": "indexer"}),
     "tenants[].identities[].policies": identities({}, {"policies": ["arn:aws:iam::111122223333:policy/queue"]}),
@@ -211,7 +223,7 @@ CHANGES: dict[str, Pair] = {
     "billing.anomalyMonitorArn": billings({}, {"anomalyMonitorArn": MONITOR}),
     "billing.activateTags": billings({}, {"activateTags": True}),
     "billing.export": billings({}, {"export": True}),
-    "monitoring<InstallMonitoring>.mode": stacks(monitoring(), {"monitoring": {"mode": "existing"}}),
+    "monitoring<InstallMonitoring>.mode": stacks(watched(), watched(mode="existing")),
     "monitoring<InstallMonitoring>.retentionDays": stacks(monitoring(), monitoring(retentionDays=30)),
     "monitoring<InstallMonitoring>.storageGib": stacks(monitoring(), monitoring(storageGib=200)),
     "monitoring<InstallMonitoring>.remoteWrite<Amp>.mode": remote(WORKSPACE, ELSEWHERE),
@@ -229,7 +241,7 @@ CHANGES: dict[str, Pair] = {
     "monitoring<InstallMonitoring>.notify.smtp.host": smtp(host="smtp.example.org:587"),
     "monitoring<InstallMonitoring>.notify.smtp.sender": smtp(sender="alerts@example.com"),
     "monitoring<InstallMonitoring>.notify.smtp.username": smtp(username="other"),
-    "monitoring<ExistingMonitoring>.mode": stacks({"monitoring": {"mode": "existing"}}, monitoring()),
+    "monitoring<ExistingMonitoring>.mode": stacks(watched(mode="existing"), watched()),
     "monitoring<ExistingMonitoring>.labels": stacks(selected("a"), selected("b")),
     "helmOverrides.kubePrometheusStack": stacks(
         monitoring(), {**monitoring(), "helmOverrides": {"kubePrometheusStack": {"grafana": {"replicas": 2}}}}

@@ -27,10 +27,10 @@ def find_operator_values(planned: Plan) -> dict[str, Any]:
 
 
 def list_node_labels(planned: Plan) -> list[dict[str, str]]:
+    """The labels of the nodes of each pool."""
     dynamic = [found.inputs["spec"]["template"]["metadata"]["labels"] for found in find_resources(planned, "NodePool")]
-    return dynamic + [
-        found.inputs["labels"] for found in find_resources(planned, "NodeGroup") if "labels" in found.inputs
-    ]
+    groups = find_resources(planned, "NodeGroup")
+    return dynamic + [found.inputs["labels"] for found in groups if "-system-" not in found.name]
 
 
 def plan_of_every_sharing() -> Plan:

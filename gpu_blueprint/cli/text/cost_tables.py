@@ -52,7 +52,9 @@ def build_slices_table(estimate: Estimate) -> Table:
 
 def build_tenants_table(estimate: Estimate) -> Table:
     """Return the costs of the pools by tenant, and the costs of the platform."""
-    rows = _build_cost_table("By tenant: the pools by quota; the platform is not divided")
+    rows = _build_cost_table(
+        "By tenant: GPU pools by quota of GPUs, CPU pools by quota of CPU; the platform is not divided"
+    )
     for name, cost in estimate.tenants.items():
         rows.add_row(name, *format_cost(cost))
     rows.add_row("platform", *format_cost(estimate.platform))

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ...config import StackConfig
+from ...cost.promises import list_promises
 from ...sharing import WHOLE_GPU
+from ...summary.cpu_pools import CpuPoolSummary, summarize_cpu_pools
+from ...summary.promises import format_quantity
 from ...summary.stack import (
     PoolSummary,
     ServiceSummary,
@@ -30,10 +33,13 @@ class PlainTable:
 def build_tables(config: StackConfig) -> list[PlainTable]:
     """Return the tables of a preview. A stack without tenants or services has no table of them."""
     tables = [build_pool_table(config)]
+    if config.cpu_pools:
+        tables.append(build_cpu_pool_table(config))
     if config.tenants:
         tables.append(build_tenant_table(config))
     if config.services:
         tables.append(build_service_table(config))
+    tables.append(build_promise_table(config))
     return tables
 
 
@@ -54,6 +60,39 @@ def build_tenant_table(config: StackConfig) -> PlainTable:
     ]
     rows = [_format_tenant(config, tenant) for tenant in tenants]
     return PlainTable("Tenants", headers, rows, [("all", "", "\n".join(sums), "", "", "")])
+
+
+def build_cpu_pool_table(config: StackConfig) -> PlainTable:
+    """Return a row for each CPU pool."""
+    headers = ("pool", "instance types", "bought", "ceiling")
+    return PlainTable("CPU pools", headers, [_format_cpu_pool(pool) for pool in summarize_cpu_pools(config)])
+
+
+def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
+    made = [] if pool.is_stated else ["made by the platform, of the size of all quotas: the file names no CPU pool"]
+    return (
+        f"{pool.name}\n{pool.purpose}",
+        "\n".join([shorten_types(pool.instance_types), f"{pool.arch}, {pool.ami}", *made]),
+        " → ".join(pool.purchase),
+        "\n".join([f"{pool.max_cpus} vCPUs", _format_price(pool)]),
+    )
+
+
+def build_promise_table(config: StackConfig) -> PlainTable:
+    """Return everything that is promised beside the room of the nodes at the ceilings."""
+    headers = ("promised in", "resource", "at most", "always at work", "offered at the ceiling")
+    rows = [
+        (
+            promise.pool,
+            promise.resource.removeprefix("nvidia.com/"),
+            format_quantity(promise.resource, promise.promised) if promise.tenants else "",
+            format_quantity(promise.resource, promise.always) if promise.always else "",
+            format_quantity(promise.resource, promise.offered),
+        )
+        for promise in list_promises(config)
+        if promise.promised or promise.always
+    ]
+    return PlainTable("Promises", headers, rows)
 
 
 def build_service_table(config: StackConfig) -> PlainTable:
@@ -81,7 +120,7 @@ def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
     )
 
 
-def _format_price(pool: PoolSummary) -> str:
+def _format_price(pool: PoolSummary | CpuPoolSummary) -> str:
     """Return the price of the ceiling on demand, on the most expensive type."""
     price = pool.ceiling_usd_per_hour
     return "price unknown" if price is None else f"≤ ${price:,.2f}/h"

@@ -11,7 +11,7 @@ from ...plan import PlannedResource
 _LISTED = 6
 """If a component has more children of a type than this, the tree lists only the first."""
 
-_REPEATED = ("GpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
+_REPEATED = ("GpuPool", "CpuPool", "PoolHours", "TenantSpace", "GpuAutoscaler")
 """Components of which a stack may have many; they stand below the other components."""
 
 _Children = Mapping[str, Sequence[PlannedResource]]

@@ -50,6 +50,11 @@ def _list_images(stack: StackConfig) -> list[Image]:
             parameter = name_image_parameter(pool.ami.row, version, minor, arch, "nvidia")
             image = Image(parameter, f"{pool.ami.family}@{version} {arch}, NVIDIA", ("pools", index, "ami"))
             images.setdefault(parameter, image)
+    for cpu_pool in stack.cpu_pools:
+        family, version, arch = cpu_pool.ami.row, cpu_pool.ami.pinned, cpu_pool.arch
+        parameter = name_image_parameter(family, version, minor, arch, "standard")
+        subject = f"{cpu_pool.ami.family}@{version} {arch}, nodes without GPUs"
+        images.setdefault(parameter, Image(parameter, subject, stack.locate(cpu_pool)))
     return list(images.values())
 
 

@@ -42,6 +42,9 @@ def _list_launches(stack: StackConfig) -> Iterator[Launch]:
     for index, pool in stack.numbered_gpu_pools:
         types = [row.instance_type for row in stack.list_instances(pool)]
         yield Launch(pool.name, types, stack.list_zones(pool), ("pools", index))
+    for cpu_pool in stack.cpu_pools:
+        types = [row.instance_type for row in stack.list_instances(cpu_pool)]
+        yield Launch(cpu_pool.name, types, stack.list_zones(cpu_pool), stack.locate(cpu_pool))
 
 
 def _check_offerings(stack: StackConfig, account: Account) -> list[Finding]:

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from ...catalog import find_instance
-from ...checks.capacity import CNI_ENIS, count_addresses_at_ceiling
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES, Subnet
+from ...cost.addresses import CNI_ENIS, count_addresses_at_ceiling
 from ...errors import Problem, Severity
 from .answers import Account, Question, UnansweredError
 from .findings import Finding, confirm, report
@@ -86,7 +86,7 @@ def _check_addresses(
             hint = "check that nodes of this platform hold the other addresses"
             yield report("subnets", zone, _lack_addresses(reason, hint, "warning"))
         else:
-            hint = "name larger or more subnets of the zone, or lower maxGpus"
+            hint = "name larger or more subnets of the zone, or lower maxGpus or maxCpus"
             yield report("subnets", zone, _lack_addresses(fact, hint))
 
 
@@ -106,7 +106,7 @@ def _is_running(stack: StackConfig, account: Account) -> bool:
 def _count_addresses(stack: StackConfig, zone: str) -> int:
     """Return the addresses that nodes and the control plane hold in one zone. Pools spread evenly over their zones."""
     wanted = 0
-    for pool in stack.gpu_pools:
+    for pool in stack.all_pools:
         zones = stack.list_zones(pool)
         if zone in zones:
             wanted += -(-count_addresses_at_ceiling(stack, pool) // len(zones))

@@ -4,7 +4,8 @@ from .cost import COST_ALERTS
 from .gpu import GPU_ALERTS
 from .nodes import NODE_ALERTS
 from .services import SERVICE_ALERTS
+from .tenancy import TENANCY_ALERTS
 from .watch import WATCH_ALERTS
 
-ALERTS = (*GPU_ALERTS, *NODE_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *WATCH_ALERTS)
+ALERTS = (*GPU_ALERTS, *NODE_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *TENANCY_ALERTS, *WATCH_ALERTS)
 """All alerts in the order of the runbook."""

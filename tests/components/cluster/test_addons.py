@@ -38,15 +38,21 @@ def test_only_add_ons_with_an_identity_have_a_role() -> None:
         assert accounts == ([add_on.identity.service_account] if add_on.identity else [])
 
 
-def test_network_policies_are_enforced_only_with_our_own_prometheus() -> None:
-    assert build_settings(builders.config(), VPC_CNI) == {}
-    assert build_settings(builders.config(**builders.monitoring()), VPC_CNI) == {"enableNetworkPolicy": "true"}
+def test_network_policies_are_enforced_where_the_stack_makes_any() -> None:
+    assert build_settings(builders.config(tenants=[]), VPC_CNI) == {}
+    assert build_settings(builders.config(), VPC_CNI) == {"enableNetworkPolicy": "true"}
+    installs = builders.config(tenants=[], **builders.monitoring())
+    assert build_settings(installs, VPC_CNI) == {"enableNetworkPolicy": "true"}
 
 
 def test_the_volume_driver_runs_on_tainted_nodes_and_needs_no_metadata_of_its_node() -> None:
     driver = find_resource(plan_of(builders.stack()), "Addon", "-aws-ebs-csi-driver")
     assert json.loads(driver.inputs["configurationValues"]) == {
-        "controller": {"region": builders.REGION},
+        "controller": {
+            "region": builders.REGION,
+            "nodeSelector": {"gpu-blueprint/system": "true"},
+            "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists", "effect": "NoSchedule"}],
+        },
         "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
         "sidecars": {"metadataLabeler": {"enabled": True}},
     }

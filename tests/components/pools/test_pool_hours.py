@@ -76,17 +76,13 @@ def build_limit_call(pool: str, cpu: str) -> list[str]:
 
 
 def build_lab_pod(before: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
-    absent = [{"key": key, "operator": "DoesNotExist"} for key in ("karpenter.sh/nodepool", "gpu-blueprint/pool")]
     return {
         "serviceAccountName": "hours-lab",
         "automountServiceAccountToken": True,
         "restartPolicy": "OnFailure",
         "priorityClassName": "system-cluster-critical",
-        "affinity": {
-            "nodeAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": absent}]}
-            }
-        },
+        "nodeSelector": {"gpu-blueprint/system": "true"},
+        "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists", "effect": "NoSchedule"}],
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": 65532,
@@ -187,7 +183,7 @@ def test_only_training_pools_are_cordoned(purpose: str) -> None:
 
 def test_pulumi_and_the_hours_own_different_fields() -> None:
     """Server-side apply refuses two owners of a field. Pulumi takes over the fields of owners with these prefixes."""
-    for found in find_resources(plan_hours(), "NodePool"):
+    for found in find_resources(plan_hours(), "NodePool", "main"):
         assert set(found.inputs["spec"]["limits"]) == {"nvidia.com/gpu"}
     for prefix in ("kubectl", "before-first-apply", "pulumi-kubernetes", "pulumi-resource-kubernetes"):
         assert not FIELD_MANAGER.startswith(prefix)

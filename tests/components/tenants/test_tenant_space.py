@@ -36,18 +36,26 @@ def planned(request: pytest.FixtureRequest) -> Plan:
 
 
 def find_quotas(planned: Plan) -> dict[str, dict[str, str]]:
-    """Return namespace → ``spec.hard``."""
+    """Return namespace → ``spec.hard`` of the quota that counts all pods."""
     return {
         found.inputs["metadata"]["namespace"]: found.inputs["spec"]["hard"]
         for found in find_resources(planned, "ResourceQuota")
+        if "scopeSelector" not in found.inputs["spec"]
     }
+
+
+def list_scoped_quotas(planned: Plan, space: str) -> dict[str, dict[str, Any]]:
+    """Return name → ``spec`` of the quotas of a namespace that count some pods alone."""
+    quotas = [found.inputs for found in find_resources(planned, "ResourceQuota")]
+    inside = {found["metadata"]["name"]: found["spec"] for found in quotas if found["metadata"]["namespace"] == space}
+    return {name: spec for name, spec in inside.items() if "scopeSelector" in spec}
 
 
 def list_gpu_resources(planned: Plan) -> set[str]:
     """Return the GPU resources of all pools, EFA, and whole GPUs, which a node hands out until MIG has cut them."""
     names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
     for found in find_resources(planned, "NodePool"):
-        names |= set(found.inputs["spec"]["limits"])
+        names |= {name for name in found.inputs["spec"]["limits"] if GPU.match(name)}
     for found in find_resources(planned, "NodeOverlay"):
         names |= {name for name in found.inputs["spec"]["capacity"] if GPU.match(name)}
     for found in find_resources(planned, "NodeGroup"):
@@ -59,7 +67,7 @@ def list_gpu_resources(planned: Plan) -> set[str]:
 def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> None:
     for tenant in find_resources(planned, "TenantSpace"):
         inside = [found for found in planned if found.parent == tenant.urn]
-        assert sorted(map(kind, inside)) == ["LimitRange", "Namespace", "ResourceQuota", "RoleBinding", "RoleBinding"]
+        assert {"LimitRange", "Namespace", "NetworkPolicy", "ResourceQuota", "RoleBinding"} <= {*map(kind, inside)}
         (space,) = [found.inputs["metadata"]["name"] for found in inside if kind(found) == "Namespace"]
         assert {found.inputs["metadata"].get("namespace", space) for found in inside} == {space}
 
@@ -94,11 +102,65 @@ def test_a_team_gets_the_efa_interfaces_of_its_gpus() -> None:
     assert find_quotas(plan_of_two_teams())["team"]["requests.nvidia.com/gpu.shared"] == "4"
 
 
-def test_a_quota_limits_requests_only(planned: Plan) -> None:
+def test_a_quota_names_extended_resources_as_requests(planned: Plan) -> None:
     """The API refuses ``limits`` and bare names of extended resources."""
     for hard in find_quotas(planned).values():
-        assert [key for key in hard if not key.startswith("requests.")] == []
+        assert [key for key in hard if GPU.search(key) and not key.startswith("requests.")] == []
         assert [value for value in hard.values() if not QUANTITY.fullmatch(value)] == []
+
+
+def test_a_quota_of_each_pool_counts_the_pods_with_its_priority_class() -> None:
+    """Two pools of prod hand out the same resource, so that a quota by name alone would mix their grants."""
+    quotas = list_scoped_quotas(plan("prod"), "serving")
+    counted = {
+        name: (spec["hard"], spec["scopeSelector"]["matchExpressions"])
+        for name, spec in quotas.items()
+        if name.startswith("pool-")
+    }
+    assert counted == {
+        f"pool-{pool}": (
+            {f"requests.nvidia.com/{resource}": count},
+            [{"scopeName": "PriorityClass", "operator": "In", "values": [f"gpu-blueprint-{pool}"]}],
+        )
+        for pool, resource, count in (
+            ("infer-l4", "gpu.shared", "64"),
+            ("infer-a10g", "gpu", "16"),
+            ("infer-l40s", "gpu", "16"),
+            ("train-h100", "gpu", "0"),
+        )
+    }
+
+
+def test_a_quota_of_a_mixed_layout_counts_each_profile() -> None:
+    hard = list_scoped_quotas(plan_of_two_teams(), "team")["pool-mixed"]["hard"]
+    assert hard["requests.nvidia.com/mig-3g.40gb"] == "3"
+    assert hard["requests.nvidia.com/mig-1g.10gb"] == "0"
+
+
+def test_no_pod_of_a_tenant_has_a_system_priority_or_moves_pods_of_others(planned: Plan) -> None:
+    spaces = [space for space in find_quotas(planned) if space != "gpu-headroom"]
+    assert spaces
+    for space in spaces:
+        quotas = list_scoped_quotas(planned, space)
+        critical, foreign = quotas["no-system-priority"], quotas["no-affinity-to-other-namespaces"]
+        assert critical["hard"] == foreign["hard"] == {"pods": "0"}
+        assert critical["scopeSelector"]["matchExpressions"] == [
+            {
+                "scopeName": "PriorityClass",
+                "operator": "In",
+                "values": ["system-node-critical", "system-cluster-critical"],
+            }
+        ]
+        assert foreign["scopeSelector"]["matchExpressions"] == [
+            {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}
+        ]
+
+
+def test_a_quota_counts_pods_and_load_balancers_as_the_stack_file_says() -> None:
+    planned = plan_of(builders.stack(tenants=[builders.tenant(pods=12, loadBalancers=3)]))
+    hard = find_quotas(planned)["team"]
+    assert {"pods": "12", "services.loadbalancers": "3", "services.nodeports": "0"}.items() <= hard.items()
+    assert hard["count/daemonsets.apps"] == hard["count/resourceclaims.resource.k8s.io"] == "0"
 
 
 def list_limit_items(planned: Plan) -> Iterator[dict[str, Any]]:

@@ -155,7 +155,7 @@ LISTED = cases_of(
     ),
     fails(
         "one quota not known, another wrong",
-        with_value(_serving(_HARD, UNKNOWN), "ResourceQuota", "tenant-training", (*_HARD, _GPU), GONE),
+        with_value(_serving(_HARD, UNKNOWN), "ResourceQuota", "tenant-training-quota", (*_HARD, _GPU), GONE),
         "tenant-training-quota",
         unclear=_QUOTA,
     ),

@@ -56,8 +56,18 @@ LISTED = cases_of(
     ),
     fails(
         "a scope of a shipped quota",
-        with_value("prod", "ResourceQuota", "tenant-serving", ("spec", "scopes"), ["NotTerminating"]),
-        "tenant-serving-quota",
+        with_value("prod", "ResourceQuota", "tenant-serving-quota", ("spec", "scopes"), ["NotTerminating"]),
+        "tenant-serving-no-affinity-to-other-namespaces",
+    ),
+    fails(
+        "a quota of few pods before the quota of all, which lacks the resource",
+        program(_POOL, _scoped("Terminating"), _quota({"cpu": "4"}, name="all")),
+        "all",
+    ),
+    fails(
+        "a quota of a class before the quota of all, which lacks the resource",
+        program(_POOL, _by_class("In", "high"), _quota({"cpu": "4"}, name="all")),
+        "all",
     ),
     fails(
         "two classes, and pods without a class",

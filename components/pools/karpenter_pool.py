@@ -1,11 +1,11 @@
-"""One GPU pool of Karpenter: EC2NodeClass, NodePool and NodeOverlays."""
+"""One pool of Karpenter, with GPUs or without: EC2NodeClass, NodePool and NodeOverlays."""
 
 from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.config import CpuPool, Pool, StackConfig
 
 from .node_class import build_node_class_spec
 from .node_pool import build_node_overlay_specs, build_node_pool_spec, build_pool_labels
@@ -14,7 +14,7 @@ _SLOW_DELETE = pulumi.CustomTimeouts(delete="45m")
 """A node class waits until its nodes are gone, and nodes wait until their pods are gone."""
 
 
-class GpuPool(pulumi.ComponentResource):
+class KarpenterPool(pulumi.ComponentResource):
     """A NodePool with its EC2NodeClass, and NodeOverlays where nodes hand out other resources than EC2 lists."""
 
     node_pool: k8s.apiextensions.CustomResource
@@ -23,13 +23,14 @@ class GpuPool(pulumi.ComponentResource):
         self,
         name: str,
         config: StackConfig,
-        pool: Pool,
+        pool: Pool | CpuPool,
         *,
         node_role: pulumi.Input[str],
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__("gpu-blueprint:components:GpuPool", name, None, opts)
+        kind = "GpuPool" if isinstance(pool, Pool) else "CpuPool"
+        super().__init__(f"gpu-blueprint:components:{kind}", name, None, opts)
         node_class = k8s.apiextensions.CustomResource(
             f"{name}-node-class",
             api_version="karpenter.k8s.aws/v1",

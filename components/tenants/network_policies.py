@@ -1,0 +1,54 @@
+"""NetworkPolicies of a tenant's namespace. The traffic that they admit: gpu_blueprint/tenancy/traffic.py."""
+
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog.labels import TENANT_LABEL
+from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.tenancy.traffic import DENY, Block, Passage, Pods, list_passages, name_policy
+
+
+def make_network_policies(
+    name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions
+) -> list[k8s.networking.v1.NetworkPolicy]:
+    """Make the policy that refuses all traffic, and one policy per passage."""
+    specs = {DENY: build_denial(), **{name_policy(each): build_passage(each) for each in list_passages(config, tenant)}}
+    return [
+        k8s.networking.v1.NetworkPolicy(
+            f"{name}-{policy.removeprefix('gpu-blueprint-')}",
+            metadata={"name": policy, "namespace": tenant.namespace_name},
+            spec=spec,
+            opts=opts,
+        )
+        for policy, spec in specs.items()
+    ]
+
+
+def build_denial() -> Any:
+    """Return the ``spec`` of a policy that selects all pods and admits nothing."""
+    return {"pod_selector": {}, "policy_types": ["Ingress", "Egress"]}
+
+
+def build_passage(passage: Passage) -> Any:
+    """Return the ``spec`` of a passage's policy."""
+    peers = [_build_peer(peer) for peer in passage.peers]
+    ports = [{"protocol": port.protocol, "port": port.number} for port in passage.ports]
+    rule = {"ports": ports} if ports else {}
+    ways = {
+        **({"ingress": [{"from_": peers, **rule}]} if "Ingress" in passage.directions else {}),
+        **({"egress": [{"to": peers, **rule}]} if "Egress" in passage.directions else {}),
+    }
+    return {"pod_selector": {}, "policy_types": list(passage.directions), **ways}
+
+
+def _build_peer(peer: Block | Pods) -> Any:
+    if isinstance(peer, Block):
+        return {"ip_block": {"cidr": peer.cidr, **({"except_": list(peer.without)} if peer.without else {})}}
+    if peer.outside_tenants:
+        return {"namespace_selector": {"match_expressions": [{"key": TENANT_LABEL, "operator": "DoesNotExist"}]}}
+    if not peer.namespace:
+        return {"pod_selector": {}}
+    chosen = {"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": peer.namespace}}}
+    return {**chosen, **({"pod_selector": {"match_labels": dict(peer.labels)}} if peer.labels else {})}

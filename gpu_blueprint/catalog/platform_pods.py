@@ -1,0 +1,103 @@
+"""The platform's own pods on system nodes, with their requests: the rows of platform_pods.csv."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import Literal
+
+from .node_room import NodeRoom
+from .table import read_rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """Equal containers of a pod."""
+
+    name: str
+    count: int
+    cpu_milli: float
+    memory_mib: float
+    resources_at: str
+    """Place of the container's resources in the values of its chart; empty if no chart of ours makes the pod."""
+    is_ours: bool
+    """True if the requests are values of ours; False for the default of the pinned chart or add-on."""
+
+    @property
+    def requests(self) -> dict[str, str]:
+        """The requests of one container in Kubernetes' units."""
+        whole = self.memory_mib % 1024 == 0
+        memory = f"{self.memory_mib / 1024:g}Gi" if whole else f"{self.memory_mib:g}Mi"
+        return {"cpu": f"{self.cpu_milli:g}m", "memory": memory}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformPod:
+    """One program of the platform."""
+
+    part: str
+    """The part of the platform that must be installed; ``cluster`` is always there."""
+    comes_from: str
+    """Helm chart, EKS add-on or component that makes the pods."""
+    program: str
+    replicas: int | Literal["node", "pool"]
+    """Pods in the cluster; ``node`` for one on every node, ``pool`` for one for each pool with hours."""
+    replicas_at: str
+    """Place of the number of replicas in the values of the chart; empty if the number is fixed."""
+    keeps_apart: bool
+    """True if two replicas may never share a node."""
+    containers: tuple[Container, ...]
+
+    @property
+    def room(self) -> NodeRoom:
+        """CPU and memory of one pod."""
+        cpu = sum(row.count * row.cpu_milli for row in self.containers)
+        return NodeRoom(cpu, sum(row.count * row.memory_mib for row in self.containers))
+
+
+@cache
+def list_platform_pods() -> tuple[PlatformPod, ...]:
+    """Return the platform's programs in the order of the file."""
+    return tuple(_read_pods())
+
+
+def find_platform_pod(program: str) -> PlatformPod:
+    """Return the program of a name."""
+    return next(pod for pod in list_platform_pods() if pod.program == program)
+
+
+def find_requests(program: str, container: str) -> dict[str, str]:
+    """Return the requests that the blueprint gives to a container."""
+    return next(row.requests for row in find_platform_pod(program).containers if row.name == container)
+
+
+def _read_pods() -> Iterator[PlatformPod]:
+    for program, group in groupby(read_rows("platform_pods.csv"), lambda row: row["program"]):
+        rows = list(group)
+        first, containers = rows[0], tuple(map(_read_container, rows))
+        yield PlatformPod(
+            part=first["part"],
+            comes_from=first["comes_from"],
+            program=program,
+            replicas=_read_replicas(first["replicas"]),
+            replicas_at=first["replicas_at"],
+            keeps_apart=first["apart"] == "yes",
+            containers=containers,
+        )
+
+
+def _read_replicas(cell: str) -> int | Literal["node", "pool"]:
+    if cell == "node":
+        return "node"
+    return "pool" if cell == "pool" else int(cell)
+
+
+def _read_container(row: Mapping[str, str]) -> Container:
+    return Container(
+        name=row["container"],
+        count=int(row["containers"]),
+        cpu_milli=int(row["cpu_milli"]),
+        memory_mib=int(row["memory_mib"]),
+        resources_at=row["resources_at"],
+        is_ours=row["set_by"] == "blueprint",
+    )

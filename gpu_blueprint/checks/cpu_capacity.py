@@ -1,0 +1,78 @@
+"""Quotas of CPU and memory, compared with the nodes of the CPU pools and with the pods on the tenants' GPUs."""
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+
+from ..catalog.node_room import NodeRoom
+from ..config import CpuPool, StackConfig, Tenant
+from ..config.sizes import read_room
+from ..cost.promises import Promise, describe_rest, list_cpu_promises, size_grants
+from ..errors import Problem
+
+_MOST_CPUS = 100_000
+_UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024)}
+"""Resource → its unit in words, and the unit as a multiple of the unit in which a NodeRoom counts."""
+
+
+def refuse_small_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse CPU pools whose nodes cannot hold what their tenants may ask for beside the pods on their GPUs.
+
+    The platform's own CPU pool has room for all quotas.
+    """
+    if not stack.states_cpu_pools:
+        return
+    for promise in list_cpu_promises(stack):
+        if promise.resource in _UNITS and promise.promised > promise.offered:
+            yield _explain_small_pools(stack, promise)
+
+
+def _explain_small_pools(stack: StackConfig, promise: Promise) -> Problem:
+    (unit, _), pool = _UNITS[promise.resource], max(stack.cpu_pools, key=lambda pool: pool.max_cpus)
+    parts = [describe_rest(stack, tenant, promise) for tenant in stack.tenants if promise.tenants[tenant.name]]
+    ceiling = " + ".join(f"{own.max_cpus}" for own in stack.cpu_pools)
+    reason = (
+        f"tenants may ask {promise.pool} for {promise.promised:,.1f} {unit} at once: {'; '.join(parts)}; "
+        f"and at maxCpus {ceiling} its nodes hold at most {promise.offered:,.1f} beside kubelet and DaemonSets"
+    )
+    needed = pool.max_cpus + _count_missing_cpus(pool, promise)
+    raised = f"write maxCpus: {needed}, or " if needed <= _MOST_CPUS else ""
+    hint = f"{raised}lower {promise.resource} of the tenants"
+    return Problem("cpu-pool-too-small", (*stack.locate(pool), "maxCpus"), reason, hint)
+
+
+def _count_missing_cpus(pool: CpuPool, promise: Promise) -> int:
+    """Return the vCPUs of the nodes of one more type that hold what is missing."""
+    index, factor = list(_UNITS).index(promise.resource), _UNITS[promise.resource][1]
+    missing = (promise.promised - promise.offered) * factor
+    return min(ceil(missing / pool.find_room(row)[index]) * row.vcpu for row in pool.offered)
+
+
+def warn_of_unusable_slots(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of tenants whose quota of CPU or memory is too small for the pods on their GPUs."""
+    for index, tenant in enumerate(stack.tenants):
+        sized = {name: amount for name, amount in tenant.gpus.items() if stack.gpu_pools_by_name[name].slot_size}
+        grants = {name: room for name, room in size_grants(stack, tenant).items() if name in sized}
+        for field, (unit, factor) in _UNITS.items():
+            yield from _compare_with_quota(stack, tenant, grants, field, unit, factor, index)
+
+
+def _compare_with_quota(
+    stack: StackConfig, tenant: Tenant, grants: Mapping[str, NodeRoom], field: str, unit: str, factor: int, index: int
+) -> Iterator[Problem]:
+    at = list(_UNITS).index(field)
+    quota, needed = read_room(tenant.cpu, tenant.memory)[at], sum(room[at] for room in grants.values())
+    if needed > quota:
+        sums = " + ".join(
+            f"{room[at] / factor:,.1f} in {name} ({stack.gpu_pools_by_name[name].slot_size} a slot)"
+            for name, room in grants.items()
+        )
+        least = ceil(needed / factor)
+        written = f'"{least}"' if field == "cpu" else f"{least}Gi"
+        yield Problem(
+            "quota-below-slots",
+            ("tenants", index, field),
+            f"the pods on all GPUs of {tenant.name} need {needed / factor:,.1f} {unit}: {sums}; its quota is "
+            f"{quota / factor:,.0f}, so some of its GPUs can never be used",
+            f"write {field}: {written}, grant fewer GPUs, or write the podSize that its pods have",
+            severity="warning",
+        )

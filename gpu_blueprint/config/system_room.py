@@ -1,0 +1,150 @@
+"""The platform's own pods in a stack, and the question whether system nodes of a type have room for them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..catalog import Instance, find_instance
+from ..catalog.node_room import NodeRoom, find_allocatable, find_default_max_pods
+from ..catalog.platform_pods import PlatformPod, list_platform_pods
+from .monitoring import InstallMonitoring
+from .pod_overrides import override_pod
+from .stack import StackConfig
+
+_OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
+    "gpu-operator": lambda stack: stack.has_gpu_operator,
+    "monitoring": lambda stack: isinstance(stack.monitoring, InstallMonitoring),
+    "grafana": lambda stack: isinstance(stack.monitoring, InstallMonitoring) and stack.monitoring.grafana,
+    "keda": lambda stack: stack.has_keda,
+    "hours": lambda stack: any(pool.hours for pool in stack.gpu_pools),
+}
+"""Part of the catalogue → the stacks that install it; every stack has the part ``cluster``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replicas:
+    """Equal pods of the platform."""
+
+    pod: PlatformPod
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRoom:
+    """The pods of the platform, and nodes of one type that must hold them."""
+
+    row: Instance
+    nodes: int
+    each: NodeRoom
+    """Room of one node beside the agents that run on every node."""
+    slots: int
+    """Pods of one node beside these agents."""
+    pods: tuple[Replicas, ...]
+    """Pods that run on any of the nodes."""
+
+    @property
+    def needed(self) -> NodeRoom:
+        """CPU and memory of all pods together."""
+        rooms = [(replicas.pod.room, replicas.count) for replicas in self.pods]
+        cpu = sum(room.cpu_milli * count for room, count in rooms)
+        return NodeRoom(cpu, sum(room.memory_mib * count for room, count in rooms))
+
+    @property
+    def pod_count(self) -> int:
+        """Number of pods."""
+        return sum(replicas.count for replicas in self.pods)
+
+    @property
+    def together(self) -> NodeRoom:
+        """Room of all nodes beside the agents."""
+        return NodeRoom(self.nodes * self.each.cpu_milli, self.nodes * self.each.memory_mib)
+
+    @property
+    def sum_fits(self) -> bool:
+        """True if the nodes together have the CPU, the memory and the addresses."""
+        cpu, memory = self.needed
+        enough = cpu <= self.together.cpu_milli and memory <= self.together.memory_mib
+        return enough and self.pod_count <= self.nodes * self.slots
+
+    @property
+    def fits(self) -> bool:
+        """True if every pod finds a node, the largest first: sums alone would split pods over nodes."""
+        nodes = [_Node(self.each, self.slots) for _ in range(self.nodes)]
+        return all(
+            any(node.take(replicas.pod) for node in nodes)
+            for replicas in sorted(self.pods, key=self._weigh, reverse=True)
+            for _ in range(replicas.count)
+        )
+
+    def _weigh(self, replicas: Replicas) -> float:
+        """Return the share of a node that one pod takes; infinite on a node without room."""
+        room = replicas.pod.room
+        if min(self.each) <= 0:
+            return float("inf")
+        return max(room.cpu_milli / self.each.cpu_milli, room.memory_mib / self.each.memory_mib)
+
+
+class _Node:
+    """A node that fills up."""
+
+    def __init__(self, room: NodeRoom, slots: int) -> None:
+        self._cpu, self._memory, self._slots = room.cpu_milli, room.memory_mib, slots
+        self._programs: set[str] = set()
+
+    def take(self, pod: PlatformPod) -> bool:
+        """Give a pod its room, and return False if the node cannot hold it."""
+        if pod.keeps_apart and pod.program in self._programs:
+            return False
+        if self._slots < 1 or self._cpu < pod.room.cpu_milli or self._memory < pod.room.memory_mib:
+            return False
+        self._cpu -= pod.room.cpu_milli
+        self._memory -= pod.room.memory_mib
+        self._slots -= 1
+        self._programs.add(pod.program)
+        return True
+
+
+def count_needed_nodes(stack: StackConfig, count: int) -> int:
+    """Return how many of the system nodes must hold all pods.
+
+    With monitoring, one node may fail or be replaced while alerts still arrive. Without monitoring, the platform's
+    second replicas keep working until the node is back.
+    """
+    return count - 1 if isinstance(stack.monitoring, InstallMonitoring) else count
+
+
+def measure_system_room(stack: StackConfig, row: Instance, count: int) -> SystemRoom:
+    """Return the room on system nodes of a type, and the pods that need it."""
+    nodes = count_needed_nodes(stack, count)
+    max_pods = find_default_max_pods(row)
+    cpu, memory = find_allocatable(row, max_pods)
+    agents = [pod for pod in _list_installed(stack) if pod.replicas == "node"]
+    return SystemRoom(
+        row=row,
+        nodes=nodes,
+        each=NodeRoom(
+            cpu - sum(agent.room.cpu_milli for agent in agents), memory - sum(agent.room.memory_mib for agent in agents)
+        ),
+        slots=max_pods - len(agents),
+        pods=tuple(_list_replicas(stack, nodes)),
+    )
+
+
+def measure_stated_nodes(stack: StackConfig) -> list[SystemRoom]:
+    """Return the room for each type of the stack's system nodes, because EKS takes whichever is available."""
+    stated = stack.cluster.system_nodes
+    return [measure_system_room(stack, find_instance(name), stated.count) for name in stated.instance_types]
+
+
+def _list_installed(stack: StackConfig) -> Iterator[PlatformPod]:
+    for pod in list_platform_pods():
+        if pod.part == "cluster" or _OPTIONAL_PARTS[pod.part](stack):
+            yield override_pod(stack.helm_overrides, pod)
+
+
+def _list_replicas(stack: StackConfig, nodes: int) -> Iterator[Replicas]:
+    """Yield the pods that run on some node; where replicas keep apart, the surplus replica waits for a node."""
+    for pod in _list_installed(stack):
+        if pod.replicas == "pool":
+            yield Replicas(pod, sum(pool.hours is not None for pool in stack.gpu_pools))
+        elif pod.replicas != "node":
+            yield Replicas(pod, min(pod.replicas, nodes) if pod.keeps_apart else pod.replicas)

@@ -1,0 +1,180 @@
+"""Everything that tenants, services and headroom are promised, beside the room of the nodes at the ceilings.
+
+A tenant's quotas of CPU and memory are its totals. The pods on its GPUs take a part of them, and the rest is what the
+tenant may ask of the CPU pools.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..catalog import Instance
+from ..catalog.node_room import NodeRoom, count_addressable_pods, count_team_pods
+from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..config.sizes import read_room
+from ..config.tenants import GpuAmount
+from .addresses import count_pool_addresses, count_subnet_addresses
+from .gpus import count_gpus, count_usable_gpus
+
+ALL_POOLS = "all pools"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """One resource in one pool, in several or in all pools; CPU in CPUs, memory in GiB."""
+
+    pool: str
+    """Name of the pool; the names of all CPU pools, which tenants share; or ``all pools``."""
+    resource: str
+    """An extended resource, ``cpu``, ``memory``, ``pods``, or ``addresses in us-east-1a``, which subnets offer."""
+    tenants: Mapping[str, float] = field(default_factory=dict)
+    """Tenant → the most that it may hold; ``all nodes`` holds addresses."""
+    always: float = 0
+    """The part that is always at work: minimum replicas of services, and headroom."""
+    offered: float
+    """The most that nodes at the ceiling hold."""
+
+    @property
+    def promised(self) -> float:
+        """The sum of all parts."""
+        return sum(self.tenants.values())
+
+
+def list_promises(stack: StackConfig) -> list[Promise]:
+    """Return what is promised and offered: in each GPU pool, in the CPU pools, and over the stack."""
+    found = [promise for pool in stack.gpu_pools for promise in _list_gpu_promises(stack, pool)]
+    return [*found, *list_cpu_promises(stack), *_list_stack_promises(stack)]
+
+
+def size_grant(stack: StackConfig, pool: Pool, amount: GpuAmount) -> NodeRoom:
+    """Return the CPU and memory that the pods on an amount of a pool's units hold.
+
+    They are those of the slots. Pods of whole GPUs without ``podSize`` may hold their part of the largest node.
+    """
+    if size := pool.find_pod_size(amount):
+        return size.room
+    gpus, rows = count_gpus(pool, amount), stack.list_instances(pool)
+    rooms = [NodeRoom(*(part / row.gpu_devices * gpus for part in pool.find_room(row))) for row in rows]
+    return NodeRoom(max(room.cpu_milli for room in rooms), max(room.memory_mib for room in rooms))
+
+
+def size_grants(stack: StackConfig, tenant: Tenant) -> dict[str, NodeRoom]:
+    """Return pool → the CPU and memory that the pods on a tenant's GPUs hold."""
+    pools = stack.gpu_pools_by_name
+    return {name: size_grant(stack, pools[name], amount) for name, amount in tenant.gpus.items()}
+
+
+def find_rest(stack: StackConfig, tenant: Tenant) -> NodeRoom:
+    """Return the part of a tenant's quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
+    quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(stack, tenant).values()
+    cpu, memory = sum(room.cpu_milli for room in grants), sum(room.memory_mib for room in grants)
+    return NodeRoom(max(quota.cpu_milli - cpu, 0), max(quota.memory_mib - memory, 0))
+
+
+def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
+    """Return the arithmetic of a tenant's rest of CPU or memory: ``training 260 = 1,024 - 764 in train-h100``."""
+    index, factor = (0, 1000) if promise.resource == "cpu" else (1, 1024)
+    quota = read_room(tenant.cpu, tenant.memory)[index] / factor
+    held = "".join(f" - {room[index] / factor:,.0f} in {name}" for name, room in size_grants(stack, tenant).items())
+    rest = promise.tenants[tenant.name]
+    return f"{tenant.name} {rest:,.0f} = {quota:,.0f}{held}" if rest else f"{tenant.name} nothing: {quota:,.0f}{held}"
+
+
+def offer_cpu_room(pool: CpuPool) -> NodeRoom:
+    """Return the most CPU, and the most memory, that nodes below the ceiling of a CPU pool can have for pods."""
+    cpu = _fill(pool, lambda row: pool.find_room(row).cpu_milli)
+    return NodeRoom(cpu, _fill(pool, lambda row: pool.find_room(row).memory_mib))
+
+
+def _fill(pool: CpuPool, measure: Callable[[Instance], float]) -> float:
+    """Fill the ceiling of a CPU pool with the nodes that have most for each vCPU."""
+    total, left = 0.0, pool.max_cpus
+    for row in sorted(filter(pool.fits, pool.offered), key=lambda row: measure(row) / row.vcpu, reverse=True):
+        nodes, left = divmod(left, row.vcpu)
+        total += nodes * measure(row)
+    return total
+
+
+def _list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
+    grants = {grant.tenant: grant.count for grant in stack.grants_by_pool.get(pool.name, [])}
+    least = _list_always_on(stack, pool)
+    ceiling = pool.profile.count_at_ceiling(pool.max_gpus)
+    for unit, resource in pool.profile.units.items():
+        yield Promise(
+            pool=pool.name,
+            resource=resource,
+            tenants={name: pool.count_by_unit(amount).get(unit, 0) for name, amount in grants.items()},
+            always=sum(pool.count_by_unit(amount).get(unit, 0) * times for amount, times in least),
+            offered=ceiling[resource],
+        )
+    if pool.slot_size:
+        yield from _list_slot_promises(stack, pool, grants, least)
+    nodes = (count_usable_gpus(stack, pool) // row.gpu_devices for row in stack.list_instances(pool))
+    yield Promise(pool=pool.name, resource="pods", offered=max(nodes, default=0) * count_team_pods(pool.max_pods))
+
+
+def _list_always_on(stack: StackConfig, pool: Pool) -> list[tuple[GpuAmount, int]]:
+    """Return (amount, number of pods) of minimum replicas and of headroom."""
+    found = [(service.gpus, service.replicas.min) for service in stack.services if service.pool == pool.name]
+    return [*found, *([(pool.headroom.gpus, pool.headroom.pods)] if pool.headroom else [])]
+
+
+def _list_slot_promises(
+    stack: StackConfig, pool: Pool, grants: Mapping[str, GpuAmount], least: Sequence[tuple[GpuAmount, int]]
+) -> Iterator[Promise]:
+    """Yield the CPU and memory of the pods in slots, beside the least that nodes of any type offer."""
+    held = {name: size_grant(stack, pool, amount) for name, amount in grants.items()}
+    always = [(size_grant(stack, pool, amount), times) for amount, times in least]
+    rooms = [
+        NodeRoom(*(part * (count_usable_gpus(stack, pool) // row.gpu_devices) for part in pool.find_room(row)))
+        for row in stack.list_instances(pool)
+    ]
+    for resource, index, factor in (("cpu", 0, 1000), ("memory", 1, 1024)):
+        yield Promise(
+            pool=pool.name,
+            resource=resource,
+            tenants={name: room[index] / factor for name, room in held.items()},
+            always=sum(room[index] * times for room, times in always) / factor,
+            offered=min(room[index] for room in rooms) / factor,
+        )
+
+
+def list_cpu_promises(stack: StackConfig) -> Iterator[Promise]:
+    """Yield what tenants may ask of the CPU pools, which they all share."""
+    if not stack.cpu_pools:
+        return
+    name = " + ".join(pool.name for pool in stack.cpu_pools)
+    rests = {tenant.name: find_rest(stack, tenant) for tenant in stack.tenants}
+    offers = [offer_cpu_room(pool) for pool in stack.cpu_pools]
+    for resource, index, factor in (("cpu", 0, 1000), ("memory", 1, 1024)):
+        yield Promise(
+            pool=name,
+            resource=resource,
+            tenants={tenant: rest[index] / factor for tenant, rest in rests.items()},
+            offered=sum(offer[index] for offer in offers) / factor,
+        )
+    yield Promise(pool=name, resource="pods", offered=sum(map(_offer_cpu_pods, stack.cpu_pools)))
+
+
+def _offer_cpu_pods(pool: CpuPool) -> float:
+    return _fill(pool, lambda row: count_team_pods(count_addressable_pods(row)))
+
+
+def _list_stack_promises(stack: StackConfig) -> Iterator[Promise]:
+    pods = sum(
+        promise.offered
+        for pool in stack.gpu_pools
+        for promise in _list_gpu_promises(stack, pool)
+        if promise.resource == "pods"
+    )
+    pods += sum(map(_offer_cpu_pods, stack.cpu_pools))
+    yield Promise(
+        pool=ALL_POOLS,
+        resource="pods",
+        tenants={tenant.name: tenant.pods for tenant in stack.tenants},
+        offered=pods,
+    )
+    needed = count_pool_addresses(stack)
+    for zone, room in count_subnet_addresses(stack).items():
+        yield Promise(
+            pool=ALL_POOLS, resource=f"addresses in {zone}", tenants={"all nodes": needed.get(zone, 0)}, offered=room
+        )

@@ -1,0 +1,132 @@
+"""The quotas of a tenant's namespace: its totals, its share of each pool, and objects that nobody may make.
+
+A quota holds also where the admission policies only warn. A resource that a quota does not list is unlimited.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalog.resources import EFA_RESOURCE
+from ..config import Pool, StackConfig, Tenant
+from .pool_classes import name_pool_class
+
+_DEFAULT_MEMORY_GIB = 4
+"""Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
+DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+"""Requests of a container that states none."""
+_SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
+_MOST_OBJECTS = {
+    "secrets": 500,
+    "configmaps": 500,
+    "services": 500,
+    "persistentvolumeclaims": 500,
+    "count/jobs.batch": 1000,
+    "count/cronjobs.batch": 200,
+}
+"""Room for every team, and an end for a program that makes objects in a loop and fills etcd."""
+_NO_OBJECTS = (
+    "count/daemonsets.apps",
+    "count/ingresses.networking.k8s.io",
+    "count/resourceclaims.resource.k8s.io",
+    "count/resourceclaimtemplates.resource.k8s.io",
+)
+"""Objects that reach every node, the internet, or devices that no quota counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """One ResourceQuota."""
+
+    name: str
+    hard: Mapping[str, str]
+    keeps: str
+    """The limit as a sentence for docs/tenancy.md."""
+    scope: Mapping[str, Any] | None = None
+    """Expression of the ``scopeSelector``; the quota counts only pods that match it."""
+
+    @property
+    def spec(self) -> Any:
+        """The ``spec`` of the object."""
+        scoped = {"scopeSelector": {"matchExpressions": [dict(self.scope)]}} if self.scope else {}
+        return {"hard": dict(self.hard), **scoped}
+
+
+def list_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
+    """Yield the quotas of a tenant's namespace; the first holds its totals."""
+    yield Quota(
+        name="tenant",
+        hard=build_tenant_quota(config, tenant),
+        keeps="GPUs of each resource name, CPU, memory, pods, load balancers and other objects of the team together.",
+    )
+    for pool in config.gpu_pools:
+        yield _limit_pool(tenant, pool)
+    yield Quota(
+        name="no-system-priority",
+        hard={"pods": "0"},
+        keeps="No pod has a priority that evicts the platform's own pods.",
+        scope={"scopeName": "PriorityClass", "operator": "In", "values": list(_SYSTEM_CLASSES)},
+    )
+    yield Quota(
+        name="no-affinity-to-other-namespaces",
+        hard={"pods": "0"},
+        keeps="No pod keeps the pods of other namespaces off a node or a zone, or follows them.",
+        scope={"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"},
+    )
+
+
+def _limit_pool(tenant: Tenant, pool: Pool) -> Quota:
+    """Limit the resources that pods with the pool's PriorityClass request; 0 where the tenant has no grant."""
+    counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
+    hard = {f"requests.{name}": str(counts.get(unit, 0)) for unit, name in pool.profile.units.items()}
+    return Quota(
+        name=f"pool-{pool.name}",
+        hard=hard,
+        keeps=f"GPUs of pool {pool.name}, which its PriorityClass tells apart from the same resource of other pools.",
+        scope={"scopeName": "PriorityClass", "operator": "In", "values": [name_pool_class(pool)]},
+    )
+
+
+def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
+    """Return the ``hard`` limits of the tenant's totals.
+
+    They list every extended resource that some node of the stack hands out, with 0 where the tenant has no grant. They
+    count also pods of before the quotas of pools, which have no PriorityClass.
+    """
+    granted = config.sum_quota(tenant)
+    gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
+    # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
+    efa = {f"requests.{EFA_RESOURCE}": str(config.sum_efa_quota(tenant))}
+    return {
+        "requests.cpu": tenant.cpu,
+        "requests.memory": tenant.memory,
+        **gpus,
+        **efa,
+        "pods": str(tenant.pods),
+        "services.loadbalancers": str(tenant.load_balancers),
+        # A load balancer takes node ports too, unless its Service says allocateLoadBalancerNodePorts: false.
+        "services.nodeports": "0",
+        **{name: str(most) for name, most in _MOST_OBJECTS.items()},
+        **dict.fromkeys(_NO_OBJECTS, "0"),
+    }
+
+
+def build_container_limits(tenant: Tenant) -> Any:
+    """Return the LimitRange item that gives modest requests, and a modest limit of memory, to containers without any.
+
+    Kubernetes turns a ``max`` without ``default`` into the default (SetDefaults_LimitRangeItem). So each resource of
+    ``max`` has its own default, and the item names neither CPU there, which needs no limit, nor GPUs, which every
+    container would then get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    """
+    return {
+        "type": "Container",
+        "max": {"memory": tenant.memory},
+        "default": {"memory": _choose_default_memory(tenant)},
+        "default_request": dict(DEFAULT_REQUESTS),
+    }
+
+
+def _choose_default_memory(tenant: Tenant) -> str:
+    """Return the limit of memory for containers that state none; a default above ``max`` would be refused."""
+    fits = tenant.memory.endswith("Ti") or int(tenant.memory.removesuffix("Gi")) >= _DEFAULT_MEMORY_GIB
+    return f"{_DEFAULT_MEMORY_GIB}Gi" if fits else tenant.memory

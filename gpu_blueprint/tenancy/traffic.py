@@ -1,0 +1,173 @@
+"""Traffic of tenants' pods: none in and none out, except the passages that work needs.
+
+The VPC CNI's policy agent enforces the passages. It looks at a packet before kube-proxy turns the address of a Service
+into the address of a pod (aws/amazon-vpc-cni-k8s docs/network-policy-faq.md), so a passage to the Kubernetes API names
+the address of its Service.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Literal
+
+from ..catalog import namespaces
+from ..config import InstallMonitoring, NewVpc, StackConfig, Tenant
+from ..config.scalars import PRIVATE_BLOCKS
+from .holdings import Holding
+
+POD_IDENTITY_AGENT = "169.254.170.23/32"
+"""The EKS Pod Identity agent of every node, from which pods get credentials (EKS user guide, pod-id-agent-setup)."""
+LINK_LOCAL = "169.254.0.0/16"
+"""Addresses of the node itself, such as 169.254.169.254, where EC2 hands out the node's credentials."""
+ANYWHERE = "0.0.0.0/0"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One port."""
+
+    protocol: Literal["TCP", "UDP"]
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Addresses, except some."""
+
+    cidr: str
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pods:
+    """Pods of namespaces; of the tenant's own namespace if no namespace is named."""
+
+    namespace: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+    """Labels that the pods have."""
+    outside_tenants: bool = False
+    """True for the pods of every namespace that belongs to no tenant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """Traffic that all pods of a tenant may have."""
+
+    name: str
+    """Last part of the NetworkPolicy's name."""
+    why: str
+    """The work that needs the traffic, as a sentence for docs/tenancy.md."""
+    directions: tuple[Literal["Ingress", "Egress"], ...]
+    peers: tuple[Block | Pods, ...]
+    ports: tuple[Port, ...] = ()
+    """Ports of the side that is called; empty for all."""
+
+
+_HTTPS = (Port("TCP", 443),)
+_ALWAYS = (
+    Passage(
+        name="same-namespace",
+        why="Pods of one tenant talk to each other.",
+        directions=("Ingress", "Egress"),
+        peers=(Pods(),),
+    ),
+    Passage(
+        name="dns",
+        why="Pods look up names at CoreDNS.",
+        directions=("Egress",),
+        peers=(Pods(namespace=namespaces.KUBE_SYSTEM, labels=(("k8s-app", "kube-dns"),)),),
+        ports=(Port("UDP", 53), Port("TCP", 53)),
+    ),
+    Passage(
+        name="pod-identity",
+        why="Pods get the credentials of their identity from the EKS Pod Identity agent of their node.",
+        directions=("Egress",),
+        peers=(Block(cidr=POD_IDENTITY_AGENT),),
+        ports=(Port("TCP", 80),),
+    ),
+)
+
+
+def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
+    """Yield the passages of a tenant; all other traffic is refused."""
+    yield from _ALWAYS
+    vpc = tuple(Block(cidr=block) for block in list_vpc_blocks(config))
+    yield Passage(
+        name="vpc-https",
+        why="Controllers such as JupyterHub and KubeRay call the Kubernetes API, and programs call VPC endpoints.",
+        directions=("Egress",),
+        peers=(Block(cidr=find_api_address(config)), *vpc),
+        ports=_HTTPS,
+    )
+    if tenant.https_out:
+        yield Passage(
+            name="https-out",
+            why="Programs download packages, models and data (`httpsOut`).",
+            directions=("Egress",),
+            # Behind the addresses of Services, port 443 is the port of the platform's webhooks.
+            peers=(Block(cidr=ANYWHERE, without=(LINK_LOCAL, config.cluster.service_cidr)),),
+            ports=_HTTPS,
+        )
+    if config.monitoring:
+        yield _admit_scrapes(config)
+    if tenant.load_balancers:
+        yield Passage(
+            name="load-balancers",
+            why="Internal load balancers pass on requests from addresses of the VPC (`loadBalancers`).",
+            directions=("Ingress",),
+            peers=vpc,
+        )
+
+
+def _admit_scrapes(config: StackConfig) -> Passage:
+    """Admit our Prometheus; the file does not state the namespace of a Prometheus that the team runs itself."""
+    ours = isinstance(config.monitoring, InstallMonitoring)
+    return Passage(
+        name="scrapes",
+        why="Prometheus reads the metrics of services.",
+        directions=("Ingress",),
+        peers=(Pods(namespace=namespaces.MONITORING) if ours else Pods(outside_tenants=True),),
+    )
+
+
+def find_api_address(config: StackConfig) -> str:
+    """Return the block of the Kubernetes API's Service, which always has the first address of Services."""
+    return f"{next(IPv4Network(config.cluster.service_cidr).hosts())}/32"
+
+
+def list_vpc_blocks(config: StackConfig) -> list[str]:
+    """Return the addresses of the VPC: all private addresses if the file leaves out the block of an existing subnet."""
+    if isinstance(config.network, NewVpc):
+        return [config.network.cidr]
+    stated = [subnet.cidr for subnet in config.network.subnets if subnet.cidr]
+    return stated if len(stated) == len(config.network.subnets) else list(PRIVATE_BLOCKS)
+
+
+def name_policy(passage: Passage) -> str:
+    """Return the name of a passage's NetworkPolicy."""
+    return f"gpu-blueprint-{passage.name}"
+
+
+DENY = "gpu-blueprint-default-deny"
+"""Name of the NetworkPolicy that refuses what no passage admits."""
+
+
+def list_holdings(config: StackConfig) -> Iterator[Holding]:
+    """Yield the limits of traffic, and the limit that the nodes themselves set."""
+    if not config.tenants:
+        return
+    yield Holding(
+        by="traffic",
+        name=f"NetworkPolicy {DENY}",
+        keeps="A pod reaches nothing and nobody reaches it, except by the passages below. Ports of nodes (kubelet,"
+        " node exporter, DCGM) and EC2's metadata service stay closed.",
+    )
+    passages = {passage.name: passage for tenant in config.tenants for passage in list_passages(config, tenant)}
+    for passage in passages.values():
+        yield Holding(by="traffic", name=f"NetworkPolicy {name_policy(passage)}", keeps=passage.why)
+    yield Holding(
+        by="node",
+        name="NVIDIA's container runtime",
+        keeps="A pod without GPU sees no GPU, although its image sets `NVIDIA_VISIBLE_DEVICES`: GPU nodes ignore the"
+        " variable of unprivileged containers.",
+    )

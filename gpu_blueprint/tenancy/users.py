@@ -1,0 +1,21 @@
+"""CEL that tells who sends a request: the platform, a controller of Kubernetes, or a tenant."""
+
+from ..config import StackConfig
+from .cel import write_literal
+from .groups import name_member_group, name_viewer_group
+
+IS_PLATFORM = "authorizer.group('').resource('resourcequotas').namespace(request.namespace).check('update').allowed()"
+"""True for people and programs that may change the quotas of the namespace, which no tenant may."""
+
+IS_CONTROLLER = (
+    "('system:serviceaccounts:kube-system' in request.userInfo.groups"
+    " || request.userInfo.username in ['system:kube-controller-manager', 'system:kube-scheduler'])"
+)
+"""True for the controllers of Kubernetes, such as the controllers that empty a namespace and bind volumes."""
+
+
+def write_is_tenant(config: StackConfig) -> str:
+    """Write CEL that is true for people of a tenant and for programs in a tenant's namespace."""
+    groups = [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]
+    programs = [f"system:serviceaccounts:{tenant.namespace_name}" for tenant in config.tenants]
+    return f"request.userInfo.groups.exists(g, g in {write_literal([*groups, *programs])})"

@@ -1,0 +1,76 @@
+"""CPU pools: the types that they may launch, their room, and the pool that a stack without CPU pools gets."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.catalog import list_instances
+from gpu_blueprint.catalog.node_room import NodeRoom
+from gpu_blueprint.config import CpuPool
+from gpu_blueprint.config.cpu_pools import make_default_pool
+
+from ..support.builders import config, cpu_pool, pool, tenant
+
+
+def make_pool(region: str = "us-east-1", **overrides: Any) -> CpuPool:
+    return config(region, pools=[pool(), cpu_pool(**overrides)]).cpu_pools[0]
+
+
+def test_a_pool_offers_every_size_of_its_families_and_of_its_architecture() -> None:
+    names = [row.instance_type for row in make_pool(instanceFamilies=["c"], arch="arm64").offered]
+    sizes = ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge")
+    assert names == [f"{family}.{size}" for family in ("c6g", "c7g") for size in sizes]
+
+
+def test_a_pool_offers_only_types_of_its_region() -> None:
+    """No family of generation 7 from Intel is sold in me-south-1, as EC2's offerings show."""
+    made = CpuPool.model_validate(cpu_pool()).place("me-south-1", "")
+    assert {row.family for row in made.offered} == {"c6i", "m6i", "r6i"}
+
+
+def test_the_ceiling_changes_no_type_that_the_pool_names() -> None:
+    small, large = (config(pools=[pool(), cpu_pool(maxCpus=cpus)]) for cpus in (4, 4000))
+    named = [stack.list_named_instances(stack.cpu_pools[0]) for stack in (small, large)]
+    assert named[0] == named[1] == small.cpu_pools[0].offered
+    assert {row.vcpu for row in small.list_instances(small.cpu_pools[0])} == {2, 4}
+    assert large.list_instances(large.cpu_pools[0]) == named[1]
+
+
+def test_a_node_has_less_room_than_its_type() -> None:
+    """m6i.large: 29 pods by its addresses, of 2 CPU 70m for kubelet and 400m for DaemonSets; of memory 7.5 % for the
+    hypervisor, 574 MiB for kubelet, 100 MiB to evict, 512 MiB for DaemonSets."""
+    assert make_pool().find_room(list_instances()["m6i.large"]) == NodeRoom(1530, 8192 - 615 - 574 - 100 - 512)
+
+
+def test_a_stack_without_cpu_pools_gets_one_for_its_tenants_and_none_without_tenants() -> None:
+    stack = config(tenants=[tenant()])
+    assert [made.name for made in stack.cpu_pools] == ["cpu"]
+    assert config(tenants=[]).cpu_pools == []
+    assert [made.name for made in config(pools=[pool(), cpu_pool(name="own")]).cpu_pools] == ["own"]
+
+
+@pytest.mark.parametrize(("cpus", "memory_gib"), [(1, 1), (64, 256), (7, 900), (2000, 1), (3, 3)])
+def test_the_nodes_of_the_made_pool_hold_the_tenants_whatever_size_karpenter_takes(cpus: int, memory_gib: int) -> None:
+    needed = NodeRoom(cpus * 1000, memory_gib * 1024)
+    made = make_default_pool(needed, "us-east-1")
+    assert made.max_cpus % 8 == 0
+    for row in made.offered:
+        room = made.find_room(row)
+        assert room.cpu_milli * made.max_cpus / row.vcpu >= needed.cpu_milli
+        if row.family.startswith("r"):
+            assert room.memory_mib * made.max_cpus / row.vcpu >= needed.memory_mib
+
+
+def test_the_made_pool_is_not_much_larger_than_its_tenants() -> None:
+    assert make_default_pool(NodeRoom(64_000, 1024), "us-east-1").max_cpus == 88
+    assert make_default_pool(NodeRoom(1_000, 1024), "us-east-1").max_cpus == 8
+
+
+def test_the_made_pool_stays_below_the_bound_of_max_cpus() -> None:
+    assert make_default_pool(NodeRoom(10**12, 1024), "us-east-1").max_cpus == 100_000
+
+
+def test_a_volume_without_cuda_images_is_smaller_and_no_faster_than_gp3() -> None:
+    stack = config(pools=[pool(), cpu_pool(), cpu_pool(name="large", disk={"sizeGib": 300})])
+    assert [stack.find_disk_gib(found) for found in stack.cpu_pools] == [100, 300]
+    assert [stack.find_disk_speed(found) for found in stack.cpu_pools] == [{}, {}]
