@@ -211,7 +211,7 @@ def make_binding(role: str, kind: str = "Role", namespace: str = "serving") -> d
     return {
         "apiVersion": f"{RBAC}/v1",
         "kind": "RoleBinding",
-        "metadata": {"name": f"{role}-bound", "namespace": namespace},
+        "metadata": {"name": "chart-bound", "namespace": namespace},
         "roleRef": {"apiGroup": RBAC, "kind": kind, "name": role},
         "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace}],
     }
