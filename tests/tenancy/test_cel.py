@@ -41,7 +41,7 @@ def test_a_value_is_written_as_cel_does(value: Any, literal: str) -> None:
 
 
 def test_a_value_that_cel_does_not_know_is_refused() -> None:
-    with pytest.raises(TypeError, match="no literal for 1.5"):
+    with pytest.raises(TypeError, match="no literal for"):
         write_literal(1.5)
 
 
@@ -64,8 +64,8 @@ def test_the_api_server_reads_every_text_as_it_was_written(api_server: "TenancyL
         },
     }
     binding = {"policyName": "texts", "validationActions": ["Deny"]}
-    api_server.kube.apply(policy)
-    api_server.kube.apply({**policy, "kind": "ValidatingAdmissionPolicyBinding", "spec": binding})
+    for made in (policy, {**policy, "kind": "ValidatingAdmissionPolicyBinding", "spec": binding}):
+        assert api_server.create(made, dry_run=False).refusal == ""
     api_server.wait_until_enforced()
     place = {"name": "texts", "namespace": "default"}
     same = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": place, "data": texts}

@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
 from gpu_blueprint.tenancy.admission import build_binding_spec, build_policy_spec
-from gpu_blueprint.tenancy.pod_subject import PodSubject
+from gpu_blueprint.tenancy.pod_subject import POD, PodSubject
 from gpu_blueprint.tenancy.pods import build_pod_policy, list_pod_rules
 
 from ..support.builders import REGION, cluster, config, pool
@@ -21,7 +21,7 @@ def load(**overrides: Any) -> StackConfig:
     return parse(tenancy_stack(**overrides), REGION)
 
 
-def find_rule(stack: StackConfig, rule: str, subject: PodSubject = TEMPLATE) -> str:
+def find_rule(stack: StackConfig, rule: str, subject: PodSubject) -> str:
     return next(found.expression for found in list_pod_rules(stack, subject) if found.id == rule)
 
 
@@ -47,11 +47,8 @@ def test_a_stack_denies_or_warns(enforcement: str, actions: list[str]) -> None:
 @pytest.mark.parametrize(("version", "fills_in"), [("1.36", True), ("1.35", False)])
 @pytest.mark.parametrize("rule", ["named-pool", "priority-of-pool"])
 def test_a_template_may_leave_out_what_the_api_server_fills_in(rule: str, version: str, fills_in: bool) -> None:
-    pod = find_rule(
-        load(cluster=cluster(kubernetesVersion=version)), rule, PodSubject(spec="a", metadata="b", is_template=False)
-    )
-    template = find_rule(load(cluster=cluster(kubernetesVersion=version)), rule)
-    assert (template != pod) is fills_in
+    stack = load(cluster=cluster(kubernetesVersion=version))
+    assert (find_rule(stack, rule, TEMPLATE) != find_rule(stack, rule, POD)) is fills_in
 
 
 def test_a_stack_that_shares_no_gpu_has_no_rule_about_shares() -> None:
