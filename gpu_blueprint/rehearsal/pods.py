@@ -9,7 +9,7 @@ from lab.scene import Manifest
 from ..catalog.versions import PAUSE_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..sharing import POOL_KEY
-from ..summary.pods import build_pod, list_tolerations
+from ..summary.pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""
@@ -36,24 +36,15 @@ def build_gpu_pod(
 ) -> dict[str, Any]:
     """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
-    if namespace == NAMESPACE:
-        _complete(pod, pool)
     return _finish(pod, name, {**_SMALL, **_list_limits(pod)})
 
 
 def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
     """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots as far as they are known."""
     pod = build_pod(config, pool, namespace=NAMESPACE, limits=limits)
-    _complete(pod, pool)
     return _finish(
         pod, name, {**_SMALL, **pod["spec"]["containers"][0]["resources"].get("requests", {}), **_list_limits(pod)}
     )
-
-
-def _complete(pod: dict[str, Any], pool: Pool) -> None:
-    """Give a pod the tolerations of its pool, which the API server fills in for tenants alone."""
-    if tolerations := list_tolerations(pool):
-        pod["spec"]["tolerations"] = tolerations
 
 
 def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:

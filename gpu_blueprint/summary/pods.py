@@ -28,9 +28,12 @@ def build_pod(
         limits: Extended resource → count; by default the least that the pool hands out.
     """
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
-    if not (stack.tenants and stack.cluster.completes_pods):
-        spec |= {"tolerations": tolerations} if (tolerations := list_tolerations(pool)) else {}
-        spec |= {"priorityClassName": name_pool_class(pool)} if stack.tenants else {}
+    place = namespace or _find_namespace(stack, pool)
+    is_tenants = any(tenant.namespace_name == place for tenant in stack.tenants)
+    if (tolerations := list_tolerations(pool)) and not (is_tenants and stack.cluster.completes_pods):
+        spec["tolerations"] = tolerations
+    if is_tenants and not stack.cluster.completes_pods:
+        spec["priorityClassName"] = name_pool_class(pool)
     requested = dict(limits or _find_least_request(pool))
     room = find_room(stack, pool, requested)
     container: dict[str, Any] = {
@@ -45,7 +48,7 @@ def build_pod(
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "example", "namespace": namespace or _find_namespace(stack, pool)},
+        "metadata": {"name": "example", "namespace": place},
         "spec": spec,
     }
 
