@@ -23,6 +23,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
+from .identities import refuse_large_identities, refuse_wide_statements
 from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
@@ -63,6 +64,7 @@ from .services import (
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .system_nodes import refuse_small_system_nodes
+from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
 from .unused_fields import refuse_helm_values_without_chart
 from .versions import (
@@ -81,6 +83,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_key_outside_region,
     refuse_billing_without_budget,
     refuse_arns_of_other_accounts,
+    refuse_wide_statements,
     refuse_taken_namespaces,
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,
@@ -113,10 +116,12 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,
     refuse_costs_above_bounds,
+    refuse_large_identities,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
 WARNINGS: tuple[Check, ...] = (
+    warn_of_admission_that_only_warns,
     warn_of_principals_of_other_accounts,
     warn_of_promises_above_ceilings,
     warn_of_unusable_slots,

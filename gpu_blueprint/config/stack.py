@@ -85,11 +85,12 @@ class StackConfig(Model):
     monitoring: Monitoring | None = None
     """Monitoring of the platform. Default: none."""
     autoscaling: bool = False
-    """Install KEDA for the scalers of teams' own programs; a stack with services installs it anyway."""
+    """Install KEDA for scalers that the platform team makes for teams' programs; a stack with services installs it
+    anyway. Teams read scalers, and make none: KEDA fetches every address that a scaler names."""
     services: list[Service] = []
     """Inference services that scale with their load."""
     waivers: list[Waiver] = []
-    """Exceptions to policy rules, each for one resource and until a day."""
+    """Exceptions to policy rules and admission rules, each for one resource or tenant and until a day."""
     helm_overrides: HelmOverrides = HelmOverrides()
     """Helm values that replace the values of the blueprint."""
 

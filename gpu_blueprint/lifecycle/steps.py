@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from time import monotonic
 
+from ..judging.admission_waivers import find_admission
 from ..judging.levels import find_levels_file, read_levels
 from ..judging.report import list_waivers
 from ..judging.verdicts import Finding, judge_plan
@@ -139,10 +140,11 @@ class Lifecycle:
 
     def _list_grants(self) -> dict[str, list[str]]:
         """Return the pools of each tenant's namespace."""
-        pools = [pool.name for pool in self.stack.config.gpu_pools]
+        config = self.stack.config
+        granted, for_all = [pool.name for pool in config.gpu_pools], [pool.name for pool in config.cpu_pools]
         return {
-            tenant.namespace_name: [pool for pool in pools if tenant.may_use(pool)]
-            for tenant in self.stack.config.tenants
+            tenant.namespace_name: [*(pool for pool in granted if tenant.may_use(pool)), *for_all]
+            for tenant in config.tenants
         }
 
     def list_policy_options(self) -> dict[str, list[str]]:
@@ -169,7 +171,7 @@ _Play = Callable[[], _Outcome]
 
 def _judge_offline(stack: StackFile, plan: Sequence[PlannedResource]) -> list[Finding]:
     levels = read_levels(find_levels_file(stack.config.environment))
-    return judge_plan(plan, levels, list_waivers(stack.config), date.today())
+    return judge_plan(plan, levels, list_waivers(stack.config), date.today(), find_admission(stack.config))
 
 
 def _describe(found: Finding) -> PolicyMessage:

@@ -29,6 +29,7 @@ def build() -> Providers:
     inside = pulumi.ResourceOptions(provider=kubernetes)
     karpenter = _build_karpenter(cluster, given, inside)
     _build_pool(pulumi.ResourceOptions(provider=kubernetes, depends_on=[karpenter]))
+    _build_admission(inside)
     _build_hub(inside)
     return Providers(aws=given, kubernetes=inside)
 
@@ -197,6 +198,35 @@ def _build_node_pool(options: pulumi.ResourceOptions) -> None:
     )
 
 
+def _build_admission(inside: pulumi.ResourceOptions) -> None:
+    """Refuse pods of teams that choose their node."""
+    rules = ["!has(object.spec.nodeName)"]
+    judged = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    policy = CustomResource(
+        "pods-policy",
+        api_version="admissionregistration.k8s.io/v1",
+        kind="ValidatingAdmissionPolicy",
+        metadata={"name": "pods-of-teams"},
+        spec={
+            "matchConstraints": {"resourceRules": [judged]},
+            "validations": [{"expression": rule} for rule in rules],
+        },
+        opts=inside,
+    )
+    CustomResource(
+        "pods-binding",
+        api_version="admissionregistration.k8s.io/v1",
+        kind="ValidatingAdmissionPolicyBinding",
+        metadata={"name": "pods-of-teams"},
+        spec={
+            "policyName": "pods-of-teams",
+            "validationActions": ["Deny", "Audit"],
+            "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "jupyter"}}},
+        },
+        opts=pulumi.ResourceOptions(provider=inside.provider, depends_on=[policy]),
+    )
+
+
 def _build_hub(inside: pulumi.ResourceOptions) -> None:
     """Build JupyterHub for one team, with the rights that its chart asks for."""
     space = k8s.core.v1.Namespace("jupyter", metadata={"name": "jupyter"}, opts=inside)
@@ -205,6 +235,15 @@ def _build_hub(inside: pulumi.ResourceOptions) -> None:
         "jupyter-quota",
         metadata={"name": "gpus", "namespace": "jupyter"},
         spec={"hard": {f"requests.{GPU}": "24", "persistentvolumeclaims": "200"}},
+        opts=own,
+    )
+    k8s.core.v1.ResourceQuota(
+        "jupyter-priorities",
+        metadata={"name": "priorities", "namespace": "jupyter"},
+        spec={
+            "hard": {"pods": "0"},
+            "scope_selector": {"match_expressions": [{"scope_name": "PriorityClass", "operator": "Exists"}]},
+        },
         opts=own,
     )
     rights: list[k8s.rbac.v1.PolicyRuleArgsDict] = [
