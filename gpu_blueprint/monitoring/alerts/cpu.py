@@ -41,7 +41,7 @@ CPU_ALERTS = (
         summary="CPU pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling",
         costs="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
         steps=(
-            "Look at the requests on its nodes: `kubectl describe nodes -l gpu-blueprint/pool={{ $labels.nodepool }}`.",
+            "Look at the requests on its nodes: `kubectl describe node -l gpu-blueprint/pool={{ $labels.nodepool }}`.",
             "If the pods need them: raise `maxCpus` in the stack file, or name a CPU pool if the file names none."
             " `blueprint quotas STACK` shows whether AWS allows it.",
         ),
