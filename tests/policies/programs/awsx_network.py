@@ -11,6 +11,7 @@ import pulumi_awsx as awsx
 import pulumi_kubernetes as k8s
 from pulumi_kubernetes.apiextensions import CustomResource
 
+from .admission import build_admission
 from .foreign import REGION, Providers
 
 TAGS = {"owner": "ml", "environment": "prod", "cost-center": "77"}
@@ -29,7 +30,7 @@ def build() -> Providers:
     inside = pulumi.ResourceOptions(provider=kubernetes)
     karpenter = _build_karpenter(cluster, given, inside)
     _build_pool(pulumi.ResourceOptions(provider=kubernetes, depends_on=[karpenter]))
-    _build_admission(inside)
+    build_admission("jupyter", ["!has(object.spec.nodeName)"], inside)
     _build_hub(inside)
     return Providers(aws=given, kubernetes=inside)
 
@@ -198,32 +199,15 @@ def _build_node_pool(options: pulumi.ResourceOptions) -> None:
     )
 
 
-def _build_admission(inside: pulumi.ResourceOptions) -> None:
-    """Refuse pods of teams that choose their node."""
-    rules = ["!has(object.spec.nodeName)"]
-    judged = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-    policy = CustomResource(
-        "pods-policy",
-        api_version="admissionregistration.k8s.io/v1",
-        kind="ValidatingAdmissionPolicy",
-        metadata={"name": "pods-of-teams"},
+def _forbid_priorities(own: pulumi.ResourceOptions) -> None:
+    k8s.core.v1.ResourceQuota(
+        "jupyter-priorities",
+        metadata={"name": "priorities", "namespace": "jupyter"},
         spec={
-            "matchConstraints": {"resourceRules": [judged]},
-            "validations": [{"expression": rule} for rule in rules],
+            "hard": {"pods": "0"},
+            "scope_selector": {"match_expressions": [{"scope_name": "PriorityClass", "operator": "Exists"}]},
         },
-        opts=inside,
-    )
-    CustomResource(
-        "pods-binding",
-        api_version="admissionregistration.k8s.io/v1",
-        kind="ValidatingAdmissionPolicyBinding",
-        metadata={"name": "pods-of-teams"},
-        spec={
-            "policyName": "pods-of-teams",
-            "validationActions": ["Deny", "Audit"],
-            "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "jupyter"}}},
-        },
-        opts=pulumi.ResourceOptions(provider=inside.provider, depends_on=[policy]),
+        opts=own,
     )
 
 
@@ -237,15 +221,7 @@ def _build_hub(inside: pulumi.ResourceOptions) -> None:
         spec={"hard": {f"requests.{GPU}": "24", "persistentvolumeclaims": "200"}},
         opts=own,
     )
-    k8s.core.v1.ResourceQuota(
-        "jupyter-priorities",
-        metadata={"name": "priorities", "namespace": "jupyter"},
-        spec={
-            "hard": {"pods": "0"},
-            "scope_selector": {"match_expressions": [{"scope_name": "PriorityClass", "operator": "Exists"}]},
-        },
-        opts=own,
-    )
+    _forbid_priorities(own)
     rights: list[k8s.rbac.v1.PolicyRuleArgsDict] = [
         {
             "api_groups": [""],

@@ -8,6 +8,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 from pulumi_kubernetes.apiextensions import CustomResource
 
+from .admission import CLOSED_RUNTIME, build_admission
 from .foreign import ACCOUNT, REGION
 
 CLUSTER = "orion"
@@ -31,7 +32,7 @@ def build(
     karpenter = _build_karpenter(cluster, node_role, given, inside)
     _build_pools(pulumi.ResourceOptions(provider=inside.provider, depends_on=[karpenter]))
     _build_operator(inside)
-    _build_admission(inside)
+    build_admission("vision", ["!has(object.spec.nodeName)", "!has(object.spec.priorityClassName)"], inside)
     _build_tenant(inside)
 
 
@@ -166,13 +167,6 @@ def _allow_karpenter() -> list[dict[str, Any]]:
     ]
 
 
-_CLOSED_RUNTIME = """#!/usr/bin/env bash
-option=accept-nvidia-visible-devices-envvar-when-unprivileged
-sed -i "s/^#*$option.*/accept-nvidia-visible-devices-envvar-when-unprivileged = false/" \\
-  /etc/nvidia-container-runtime/config.toml
-"""
-
-
 def _build_pools(options: pulumi.ResourceOptions) -> None:
     CustomResource(
         "gpu-class",
@@ -186,7 +180,7 @@ def _build_pools(options: pulumi.ResourceOptions) -> None:
             "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": CLUSTER}}],
             "securityGroupSelectorTerms": [{"tags": {"aws:eks:cluster-name": CLUSTER}}],
             "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
-            "userData": _CLOSED_RUNTIME,
+            "userData": CLOSED_RUNTIME,
             "blockDeviceMappings": [
                 {"deviceName": "/dev/xvda", "ebs": {"volumeSize": "300Gi", "volumeType": "gp3", "encrypted": True}}
             ],
@@ -249,35 +243,6 @@ def _build_operator(inside: pulumi.ResourceOptions) -> None:
             "node-feature-discovery": {"worker": {"tolerations": everywhere}},
         },
         opts=inside,
-    )
-
-
-def _build_admission(inside: pulumi.ResourceOptions) -> None:
-    """Refuse pods of teams that choose their node or a priority of their own."""
-    rules = ["!has(object.spec.nodeName)", "!has(object.spec.priorityClassName)"]
-    judged = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-    policy = CustomResource(
-        "pods-policy",
-        api_version="admissionregistration.k8s.io/v1",
-        kind="ValidatingAdmissionPolicy",
-        metadata={"name": "pods-of-teams"},
-        spec={
-            "matchConstraints": {"resourceRules": [judged]},
-            "validations": [{"expression": rule} for rule in rules],
-        },
-        opts=inside,
-    )
-    CustomResource(
-        "pods-binding",
-        api_version="admissionregistration.k8s.io/v1",
-        kind="ValidatingAdmissionPolicyBinding",
-        metadata={"name": "pods-of-teams"},
-        spec={
-            "policyName": "pods-of-teams",
-            "validationActions": ["Deny", "Audit"],
-            "matchResources": {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "vision"}}},
-        },
-        opts=pulumi.ResourceOptions(provider=inside.provider, depends_on=[policy]),
     )
 
 
