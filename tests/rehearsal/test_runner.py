@@ -88,7 +88,7 @@ PROD = {
     "serving/over-infer-l4": "refused by quota",
     "serving/foreign-train-h100": "refused by the rule named-pool",
     "serving/cpu": "runs in cpu",
-    "cpu/one-pod": "runs on c6i.large spot, $0.04/h",
+    "cpu/one-pod": "runs on c7i.large spot, $0.03/h",
     "cpu/no-spot": "runs on c6i.large on-demand, $0.09/h",
     "serving/keyless-toleration": "refused by the rule granted-tolerations",
     "serving/critical-priority": "refused by the rule priority-of-pool",

@@ -155,9 +155,9 @@ DIVERSE = cases_of(
     fails(
         "one type in one zone",
         with_value(
-            with_value("dev", "NodePool", "", (*_NODE, "requirements", 1), _H100),
+            with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements", 1), _H100),
             "NodePool",
-            "",
+            "shared-l4",
             (*_NODE, "requirements", 2),
             requirement(_ZONE, "us-east-1a"),
         ),
@@ -189,12 +189,12 @@ DIVERSE = cases_of(
     ),
     undecided(
         "requirements not known",
-        with_value("dev", "NodePool", "", (*_NODE, "requirements"), UNKNOWN),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements"), UNKNOWN),
         "shared-l4-node-pool",
     ),
     undecided(
         "zones not known",
-        with_value("dev", "NodePool", "", (*_NODE, "requirements", 2, "values"), UNKNOWN),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements", 2, "values"), UNKNOWN),
         "shared-l4-node-pool",
     ),
 )
@@ -207,23 +207,25 @@ BOUNDED = cases_of(
     passes("CPUs", program(node_pool(requirement(_TYPE, "m7i.xlarge")))),
     fails(
         "no expireAfter",
-        with_value("dev", "NodePool", "", (*_NODE, "expireAfter"), GONE),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "expireAfter"), GONE),
         "shared-l4-node-pool",
         words="not set expireAfter;",
     ),
     fails(
         "no terminationGracePeriod",
-        with_value("dev", "NodePool", "", (*_NODE, "terminationGracePeriod"), GONE),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "terminationGracePeriod"), GONE),
         "shared-l4-node-pool",
         words="not set terminationGracePeriod;",
     ),
     fails("neither", program(node_pool(_H100)), "theirs", words="expireAfter and terminationGracePeriod"),
     undecided(
         "expireAfter not known",
-        with_value("dev", "NodePool", "", (*_NODE, "expireAfter"), UNKNOWN),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "expireAfter"), UNKNOWN),
         "shared-l4-node-pool",
     ),
-    undecided("the template not known", with_value("dev", "NodePool", "", _NODE, UNKNOWN), "shared-l4-node-pool"),
+    undecided(
+        "the template not known", with_value("dev", "NodePool", "shared-l4", _NODE, UNKNOWN), "shared-l4-node-pool"
+    ),
 )
 
 _CONTROLLER = "gpu-prod-karpenter-controller"

@@ -61,7 +61,7 @@ TAINTED = cases_of(
     fails("no taints", _l40s((*_NODE, "taints"), GONE), "infer-l40s-node-pool"),
     fails(
         "only a PreferNoSchedule taint",
-        with_value("dev", "NodePool", "", (*_NODE, "taints"), [_SOFT]),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "taints"), [_SOFT]),
         "shared-l4-node-pool",
     ),
     fails(
@@ -143,8 +143,8 @@ CPUS_LIMITED = cases_of(
         "a fixed number of nodes",
         with_value(program(node_pool(_CPU_TYPE)), "NodePool", "", ("spec", "replicas"), 2),
     ),
-    fails("no limits", _limited(GONE), "theirs", words="without end; set spec.limits.cpu"),
-    fails("no limits, by category", _limited(GONE, _BY_CATEGORY), "theirs"),
+    fails("no limits", program(node_pool(_CPU_TYPE)), "theirs", words="without end; set spec.limits.cpu"),
+    fails("no limits, by category", program(node_pool(_BY_CATEGORY)), "theirs"),
     fails("limits of null", _limited(None), "theirs"),
     fails(
         "limits in what its nodes do not have", _limited({"nvidia.com/gpu": "0", "ephemeral-storage": "1Ti"}), "theirs"
@@ -252,4 +252,4 @@ OVERLAID = cases_of(
     ),
 )
 
-CASES = (*TAINTED, *LIMITED, *REACHABLE, *OVERLAID)
+CASES = (*TAINTED, *LIMITED, *CPUS_LIMITED, *REACHABLE, *OVERLAID)
