@@ -7,16 +7,17 @@ from gpu_blueprint.config import StackConfig
 Level = Literal["privileged", "baseline", "restricted"]
 
 
-def label_pod_security(config: StackConfig, enforce: Level, *, watch: Level | None = None) -> dict[str, str]:
+def label_pod_security(config: StackConfig, enforce: Level, *, audit: Level | None = None) -> dict[str, str]:
     """Return the labels of a namespace that refuses pods above a level.
 
     Without a version, a level means what the API server's newest version says, so an upgrade of the cluster could
     refuse pods that ran before it.
 
     Args:
-        watch: Warn of pods above this level, and note them in the audit log.
+        audit: Note pods above this level in the audit log. Nobody is warned: images of CUDA run as root, and a warning
+            for each of them would hide the warnings that name something to do.
     """
-    levels = {"enforce": enforce, **({"audit": watch, "warn": watch} if watch else {})}
+    levels = {"enforce": enforce, **({"audit": audit} if audit else {})}
     version = f"v{config.cluster.kubernetes_version}"
     return {
         f"pod-security.kubernetes.io/{key}": value

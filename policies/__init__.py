@@ -1,11 +1,13 @@
 """CrossGuard rules for GPU platforms on EKS, as plain values that run in the editor, in CI and in `pulumi`."""
 
 from . import (
+    admission,
     cluster,
     cost,
     disruption,
     gpu_operator,
     gpu_pools,
+    gpu_runtime,
     iam,
     managed_policies,
     network,
@@ -29,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     *node_overlays.RULES,
     *gpu_operator.RULES,
     *node_classes.RULES,
+    *gpu_runtime.RULES,
     *disruption.RULES,
     *cluster.RULES,
     *network.RULES,
@@ -36,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     *trust.RULES,
     *managed_policies.RULES,
     *tenancy.RULES,
+    *admission.RULES,
     *rbac.RULES,
     *supply_chain.RULES,
     *tags.RULES,

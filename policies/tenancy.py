@@ -8,12 +8,11 @@ from gpu_blueprint.catalog import namespaces
 from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
-from .effects.quotas import limits_every_pod, limits_resource, means_gpus_in_vain, parse_limit
+from .effects.quotas import QUOTAS, group_quotas, limits_every_pod, limits_resource, means_gpus_in_vain, parse_limit
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import NotYetKnownError, read_mapping, read_text
+from .values import read_mapping, read_text
 
-_QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
 _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("baseline", "restricted")
 """Levels of Pod Security that keep pods from the devices and the folders of their node."""
@@ -22,24 +21,12 @@ _LEVELS = ("baseline", "restricted")
 def _refuse_missing_quota(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return
-    quotas, unknown = stack.compute_once(_group_quotas)
+    quotas, unknown = stack.compute_once(group_quotas)
     if limits_every_pod(quotas.get(name, [])) or any(map(_list_vain_keys, quotas.get(name, []))):
         return
     if unknown:
         raise unknown
     report(f"namespace {name} has no ResourceQuota that limits all of its pods")
-
-
-def _group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
-    """Return namespace → its quotas, and the error if the namespace of another quota is not known yet."""
-    by_namespace: dict[str, list[Resource]] = {}
-    unknown: NotYetKnownError | None = None
-    for quota in stack.select(*_QUOTAS):
-        try:
-            by_namespace.setdefault(read_namespace(quota), []).append(quota)
-        except NotYetKnownError as error:
-            unknown = error
-    return by_namespace, unknown
 
 
 def _list_gpu_resources(stack: Stack) -> set[str]:
@@ -55,7 +42,7 @@ def _list_gpu_resources(stack: Stack) -> set[str]:
 def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     if is_platform(namespace := read_namespace(quota), settings["exempt"]):
         return
-    by_namespace, unknown = stack.compute_once(_group_quotas)
+    by_namespace, unknown = stack.compute_once(group_quotas)
     quotas = by_namespace[namespace]
     if quota is not min(quotas, key=_has_scopes):  # the first quota that can count every pod speaks for all
         return
@@ -140,7 +127,7 @@ RULES = (
     ),
     Rule(
         id="quota-lists-every-gpu",
-        kinds=_QUOTAS,
+        kinds=QUOTAS,
         check=_refuse_unlimited_gpus,
         needs_stack=True,
         settings=_PLATFORM,
@@ -153,7 +140,7 @@ RULES = (
     ),
     Rule(
         id="quota-requests-only",
-        kinds=_QUOTAS,
+        kinds=QUOTAS,
         check=_refuse_keys_in_vain,
         looks_at="keys of ResourceQuotas that mean GPUs",
         passes="every GPU key is requests. and the full name of the resource",

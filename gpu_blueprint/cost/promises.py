@@ -58,9 +58,9 @@ def size_grant(stack: StackConfig, pool: Pool, amount: GpuAmount) -> NodeRoom:
 
 
 def size_grants(stack: StackConfig, tenant: Tenant) -> dict[str, NodeRoom]:
-    """Return pool → the CPU and memory that the pods on a tenant's GPUs hold."""
+    """Return pool → the CPU and memory that the pods on a tenant's GPUs hold, for pools that exist."""
     pools = stack.gpu_pools_by_name
-    return {name: size_grant(stack, pools[name], amount) for name, amount in tenant.gpus.items()}
+    return {name: size_grant(stack, pools[name], amount) for name, amount in tenant.gpus.items() if name in pools}
 
 
 def find_rest(stack: StackConfig, tenant: Tenant) -> NodeRoom:

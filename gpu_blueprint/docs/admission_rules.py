@@ -35,7 +35,7 @@ _SPECIMEN = {
             "memory": "256Gi",
             "members": ["arn:aws:iam::111122223333:role/serving"],
             "loadBalancers": 1,
-            "identities": [{"serviceAccount": "model-reader"}],
+            "identities": [{"serviceAccount": "model-reader", "s3": [{"bucket": "models"}]}],
         },
     ],
     "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com"]},

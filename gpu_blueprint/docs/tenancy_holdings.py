@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from ..config import StackConfig
-from ..tenancy import traffic
+from ..tenancy import rights, traffic
 from ..tenancy.holdings import Holding
 from ..tenancy.quotas import list_quotas
 
-_LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (traffic.list_holdings,)
+_LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (rights.list_holdings, traffic.list_holdings)
 
 
 def list_holdings(config: StackConfig) -> Iterator[Holding]:

@@ -17,6 +17,7 @@ PER_UNIT = "gpu_blueprint:gpus_per_unit"
 PER_DEVICE = "gpu_blueprint:gpus_per_device"
 USD = "gpu_blueprint:usd_per_gpu_hour"
 RESERVED = "gpu_blueprint:reserved_instances"
+MAX_CPUS = "gpu_blueprint:max_cpus"
 
 FACTS = {
     PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
@@ -24,6 +25,7 @@ FACTS = {
     " profile, for example 1g.",
     USD: "Price of a GPU in US dollars per hour, by `pool`, `instance_type` and `capacity_type`, from the catalogue;"
     " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
+    MAX_CPUS: "Ceiling of a CPU pool in vCPUs of its nodes, by `pool`.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
 }
 """Name of a constant series → its meaning."""
@@ -37,6 +39,8 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
         for slices, share in _find_device_shares(pool).items():
             yield _build_rule(PER_DEVICE, share, pool=pool.name, slices=slices)
         yield from _list_prices(stack, pool)
+    for cpu_pool in stack.cpu_pools:
+        yield _build_rule(MAX_CPUS, cpu_pool.max_cpus, pool=cpu_pool.name)
     for reservation in stack.reservations:
         yield _build_rule(RESERVED, reservation.instances, reservation=str(reservation.id))
 

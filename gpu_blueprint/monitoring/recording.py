@@ -6,7 +6,7 @@ Each rule reads only series recorded before it. A GPU counts as one GPU, however
 from ..catalog import namespaces
 from ..catalog.labels import TENANT_LABEL
 from ..sharing import POOL_KEY
-from .facts import PER_DEVICE, PER_UNIT, USD
+from .facts import MAX_CPUS, PER_DEVICE, PER_UNIT, USD
 from .metrics import CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, sanitize_label
 from .rules import Recording
 
@@ -18,6 +18,8 @@ UNITS = "gpu_pod:units:allocated"
 HELD = "gpu_pool_tenant:gpus:allocated"
 ON_POOL = f"* on (node) group_left (pool) {NODE}"
 """Adds the node's pool to a series with the label ``node``, and drops series of nodes outside all pools."""
+GPU_NODE = f"({NODE} unless on (pool) {MAX_CPUS})"
+"""The nodes of GPU pools: nodes of CPU pools have neither GPUs nor exporters of GPUs."""
 _OF_TENANT = f"* on (namespace) group_left (tenant) {NAMESPACE}"
 IDLE_BELOW = 0.05
 """Activity below which a GPU counts as idle: a driver that polls causes a little activity."""

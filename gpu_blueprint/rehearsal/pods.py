@@ -7,7 +7,8 @@ from typing import Any
 from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
-from ..config import Pool, StackConfig, Tenant
+from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..sharing import POOL_KEY
 from ..summary.pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
@@ -61,6 +62,17 @@ def build_tenant_pod(
     return build_gpu_pod(config, pool, full_name, limits or granted, tenant.namespace_name)
 
 
+def split_shares(pod: dict[str, Any], resource: str) -> None:
+    """Give each share that a pod asks for a container of its own, since no container may have two."""
+    (container,) = pod["spec"]["containers"]
+    count = int(container["resources"]["limits"][resource])
+    sizes = {**_SMALL, resource: "1"}
+    resources = {"requests": sizes, "limits": sizes}
+    pod["spec"]["containers"] = [
+        {**container, "name": name, "resources": resources} for name in name_pods("main", count)
+    ]
+
+
 def find_granted(tenant: Tenant, pool: Pool) -> dict[str, int]:
     """Return one of the first resource of a pool that a tenant has a quota of."""
     counts = pool.count_by_unit(tenant.gpus[pool.name])
@@ -82,6 +94,16 @@ def build_cpu_pod(name: str, namespace: str, cpu: str = "1", **spec: Any) -> dic
         "spec": {"containers": [{"name": "main"}], **spec},
     }
     return _finish(pod, name, {**_SMALL, "cpu": cpu})
+
+
+def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str = NAMESPACE) -> dict[str, Any]:
+    """Build a pod for the nodes of a CPU pool, whose taints it tolerates."""
+    tolerations = [
+        {**taint, "operator": "Equal" if "value" in taint else "Exists"}
+        for taint in pool.node_taints
+        if taint["effect"] != "PreferNoSchedule"
+    ]
+    return build_cpu_pod(name, namespace, cpu, nodeSelector={POOL_KEY: pool.name}, tolerations=tolerations)
 
 
 def build_deployment(pod: Mapping[str, Any], replicas: int = 1) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from .pods import build_pod
 
 
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
-    """Name the requests, limits, nodeSelector and tolerations of a pod.
+    """Name the requests, limits, nodeSelector, tolerations and PriorityClass that a tenant writes.
 
     Without limits, the pod requests the least that the pool hands out.
     """
@@ -20,4 +20,5 @@ def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] |
     for taint in spec.get("tolerations", ()):
         value = f"={taint['value']}" if "value" in taint else ""
         parts.append(f"toleration {taint['key']}{value}:{taint['effect']}")
+    parts += [f"priorityClassName {spec['priorityClassName']}"] if "priorityClassName" in spec else []
     return "; ".join(parts)

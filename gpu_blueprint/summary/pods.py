@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..config import CpuPool, PodSize, Pool, StackConfig
-from ..config.sizes import write_size
-from ..cost.gpus import count_gpus
+from ..catalog.resources import EFA_RESOURCE
+from ..config import CpuPool, Pool, StackConfig
+from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
+from ..tenancy.pool_classes import name_pool_class
 
-_EFA = "vpc.amazonaws.com/efa"
 _HUGEPAGES_MIB = 5120
 """Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
 
@@ -18,7 +18,8 @@ def build_pod(
 ) -> dict[str, Any]:
     """Build the smallest pod that runs in a pool.
 
-    The pod needs no toleration of the taint that is named after its resource, because EKS adds the toleration.
+    It carries the fields that its tenant writes. Kubernetes 1.36 fills in the tolerations and the PriorityClass of the
+    pool, in the namespaces of tenants.
 
     Args:
         stack: The stack of the pool.
@@ -26,15 +27,13 @@ def build_pod(
         namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
         limits: Extended resource → count; by default the least that the pool hands out.
     """
-    resource = next(iter(pool.profile.per_device))
-    tolerations = [
-        taint | {"operator": "Equal" if "value" in taint else "Exists"}
-        for taint in pool.node_taints
-        if taint["key"] != resource
-    ]
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
-    if tolerations:
+    place = namespace or _find_namespace(stack, pool)
+    is_tenants = any(tenant.namespace_name == place for tenant in stack.tenants)
+    if (tolerations := list_tolerations(pool)) and not (is_tenants and stack.cluster.completes_pods):
         spec["tolerations"] = tolerations
+    if is_tenants and not stack.cluster.completes_pods:
+        spec["priorityClassName"] = name_pool_class(pool)
     requested = dict(limits or _find_least_request(pool))
     room = find_room(stack, pool, requested)
     container: dict[str, Any] = {
@@ -49,7 +48,7 @@ def build_pod(
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "example", "namespace": namespace or _find_namespace(stack, pool)},
+        "metadata": {"name": "example", "namespace": place},
         "spec": spec,
     }
 
@@ -59,13 +58,25 @@ def build_cpu_pod(stack: StackConfig, pool: CpuPool, *, namespace: str = "") -> 
     own = next((tenant.namespace_name for tenant in stack.tenants), "YOUR-NAMESPACE")
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     if pool.node_taints:
-        spec["tolerations"] = [
-            taint | {"operator": "Equal" if "value" in taint else "Exists"} for taint in pool.node_taints
-        ]
+        spec["tolerations"] = [_tolerate(taint) for taint in pool.node_taints]
     resources = {"requests": {"cpu": "1", "memory": "2Gi"}, "limits": {"memory": "2Gi"}}
     spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": resources}]
     metadata = {"name": "example", "namespace": namespace or own}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def list_tolerations(pool: Pool) -> list[dict[str, str]]:
+    """Return the tolerations of a pool's taints, but for the taint that is named after its resource.
+
+    EKS adds that toleration to every pod that requests the resource.
+    """
+    resource = next(iter(pool.profile.per_device))
+    taints = [taint for taint in pool.node_taints if taint["key"] != resource]
+    return [_tolerate(taint) for taint in taints]
+
+
+def _tolerate(taint: Mapping[str, str]) -> dict[str, str]:
+    return {**taint, "operator": "Equal" if "value" in taint else "Exists"}
 
 
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:
@@ -76,28 +87,16 @@ def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> d
     Returns:
         ``{"cpu": "700m", "memory": "3Gi"}``, as Kubernetes writes them.
     """
-    units = {name: unit for unit, name in pool.profile.units.items()}
-    amount = {units[name]: count for name, count in requested.items() if name in units}
-    size = pool.find_pod_size(amount) or _find_share(stack, pool, count_gpus(pool, amount))
+    units = sum(count for name, count in requested.items() if name in pool.profile.per_device)
+    size = find_pod_room(stack, pool, units)
     return {"cpu": size.cpu, "memory": size.memory}
-
-
-def _find_share(stack: StackConfig, pool: Pool, gpus: float) -> PodSize:
-    """Return the part of a node that belongs to some of its GPUs, in steps that people read."""
-    found = stack.list_instances(pool)
-    rows = [row for row in found if row.gpu_devices >= gpus] or found
-    rooms = [(pool.find_room(row), gpus / row.gpu_devices) for row in rows]
-    millicpu = min(room.cpu_milli * share for room, share in rooms)
-    mib = min(room.memory_mib * share for room, share in rooms)
-    step = 1024 if mib >= 4096 else 256
-    return write_size(max(int(millicpu) // 100 * 100, 100), max(int(mib) // step * step, step))
 
 
 def _find_least_request(pool: Pool) -> dict[str, int]:
     """Return one unit of the pool's first resource, or a whole node if jobs span nodes."""
     resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
     if pool.multi_node:
-        return {resource: row.gpu_devices, _EFA: row.efa_interfaces}
+        return {resource: row.gpu_devices, EFA_RESOURCE: row.efa_interfaces}
     return {resource: 1}
 
 

@@ -64,7 +64,7 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
         message="spec.runtimeClassName may be nvidia in a pod that asks for a GPU: remove it",
     )
     yield AdmissionRule(
-        id="no-resource-claims",
+        id="no-claimed-devices",
         keeps="No pod takes devices by a ResourceClaim, which the quotas of GPUs do not count.",
         expression="variables.spec.?resourceClaims.orValue([]).size() == 0",
         message="the pools of this platform take no ResourceClaims: remove spec.resourceClaims, and ask for a GPU in "
@@ -113,7 +113,7 @@ def _refuse_device_variables(subject: PodSubject) -> AdmissionRule:
 
 
 def _bound_grace(config: StackConfig) -> AdmissionRule:
-    pools: list[Pool | CpuPool] = [*config.gpu_pools, *config.cpu_pools]
+    pools: list[Pool | CpuPool] = config.all_pools
     drains = {pool.name: count_seconds(pool.lifecycle.termination_grace_period or "1h") for pool in pools}
     usual = max((drains[pool.name] for pool in config.cpu_pools), default=_USUAL_DRAIN_S)
     longest = f"{write_literal(drains)}[?variables.target].orValue({usual})"

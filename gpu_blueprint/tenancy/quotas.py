@@ -9,11 +9,13 @@ from typing import Any
 
 from ..catalog.resources import EFA_RESOURCE
 from ..config import Pool, StackConfig, Tenant
+from .holdings import Holding
 from .pool_classes import name_pool_class
 
 _DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
-_DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+"""Requests of a container that states none."""
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
 _MOST_OBJECTS = {
     "secrets": 500,
@@ -39,8 +41,8 @@ class Quota:
 
     name: str
     hard: Mapping[str, str]
-    keeps: str
-    """The limit as a sentence for docs/tenancy.md."""
+    keeps: str = ""
+    """A sentence for docs/tenancy.md about a quota that is the same for every tenant."""
     scope: Mapping[str, Any] | None = None
     """Expression of the ``scopeSelector``; the quota counts only pods that match it."""
 
@@ -56,10 +58,14 @@ def list_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
     yield Quota(
         name="tenant",
         hard=build_tenant_quota(config, tenant),
-        keeps="GPUs of each resource name, CPU, memory, pods, load balancers and other objects of the team together.",
     )
     for pool in config.gpu_pools:
         yield _limit_pool(tenant, pool)
+    yield from _list_fixed_quotas()
+
+
+def _list_fixed_quotas() -> Iterator[Quota]:
+    """Yield the quotas that are the same for every tenant."""
     yield Quota(
         name="no-system-priority",
         hard={"pods": "0"},
@@ -81,7 +87,6 @@ def _limit_pool(tenant: Tenant, pool: Pool) -> Quota:
     return Quota(
         name=f"pool-{pool.name}",
         hard=hard,
-        keeps=f"GPUs of pool {pool.name}, which its PriorityClass tells apart from the same resource of other pools.",
         scope={"scopeName": "PriorityClass", "operator": "In", "values": [name_pool_class(pool)]},
     )
 
@@ -121,7 +126,7 @@ def build_container_limits(tenant: Tenant) -> Any:
         "type": "Container",
         "max": {"memory": tenant.memory},
         "default": {"memory": _choose_default_memory(tenant)},
-        "default_request": dict(_DEFAULT_REQUESTS),
+        "default_request": dict(DEFAULT_REQUESTS),
     }
 
 
@@ -129,3 +134,23 @@ def _choose_default_memory(tenant: Tenant) -> str:
     """Return the limit of memory for containers that state none; a default above ``max`` would be refused."""
     fits = tenant.memory.endswith("Ti") or int(tenant.memory.removesuffix("Gi")) >= _DEFAULT_MEMORY_GIB
     return f"{_DEFAULT_MEMORY_GIB}Gi" if fits else tenant.memory
+
+
+def list_holdings(config: StackConfig) -> Iterator[Holding]:
+    """Yield the quotas of a tenant for docs/tenancy.md, with one row for all pools."""
+    yield Holding(
+        by="quota",
+        name="ResourceQuota tenant",
+        keeps="The team's CPU, memory, pods, load balancers and GPUs of each resource name stay below its `cpu`, "
+        "`memory`, `pods`, `loadBalancers` and the sum of its `gpus`; node ports, DaemonSets, Ingresses and "
+        "ResourceClaims are 0, and Secrets, ConfigMaps, Services, claims and Jobs have an end.",
+    )
+    for pool in config.gpu_pools[:1]:
+        yield Holding(
+            by="quota",
+            name="ResourceQuota pool-<pool>",
+            keeps=f"GPUs of one pool stay below the team's `gpus` in it: the quota counts the pods with the pool's "
+            f"PriorityClass, such as `{name_pool_class(pool)}`.",
+        )
+    for quota in _list_fixed_quotas():
+        yield Holding(by="quota", name=f"ResourceQuota {quota.name}", keeps=quota.keeps)

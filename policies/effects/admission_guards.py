@@ -18,10 +18,16 @@ def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> b
     Raises:
         NotYetKnownError: No known policy decides, and a policy is not known yet.
     """
-    return all(_is_judged(stack, group, resource, operation, namespace) for operation in ("UPDATE", "DELETE"))
+    return all(judges(stack, group, resource, operation, namespace) for operation in ("UPDATE", "DELETE"))
 
 
-def _is_judged(stack: Stack, group: str, resource: str, operation: str, namespace: str) -> bool:
+def judges(stack: Stack, group: str, resource: str, operation: str, namespace: str) -> bool:
+    """Tell whether an admission policy can refuse an operation on a kind of object in a namespace.
+
+    Raises:
+        NotYetKnownError: No known policy decides, and a policy is not known yet.
+    """
+
     def refuses(binding: Resource) -> bool:
         name = binding.read_text("spec", "policyName")
         return _denies_in(binding, stack, namespace) and any(

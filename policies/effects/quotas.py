@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ..resources import Resource
+from ..resources import Resource, Stack
 from ..rule import find_wrong
 from ..values import NotYetKnownError, read_text, read_texts
+from .namespaces import read_namespace
 
+QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
 NO_LIMIT = 100_000
 """Count of GPUs, slices or shares that no cluster of a team reaches; a quota with it, such as ``8Gi``, holds nobody."""
 _POD_KEYS = {"pods", "count/pods", "cpu", "memory"} | {
@@ -29,6 +31,18 @@ class PodKind:
     best_effort: bool
     priority_class: object
     """Empty if the pod has none."""
+
+
+def group_quotas(stack: Stack) -> tuple[dict[str, list[Resource]], NotYetKnownError | None]:
+    """Return namespace → its quotas, and the error if the namespace of another quota is not known yet."""
+    by_namespace: dict[str, list[Resource]] = {}
+    unknown: NotYetKnownError | None = None
+    for quota in stack.select(*QUOTAS):
+        try:
+            by_namespace.setdefault(read_namespace(quota), []).append(quota)
+        except NotYetKnownError as error:
+            unknown = error
+    return by_namespace, unknown
 
 
 def limits_every_pod(quotas: Sequence[Resource]) -> bool:
@@ -53,6 +67,22 @@ def limits_resource(quotas: Sequence[Resource], name: str) -> bool:
         return key in ("pods", "count/pods") and parse_limit(hard, key) == 0  # no pods, so no GPUs
 
     return _cover_every_pod(quotas, is_limit)
+
+
+def refuses_class(quotas: Sequence[Resource], name: str) -> bool:
+    """Tell whether a quota lets no pod of a PriorityClass in.
+
+    Raises:
+        NotYetKnownError: It depends on a value that is not known yet.
+    """
+    either = (False, True)
+    kinds = [PodKind(*traits, name) for traits in product(either, either)]
+
+    def refuses(quota: Resource) -> bool:
+        has_none = _has_limit(quota, lambda key, hard: key in ("pods", "count/pods") and parse_limit(hard, key) == 0)
+        return has_none and all(_admits(item, kind) for item in _list_requirements(quota) for kind in kinds)
+
+    return bool(find_wrong(quotas, refuses))
 
 
 def parse_limit(value: Any, where: str) -> float | None:

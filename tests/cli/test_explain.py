@@ -196,13 +196,15 @@ def test_a_pod_alone_is_a_manifest_that_kubectl_takes(project: Path, capsys: pyt
         "infer-a10g",
         "infer-l40s",
         "train-h100",
+        "cpu",
     ]
+    assert pods[-1]["spec"]["containers"][0]["resources"]["limits"] == {"memory": "256Mi"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["dev", "sandbox", "--pod"], "--pod: dev has no pool 'sandbox'; it has shared-l4"),
+        (["dev", "sandbox", "--pod"], "--pod: dev has no pool 'sandbox'; it has cpu, shared-l4"),
         (["prod", "infer-l40", "--pod"], "did you mean infer-l4"),
         (["unknown-field", "--pod"], "there is no stack 'unknown-field'"),
     ],

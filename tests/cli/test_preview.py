@@ -29,15 +29,22 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
 
 
+OTHERS = ("cpuPools", "tenants", "services", "promises", "warnings", "findings")
+
+
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["stack", "resources", "cost", "pools", "tenants", "services", "warnings", "findings"]
+    assert list(document) == ["stack", "resources", "cost", "pools", *OTHERS]
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
     assert all(list(resource) == fields for resource in document["resources"])
     slices = document["pools"][0]
     assert slices["perNode"]["p5.4xlarge"] == {"nvidia.com/mig-1g.10gb": 7}
     assert slices["ceiling"] == {"nvidia.com/mig-1g.10gb": 112}
+    (cpu,) = document["cpuPools"]
+    assert (cpu["name"], cpu["maxCpus"], cpu["isStated"]) == ("cpu", 320, True)
+    slots = next(row for row in document["promises"] if row["resource"] == "nvidia.com/mig-1g.10gb")
+    assert (slots["tenants"], slots["offered"]) == ({"vision": 42, "language": 42, "robotics": 28}, 112)
     assert document["tenants"][0]["quota"] == {"nvidia.com/mig-1g.10gb": 42, "nvidia.com/gpu": 8}
 
 

@@ -48,7 +48,7 @@ def test_no_request_is_shown_for_a_quota_that_every_account_has(capsys: pytest.C
     assert main(["quotas", "dev"]) == 0  # makes one cluster, every account may have a hundred
     out = capsys.readouterr().out
     assert "L-1194D53C" in out and "--quota-code L-1194D53C" not in out
-    assert "--quota-code L-1216C47A --desired-value 12" in out
+    assert "--quota-code L-1216C47A --desired-value 92" in out
 
 
 def test_the_json_holds_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:

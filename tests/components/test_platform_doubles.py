@@ -9,6 +9,7 @@ import pytest
 
 from gpu_blueprint.plan import PlannedResource
 
+from ..support import builders
 from ..support.doubles import find_doubles
 from ..support.example_pools import POOLS, build_stack
 from ..support.plans import SHIPPED, Plan, find_resource, plan, plan_of
@@ -139,7 +140,7 @@ BROKEN: dict[str, tuple[str, str, Change, bool, str]] = {
     "two scalers": ("ScaledObject", "chat", _leave, True, "scaler of chat in serving"),
     "two monitors": ("PodMonitor", "chat", _leave, True, ""),
     "two default classes": ("StorageClass", "", _leave, True, "default StorageClass"),
-    "two bindings": ("RoleBinding", "tenant-serving", _leave, True, ""),
+    "two bindings": ("RoleBinding", "tenant-serving-members", _leave, True, ""),
     "two releases": ("Release", "karpenter-controller", set_path("name", "second"), True, "chart "),
     "an add-on twice": ("Addon", "coredns", set_path("addonName", "vpc-cni"), False, "add-on vpc-cni"),
     "an identity twice": ("PodIdentityAssociation", "", _leave, True, "identity of kube-system/karpenter"),
@@ -174,7 +175,8 @@ def test_two_rules_for_one_node_are_found() -> None:
 
 @pytest.mark.parametrize("pool", ["mps-l4-bottlerocket", "mig-h100-bottlerocket"])
 def test_a_second_engine_on_bottlerocket_is_found(pool: str) -> None:
-    stack = build_stack(pool) | {"monitoring": {"mode": "install"}}
+    cluster = builders.cluster(systemNodes={"count": 3})
+    stack = build_stack(pool) | {"monitoring": {"mode": "install"}, "cluster": cluster}
     planned = plan_of(stack)
     assert find_doubles(planned) == []
     without_address = set_path(*NODE, "containers", 0, "env", [])

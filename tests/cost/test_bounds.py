@@ -57,4 +57,4 @@ def test_the_parts_of_both_bounds_add_up_to_the_estimate() -> None:
         found.cost.ceiling.hour.known + found.surge.known
     )
     assert sum(part.known for part in monthly.values()) == pytest.approx(found.cost.expected.month.known)
-    assert set(hourly) == set(monthly) == {PLATFORM, *stack.gpu_pools_by_name}
+    assert set(hourly) == set(monthly) == {PLATFORM, *(pool.name for pool in stack.pools)}

@@ -20,14 +20,18 @@ def test_the_dev_stack_by_hand() -> None:
     cheap = PRICE["g6.2xlarge", here] * SPOT["g6"] + gp3(here, 50)
     assert found.pools[0].as_bought.expected.month.known == pytest.approx(4 * cheap * 160)
     dear = PRICE["g6.16xlarge", here] + gp3(here, 50)
-    assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear)
+    # The quotas of 32 CPUs take 48 vCPUs: a r7i.large has 1.53 of its two for pods. A tenth runs, on c7i on spot.
+    vcpu = (PRICE["r7i.large", here] + gp3(here, 100)) / 2
+    assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear + 48 * vcpu)
+    work = 4.8 * (PRICE["c7i.8xlarge", here] * SPOT["c7i"] + gp3(here, 100)) / 32
+    assert hours(found.pools[1].as_bought.expected) == pytest.approx(work)
     open_hours = 5 * 12 / (7 * 24) * MONTH  # Monday to Friday, eight to eight
-    assert found.on_demand.ceiling.month.known == pytest.approx(platform * MONTH + 4 * dear * open_hours)
+    assert found.on_demand.ceiling.month.known == pytest.approx((platform + 48 * vcpu) * MONTH + 4 * dear * open_hours)
     assert hours(found.as_bought.floor) == pytest.approx(platform)
     # A quarter of a GPU by time-slicing; the tenant has all sixteen quarters.
     expected, most = found.pools[0].slices["nvidia.com/gpu.shared"]
     assert [expected.known, most.known] == pytest.approx([cheap / 4, dear / 4])
-    assert found.tenants["sandbox"].expected.month.known == pytest.approx(4 * cheap * 160)
+    assert found.tenants["sandbox"].expected.month.known == pytest.approx(4 * cheap * 160 + work * MONTH)
     assert found.tenants[UNASSIGNED].ceiling.month.known == pytest.approx(0)
 
 
@@ -39,7 +43,7 @@ def test_the_research_stack_by_hand() -> None:
     platform = SERVICE["eks-cluster", here] + system + nat + endpoints + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.ceiling) == pytest.approx(platform)
     # Sixteen H100 for 250 hours on spot: each on a p5.4xlarge with 50 GiB.
-    slices, train = found.pools
+    slices, train, cpu = found.pools
     on_4 = PRICE["p5.4xlarge", here] * SPOT["p5"] + gp3(here, 50)
     assert slices.as_bought.expected.month.known == pytest.approx(16 * on_4 * 250)
     assert hours(slices.on_demand.ceiling) == pytest.approx(16 * (PRICE["p5.4xlarge", here] + gp3(here, 50)))
@@ -47,7 +51,10 @@ def test_the_research_stack_by_hand() -> None:
     a100 = (PRICE["p4de.24xlarge", here] + gp3(here, 50)) / 8
     assert train.as_bought.expected.month.known == pytest.approx(16 * 0.7 * MONTH * a100)
     # Vision has 42 of 112 slices and 8 of 16 A100.
-    vision = 42 / 112 * 16 * on_4 * 250 + 8 / 16 * 16 * 0.7 * MONTH * a100
+    # A fifth of 320 vCPUs runs on c7i on spot; vision has 256 of the quotas of 640 CPUs.
+    work = 64 * (PRICE["c7i.8xlarge", here] * SPOT["c7i"] + gp3(here, 100)) / 32
+    assert hours(cpu.as_bought.expected) == pytest.approx(work)
+    vision = 42 / 112 * 16 * on_4 * 250 + 8 / 16 * 16 * 0.7 * MONTH * a100 + 256 / 640 * work * MONTH
     assert found.tenants["vision"].expected.month.known == pytest.approx(vision)
     assert slices.slices["nvidia.com/mig-1g.10gb"][0].known == pytest.approx(on_4 / 7)
 
@@ -79,10 +86,12 @@ def test_the_prod_stack_by_hand() -> None:
         month = 16 * share * MONTH * spot + (room * MONTH if pool.name == "infer-l40s" else 0)
         assert pool.as_bought.expected.month.known == pytest.approx(month), pool.name
         expected += month
-    total = platform * MONTH + expected + (reserved + 0.9 * 4 * disk) * MONTH
+    work = 96 * (PRICE["c7i.8xlarge", here] * SPOT["c7i"] + gp3(here, 100)) / 32  # 30 % of 320 vCPUs
+    total = (platform + work) * MONTH + expected + (reserved + 0.9 * 4 * disk) * MONTH
     assert found.as_bought.expected.month.known == pytest.approx(total)
     dearest = sum(16 * (PRICE[name, here] + gp3(here, 50)) for name in ("g6.16xlarge", "g5.16xlarge", "g6e.16xlarge"))
-    assert hours(found.on_demand.ceiling) == pytest.approx(platform + dearest + reserved + 4 * disk)
+    cpus = 320 * (PRICE["r7i.large", here] + gp3(here, 100)) / 2
+    assert hours(found.on_demand.ceiling) == pytest.approx(platform + dearest + reserved + 4 * disk + cpus)
     # MPS gives each GPU to four pods.
     assert found.pools[0].slices["nvidia.com/gpu.shared"][1].known == pytest.approx(
         (PRICE["g6.16xlarge", here] + gp3(here, 50)) / 4

@@ -16,12 +16,13 @@ def test_slices_of_several_profiles_cost_by_their_compute_slices() -> None:
     cut = builders.pool(instanceTypes=["p5.4xlarge"], maxGpus=1, sharing=layout)
     team = builders.tenant(gpus={"main": {"3g.40gb": 1}})
     found = estimate_of(pools=[cut], tenants=[team])
+    cpu = hours(found.pools[1].on_demand.ceiling)  # all of it is the team's
     gpu = hours(found.pools[0].on_demand.ceiling)
     most = {name.removeprefix("nvidia.com/mig-"): usd.known for name, (_, usd) in found.pools[0].slices.items()}
     assert most == {
         name: pytest.approx(gpu * part / 7) for name, part in (("3g.40gb", 3), ("2g.20gb", 2), ("1g.10gb", 1))
     }
-    assert hours(found.tenants["team"].ceiling) == pytest.approx(hours(found.pools[0].as_bought.ceiling) * 3 / 7)
+    assert hours(found.tenants["team"].ceiling) == pytest.approx(hours(found.pools[0].as_bought.ceiling) * 3 / 7 + cpu)
 
 
 def test_gpus_that_fill_no_whole_node_are_not_counted() -> None:

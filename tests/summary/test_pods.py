@@ -92,6 +92,24 @@ def test_a_pod_of_a_single_node_mounts_nothing() -> None:
     assert "volumes" not in spec and not {"env", "volumeMounts"} & {*spec["containers"][0]}
 
 
+@pytest.mark.parametrize(("version", "written"), [("1.36", False), ("1.35", True)])
+def test_a_tenant_writes_what_its_api_server_does_not_fill_in(version: str, written: bool) -> None:
+    taint = {"key": "example.com/gpu", "value": "l4"}
+    cluster = builders.cluster(kubernetesVersion=version)
+    stack = builders.config(cluster=cluster, pools=[builders.pool(taints=[taint])], tenants=[builders.tenant()])
+    spec = build_pod(stack, stack.gpu_pools[0])["spec"]
+    assert spec["nodeSelector"] == {"gpu-blueprint/pool": "main"}
+    assert spec.get("priorityClassName") == ("gpu-blueprint-main" if written else None)
+    assert spec.get("tolerations") == ([{**taint, "effect": "NoSchedule", "operator": "Equal"}] if written else None)
+
+
+def test_a_pod_outside_the_namespaces_of_tenants_writes_its_tolerations() -> None:
+    stack = builders.config(pools=[builders.pool(taints=[{"key": "example.com/gpu"}])], tenants=[builders.tenant()])
+    spec = build_pod(stack, stack.gpu_pools[0], namespace="default")["spec"]
+    assert spec["tolerations"] == [{"key": "example.com/gpu", "effect": "NoSchedule", "operator": "Exists"}]
+    assert "priorityClassName" not in spec
+
+
 def test_a_pod_is_made_where_a_grantee_or_the_caller_wants_it() -> None:
     stack = shipped_config("prod")
     pool = stack.gpu_pools_by_name["infer-l4"]

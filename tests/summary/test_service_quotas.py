@@ -32,14 +32,18 @@ def test_dev_needs_four_of_the_largest_type_with_one_l4() -> None:
     # 4 GPUs; g6.16xlarge has the most vCPUs per L4, 64 with 1 GPU: 4 x 64. Spot may fail over to on-demand, so both
     # quotas hold all of it. One more of 64 while a node is replaced.
     # 2 system nodes m7i.large of 2 vCPU, and 2 more in each of 2 zones while they are updated: 2 x 2 + 4 x 2.
-    assert needed(shipped_config("dev")) == {"L-DB2E81BA": 320, "L-1216C47A": 12, "L-3819A6DF": 320}
+    # The platform's CPU pool of 48 vCPU, and one node of 32 vCPU while it is replaced: 80, spot and on-demand.
+    expected = {"L-DB2E81BA": 320, "L-1216C47A": 80 + 12, "L-3819A6DF": 320, "L-34B43A08": 80}
+    assert needed(shipped_config("dev")) == expected
 
 
 def test_research_adds_up_pools_that_share_a_quota() -> None:
     # h100-slices: 16 p5.4xlarge of one GPU and 16 vCPU, 16 x 16 = 256, spot and on-demand.
     # a100-train: 16 GPUs of p4de.24xlarge, 16 / 8 x 96 = 192, on-demand only. 256 + 192 = 448.
     # One more p5.4xlarge while a node of h100-slices is replaced; nodes of a100-train never are.
-    assert needed(shipped_config("research")) == {"L-417A185B": 464, "L-1216C47A": 12, "L-C4BD4855": 272}
+    # cpu: 320 vCPU, and one of ten nodes of 32 vCPU while it is replaced; or 16 of 160 nodes of 2 vCPU: 352.
+    expected = {"L-417A185B": 464, "L-1216C47A": 352 + 12, "L-C4BD4855": 272, "L-34B43A08": 352}
+    assert needed(shipped_config("research")) == expected
 
 
 def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
@@ -47,7 +51,8 @@ def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
     # A tenth of them at once, rounded up, is replaced: 2 nodes of 64. 3072 + 3 x 128 = 3456.
     # train-h100: 32 / 8 x 192 = 768; its reservation of 4 x 192 = 768 is used first and is not added again.
     # 3 system nodes of the dearer type (m7i.xlarge or m6i.xlarge) with 4 vCPU: 3 x 4, and 4 x 4 for an update: 28.
-    expected = {"L-DB2E81BA": 3456, "L-417A185B": 768, "L-1216C47A": 28, "L-3819A6DF": 3456}
+    # cpu: 320 vCPU and a tenth of its nodes while they are replaced: 352.
+    expected = {"L-DB2E81BA": 3456, "L-417A185B": 768, "L-1216C47A": 380, "L-3819A6DF": 3456, "L-34B43A08": 352}
     assert needed(shipped_config("prod")) == expected
 
 

@@ -27,13 +27,13 @@ def test_quota_keys_are_the_keys_of_the_namespace() -> None:
     assert {"requests.nvidia.com/gpu.shared: 64", "requests.nvidia.com/gpu: 32"} < set(keys)
 
 
-def test_a_pod_of_each_pool_is_told_its_limits_selector_and_tolerations() -> None:
+def test_a_pod_of_each_pool_is_told_its_limits_and_selector() -> None:
     asked = explain("prod", "serving")["a pod asks"]
     assert asked[0] == (
         "in infer-l4: requests cpu: 1800m; requests memory: 6Gi; limits memory: 6Gi; limits nvidia.com/gpu.shared: 1; "
         "nodeSelector gpu-blueprint/pool: infer-l4"
     )
-    assert asked[1].endswith("; toleration ml.example.com/gpu=a10g:NoSchedule")
+    assert asked[1].endswith("; nodeSelector gpu-blueprint/pool: infer-a10g")
 
 
 def test_the_cost_share_is_the_share_in_the_estimate() -> None:

@@ -23,7 +23,7 @@ OURS = "this object is the platform team's"
 NETWORK = "networking.k8s.io/v1"
 OPEN = build("NetworkPolicy", "open", api_version=NETWORK, spec={"podSelector": {}, "ingress": [{}]})
 STACK = tenancy_stack()
-STACK["tenants"][0]["identities"] = [{"serviceAccount": "trainer"}]
+STACK["tenants"][0]["identities"] = [{"serviceAccount": "trainer", "s3": [{"bucket": "models"}]}]
 CORE = "/api/v1/namespaces/serving"
 
 

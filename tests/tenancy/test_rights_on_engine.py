@@ -46,6 +46,7 @@ WORK = [
     f"patch {RBAC}/roles",
     f"create {RBAC}/rolebindings",
     f"delete {RBAC}/rolebindings",
+    f"patch {RBAC}/rolebindings",
 ]
 """What members may do and viewers may not."""
 READING = [
@@ -210,7 +211,7 @@ def make_binding(role: str, kind: str = "Role", namespace: str = "serving") -> d
     return {
         "apiVersion": f"{RBAC}/v1",
         "kind": "RoleBinding",
-        "metadata": {"name": f"{role}-bound", "namespace": namespace},
+        "metadata": {"name": "chart-bound", "namespace": namespace},
         "roleRef": {"apiGroup": RBAC, "kind": kind, "name": role},
         "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace}],
     }

@@ -12,6 +12,7 @@ from ...config import StackConfig
 from ...cost.money import Usd
 from ...errors import Problem
 from ...live.advise import Advice, Observed, Proposal
+from ...live.advise.advice import list_unjudged_pools
 from ...live.advise.bill import estimate_monthly_bill
 from ...live.advise.proposal import WELL_COVERED, AddPool, Change
 from .tables import make_console, make_table
@@ -33,6 +34,8 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
     out.print(_build_measurements(stack, observed))
     if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED:
         out.print(_build_remarks(observed, advice))
+    for remark in list_unjudged_pools(stack):
+        out.print(Text(f"{remark.pool}: {remark.text}"))
     for number, proposal in enumerate(advice.proposals, 1):
         out.print(Text.assemble((f"\n{number}. {proposal.kind} {proposal.subject}: {proposal.title}", "bold")))
         out.print(Padding(_build_details(proposal, advice.alternatives, left_out.get(proposal.name)), (0, 0, 0, 3)))

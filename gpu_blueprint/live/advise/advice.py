@@ -28,6 +28,12 @@ class Remark(NamedTuple):
     text: str
 
 
+def list_unjudged_pools(stack: StackConfig) -> list[Remark]:
+    """Return the CPU pools, of which the metrics of GPUs say nothing."""
+    text = "advise judges GPUs; the alert CpuPoolAtCeiling and the bill by pool say how much of a CPU pool is used"
+    return [Remark(pool.name, text) for pool in stack.cpu_pools]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """The result of advise."""

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ...config import Pool, StackConfig
-from .advice import Advice
+from .advice import Advice, list_unjudged_pools
 from .bill import estimate_monthly_bill
 from .observed import Activity, Observed
 from .proposal import AddPool, Change, Proposal, Set
@@ -39,7 +39,9 @@ def build_document(
         "proposals": [_write_proposal(proposal, left_out) for proposal in advice.proposals],
         "alternatives": [_write_proposal(proposal, {}) for proposal in advice.alternatives],
         "free": [{"pool": remark.pool, "why": remark.text} for remark in advice.free],
-        "notJudged": [{"pool": remark.pool, "why": remark.text} for remark in advice.silent],
+        "notJudged": [
+            {"pool": remark.pool, "why": remark.text} for remark in (*advice.silent, *list_unjudged_pools(stack))
+        ],
         "savingUsdPerMonth": round(advice.saving, 2),
     }
 

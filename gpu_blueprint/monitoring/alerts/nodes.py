@@ -2,7 +2,7 @@
 
 from ...catalog.versions import HASTY_AGENT
 from ..metrics import MIG_STATE_LABEL, sanitize_label
-from ..recording import NO_PLACEHOLDER, NODE, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, select_requests
+from ..recording import GPU_NODE, NO_PLACEHOLDER, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, select_requests
 from ..rules import Alert
 from .replace import DELETE, REPLACE
 
@@ -39,7 +39,7 @@ NODE_ALERTS = (
         name="GpuNodeWithoutGpus",
         subject="Nodes and pods",
         severity="critical",
-        expr=f'{NODE} unless on (node) (kube_node_status_allocatable{{resource=~"nvidia_com_.+"}} > 0)',
+        expr=f'{GPU_NODE} unless on (node) (kube_node_status_allocatable{{resource=~"nvidia_com_.+"}} > 0)',
         wait="20m",
         summary="Node {{ $labels.node }} (pool {{ $labels.pool }}, {{ $labels.instance_type }}) offers no GPU",
         costs="The whole node is paid for and runs no GPU pod."
@@ -139,7 +139,8 @@ NODE_ALERTS = (
         name="GpuImagePullSlow",
         subject="Nodes and pods",
         severity="info",
-        expr=f"({SLOW_PULLS} - ({SLOW_PULLS} offset 1h or 0 * {SLOW_PULLS}) > 0) {ON_POOL}",
+        expr=f"({SLOW_PULLS} - ({SLOW_PULLS} offset 1h or 0 * {SLOW_PULLS}) > 0)"
+        f" * on (node) group_left (pool) {GPU_NODE}",
         summary="Node {{ $labels.node }} (pool {{ $labels.pool }}) took more than"
         f" {SLOW_PULL_SECONDS} s to pull an image",
         costs="GPUs are paid for while the image loads, again on each new node.",

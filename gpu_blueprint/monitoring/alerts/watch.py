@@ -1,7 +1,7 @@
 """Alerts about the monitoring itself. If its series are missing, all other alerts stay silent."""
 
 from ..metrics import DCGM_JOB
-from ..recording import NODE
+from ..recording import GPU_NODE
 from ..rules import Alert
 
 WATCH_ALERTS = (
@@ -9,7 +9,7 @@ WATCH_ALERTS = (
         name="DcgmExporterDown",
         subject="Monitoring itself",
         severity="critical",
-        expr=f'{NODE} unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
+        expr=f'{GPU_NODE} unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
         wait="15m",
         summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
         " dcgm-exporter does not answer",

@@ -1,6 +1,6 @@
 """Cases of the rules: each alert and each recorded series has a case with a result and a case without a result."""
 
-from . import cost, gpu, nodes, recording, services, tenancy, watch
+from . import cost, cpu, gpu, nodes, recording, services, tenancy, watch
 
-ALERT_CASES = (*gpu.CASES, *nodes.CASES, *cost.CASES, *services.CASES, *tenancy.CASES, *watch.CASES)
+ALERT_CASES = (*gpu.CASES, *nodes.CASES, *cpu.CASES, *cost.CASES, *services.CASES, *tenancy.CASES, *watch.CASES)
 RECORDING_CASES = recording.CASES

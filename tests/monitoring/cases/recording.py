@@ -16,6 +16,7 @@ from ...support.exporter_series import (
     space,
 )
 from .case import RecordingCase, records, records_nothing
+from .cpu import MOST
 
 NODE = 'node="n1", pool="main", instance_type="g6.12xlarge", capacity_type="on-demand"'
 MAIN, TEAM = 'pool="main"', 'pool="main", tenant="team"'
@@ -66,6 +67,8 @@ CASES: tuple[RecordingCase, ...] = (
     records_nothing("gpu_blueprint:usd_per_gpu_hour", only='pool="main", capacity_type="spot"'),
     records("gpu_blueprint:reserved_instances", samples={'reservation="cr-0a1b2c3d"': 2}),
     records_nothing("gpu_blueprint:reserved_instances", only='reservation="cr-other"'),
+    records("gpu_blueprint:max_cpus", samples={'pool="cpu"': MOST}),
+    records_nothing("gpu_blueprint:max_cpus", only='pool="main"'),
     records("gpu_node:pool:info", node(), samples={NODE: 1}),
     records_nothing("gpu_node:pool:info", node(pool="")),
     records("gpu_namespace:tenant:info", space(), samples={'namespace="team", tenant="team"': 1}),

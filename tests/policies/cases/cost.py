@@ -87,7 +87,7 @@ CASES = cases_of(
     ),
     fails(
         "a higher limit in shares",
-        with_value("dev", "NodePool", "", _LIMITS, {"nvidia.com/gpu.shared": "400"}),
+        with_value("dev", "NodePool", "shared-l4", _LIMITS, {"nvidia.com/gpu.shared": "400"}),
         "shared-l4-node-pool",
         hourlyUsd=100,
         words="shared-l4",

@@ -24,6 +24,7 @@ from .stacks import (
 
 _TYPE, _ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
 _BUYS = "karpenter.sh/capacity-type"
+_CATEGORY = "karpenter.k8s.aws/instance-category"
 _NODE = ("spec", "template", "spec")
 _TRAINS = {"gpu-blueprint/purpose": "training"}
 _TRAINING = "train-h100-node-pool"
@@ -131,7 +132,15 @@ DIVERSE = cases_of(
     "spot-diverse",
     passes("many types in three zones", shipped_stack("prod")),
     passes("one type on demand", _offered(_H100, requirement(_BUYS, "on-demand"), requirement(_ZONE, "us-east-1a"))),
-    passes("CPUs on spot", _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a"))),
+    fails(
+        "CPUs on spot, of one type in one zone",
+        _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+        "theirs",
+        words="has 1 spot",
+    ),
+    passes("CPUs on spot, of a type that the catalogue lacks", _offered(requirement(_TYPE, "m5.large"), _SPOT, _ZONES)),
+    passes("CPUs on spot, of any type of a category", _offered(requirement(_CATEGORY, "m"), _SPOT)),
+    passes("CPUs on demand", _offered(requirement(_TYPE, "m7i.xlarge"), requirement(_BUYS, "on-demand"))),
     passes("just enough", _offered(_H100, _SPOT, _ZONES)),
     passes("any capacity type, with ten offerings", _offered(_ZONES, requirement(_TYPE, "g6.xlarge", "g6.2xlarge"))),
     passes(
@@ -146,9 +155,9 @@ DIVERSE = cases_of(
     fails(
         "one type in one zone",
         with_value(
-            with_value("dev", "NodePool", "", (*_NODE, "requirements", 1), _H100),
+            with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements", 1), _H100),
             "NodePool",
-            "",
+            "shared-l4",
             (*_NODE, "requirements", 2),
             requirement(_ZONE, "us-east-1a"),
         ),
@@ -180,12 +189,12 @@ DIVERSE = cases_of(
     ),
     undecided(
         "requirements not known",
-        with_value("dev", "NodePool", "", (*_NODE, "requirements"), UNKNOWN),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements"), UNKNOWN),
         "shared-l4-node-pool",
     ),
     undecided(
         "zones not known",
-        with_value("dev", "NodePool", "", (*_NODE, "requirements", 2, "values"), UNKNOWN),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements", 2, "values"), UNKNOWN),
         "shared-l4-node-pool",
     ),
 )
@@ -198,23 +207,25 @@ BOUNDED = cases_of(
     passes("CPUs", program(node_pool(requirement(_TYPE, "m7i.xlarge")))),
     fails(
         "no expireAfter",
-        with_value("dev", "NodePool", "", (*_NODE, "expireAfter"), GONE),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "expireAfter"), GONE),
         "shared-l4-node-pool",
         words="not set expireAfter;",
     ),
     fails(
         "no terminationGracePeriod",
-        with_value("dev", "NodePool", "", (*_NODE, "terminationGracePeriod"), GONE),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "terminationGracePeriod"), GONE),
         "shared-l4-node-pool",
         words="not set terminationGracePeriod;",
     ),
     fails("neither", program(node_pool(_H100)), "theirs", words="expireAfter and terminationGracePeriod"),
     undecided(
         "expireAfter not known",
-        with_value("dev", "NodePool", "", (*_NODE, "expireAfter"), UNKNOWN),
+        with_value("dev", "NodePool", "shared-l4", (*_NODE, "expireAfter"), UNKNOWN),
         "shared-l4-node-pool",
     ),
-    undecided("the template not known", with_value("dev", "NodePool", "", _NODE, UNKNOWN), "shared-l4-node-pool"),
+    undecided(
+        "the template not known", with_value("dev", "NodePool", "shared-l4", _NODE, UNKNOWN), "shared-l4-node-pool"
+    ),
 )
 
 _CONTROLLER = "gpu-prod-karpenter-controller"

@@ -11,6 +11,7 @@ import pulumi_awsx as awsx
 import pulumi_kubernetes as k8s
 from pulumi_kubernetes.apiextensions import CustomResource
 
+from .admission import build_admission
 from .foreign import REGION, Providers
 
 TAGS = {"owner": "ml", "environment": "prod", "cost-center": "77"}
@@ -29,6 +30,7 @@ def build() -> Providers:
     inside = pulumi.ResourceOptions(provider=kubernetes)
     karpenter = _build_karpenter(cluster, given, inside)
     _build_pool(pulumi.ResourceOptions(provider=kubernetes, depends_on=[karpenter]))
+    build_admission("jupyter", ["!has(object.spec.nodeName)"], inside)
     _build_hub(inside)
     return Providers(aws=given, kubernetes=inside)
 
@@ -197,6 +199,18 @@ def _build_node_pool(options: pulumi.ResourceOptions) -> None:
     )
 
 
+def _forbid_priorities(own: pulumi.ResourceOptions) -> None:
+    k8s.core.v1.ResourceQuota(
+        "jupyter-priorities",
+        metadata={"name": "priorities", "namespace": "jupyter"},
+        spec={
+            "hard": {"pods": "0"},
+            "scope_selector": {"match_expressions": [{"scope_name": "PriorityClass", "operator": "Exists"}]},
+        },
+        opts=own,
+    )
+
+
 def _build_hub(inside: pulumi.ResourceOptions) -> None:
     """Build JupyterHub for one team, with the rights that its chart asks for."""
     space = k8s.core.v1.Namespace("jupyter", metadata={"name": "jupyter"}, opts=inside)
@@ -207,6 +221,7 @@ def _build_hub(inside: pulumi.ResourceOptions) -> None:
         spec={"hard": {f"requests.{GPU}": "24", "persistentvolumeclaims": "200"}},
         opts=own,
     )
+    _forbid_priorities(own)
     rights: list[k8s.rbac.v1.PolicyRuleArgsDict] = [
         {
             "api_groups": [""],

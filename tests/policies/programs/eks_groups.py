@@ -201,6 +201,15 @@ def _build_software(inside: pulumi.ResourceOptions) -> None:
         version="0.18.2",
         opts=inside,
     )
+    k8s.helm.v3.Release(
+        "gatekeeper",
+        name="gatekeeper",
+        namespace="gatekeeper-system",
+        create_namespace=True,
+        chart="oci://registry.lab.example.com/charts/gatekeeper",
+        version="3.20.1",
+        opts=inside,
+    )
 
 
 def _build_team(inside: pulumi.ResourceOptions) -> None:

@@ -198,6 +198,22 @@ FAULTS = (
         value=2,
     ),
     Fault(
+        about="rules for pods that only warn",
+        rule="gpu-namespace-has-admission",
+        also=("system-priority-out-of-reach",),
+        at="vision",
+        name="pods-binding",
+        path=("spec", "validationActions"),
+        value=["Warn"],
+    ),
+    Fault(
+        about="GPU nodes that obey NVIDIA_VISIBLE_DEVICES",
+        rule="gpu-environment-ignored",
+        at="gpu-class",
+        path=("spec", "userData"),
+        value="#!/usr/bin/env bash\nsysctl -w vm.max_map_count=262144\n",
+    ),
+    Fault(
         about="a quota for pods that end",
         rule="quota-lists-every-gpu",
         beside=(("namespace-has-quota", "vision"),),

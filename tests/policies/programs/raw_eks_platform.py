@@ -8,6 +8,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 from pulumi_kubernetes.apiextensions import CustomResource
 
+from .admission import CLOSED_RUNTIME, build_admission
 from .foreign import ACCOUNT, REGION
 
 CLUSTER = "orion"
@@ -31,6 +32,7 @@ def build(
     karpenter = _build_karpenter(cluster, node_role, given, inside)
     _build_pools(pulumi.ResourceOptions(provider=inside.provider, depends_on=[karpenter]))
     _build_operator(inside)
+    build_admission("vision", ["!has(object.spec.nodeName)", "!has(object.spec.priorityClassName)"], inside)
     _build_tenant(inside)
 
 
@@ -178,6 +180,7 @@ def _build_pools(options: pulumi.ResourceOptions) -> None:
             "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": CLUSTER}}],
             "securityGroupSelectorTerms": [{"tags": {"aws:eks:cluster-name": CLUSTER}}],
             "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+            "userData": CLOSED_RUNTIME,
             "blockDeviceMappings": [
                 {"deviceName": "/dev/xvda", "ebs": {"volumeSize": "300Gi", "volumeType": "gp3", "encrypted": True}}
             ],

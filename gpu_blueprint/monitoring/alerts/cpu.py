@@ -1,0 +1,49 @@
+"""Alerts about CPU pools and pods without GPUs. The alerts about NodeClaims and node classes cover CPU pools too."""
+
+from ..facts import MAX_CPUS
+from ..recording import NO_PLACEHOLDER, ON_NO_NODE, copy_label, select_requests
+from ..rules import Alert
+from .cost import NEARLY_ALL
+from .nodes import WAITED
+
+_CPUS = 'resource="cpu"'
+_WAITING = (
+    f"sum by (namespace, pod) ({select_requests(NO_PLACEHOLDER, ON_NO_NODE, of=_CPUS)})"
+    f" unless on (namespace, pod) {select_requests(ON_NO_NODE)}"
+    ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
+)
+_CEILING = f"max by (nodepool) ({copy_label(MAX_CPUS, 'nodepool', 'pool')})"
+
+CPU_ALERTS = (
+    Alert(
+        name="CpuPodPending",
+        subject="Nodes and pods",
+        severity="warning",
+        expr=_WAITING,
+        wait=WAITED,
+        summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} without GPU waits for a node with {{ $value }} CPUs",
+        costs="The team cannot work. AWS bills nothing for a waiting pod.",
+        steps=(
+            "Read the reasons of the scheduler and of Karpenter:"
+            " `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
+            "If the CPU pool is full, CpuPoolAtCeiling fires.",
+            "If the pod requests more than a node has: `blueprint explain STACK POOL` shows the room of the nodes.",
+            "If the reason is `InsufficientInstanceCapacity`: add on-demand, zones or families to the CPU pool.",
+        ),
+    ),
+    Alert(
+        name="CpuPoolAtCeiling",
+        subject="Cost and limits",
+        severity="warning",
+        expr='(max by (nodepool) (karpenter_nodepools_usage{resource_type="cpu"})'
+        f" / on (nodepool) {_CEILING}) > {NEARLY_ALL}",
+        wait="30m",
+        summary="CPU pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling",
+        costs="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
+        steps=(
+            "Look at the requests on its nodes: `kubectl describe node -l gpu-blueprint/pool={{ $labels.nodepool }}`.",
+            "If the pods need them: raise `maxCpus` in the stack file, or name a CPU pool if the file names none."
+            " `blueprint quotas STACK` shows whether AWS allows it.",
+        ),
+    ),
+)

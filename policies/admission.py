@@ -1,0 +1,114 @@
+"""Rules for the admission of tenants' pods: GPUs without rules, and priorities of the system."""
+
+from gpu_blueprint.catalog import namespaces
+
+from .effects.admission_engines import has_engine
+from .effects.admission_guards import judges
+from .effects.extended_resources import is_gpu_resource
+from .effects.gpu_nodes import list_gpu_nodes
+from .effects.namespaces import is_kubernetes, is_platform, read_name
+from .effects.quotas import group_quotas, limits_resource, parse_limit, refuses_class
+from .effects.role_holders import houses_people
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+from .values import read_text
+
+_GPU = "nvidia.com/gpu"
+_SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
+"""PriorityClasses that every cluster has; a pod with them preempts the pods of all tenants."""
+
+
+def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if _is_for_tenants(namespace, settings, stack):
+        name = read_name(namespace)
+        quotas = _list_quotas(name, stack)
+        if (_grants_gpus(quotas) or not limits_resource(quotas, _GPU)) and not _is_judged(name, stack):
+            _require_all_quotas(stack)
+            report(f"pods of namespace {name} reach GPU nodes, and no admission policy refuses any of them")
+
+
+def _refuse_system_priority(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if not _is_for_tenants(namespace, settings, stack):
+        return
+    name = read_name(namespace)
+    quotas = _list_quotas(name, stack)
+    free = find_wrong(_SYSTEM_CLASSES, lambda of_system: not refuses_class(quotas, of_system))
+    if free and not (_reads_priorities(stack) and _is_judged(name, stack)):
+        _require_all_quotas(stack)
+        report(f"pods of namespace {name} may have the priority {' and '.join(free)}")
+
+
+def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:
+    """Tell whether people of a tenant run pods in a namespace, beside GPU nodes and without an engine of policies."""
+    if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
+        return False
+    if not list_gpu_nodes(stack) or has_engine(stack):
+        return False
+    if _grants_gpus(_list_quotas(name, stack)) or houses_people(name, stack):
+        return True
+    _require_all_quotas(stack)
+    return False
+
+
+def _is_judged(name: str, stack: Stack) -> bool:
+    return judges(stack, "", "pods", "CREATE", name)
+
+
+def _list_quotas(name: str, stack: Stack) -> list[Resource]:
+    by_namespace, _ = stack.compute_once(group_quotas)
+    return by_namespace.get(name, [])
+
+
+def _require_all_quotas(stack: Stack) -> None:
+    """Raise the error of a quota whose namespace is not known yet, since it may decide."""
+    _, unknown = stack.compute_once(group_quotas)
+    if unknown:
+        raise unknown
+
+
+def _grants_gpus(quotas: list[Resource]) -> bool:
+    keys = [(key, hard) for quota in quotas for key, hard in quota.read_block("spec", "hard").items()]
+    gpus = [(key, hard) for key, hard in keys if is_gpu_resource(key.removeprefix("requests."))]
+    return bool(find_wrong(gpus, lambda item: parse_limit(item[1], item[0]) != 0))
+
+
+def _reads_priorities(stack: Stack) -> bool:
+    """Tell whether an admission policy speaks of the priority of pods; nobody evaluates its CEL here."""
+    return bool(find_wrong(stack.select("ValidatingAdmissionPolicy"), _reads_priority))
+
+
+def _reads_priority(policy: Resource) -> bool:
+    parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
+    return bool(find_wrong(parts, lambda part: "priorityClassName" in read_text(part.get("expression"), "expression")))
+
+
+_EXEMPT = {"exempt": [*namespaces.PLATFORM, namespaces.HEADROOM]}
+RULES = (
+    Rule(
+        id="gpu-namespace-has-admission",
+        kinds=("Namespace",),
+        check=_refuse_free_gpus,
+        needs_stack=True,
+        settings=_EXEMPT,
+        looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
+        passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, or the program installs an engine "
+        "of policies (Kyverno, Gatekeeper, Kubewarden) or a webhook for pods",
+        fails="nothing judges new pods of a namespace whose pods may request GPUs",
+        why="a pod tolerates any taint, names any node and takes GPUs of pools that are meant for others",
+        fix="bind a ValidatingAdmissionPolicy for pods to the namespace with validationActions: [Deny]",
+    ),
+    Rule(
+        id="system-priority-out-of-reach",
+        kinds=("Namespace",),
+        check=_refuse_system_priority,
+        needs_stack=True,
+        settings=_EXEMPT,
+        looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
+        passes="a quota allows no pod of system-node-critical and system-cluster-critical there, or admission policies "
+        "judge the priority of pods",
+        fails="a tenant's pod may have a priority of the system",
+        why="the pod preempts the running GPU pods of every other tenant",
+        fix='add a ResourceQuota with pods: "0" and scopeSelector PriorityClass In [system-node-critical, '
+        "system-cluster-critical]",
+    ),
+)

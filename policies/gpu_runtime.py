@@ -1,0 +1,108 @@
+"""Rule for the container runtime of GPU nodes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .effects.charts import CHART_KINDS, read_value
+from .effects.gpu_environment import decode_user_data, is_closed_by_script, is_opened_by_settings
+from .effects.gpu_nodes import installs, is_operator, list_gpu_nodes
+from .effects.links import refers_to
+from .effects.node_groups import GROUP_KINDS, has_gpu_image, has_gpus, is_managed_group
+from .effects.templates import locate_in_template
+from .effects.volumes import read_family
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+from .values import read_mappings, read_text
+
+_ENV = "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED"
+_OF_EKS = ("amazon-eks", "optimized-ami", "al2@", "al2023@")
+"""Parts of the names of EKS's own AMIs, whose toolkit has the option on."""
+
+
+def _refuse_open_runtime(nodes: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if _is_open(nodes, stack):
+        report(f"pods without a GPU see the GPUs of nodes of {nodes.name} by the variable NVIDIA_VISIBLE_DEVICES")
+
+
+def _is_open(nodes: Resource, stack: Stack) -> bool:
+    pools = [nodes] if nodes.kind in GROUP_KINDS else _list_pools(nodes, stack)
+    if not pools or (nodes.kind in GROUP_KINDS and not (is_managed_group(nodes) and has_gpus(nodes))):
+        return False
+    if operators := [found for found in stack.select(*CHART_KINDS) if _brings_toolkit(found, pools, stack)]:
+        return bool(find_wrong(operators, _leaves_open))
+    return _is_class_open(nodes) if nodes.kind == "EC2NodeClass" else _is_group_open(nodes, stack)
+
+
+def _list_pools(node_class: Resource, stack: Stack) -> list[Resource]:
+    """Return the GPU pools whose nodes a node class makes."""
+    name = node_class.read_text("metadata", "name") or node_class.name
+    path = ("spec", "template", "spec", "nodeClassRef", "name")
+    return [pool for pool in list_gpu_nodes(stack) if pool.read_text(*path) == name]
+
+
+def _brings_toolkit(release: Resource, pools: list[Resource], stack: Stack) -> bool:
+    return is_operator(release) and any(installs(release, "toolkit", pool, stack) for pool in pools)
+
+
+def _leaves_open(release: Resource) -> bool:
+    entries = read_mappings(read_value(release, "toolkit", "env"), "toolkit.env")
+    values = [read_text(entry.get("value"), "toolkit.env").lower() for entry in entries if entry.get("name") == _ENV]
+    return values[-1:] != ["false"]
+
+
+def _is_class_open(node_class: Resource) -> bool:
+    user_data = node_class.read_text("spec", "userData")
+    if read_family(node_class) == "bottlerocket":
+        return is_opened_by_settings(user_data)
+    images = " ".join(_list_words(term) for term in node_class.list_blocks("spec", "amiSelectorTerms"))
+    return any(part in images for part in _OF_EKS) and not is_closed_by_script(user_data)
+
+
+def _list_words(term: Mapping[str, Any]) -> str:
+    return " ".join(read_text(term.get(name), "amiSelectorTerms") for name in ("alias", "name", "ssmParameter"))
+
+
+def _is_group_open(group: Resource, stack: Stack) -> bool:
+    """Tell whether nodes of a managed group obey the variable; an AMI of the company's own may have the option off."""
+    image = group.read_text("amiType").upper()
+    templates = _list_templates(group, stack)
+    if templates is None:
+        return False
+    given = [group.read_text("userData"), *(_read(template, "userData") for template in templates)]
+    user_data = [decode_user_data(text) for text in given if text]
+    if image.startswith("BOTTLEROCKET"):
+        return any(map(is_opened_by_settings, user_data))
+    is_own_image = image == "CUSTOM" or any(_read(template, "imageId") for template in templates)
+    is_of_eks = has_gpu_image(group) or not image
+    return is_of_eks and not is_own_image and not any(map(is_closed_by_script, user_data))
+
+
+def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:
+    """Return the launch template of a group, none if EKS makes it; None if the program does not hold it."""
+    given = group.read_block("launchTemplate")
+    if not given:
+        return []
+    named = given.get("id", given.get("name"))
+    return [found for found in stack.select("LaunchTemplate") if refers_to(stack, group, named, found)] or None
+
+
+def _read(template: Resource, field: str) -> str:
+    return template.read_text(*locate_in_template(template), field)
+
+
+RULES = (
+    Rule(
+        id="gpu-environment-ignored",
+        kinds=("EC2NodeClass", *GROUP_KINDS),
+        check=_refuse_open_runtime,
+        needs_stack=True,
+        looks_at="user data of node classes and managed groups of GPU nodes with EKS's AMIs, and the toolkit of the "
+        "GPU Operator where it installs one",
+        passes="NVIDIA's container runtime ignores NVIDIA_VISIBLE_DEVICES of unprivileged containers; AMIs of your own "
+        "may have it so",
+        fails="it obeys the variable, as it does by default on AL2023",
+        why="images of CUDA set the variable to all, so a pod without a GPU uses every GPU of its node past all quotas",
+        fix="run nvidia-ctk config --in-place --set accept-nvidia-visible-devices-envvar-when-unprivileged=false in a "
+        "script of the user data, and leave Bottlerocket's setting off",
+    ),
+)
