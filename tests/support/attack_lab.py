@@ -49,7 +49,15 @@ def add_slices(stack: Stack) -> None:
     serving["gpus"]["h100-slices"] = 14
     serving |= {"viewers": ["arn:aws:iam::100200300403:role/serving-reader"], "loadBalancers": 1}
     serving["identities"] = [{"serviceAccount": "model-reader"}]
-    stack["images"] = {"allowed": ["registry.k8s.io", "quay.io/jupyterhub", "quay.io/jupyter", "quay.io/kuberay"]}
+    stack["images"] = {
+        "allowed": [
+            "registry.k8s.io",
+            "quay.io/jupyterhub",
+            "quay.io/jupyter",
+            "quay.io/kuberay",
+            "docker.io/rayproject",
+        ]
+    }
     stack["hourlyCeiling"] = 1000
     training["viewers"] = ["arn:aws:iam::100200300403:role/training-reader"]
     del stack["monthlyBudget"], stack["billing"]
@@ -213,7 +221,7 @@ def _without_quota(kube: KubeClient, config: StackConfig, name: str) -> Iterator
 def _without_pod_security(kube: KubeClient) -> Iterator[None]:
     spaces = kube.list("v1", "Namespace", labels=TENANT_LABEL)
     for space in spaces:
-        _set_labels(kube, space, {key: None for key in _list_security_labels(space)})
+        _set_labels(kube, space, dict.fromkeys(_list_security_labels(space)))
     try:
         yield
     finally:
