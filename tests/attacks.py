@@ -42,18 +42,18 @@ def play_attacks() -> Iterator[Played]:
     """Play every attack twice on one lab, which stays open; Karpenter has not started."""
     attacks = (*read_cases("attacks"), *read_cases("warnings"))
     with open_attacked_lab() as (lab, config):
-        with _load_present(lab, config, "before.yaml"):
+        with load_present(lab, config, "before.yaml"):
             today = {case.name: send(lab.kube, config, case) for case in attacks}
-        _remove_before(lab)
+        remove_before(lab)
         assert lab.load(lab.scene.manifests) == []
         _wait_for_policies(lab, config)
-        with _load_present(lab, config):
+        with load_present(lab, config):
             now = {case.name: send(lab.kube, config, case) for case in attacks}
             yield Played(lab, config, today, now)
 
 
 @contextmanager
-def _load_present(lab: Lab, config: StackConfig, *files: str) -> Iterator[None]:
+def load_present(lab: Lab, config: StackConfig, *files: str) -> Iterator[None]:
     """Load files, and then the objects that attacks are about, and remove these objects at the end."""
     for file in files:
         assert lab.load(read_objects(file)) == []
@@ -67,7 +67,7 @@ def _load_present(lab: Lab, config: StackConfig, *files: str) -> Iterator[None]:
         assert lab.kube.delete(found["apiVersion"], found["kind"], place["name"], place.get("namespace"), wait_s=30)
 
 
-def _remove_before(lab: Lab) -> None:
+def remove_before(lab: Lab) -> None:
     """Delete the objects of version 0.2, as `pulumi up` does, but not the namespaces."""
     for found in read_objects("before.yaml"):
         if found["kind"] != "Namespace":

@@ -20,7 +20,7 @@ from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
 from gpu_blueprint.tenancy.policies import list_policies
 from lab.kube import KubeClient, RefusedError
 from lab.lab import Lab
-from lab.scene import Manifest
+from lab.scene import Manifest, Scene
 
 from .attack_cases import CASES, Case
 from .edits import Stack, edit_file
@@ -168,7 +168,7 @@ def take_out(kube: KubeClient, config: StackConfig, guards: Sequence[str]) -> It
         if "rights" in guards:
             kube.apply(_EVERY_RIGHT)
             place = _EVERY_RIGHT["metadata"]
-            restored.callback(kube.delete, f"{_RBAC}/v1", "ClusterRoleBinding", place["name"])
+            restored.callback(kube.delete, f"{_RBAC}/v1", "ClusterRoleBinding", place["name"], wait_s=10)
         if "pod-security" in guards:
             restored.enter_context(_without_pod_security(kube))
         yield
@@ -203,12 +203,27 @@ def apply_policy(kube: KubeClient, config: StackConfig, policy: AdmissionPolicy)
 
 
 @contextmanager
+def without_bindings(kube: KubeClient, scene: Scene, *names: str) -> Iterator[None]:
+    """Break the glass: delete the bindings of admission policies, of all by default, and bring them back."""
+    kinds = (BINDING[1], "MutatingAdmissionPolicyBinding")
+    found = [item for kind in kinds for item in scene.list_kind(kind) if item["metadata"]["name"] in names or not names]
+    assert found, f"the stack has no binding {', '.join(names)}"
+    for item in found:
+        kube.delete(item["apiVersion"], item["kind"], item["metadata"]["name"], wait_s=10)
+    try:
+        yield
+    finally:
+        for item in found:
+            kube.apply(item)
+
+
+@contextmanager
 def _without_quota(kube: KubeClient, config: StackConfig, name: str) -> Iterator[None]:
     spaces = [tenant.namespace_name for tenant in config.tenants]
     found = [quota for space in spaces if (quota := kube.get("v1", "ResourceQuota", name, space))]
     assert found, f"no tenant has the ResourceQuota {name}"
     for quota in found:
-        kube.delete("v1", "ResourceQuota", name, quota["metadata"]["namespace"])
+        kube.delete("v1", "ResourceQuota", name, quota["metadata"]["namespace"], wait_s=10)
     try:
         yield
     finally:
