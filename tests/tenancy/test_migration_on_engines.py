@@ -21,7 +21,6 @@ from ..support.attack_lab import (
     apply_policy,
     load_attacked_stack,
     open_attacked_lab,
-    read_objects,
     send,
     send_until,
     without_bindings,
