@@ -45,7 +45,8 @@ def play_attacks() -> Iterator[Played]:
         with load_present(lab, config, "before.yaml"):
             today = {case.name: send(lab.kube, config, case) for case in attacks}
         remove_before(lab)
-        assert lab.load(lab.scene.manifests) == []
+        refusals = lab.load(lab.scene.manifests)
+    assert refusals == [], refusals
         _wait_for_policies(lab, config)
         with load_present(lab, config):
             now = {case.name: send(lab.kube, config, case) for case in attacks}
@@ -60,7 +61,8 @@ def load_present(lab: Lab, config: StackConfig, *files: str) -> Iterator[None]:
     spaces = [tenant.namespace_name for tenant in config.tenants]
     wait_for(lambda: all(lab.kube.get("v1", "ServiceAccount", "default", space) for space in spaces))
     present = read_objects("present.yaml")
-    assert lab.load(present) == []
+    refusals = lab.load(present)
+    assert refusals == [], refusals
     yield
     for found in present:
         place = found["metadata"]
