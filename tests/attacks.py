@@ -46,7 +46,7 @@ def play_attacks() -> Iterator[Played]:
             today = {case.name: send(lab.kube, config, case) for case in attacks}
         remove_before(lab)
         refusals = lab.load(lab.scene.manifests)
-    assert refusals == [], refusals
+        assert refusals == [], refusals
         _wait_for_policies(lab, config)
         with load_present(lab, config):
             now = {case.name: send(lab.kube, config, case) for case in attacks}

@@ -121,7 +121,11 @@ def _wrap(kind: str, pod: dict[str, Any], count: int) -> dict[str, Any]:
         "CronJob": {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": job}},
         "RayCluster": {"headGroupSpec": head, "workerGroupSpecs": [worker]},
         "JobSet": {"replicatedJobs": [{"name": "workers", "replicas": 1, "template": {"spec": job}}]},
-        "TrainJob": {"runtimeRef": {"name": "torch"}, "podTemplateOverrides": [_override(pod)]},
+        "TrainJob": {
+            "runtimeRef": {"name": "torch"},
+            "trainer": _build_trainer(pod),
+            "podTemplateOverrides": [_override(pod)],
+        },
     }
     selector = {"matchLabels": {"case": pod["metadata"]["labels"]["case"]}}
     serving = {"StatefulSet": {"serviceName": "none"}}.get(kind, {})
@@ -132,7 +136,13 @@ def _wrap(kind: str, pod: dict[str, Any], count: int) -> dict[str, Any]:
 
 def _override(pod: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a TrainJob that changes the pods of its runtime."""
-    return {"targetJobs": [{"name": "node"}], "spec": pod["spec"]}
+    placement = {key: value for key, value in pod["spec"].items() if key in ("nodeSelector", "tolerations")}
+    return {"targetJobs": [{"name": "node"}], "spec": placement}
+
+
+def _build_trainer(pod: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a TrainJob that says what each of its pods asks for."""
+    return {"numNodes": 1, "resourcesPerNode": pod["spec"]["containers"][0]["resources"]}
 
 
 def check_names(cases: Sequence[Case]) -> list[str]:
