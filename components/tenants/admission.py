@@ -6,13 +6,19 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.admission import AdmissionPolicy, build_binding_spec, build_policy_spec
+from gpu_blueprint.tenancy import mutation
+from gpu_blueprint.tenancy.admission import (
+    AdmissionPolicy,
+    build_binding_spec,
+    build_policy_spec,
+    build_tenant_selector,
+)
 from gpu_blueprint.tenancy.policies import list_policies
 from gpu_blueprint.tenancy.pool_classes import name_pool_class
 
 
 class Admission(pulumi.ComponentResource):
-    """The admission policies with their bindings, and one PriorityClass per GPU pool.
+    """The admission policies with their bindings, the completion of pods, and one PriorityClass per GPU pool.
 
     ``ready`` lists what must exist before the members of tenants may work.
     """
@@ -40,7 +46,28 @@ class Admission(pulumi.ComponentResource):
             for pool in config.gpu_pools
         ]
         self.ready += [self._make_policy(name, config, policy) for policy in list_policies(config)]
+        if config.cluster.completes_pods:
+            self.ready.append(self._make_mutation(name, config))
         self.register_outputs({})
+
+    def _make_mutation(self, name: str, config: StackConfig) -> pulumi.Resource:
+        """Make the policy that completes pods, and return its binding."""
+        made = k8s.apiextensions.CustomResource(
+            f"{name}-mutation",
+            api_version="admissionregistration.k8s.io/v1",
+            kind="MutatingAdmissionPolicy",
+            metadata={"name": mutation.NAME},
+            spec=mutation.build_mutation_spec(config),
+            opts=self._child,
+        )
+        return k8s.apiextensions.CustomResource(
+            f"{name}-mutation-binding",
+            api_version="admissionregistration.k8s.io/v1",
+            kind="MutatingAdmissionPolicyBinding",
+            metadata={"name": mutation.NAME},
+            spec={"policyName": mutation.NAME, "matchResources": build_tenant_selector()},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[made]),
+        )
 
     def _make_policy(self, name: str, config: StackConfig, policy: AdmissionPolicy) -> pulumi.Resource:
         """Make a policy, and return its binding."""

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..config import CpuPool, PodSize, Pool, StackConfig
-from ..config.sizes import write_size
-from ..cost.gpus import count_gpus
+from ..catalog.resources import EFA_RESOURCE
+from ..config import CpuPool, Pool, StackConfig
+from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
 
-_EFA = "vpc.amazonaws.com/efa"
 _HUGEPAGES_MIB = 5120
 """Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
 
@@ -76,28 +75,16 @@ def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> d
     Returns:
         ``{"cpu": "700m", "memory": "3Gi"}``, as Kubernetes writes them.
     """
-    units = {name: unit for unit, name in pool.profile.units.items()}
-    amount = {units[name]: count for name, count in requested.items() if name in units}
-    size = pool.find_pod_size(amount) or _find_share(stack, pool, count_gpus(pool, amount))
+    units = sum(count for name, count in requested.items() if name in pool.profile.per_device)
+    size = find_pod_room(stack, pool, units)
     return {"cpu": size.cpu, "memory": size.memory}
-
-
-def _find_share(stack: StackConfig, pool: Pool, gpus: float) -> PodSize:
-    """Return the part of a node that belongs to some of its GPUs, in steps that people read."""
-    found = stack.list_instances(pool)
-    rows = [row for row in found if row.gpu_devices >= gpus] or found
-    rooms = [(pool.find_room(row), gpus / row.gpu_devices) for row in rows]
-    millicpu = min(room.cpu_milli * share for room, share in rooms)
-    mib = min(room.memory_mib * share for room, share in rooms)
-    step = 1024 if mib >= 4096 else 256
-    return write_size(max(int(millicpu) // 100 * 100, 100), max(int(mib) // step * step, step))
 
 
 def _find_least_request(pool: Pool) -> dict[str, int]:
     """Return one unit of the pool's first resource, or a whole node if jobs span nodes."""
     resource, row = next(iter(pool.profile.per_device)), pool.candidates[0]
     if pool.multi_node:
-        return {resource: row.gpu_devices, _EFA: row.efa_interfaces}
+        return {resource: row.gpu_devices, EFA_RESOURCE: row.efa_interfaces}
     return {resource: 1}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..catalog.resources import EFA_RESOURCE
 from ..config import Pool, StackConfig, Tenant
 from ..cost.gpus import count_gpus, count_usable_gpus
 from ..cost.tenants import estimate_tenant
@@ -37,7 +38,7 @@ def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
     yield f"requests.memory: {tenant.memory}"
     yield from (f"requests.{name}: {count}" for name, count in stack.sum_quota(tenant).items())
     if efa := stack.sum_efa_quota(tenant):
-        yield f"requests.vpc.amazonaws.com/efa: {efa}"
+        yield f"requests.{EFA_RESOURCE}: {efa}"
     yield "every other GPU resource: 0"
 
 

@@ -64,7 +64,7 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
         message="spec.runtimeClassName may be nvidia in a pod that asks for a GPU: remove it",
     )
     yield AdmissionRule(
-        id="no-resource-claims",
+        id="no-claimed-devices",
         keeps="No pod takes devices by a ResourceClaim, which the quotas of GPUs do not count.",
         expression="variables.spec.?resourceClaims.orValue([]).size() == 0",
         message="the pools of this platform take no ResourceClaims: remove spec.resourceClaims, and ask for a GPU in "

@@ -13,7 +13,8 @@ from .pool_classes import name_pool_class
 
 _DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
-_DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+"""Requests of a container that states none."""
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
 _MOST_OBJECTS = {
     "secrets": 500,
@@ -121,7 +122,7 @@ def build_container_limits(tenant: Tenant) -> Any:
         "type": "Container",
         "max": {"memory": tenant.memory},
         "default": {"memory": _choose_default_memory(tenant)},
-        "default_request": dict(_DEFAULT_REQUESTS),
+        "default_request": dict(DEFAULT_REQUESTS),
     }
 
 

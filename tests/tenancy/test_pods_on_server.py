@@ -105,7 +105,7 @@ REFUSED: list[tuple[str, str, Pod]] = [
     ("no-device-runtimes", "remove it", cpu_pod(runtimeClassName="nvidia")),
     ("no-device-runtimes", "remove it", gpu_pod(runtimeClassName="nvidia-legacy")),
     (
-        "no-resource-claims",
+        "no-claimed-devices",
         "remove spec.resourceClaims",
         cpu_pod(resourceClaims=[{"name": "a", "resourceClaimName": "b"}]),
     ),
