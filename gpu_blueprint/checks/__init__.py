@@ -63,6 +63,7 @@ from .services import (
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .system_nodes import refuse_small_system_nodes
+from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
 from .unused_fields import refuse_helm_values_without_chart
 from .versions import (
@@ -117,6 +118,7 @@ PROBLEMS: tuple[Check, ...] = (
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
 WARNINGS: tuple[Check, ...] = (
+    warn_of_admission_that_only_warns,
     warn_of_principals_of_other_accounts,
     warn_of_promises_above_ceilings,
     warn_of_unusable_slots,

@@ -7,6 +7,7 @@ import argcomplete
 from argcomplete.shell_integration import shellcode
 
 from ..catalog import GPUS
+from ..docs import list_all_admission_rules
 from ..errors import BlueprintError
 from ..loading import list_stacks, open_stack
 
@@ -37,6 +38,10 @@ def _complete_stack(**_: object) -> list[str]:
     return [*list_stacks()]
 
 
+def _complete_topic(**_: object) -> list[str]:
+    return [*list_stacks(), *(rule.id for rule in list_all_admission_rules())]
+
+
 def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
     try:
         config = open_stack(parsed_args.name, bounded=False).config
@@ -59,6 +64,7 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "STACK_A": _complete_stack,
     "STACK_B": _complete_stack,
     "NAME": _complete_stack,
+    "TOPIC": _complete_topic,
     "PART": _complete_part,
     "GPU": _complete_gpu,
 }

@@ -1,4 +1,4 @@
-"""``explain``: explain a policy rule, an alert, a kind of problem, or a stack and its parts."""
+"""``explain``: explain a policy rule, an admission rule, an alert, a kind of problem, or a stack and its parts."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,14 @@ import yaml
 from policies import RULES
 
 from ..config import StackConfig
-from ..docs import describe_alert, describe_rule, show_example, show_line
+from ..docs import (
+    describe_admission_rule,
+    describe_alert,
+    describe_rule,
+    list_all_admission_rules,
+    show_example,
+    show_line,
+)
 from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
@@ -44,9 +51,15 @@ def _build_pods(stack: str, pool: str | None) -> list[dict[str, Any]]:
 
 
 def _find_topics(name: str) -> list[Topic]:
-    """Return the rule, the alert, the kind of problem and the stack of this name, as far as they exist."""
+    """Return the rules, the alert, the kind of problem and the stack of this name, as far as they exist."""
     topics = [
         Topic(rule.id, "policy rule", lines=(*describe_rule(rule), _RULE_HINT)) for rule in RULES if rule.id == name
+    ]
+    admission = list_all_admission_rules()
+    topics += [
+        Topic(rule.id, "admission rule", lines=tuple(describe_admission_rule(rule)))
+        for rule in admission
+        if rule.id == name
     ]
     topics += [Topic(alert.name, "alert", lines=tuple(describe_alert(alert))) for alert in ALERTS if alert.name == name]
     kinds = list_problem_kinds()
@@ -57,7 +70,8 @@ def _find_topics(name: str) -> list[Topic]:
         config = open_stack(name, bounded=False).config
         topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config)]
     if not topics:
-        names = [*(rule.id for rule in RULES), *(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
+        names = [rule.id for rule in (*RULES, *admission)]
+        names += [*(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
         raise UsageError(_refuse_name(name, [*names, *list_stacks()]))
     return topics
 
@@ -65,9 +79,9 @@ def _find_topics(name: str) -> list[Topic]:
 def _refuse_name(name: str, known: Sequence[str]) -> str:
     by_lowercase = {topic.lower(): topic for topic in known}
     close = [by_lowercase[match] for match in get_close_matches(name.lower(), by_lowercase, n=3, cutoff=0.6)]
-    pages = "docs/policies.md, docs/alerts.md and docs/problems.md list the names"
+    pages = "docs/policies.md, docs/tenancy.md, docs/alerts.md and docs/problems.md list the names"
     hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(list_stacks())}"
-    return f"there is no policy rule, alert, kind of problem or stack {name!r}; {hint}"
+    return f"there is no policy rule, admission rule, alert, kind of problem or stack {name!r}; {hint}"
 
 
 def _describe_kind(kind: ProblemKind) -> Iterator[str]:
@@ -89,6 +103,7 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
     if not matching:
         for noun, names in (
             ("a policy rule", {rule.id for rule in RULES}),
+            ("an admission rule", {rule.id for rule in list_all_admission_rules()}),
             ("an alert", {alert.name for alert in ALERTS}),
             ("a kind of problem", {kind.kind for kind in list_problem_kinds()}),
         ):

@@ -267,13 +267,13 @@ def _add_cost(command: _AddCommand) -> None:
 def _add_explanations(command: _AddCommand) -> None:
     explain = command(
         "explain",
-        "explain a policy rule, an alert or a kind of problem; or a stack, or its pool, tenant or service step by step",
+        "explain a rule, an alert or a kind of problem; or a stack, or its pool, tenant or service step by step",
         "blueprint explain unknown-field",
         "blueprint explain prod",
         "blueprint explain prod infer-l4",
         "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
     )
-    explain.add_argument("name", metavar="NAME", help="name of a rule, an alert, a kind of problem, or a stack")
+    explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
     explain.add_argument(
         "part", metavar="PART", nargs="?", help="name of a pool, a tenant or a service of the stack (default: all)"
     )

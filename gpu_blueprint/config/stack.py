@@ -89,7 +89,7 @@ class StackConfig(Model):
     services: list[Service] = []
     """Inference services that scale with their load."""
     waivers: list[Waiver] = []
-    """Exceptions to policy rules, each for one resource and until a day."""
+    """Exceptions to policy rules and admission rules, each for one resource or tenant and until a day."""
     helm_overrides: HelmOverrides = HelmOverrides()
     """Helm values that replace the values of the blueprint."""
 

@@ -62,7 +62,9 @@ class Tenant(Model):
     pods: int = Field(500, ge=1, le=10_000)
     """Most pods of the team at once."""
     load_balancers: int = Field(0, ge=0, le=50)
-    """Most internal network load balancers of the team. Default: none, and Services stay inside the cluster."""
+    """Most internal network load balancers of the team. Default: none, and Services stay inside the cluster. The
+    platform installs no controller that makes load balancers: until you install the AWS Load Balancer Controller, a
+    granted Service gets no address."""
     https_out: bool = True
     """Let pods reach the internet on port 443, for packages, models and data. Without it they reach only the VPC, with
     its interface endpoints, and the Kubernetes API. The gateway endpoint `s3` is then out of reach, because S3 keeps

@@ -1,4 +1,4 @@
-"""Waivers: exceptions to policy rules that a stack file grants."""
+"""Waivers: exceptions to policy rules and to admission rules that a stack file grants."""
 
 from datetime import date
 from typing import Annotated
@@ -11,15 +11,18 @@ from .scalars import parse_day
 
 
 class Waiver(Model):
-    """Lifts one policy rule for one resource until a day."""
+    """Lifts one policy rule for one resource, or one admission rule for one tenant, until a day."""
 
     rule: Annotated[str, Field(min_length=1)]
-    """Id of the rule, such as `spot-diverse`."""
+    """Id of a policy rule, such as `spot-diverse`, or of an admission rule of docs/tenancy.md, such as
+    `no-dns-names`."""
     resource: Annotated[str, Field(min_length=1)]
-    """Name of the resource, as the finding calls it, such as `gpu-prod-infer-l4-node-pool`."""
+    """Name of the resource, as the finding calls it, such as `gpu-prod-infer-l4-node-pool`; for an admission rule the
+    name of the tenant."""
     reason: Annotated[str, Field(min_length=10)]
     """Why the exception is right."""
     owner: TagValue
     """Person or team that answers for the exception."""
     until: Annotated[date, BeforeValidator(parse_day)]
-    """Last day of the exception, quoted; an older waiver is an error."""
+    """Last day of the exception, quoted; an older waiver is an error. The cluster knows no day: an admission rule stays
+    lifted until the waiver is removed."""

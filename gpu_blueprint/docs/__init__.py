@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from .admission_rules import describe_admission_rule, list_all_admission_rules
 from .alerts_page import describe_alert, render_alerts_page
 from .config_page import build_file_schema, render_config_page
 from .dashboards_page import render_dashboards_page
@@ -11,6 +12,7 @@ from .own_prometheus_page import render_own_prometheus_page
 from .policies_page import describe_rule, render_policies_page
 from .problems_page import render_problems_page, show_example, show_line
 from .sharing_page import render_sharing_page
+from .tenancy_page import render_tenancy_page
 
 
 def render_pages() -> dict[Path, str]:
@@ -20,6 +22,7 @@ def render_pages() -> dict[Path, str]:
         Path("docs/config.md"): render_config_page(),
         Path("docs/sharing.md"): render_sharing_page(),
         Path("docs/policies.md"): render_policies_page(),
+        Path("docs/tenancy.md"): render_tenancy_page(),
         Path("docs/alerts.md"): render_alerts_page(),
         Path("docs/problems.md"): render_problems_page(),
         Path("docs/dashboards.md"): render_dashboards_page(),
@@ -28,4 +31,12 @@ def render_pages() -> dict[Path, str]:
     }
 
 
-__all__ = ["describe_alert", "describe_rule", "render_pages", "show_example", "show_line"]
+__all__ = [
+    "describe_admission_rule",
+    "describe_alert",
+    "describe_rule",
+    "list_all_admission_rules",
+    "render_pages",
+    "show_example",
+    "show_line",
+]

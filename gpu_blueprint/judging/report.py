@@ -11,6 +11,7 @@ from ..errors import Path as FieldPath
 from ..errors import Severity
 from ..loading import StackFile
 from ..plan import PlannedResource
+from .admission_waivers import find_admission
 from .levels import find_levels_file, read_levels
 from .problems import PolicyProblem, put_into_file
 from .sections import find_section
@@ -37,7 +38,8 @@ def judge_stack(
         today: Day on which waivers count; by default the current day.
     """
     chosen = read_levels(levels or find_levels_file(stack.config.environment))
-    found = judge_plan(plan, chosen, list_waivers(stack.config), today or date.today())
+    waivers, admission = list_waivers(stack.config), find_admission(stack.config)
+    found = judge_plan(plan, chosen, waivers, today or date.today(), admission)
     by_urn = {resource.urn: resource for resource in plan}
     located = []
     for finding in found:

@@ -22,6 +22,7 @@ from policies import (
 from ..errors import find_close, suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
+from .admission_waivers import Admission, list_admission_waiver_faults
 from .levels import Level, choose_level
 
 WAIVER_RULE = "waiver-in-force"
@@ -58,12 +59,22 @@ class Finding:
         return "undecided" if self.verdict.undecided else "fails" if self.fails else self.level
 
 
+NO_ADMISSION = Admission()
+
+
 def judge_plan(
-    plan: Sequence[PlannedResource], levels: Mapping[str, Any], waivers: Sequence[Waiver] = (), today: date = date.max
+    plan: Sequence[PlannedResource],
+    levels: Mapping[str, Any],
+    waivers: Sequence[Waiver] = (),
+    today: date = date.max,
+    admission: Admission = NO_ADMISSION,
 ) -> list[Finding]:
-    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail too."""
+    """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail too.
+
+    Waivers may also lift rules of ``admission``, which the API server judges and the plan only holds.
+    """
     stack = build_policy_stack(plan)
-    found = list(_judge_waivers(stack, waivers, today))
+    found = list(_judge_waivers(stack, waivers, today, admission))
     for rule in RULES:
         level, settings = choose_level(rule, levels)
         if level != "disabled":
@@ -91,26 +102,33 @@ def _find_effective_level(
     return "remediate" if is_fixed else "mandatory"
 
 
-def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date) -> Iterator[Finding]:
+def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date, admission: Admission) -> Iterator[Finding]:
     urns = {resource.name: resource.urn for resource in stack.resources}
     for index, waiver in enumerate(waivers):
-        for reason, remedy in _list_waiver_faults(waiver, stack, today):
+        if waiver.rule in admission.rules:
+            faults = list_admission_waiver_faults(waiver, admission, today)
+        else:
+            faults = _list_waiver_faults(waiver, stack, today, admission)
+        for reason, remedy in faults:
             verdict = Verdict(WAIVER_RULE, urns.get(waiver.resource, ""), reason, remedy)
             yield Finding(verdict, "mandatory", waiver_index=index)
 
 
-def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date) -> Iterator[tuple[str, str]]:
-    """Yield each reason why a waiver has no effect, with its remedy."""
+def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Admission) -> Iterator[tuple[str, str]]:
+    """Yield each reason why a waiver of a policy rule has no effect, with its remedy."""
     kinds = {rule.id: rule.kinds for rule in RULES}
     named = [resource for resource in stack.resources if resource.name == waiver.resource]
     judged = kinds.get(waiver.rule, ("*",))
     if waiver.rule not in kinds:
-        yield f"the waiver names the rule {waiver.rule!r}, which does not exist", suggest(waiver.rule, list(kinds))
-    if not named:
+        yield (
+            f"the waiver names the rule {waiver.rule!r}, which does not exist",
+            suggest(waiver.rule, [*kinds, *admission.rules]),
+        )
+    if not named and not (waiver.rule not in kinds and waiver.resource in admission.tenants):
         missing = f"the resource {waiver.resource!r}, which the stack does not have"
         names = {resource.name for resource in stack.resources}
         yield f"the waiver of {waiver.rule} names {missing}", _correct_name(waiver.resource, names)
-    elif "*" not in judged and not any(resource.kind in judged for resource in named):
+    elif named and "*" not in judged and not any(resource.kind in judged for resource in named):
         idle = f"{waiver.rule} never judges {waiver.resource}, so the waiver waives nothing"
         yield idle, f"name a resource of the kind {' or '.join(judged)}, or remove the waiver"
     if waiver.until < today:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from time import monotonic
 
+from ..judging.admission_waivers import find_admission
 from ..judging.levels import find_levels_file, read_levels
 from ..judging.report import list_waivers
 from ..judging.verdicts import Finding, judge_plan
@@ -169,7 +170,7 @@ _Play = Callable[[], _Outcome]
 
 def _judge_offline(stack: StackFile, plan: Sequence[PlannedResource]) -> list[Finding]:
     levels = read_levels(find_levels_file(stack.config.environment))
-    return judge_plan(plan, levels, list_waivers(stack.config), date.today())
+    return judge_plan(plan, levels, list_waivers(stack.config), date.today(), find_admission(stack.config))
 
 
 def _describe(found: Finding) -> PolicyMessage:

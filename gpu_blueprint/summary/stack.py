@@ -84,6 +84,13 @@ def identify_stack(stack: StackConfig) -> dict[str, str]:
     }
 
 
+def describe_enforcement(stack: StackConfig) -> str:
+    """Return what the API server does with a request of a tenant that breaks an admission rule."""
+    if stack.tenancy.enforcement == "warn":
+        return "the rules for tenants only warn (tenancy.enforcement)"
+    return "the rules for tenants refuse (docs/tenancy.md)"
+
+
 def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:
     """Summarize a pool."""
     rows = stack.list_instances(pool)

@@ -9,7 +9,7 @@ from ..config.system_room import measure_stated_nodes
 from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
-from .stack import summarize_service
+from .stack import describe_enforcement, summarize_service
 from .step import Step
 
 
@@ -23,6 +23,7 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
     yield Step("pools", tuple(_list_pools(stack)))
     if stack.tenants:
         yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))
+        yield Step("admission", tuple(_describe_admission(stack)))
     if stack.services:
         yield Step("services", tuple(_describe_service(stack, service) for service in stack.services))
     yield Step("monitoring", (_describe_monitoring(stack),))
@@ -98,6 +99,17 @@ def _describe_service(stack: StackConfig, service: Service) -> str:
     found = summarize_service(stack, service)
     replicas = f"{found.min_replicas} to {found.max_replicas} replicas"
     return f"{found.namespace}/{found.name} in pool {found.pool}: {replicas}, by {', '.join(found.scales_on)}"
+
+
+def _describe_admission(stack: StackConfig) -> Iterator[str]:
+    """Yield the strictness of the rules for tenants, the tenants that a rule is lifted for, and their images."""
+    yield describe_enforcement(stack)
+    if stack.images:
+        yield f"images from {', '.join(stack.images.allowed)}"
+    tenants = {tenant.name for tenant in stack.tenants}
+    for waiver in stack.waivers:
+        if waiver.resource in tenants:
+            yield f"{waiver.rule} is lifted for {waiver.resource} until {waiver.until}: {waiver.reason}"
 
 
 def _describe_monitoring(stack: StackConfig) -> str:

@@ -1,5 +1,7 @@
 """The rules about objects that the platform puts into the namespaces of tenants: only the platform changes them."""
 
+from collections.abc import Iterator
+
 from ..config import StackConfig
 from .admission import AdmissionPolicy, AdmissionRule, Match
 from .cel import write_literal
@@ -17,11 +19,6 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
 
     A request that deletes a collection names no object, so the name is read from the object itself.
     """
-    accounts = {
-        tenant.namespace_name: [identity.service_account for identity in tenant.identities]
-        for tenant in config.tenants
-        if tenant.identities
-    }
     return AdmissionPolicy(
         name="gpu-blueprint-platform-objects",
         matches=(
@@ -35,26 +32,32 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
             "name": "variables.metadata.?name.orValue(variables.metadata.?generateName.orValue(''))",
             "kind": "request.resource.resource",
         },
-        rules=(
-            AdmissionRule(
-                id="platform-objects",
-                keeps="A tenant cannot change or delete its quotas, limits, network policies and role bindings.",
-                expression=f"!(variables.kind in {write_literal(list(_OWNED_KINDS))})"
-                f" && !variables.name.startsWith('{PREFIX}')"
-                " && !(variables.name == 'tenant' && variables.kind == 'rolebindings')",
-                message="'this object is the platform team\\'s: ' + (variables.name.startsWith('gpu-blueprint') ? "
-                "'choose a name that does not begin with gpu-blueprint' : 'ask for the change in the stack file')",
-                is_message_cel=True,
-            ),
-            AdmissionRule(
-                id="identity-accounts",
-                keeps="A tenant cannot change, delete or replace the service accounts of `identities`; its pods use "
-                "them.",
-                expression="variables.kind != 'serviceaccounts' || "
-                f"!(variables.name in {write_literal(accounts)}[?request.namespace].orValue([]))",
-                message="this service account has an identity in AWS and is the platform team's: set "
-                "serviceAccountName in pods, and ask for changes in the stack file (identities)",
-            ),
-        ),
+        rules=tuple(_list_rules(config)),
         always_denies=True,
+    )
+
+
+def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
+    accounts = {
+        tenant.namespace_name: [identity.service_account for identity in tenant.identities]
+        for tenant in config.tenants
+        if tenant.identities
+    }
+    yield AdmissionRule(
+        id="platform-objects",
+        keeps="A tenant cannot change or delete its quotas, limits, network policies and role bindings.",
+        expression=f"!(variables.kind in {write_literal(list(_OWNED_KINDS))})"
+        f" && !variables.name.startsWith('{PREFIX}')",
+        message="'this object is the platform team\\'s: ask for the change in the stack file' + "
+        f"(request.operation == 'CREATE' && variables.name.startsWith('{PREFIX}') ? "
+        f"', or choose a name that does not begin with {PREFIX}' : '')",
+        is_message_cel=True,
+    )
+    yield AdmissionRule(
+        id="identity-accounts",
+        keeps="A tenant cannot change, delete or replace the service accounts of `identities`; its pods use them.",
+        expression="variables.kind != 'serviceaccounts' || "
+        f"!(variables.name in {write_literal(accounts)}[?request.namespace].orValue([]))",
+        message="this service account has an identity in AWS and is the platform team's: set "
+        "serviceAccountName in pods, and ask for changes in the stack file (identities)",
     )

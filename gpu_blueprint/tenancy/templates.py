@@ -44,9 +44,11 @@ def _write_ray_job_templates(job: str) -> str:
 
 
 def _write_train_job_templates() -> str:
-    """Write CEL of the trainer's pods, as far as the job itself says where they run; the rest is in its runtime.
+    """Write CEL of the trainer's pods, as far as the job itself states them; the rest is in its runtime.
 
-    Version 2.2 of Kubeflow Trainer has ``runtimePatches`` in place of ``podTemplateOverrides``.
+    Whoever states no nodeSelector may have the pool, and tolerations for it, in the runtime: then only the rest and
+    tolerations of everything are judged. Version 2.2 of Kubeflow Trainer has ``runtimePatches`` in place of
+    ``podTemplateOverrides``.
     """
     overrides = "object.spec.?podTemplateOverrides.orValue([]).filter(p, p.targetJobs.exists(j, j.name == 'node'))"
     jobs = (
@@ -54,14 +56,15 @@ def _write_train_job_templates() -> str:
         ".map(p, p.?trainingRuntimeSpec.?template.?spec.?replicatedJobs.orValue([])).flatten()"
         ".filter(j, j.name == 'node' && j.?template.?spec.?template.hasValue()).map(j, j.template.spec.template)"
     )
-    lists = "".join(f", ?'{name}': p.spec.?{name}" for name in ("initContainers", "tolerations", "volumes"))
-    trainer = "{?'env': object.spec.?trainer.?env, ?'resources': object.spec.?trainer.?resourcesPerNode}"
-    spec = (
-        f"{{'containers': dyn([dyn({trainer})] + p.spec.?containers.orValue([]))"
-        f", 'nodeSelector': dyn(p.spec.nodeSelector){lists}}}"
-    )
+    placed = "has(p.spec.nodeSelector)"
+    resources = f"{placed} ? object.spec.?trainer.?resourcesPerNode : optional.none()"
+    tolerations = f"p.spec.?tolerations.optMap(l, l.filter(t, {placed} || t.?key.orValue('') == ''))"
+    trainer = f"{{?'env': object.spec.?trainer.?env, ?'resources': {resources}}}"
+    lists = "".join(f", ?'{name}': p.spec.?{name}" for name in ("nodeSelector", "initContainers", "volumes"))
+    containers = f"dyn([dyn({trainer})] + p.spec.?containers.orValue([]))"
+    spec = f"{{'containers': {containers}, ?'tolerations': {tolerations}{lists}}}"
     made = f"{{'metadata': dyn(p.?metadata.orValue({{}})), 'spec': dyn({spec})}}"
-    return f"({overrides} + {jobs}).filter(p, p.?spec.?nodeSelector.hasValue()).map(p, {made})"
+    return f"({overrides} + {jobs}).filter(p, has(p.spec)).map(p, {made})"
 
 
 TEMPLATE_KINDS = (

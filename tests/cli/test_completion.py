@@ -44,6 +44,7 @@ def complete(project: Path, line: str, shell: str = "bash") -> list[str]:
         ("blueprint explain prod infer-a", ["infer-a10g"]),
         ("blueprint explain prod ser", ["serving"]),
         ("blueprint explain no-such-stack ", []),
+        ("blueprint explain no-ext", ["no-external-ips"]),
         ("blueprint mig h100-8", ["h100-80gb"]),
         ("blueprint completion f", ["fish"]),
     ],

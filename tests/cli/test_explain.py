@@ -95,6 +95,29 @@ def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line in page for line in out.splitlines()[2:-1])
 
 
+def test_explain_prints_an_admission_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "no-external-ips"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("no-external-ips, admission rule")
+    assert "spec.externalIPs would take traffic of others: remove it" in out
+    assert "waivers: [{rule: no-external-ips, resource: <tenant>," in out
+
+
+def test_explain_says_how_strict_admission_is(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    text = file.read_text()
+    for field, words in (
+        ("", "the rules for tenants refuse (docs/tenancy.md)"),
+        ("    tenancy: {enforcement: warn}\n", "the rules for tenants only warn (tenancy.enforcement)"),
+        ("    images: {allowed: [docker.io/nvidia]}\n", "images from docker.io/nvidia"),
+    ):
+        file.write_text(text.replace("    tenants:\n", f"{field}    tenants:\n"))
+        assert main(["explain", "dev"]) == 0
+        assert words in capsys.readouterr().out
+        assert main(["preview", "dev"]) == 0
+        assert (words in capsys.readouterr().out) == words.startswith("the rules")
+
+
 def test_explain_prints_an_alert(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "GpuIdle"]) == 0
     out = capsys.readouterr().out
@@ -144,7 +167,7 @@ def test_an_unknown_name_is_answered_with_near_rules_alerts_kinds_and_stacks(
 ) -> None:
     assert main(["explain", name]) == 2
     error = capsys.readouterr().err
-    assert f"there is no policy rule, alert, kind of problem or stack '{name}'; did you mean" in error
+    assert f"there is no policy rule, admission rule, alert, kind of problem or stack '{name}'; did you mean" in error
     assert near in error
 
 

@@ -14,6 +14,7 @@ import pytest
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.judging.admission_waivers import find_admission
 from gpu_blueprint.judging.levels import find_levels_file, read_levels
 from gpu_blueprint.judging.report import to_problem
 from gpu_blueprint.judging.verdicts import judge_plan
@@ -124,7 +125,8 @@ def policy_findings(stack: Stack) -> list[str]:
     if not waivers:
         return []
     levels = read_levels(find_levels_file("prod"))
-    return [str(to_problem(found)) for found in judge_plan(plan_of(*stack), levels, waivers, TODAY)]
+    found = judge_plan(plan_of(*stack), levels, waivers, TODAY, find_admission(config))
+    return [str(to_problem(finding)) for finding in found]
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:

@@ -199,6 +199,7 @@ def test_waivers_of_the_stack_file_count_in_the_pack_until_they_end() -> None:
         {"rule": "gpu-pool-tainted", "resource": "gpu-prod-infer-l40s-node-pool", "until": far, **about},
         {"rule": "quota-lists-every-gpu", "resource": "gpu-prod-tenant-serving-quota", "until": far, **about},
         {"rule": "gpu-pool-limited", "resource": "gpu-prod-infer-l40s-node-pool", "until": past, **about},
+        {"rule": "no-dns-names", "resource": "serving", "until": far, **about},  # a rule of admission, unknown here
     ]
     waived = {(waiver["rule"], waiver["resource"]) for waiver in waivers if waiver["until"] == far}
     with running_pack(config={"gpu-blueprint:stack": json.dumps({"waivers": waivers})}) as pack:

@@ -1,9 +1,12 @@
 """Objects that tenants send to the API server of the tests about tenants."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from lab.scene import Manifest
+
+from .processes import wait_for
 
 RBAC = "rbac.authorization.k8s.io/v1"
 CONTAINER: Mapping[str, Any] = {"name": "main", "image": "busybox"}
@@ -55,23 +58,41 @@ def build_crd(kind: str, group: str, version: str) -> Manifest:
     }
 
 
-def grant_everything(lab: Any, namespace: str, group: str) -> None:
-    """Give a group nearly all rights in a namespace, as a foreign role may; it may not change quotas."""
-    everything = [
-        {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "create", "delete", "deletecollection"]},
-        {
-            "apiGroups": ["", "apps", "batch", "networking.k8s.io", "rbac.authorization.k8s.io", "discovery.k8s.io"],
-            "resources": [
-                *("limitranges", "serviceaccounts", "services", "roles", "rolebindings", "networkpolicies"),
-                *("persistentvolumeclaims", "endpoints", "endpointslices", "ingresses"),
-            ],
-            "verbs": ["update", "patch"],
-        },
-        {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["*"], "verbs": ["bind", "escalate"]},
-    ]
-    role = {"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": "foreign"}, "rules": everything}
-    lab.kube.apply(role)
-    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}
-    binding = build_binding("foreign", [subject])
+@contextmanager
+def grant_everything(lab: Any, namespace: str = "serving", group: str = "tenant-serving") -> Iterator[None]:
+    """Give a group nearly all rights in a namespace for a while, as a foreign role may; it may not change quotas."""
+    role = {"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": "foreign"}, "rules": _EVERYTHING}
+    binding = build_binding("foreign", [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}])
     binding["metadata"]["namespace"] = namespace
+    lab.kube.apply(role)
     lab.kube.apply({**binding, "roleRef": {**binding["roleRef"], "name": "foreign"}})
+    asked = {"namespace": namespace, "verb": "deletecollection", "group": "apps", "resource": "daemonsets"}
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview"}
+    question = {**review, "spec": {"user": "somebody", "groups": [group], "resourceAttributes": asked}}
+    path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    wait_for(lambda: lab.ask("POST", path, question, dry_run=False).body["status"]["allowed"])
+    try:
+        yield
+    finally:
+        lab.kube.delete(RBAC, "RoleBinding", "foreign", namespace)
+        lab.kube.delete(RBAC, "ClusterRole", "foreign")
+        wait_for(lambda: not lab.ask("POST", path, question, dry_run=False).body["status"]["allowed"])
+
+
+_EVERYTHING = [
+    {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "create", "delete", "deletecollection"]},
+    {
+        "apiGroups": ["", "networking.k8s.io", "rbac.authorization.k8s.io", "discovery.k8s.io"],
+        "resources": [
+            *("limitranges", "serviceaccounts", "services", "roles", "rolebindings", "networkpolicies"),
+            *("persistentvolumeclaims", "endpoints", "endpointslices", "ingresses"),
+        ],
+        "verbs": ["update", "patch"],
+    },
+    {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["*"], "verbs": ["bind", "escalate"]},
+]
+
+
+def pick_ours(warnings: Sequence[str]) -> list[str]:
+    """The warnings of admission policies, without those of Pod Security."""
+    return [warning for warning in warnings if "ValidatingAdmissionPolicy" in warning]

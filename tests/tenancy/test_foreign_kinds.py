@@ -1,5 +1,6 @@
 """The second line behind RBAC: a foreign role gives a tenant rights, and the API server still refuses."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,11 +40,11 @@ TOKEN = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec
 
 
 @pytest.fixture(scope="module")
-def lab(api_server: "TenancyLab") -> "TenancyLab":
+def lab(api_server: "TenancyLab") -> "Iterator[TenancyLab]":
     api_server.load_stack(tenancy_stack())
     api_server.kube.apply(build_crd("TargetGroupBinding", "elbv2.k8s.aws", "v1beta1"))
-    grant_everything(api_server, "serving", "tenant-serving")
-    return api_server
+    with grant_everything(api_server):
+        yield api_server
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,15 @@
 """Objects of the platform in the namespaces of tenants: tenants cannot change, delete or replace them."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gpu_blueprint.rendering import list_manifests
+
+from ..support.builders import REGION
 from ..support.lab_objects import pod
+from ..support.plans import plan_of
 from ..support.tenancy_lab import member, service_account
 from ..support.tenancy_stack import tenancy_stack
 from ..support.tenant_objects import RBAC, build, build_binding, grant_everything
@@ -17,18 +22,18 @@ MEMBER = member("serving")
 OURS = "this object is the platform team's"
 NETWORK = "networking.k8s.io/v1"
 OPEN = build("NetworkPolicy", "open", api_version=NETWORK, spec={"podSelector": {}, "ingress": [{}]})
+STACK = tenancy_stack()
+STACK["tenants"][0]["identities"] = [{"serviceAccount": "trainer"}]
 CORE = "/api/v1/namespaces/serving"
 
 
 @pytest.fixture(scope="module", params=["deny", "warn"])
-def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "TenancyLab":
-    stack = tenancy_stack(tenancy={"enforcement": request.param})
-    stack["tenants"][0]["identities"] = [{"serviceAccount": "trainer"}]
-    api_server.load_stack(stack)
+def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "Iterator[TenancyLab]":
+    api_server.load_stack({**STACK, "tenancy": {"enforcement": request.param}})
     api_server.kube.apply(build("ServiceAccount", "trainer"))
-    api_server.kube.apply(build_binding("gpu-blueprint-probe", [{"kind": "ServiceAccount", "name": "hub"}]))
-    grant_everything(api_server, "serving", "tenant-serving")
-    return api_server
+    api_server.kube.apply(build_binding("gpu-blueprint-probe", []))
+    with grant_everything(api_server):
+        yield api_server
 
 
 @pytest.mark.parametrize(
@@ -46,7 +51,8 @@ def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "TenancyLab
 def test_a_tenant_cannot_change_or_delete_them(
     lab: "TenancyLab", method: str, path: str, body: dict[str, Any] | None
 ) -> None:
-    assert OURS in lab.ask(method, path, body, MEMBER).refusal
+    refusal = lab.ask(method, path, body, MEMBER).refusal
+    assert OURS in refusal and "choose a name" not in refusal
     assert lab.ask(method, path, body).is_accepted  # the platform team
 
 
@@ -54,7 +60,7 @@ def test_a_tenant_cannot_change_or_delete_them(
     ("made", "says"),
     [
         (OPEN, OURS),
-        (build_binding("gpu-blueprint-mine", []), "choose a name that does not begin with gpu-blueprint"),
+        (build_binding("gpu-blueprint-mine", []), "or choose a name that does not begin with gpu-blueprint"),
         (build("ResourceQuota", "mine", spec={"hard": {"pods": "9"}}), OURS),
     ],
     ids=["network-policy", "our-name", "quota"],
@@ -100,6 +106,26 @@ def test_the_account_cannot_be_replaced_after_its_end(lab: "TenancyLab") -> None
         lab.kube.apply(build("ServiceAccount", "trainer"))
 
 
+def test_every_object_of_these_kinds_that_a_stack_renders_is_guarded(lab: "TenancyLab") -> None:
+    kinds = {
+        "ResourceQuota": f"{CORE}/resourcequotas",
+        "LimitRange": f"{CORE}/limitranges",
+        "RoleBinding": f"/apis/{RBAC}/namespaces/serving/rolebindings",
+        "NetworkPolicy": f"/apis/{NETWORK}/namespaces/serving/networkpolicies",
+        "ServiceAccount": f"{CORE}/serviceaccounts",
+    }
+    rendered = [
+        manifest.content
+        for manifest in list_manifests(lab.config, plan_of(STACK, REGION))
+        if manifest.content["metadata"].get("namespace") == "serving" and manifest.content["kind"] in kinds
+    ]
+    assert len(rendered) >= 3
+    for made in rendered:
+        path = f"{kinds[made['kind']]}/{made['metadata']['name']}"
+        refusal = lab.ask("DELETE", path, None, MEMBER).refusal
+        assert OURS in refusal or "has an identity in AWS" in refusal, path
+
+
 @pytest.mark.parametrize("name", ["namespace-controller", "generic-garbage-collector"])
 def test_the_controllers_of_kubernetes_may_delete_them(lab: "TenancyLab", name: str) -> None:
     assert lab.ask("DELETE", f"{CORE}/resourcequotas/tenant", None, service_account("kube-system", name)).refusal == ""
@@ -110,5 +136,5 @@ def test_a_namespace_goes_with_all_its_guarded_objects(lab: "TenancyLab") -> Non
     try:
         assert lab.kube.delete("v1", "Namespace", "web", wait_s=30)
     finally:
-        lab.load_stack(tenancy_stack())
+        lab.load_stack(STACK)
         assert lab.kube.get("v1", "ResourceQuota", "tenant", "web")

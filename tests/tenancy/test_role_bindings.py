@@ -1,5 +1,6 @@
 """RoleBindings of tenants: nobody outside gets rights inside."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,10 +25,10 @@ def user(name: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", params=["deny", "warn"])
-def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "TenancyLab":
+def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "Iterator[TenancyLab]":
     api_server.load_stack(tenancy_stack(tenancy={"enforcement": request.param}))
-    grant_everything(api_server, "serving", "tenant-serving")
-    return api_server
+    with grant_everything(api_server):
+        yield api_server
 
 
 @pytest.mark.parametrize(

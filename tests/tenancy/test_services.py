@@ -66,7 +66,7 @@ def test_a_load_balancer_takes_a_grant(lab: "TenancyLab") -> None:
     service = build_service(**INTERNAL)
     service["metadata"]["namespace"] = "train-space"
     assert lab.create(service).refusal.endswith(
-        "a Service of type LoadBalancer is not for this namespace: use ClusterIP"
+        "a Service of type LoadBalancer is not for this namespace: use ClusterIP [service-type]"
     )
 
 

@@ -14,7 +14,7 @@ from ...judging.formats import to_text
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
-from ...summary.stack import identify_stack
+from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line, find_stale_prices
 from .preview_tables import PlainTable, build_tables
 from .preview_tree import build_resource_tree
@@ -60,9 +60,11 @@ def _format_title(config: StackConfig) -> Text:
         f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
     )
     repair = "; broken nodes are replaced" if config.cluster.node_repair else ""
+    admission = f"\n{describe_enforcement(config)}" if config.tenants else ""
     return Text.assemble(
         (facts["name"], "bold"),
-        f" in {facts['region']}, account {facts['accountId']}\n{versions}\n{_describe_monitoring(config)}{repair}\n",
+        f" in {facts['region']}, account {facts['accountId']}\n{versions}\n"
+        f"{_describe_monitoring(config)}{repair}{admission}\n",
     )
 
 

@@ -9,6 +9,7 @@ from ...judging.formats import escape_markdown, format_markdown_table, to_markdo
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
+from ...summary.stack import describe_enforcement
 from .cost import describe_in_one_line, find_stale_prices
 from .preview import count_resources, describe_missing_secrets
 from .preview_tables import build_tables
@@ -25,6 +26,7 @@ def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findi
         f"{config.cluster_name} {describe_in_one_line(cost)}",
         find_stale_prices(cost, date.today()),
         describe_missing_secrets(stack.missing_secrets) if stack.missing_secrets else None,
+        describe_enforcement(config) if config.tenants else None,
         count_resources(plan),
         summarize_findings(findings, config.environment),
     ]

@@ -1,0 +1,93 @@
+"""Every admission rule as people read it; ``explain RULE`` and docs/tenancy.md print the same text."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ..config import StackConfig
+from ..loading import parse
+from ..tenancy.admission import AdmissionRule
+from ..tenancy.policies import list_admission_rules
+
+_SPECIMEN = {
+    "owner": "ml-platform",
+    "environment": "prod",
+    "costCenter": "ml",
+    "accountId": "111122223333",
+    "network": {"mode": "new", "cidr": "10.40.0.0/16", "zones": ["us-east-1a", "us-east-1b"]},
+    "cluster": {"api": {"access": "private"}, "admins": ["arn:aws:iam::111122223333:role/platform"]},
+    "pools": [
+        {"name": "infer-a10g", "purpose": "inference", "gpu": "a10g", "purchase": ["on-demand"], "maxGpus": 8},
+        {
+            "name": "infer-l4",
+            "purpose": "inference",
+            "gpu": "l4",
+            "sharing": {"mode": "time-slicing", "replicas": 4},
+            "purchase": ["on-demand"],
+            "maxGpus": 8,
+        },
+    ],
+    "tenants": [
+        {
+            "name": "serving",
+            "gpus": {"infer-a10g": 4, "infer-l4": 8},
+            "cpu": "64",
+            "memory": "256Gi",
+            "members": ["arn:aws:iam::111122223333:role/serving"],
+            "loadBalancers": 1,
+            "identities": [{"serviceAccount": "model-reader"}],
+        },
+    ],
+    "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com"]},
+}
+"""A stack that renders every admission rule."""
+
+
+@cache
+def make_specimen() -> StackConfig:
+    """Return the stack whose rules the page shows."""
+    return parse(_SPECIMEN, "us-east-1")
+
+
+@cache
+def list_all_admission_rules() -> tuple[AdmissionRule, ...]:
+    """Return every admission rule that a stack can have."""
+    return tuple(list_admission_rules(make_specimen()))
+
+
+def describe_admission_rule(rule: AdmissionRule) -> Iterator[str]:
+    """Yield the meaning of a rule, the message that a tenant reads, and the way to lift the rule."""
+    yield rule.keeps
+    yield f"A tenant that breaks it reads: {describe_message(rule)}"
+    yield (
+        "docs/tenancy.md shows all rules. To lift this rule for a tenant, add to the stack file: "
+        f"waivers: [{{rule: {rule.id}, resource: <tenant>, reason: …, owner: …, until: …}}]"
+    )
+
+
+def describe_message(rule: AdmissionRule) -> str:
+    """Return the message of a rule, with … in place of the parts that depend on the request."""
+    if not rule.is_message_cel:
+        return rule.message
+    parts = [_read_text(term) for term in split_sum(rule.message)]
+    return re.sub(r"…(\s*…)+", "…", "".join(parts))
+
+
+def split_sum(cel: str) -> list[str]:
+    """Split CEL at each ``+`` that stands outside of texts and parentheses."""
+    terms, depth, quoted, start = [], 0, False, 0
+    for position, letter in enumerate(cel):
+        if letter == "'" and cel[position - 1] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            depth += (letter in "([{") - (letter in ")]}")
+            if letter == "+" and depth == 0:
+                terms.append(cel[start:position].strip())
+                start = position + 1
+    return [*terms, cel[start:].strip()]
+
+
+def _read_text(term: str) -> str:
+    """Return the text of a literal, or … for a term that depends on the request."""
+    text = re.fullmatch(r"'((?:[^'\\]|\\.)*)'", term)
+    return text[1].replace("\\'", "'") if text else "…"

@@ -1,0 +1,120 @@
+"""docs/tenancy.md: what keeps tenants inside their grants, and how a platform team changes or suspends it."""
+
+from collections.abc import Iterator
+
+from ..tenancy.admission import AdmissionPolicy
+from ..tenancy.holdings import Holder
+from ..tenancy.isolation import list_isolation_rows
+from ..tenancy.policies import list_policies
+from .admission_rules import describe_message, make_specimen
+from .markdown import format_table
+from .tenancy_holdings import list_holdings
+
+_HEAD = """# Tenants
+
+Two readers need this page. A **tenant** finds the rule that refused a request, and what to write instead. A **platform
+engineer** finds what holds a tenant in its namespace, how to turn the rules on in a platform that has tenants already,
+and how to suspend a rule in an emergency.
+
+Nothing here runs in the cluster: no pod and no webhook. The API server itself evaluates admission policies, quotas,
+rights and, on the nodes, the VPC CNI evaluates network policies.
+
+## Rules of admission
+
+Every object in a namespace with the label `gpu-blueprint/tenant` is judged, whoever sends it: people, Helm, Argo CD and
+controllers. Only the first rule that an object breaks is reported. Objects that exist already are judged when their
+spec changes, so a rule never stops a pod that runs. Rules about pods also judge the templates of Deployments,
+StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, RayCronJobs, JobSets and TrainJobs:
+`kubectl apply` prints a warning at once, and the API server refuses the pods later. Objects that a controller makes
+bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
+if it states a nodeSelector; the rest is in its runtime.
+
+`…` stands for parts of the message that depend on the request.
+"""
+_STEPS = """
+## From warn to deny on a running platform
+
+1. Set `tenancy: {enforcement: warn}` and run `pulumi up`. Nothing that runs changes. Requests that break a rule pass
+   with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the audit log of
+   the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
+   Quotas, rights and network policies hold at once; `blueprint diff` shows them before.
+2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
+   Deployments and Jobs get, and changes nothing. CloudWatch Logs Insights counts the tenants that are left:
+   `filter @message like /validation_failure/ | stats count(*) by objectRef.namespace`.
+3. Grant an exception to a tenant that needs one, for one rule and until a day:
+
+       waivers:
+         - rule: service-type
+           resource: serving
+           reason: the old gateway needs a NodePort until it moves
+           owner: ml-platform
+           until: "2027-03-31"
+
+   A waiver lifts the rule in templates too. `blueprint check --policies` and `preview` fail after its last day; the
+   rule stays lifted until the waiver is removed and `pulumi up` has run.
+4. Remove the field `tenancy`, or set `enforcement: deny`, and run `pulumi up`. Pods that run stay. A pod that breaks a
+   rule is refused at its next start, so do this step when a restart of it may fail. To go back, set `warn` again.
+
+A binding counts about one second after it is written.
+
+## Break-glass
+
+**A rule stops work that must go on, and nobody can wait for `pulumi up`.** A cluster administrator deletes the binding
+of the policy. Nothing is judged by this policy from the next second on, in all namespaces of tenants:
+
+    kubectl delete validatingadmissionpolicybinding gpu-blueprint-pods
+
+**A policy locks the platform out.** Every policy has `failurePolicy: Fail`, so a policy that cannot be evaluated
+refuses all that it judges. It can judge only namespaces with the label `gpu-blueprint/tenant`: system pods, Karpenter,
+monitoring and the nodes go on. No policy judges admission policies and their bindings, so the command above always
+works. If the policies stop all tenants, delete all bindings:
+
+    kubectl delete validatingadmissionpolicybinding <bindings>
+
+**The platform team must change a guarded object by hand.** Whoever may update ResourceQuotas in the namespace is the
+platform, and passes the guards; so do the controllers in `kube-system`.
+
+**Bring it back.** Pulumi does not know that a binding is gone until it looks: `pulumi up --refresh` makes every missing
+binding again. To keep a rule away for longer, write a waiver, or `enforcement: warn`. Every deletion of a binding is in
+the audit log, with its author.
+"""
+_TITLES: dict[Holder, str] = {
+    "quota": "Quotas hold numbers",
+    "rights": "Rights (RBAC) hold kinds and verbs",
+    "traffic": "Network policies hold traffic",
+    "node": "Nodes hold devices",
+}
+
+
+def render_tenancy_page() -> str:
+    """Return the page as Markdown."""
+    policies = list_policies(make_specimen())
+    always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
+    bindings = " ".join(policy.name for policy in policies)
+    steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
+    parts = [_HEAD, *_list_rules(policies), *_list_holdings(), *_list_isolation(), steps.strip("\n")]
+    return "\n".join(parts) + "\n"
+
+
+def _list_rules(policies: list[AdmissionPolicy]) -> Iterator[str]:
+    rows = (
+        [f"`{rule.id}`", f"`{policy.name}`", rule.keeps, describe_message(rule).replace("|", "\\|")]
+        for policy in policies
+        if not policy.only_warns
+        for rule in policy.rules
+    )
+    yield from format_table(["rule", "policy", "what it keeps", "message"], rows)
+
+
+def _list_isolation() -> Iterator[str]:
+    header, *rows = list_isolation_rows()
+    yield from ("## Isolation on one GPU", "", *format_table(header, rows), "")
+
+
+def _list_holdings() -> Iterator[str]:
+    holdings = list(list_holdings(make_specimen()))
+    for by, title in _TITLES.items():
+        rows = [[f"`{holding.name}`", holding.keeps] for holding in holdings if holding.by == by]
+        if rows:
+            yield from ("", f"## {title}", "", *format_table(["object", "what it keeps"], rows))
+    yield ""

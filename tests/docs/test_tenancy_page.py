@@ -1,0 +1,37 @@
+"""docs/tenancy.md names every rule and every policy of the code."""
+
+import re
+
+from gpu_blueprint.docs.admission_rules import list_all_admission_rules, make_specimen
+from gpu_blueprint.docs.tenancy_page import render_tenancy_page
+from gpu_blueprint.tenancy.policies import list_policies
+from gpu_blueprint.tenancy.templates import TEMPLATE_KINDS
+
+from ..support.plans import ROOT
+
+PAGE = (ROOT / "docs" / "tenancy.md").read_text()
+
+
+def test_the_page_is_generated() -> None:
+    assert render_tenancy_page() == PAGE
+
+
+def test_the_table_has_a_row_for_each_rule_in_the_order_in_which_they_are_judged() -> None:
+    assert re.findall(r"^\| `([\w-]+)` \| `gpu-blueprint-", PAGE, re.M) == [
+        rule.id for rule in list_all_admission_rules()
+    ]
+
+
+def test_every_kind_with_templates_is_named() -> None:
+    assert [kind.kind for kind in TEMPLATE_KINDS if f"{kind.kind}s" not in PAGE] == []
+
+
+def test_break_glass_deletes_every_binding() -> None:
+    (command,) = re.findall(r"^    kubectl delete validatingadmissionpolicybinding (.* .*)$", PAGE, re.M)
+    assert command.split() == [policy.name for policy in list_policies(make_specimen())]
+
+
+def test_the_rules_that_hold_with_warn_are_named() -> None:
+    always = [rule.id for policy in list_policies(make_specimen()) if policy.always_denies for rule in policy.rules]
+    assert always == ["binding-subjects", "platform-objects", "identity-accounts"]
+    assert all(f"`{rule}`" in PAGE.split("## From warn to deny")[1] for rule in always)
