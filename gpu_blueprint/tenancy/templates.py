@@ -58,7 +58,7 @@ def _write_train_job_templates() -> str:
     )
     placed = "has(p.spec.nodeSelector)"
     resources = f"{placed} ? object.spec.?trainer.?resourcesPerNode : optional.none()"
-    tolerations = f"p.spec.?tolerations.optMap(l, l.filter(t, {placed} || t.?key.orValue('') == ''))"
+    tolerations = f"p.spec.?tolerations.optMap(l, dyn(l.filter(t, {placed} || t.?key.orValue('') == '')))"
     trainer = f"{{?'env': object.spec.?trainer.?env, ?'resources': {resources}}}"
     lists = "".join(f", ?'{name}': p.spec.?{name}" for name in ("nodeSelector", "initContainers", "volumes"))
     containers = f"dyn([dyn({trainer})] + p.spec.?containers.orValue([]))"
