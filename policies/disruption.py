@@ -3,7 +3,7 @@
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
 from .effects.charts import CHART_KINDS, is_chart, read_value
-from .effects.karpenter_objects import ZONE, is_gpu_pool, list_capacity_types, list_gpu_types, list_values, read_label
+from .effects.karpenter_objects import ZONE, count_spot_types, is_gpu_pool, list_capacity_types, list_values, read_label
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 from .values import read_text
@@ -37,7 +37,7 @@ _TRAINING = {"label": PURPOSE_LABEL, "training": ["training"]}
 
 
 def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings) -> None:
-    types, zones = len(list_gpu_types(pool)), len(list_values(pool, ZONE))
+    types, zones = count_spot_types(pool), len(list_values(pool, ZONE))
     # A pool that names no zones has at least two zones, because EKS demands two.
     if types and "spot" in list_capacity_types(pool) and types * (zones or 2) < settings["minimumOfferings"]:
         report(
@@ -101,7 +101,7 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_few_spot_offerings,
         settings={"minimumOfferings": 5},
-        looks_at="types × zones of GPU pools that buy spot capacity",
+        looks_at="types × zones of GPU pools, and of pools without GPUs that name their types, that buy spot capacity",
         passes="there are at least minimumOfferings combinations",
         fails="there are fewer",
         why="spot capacity runs out, and every node costs the on-demand price",

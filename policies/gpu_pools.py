@@ -1,4 +1,4 @@
-"""Rules for GPU NodePools: taints, limits, and a NodeOverlay where nodes share GPUs."""
+"""Rules for NodePools: limits, and for GPU pools also taints, and a NodeOverlay where nodes share GPUs."""
 
 from .effects.extended_resources import can_be_handed_out, is_gpu_resource, is_slice_or_share, parse_count
 from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, is_shared
@@ -24,6 +24,13 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
         misspelled = sorted(filter(is_gpu_resource, limits))
         reason = f": no node hands out {', '.join(misspelled)}" if misspelled else ""
         report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end{reason}")
+
+
+def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> None:
+    if is_gpu_pool(pool) or is_static(pool):
+        return
+    if not {"cpu", "memory", "nodes"} & pool.read_block("spec", "limits").keys():
+        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes without end")
 
 
 def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -87,6 +94,16 @@ RULES = (
         fails="the limits name no resource that GPU nodes hand out",
         why="a program that creates pods in a loop buys GPUs without end",
         fix="set spec.limits for the resource that the nodes hand out",
+    ),
+    Rule(
+        id="cpu-pool-limited",
+        kinds=("NodePool",),
+        check=_refuse_unlimited_cpu_pool,
+        looks_at="`spec.limits` of NodePools that launch no GPU nodes",
+        passes="the limits name cpu, memory or nodes, or the number of nodes is fixed",
+        fails="the limits name none of them",
+        why="a program that creates pods in a loop buys machines without end",
+        fix="set spec.limits.cpu",
     ),
     Rule(
         id="gpu-limit-reachable",

@@ -16,8 +16,10 @@ class Container:
 
     name: str
     count: int
-    cpu_milli: int
-    memory_mib: int
+    cpu_milli: float
+    memory_mib: float
+    resources_at: str
+    """Place of the container's resources in the values of its chart; empty if no chart of ours makes the pod."""
     is_ours: bool
     """True if the requests are values of ours; False for the default of the pinned chart or add-on."""
 
@@ -25,8 +27,8 @@ class Container:
     def requests(self) -> dict[str, str]:
         """The requests of one container in Kubernetes' units."""
         whole = self.memory_mib % 1024 == 0
-        memory = f"{self.memory_mib // 1024}Gi" if whole else f"{self.memory_mib}Mi"
-        return {"cpu": f"{self.cpu_milli}m", "memory": memory}
+        memory = f"{self.memory_mib / 1024:g}Gi" if whole else f"{self.memory_mib:g}Mi"
+        return {"cpu": f"{self.cpu_milli:g}m", "memory": memory}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class PlatformPod:
     program: str
     replicas: int | Literal["node", "pool"]
     """Pods in the cluster; ``node`` for one on every node, ``pool`` for one for each pool with hours."""
+    replicas_at: str
+    """Place of the number of replicas in the values of the chart; empty if the number is fixed."""
     keeps_apart: bool
     """True if two replicas may never share a node."""
     containers: tuple[Container, ...]
@@ -76,6 +80,7 @@ def _read_pods() -> Iterator[PlatformPod]:
             comes_from=first["comes_from"],
             program=program,
             replicas=_read_replicas(first["replicas"]),
+            replicas_at=first["replicas_at"],
             keeps_apart=first["apart"] == "yes",
             containers=containers,
         )
@@ -93,5 +98,6 @@ def _read_container(row: Mapping[str, str]) -> Container:
         count=int(row["containers"]),
         cpu_milli=int(row["cpu_milli"]),
         memory_mib=int(row["memory_mib"]),
+        resources_at=row["resources_at"],
         is_ours=row["set_by"] == "blueprint",
     )

@@ -95,6 +95,11 @@ class CpuPool(Model):
         return [taint.model_dump(exclude_none=True) for taint in self.taints]
 
     @property
+    def keeps_pods_out(self) -> bool:
+        """True if a taint keeps away the pods that do not tolerate it."""
+        return any(taint.effect != "PreferNoSchedule" for taint in self.taints)
+
+    @property
     def lifecycle(self) -> Disruption:
         """The defaults of CPU pools with the pool's overrides."""
         return self.disruption.override(find_preset(self.purpose))

@@ -7,6 +7,7 @@ from ..catalog import Instance, find_instance
 from ..catalog.node_room import NodeRoom, find_allocatable, find_default_max_pods
 from ..catalog.platform_pods import PlatformPod, list_platform_pods
 from .monitoring import InstallMonitoring
+from .pod_overrides import override_pod
 from .stack import StackConfig
 
 _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
@@ -137,7 +138,7 @@ def measure_stated_nodes(stack: StackConfig) -> list[SystemRoom]:
 def _list_installed(stack: StackConfig) -> Iterator[PlatformPod]:
     for pod in list_platform_pods():
         if pod.part == "cluster" or _OPTIONAL_PARTS[pod.part](stack):
-            yield pod
+            yield override_pod(stack.helm_overrides, pod)
 
 
 def _list_replicas(stack: StackConfig, nodes: int) -> Iterator[Replicas]:

@@ -140,10 +140,11 @@ class Lifecycle:
 
     def _list_grants(self) -> dict[str, list[str]]:
         """Return the pools of each tenant's namespace."""
-        pools = [pool.name for pool in self.stack.config.gpu_pools]
+        config = self.stack.config
+        granted, for_all = [pool.name for pool in config.gpu_pools], [pool.name for pool in config.cpu_pools]
         return {
-            tenant.namespace_name: [pool for pool in pools if tenant.may_use(pool)]
-            for tenant in self.stack.config.tenants
+            tenant.namespace_name: [*(pool for pool in granted if tenant.may_use(pool)), *for_all]
+            for tenant in config.tenants
         }
 
     def list_policy_options(self) -> dict[str, list[str]]:

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from lab.kube import RefusedError
 from lab.lab import Lab
 
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from ..errors import LabError
-from ..rehearsal.pods import build_gpu_pod
+from ..rehearsal.pods import build_cpu_pool_pod, build_gpu_pod
 from .kubernetes_objects import MemoryObjects, Objects
 from .kubernetes_provider import Chart
 
@@ -77,6 +77,7 @@ class LabWorld:
         """
         self._lab.wait_until_ready()
         names = [self._send_pod(config, pool) for pool in config.gpu_pools if not pool.static_nodes]
+        names += [self._send_cpu_pod(config, pool) for pool in config.cpu_pools]
         end = time.monotonic() + _SECONDS_TO_RUN
         while waiting := self._list_waiting(names):
             self._lab.workspace.refuse_dead_engines()
@@ -101,13 +102,20 @@ class LabWorld:
     def _send_pod(self, config: StackConfig, pool: Pool) -> str:
         tenant = next((tenant for tenant in config.tenants if tenant.may_use(pool.name)), None)
         place = tenant.namespace_name if tenant else "default"
-        pod = build_gpu_pod(config, pool, f"on-{pool.name}", namespace=place)
+        return self._create(pool.name, build_gpu_pod(config, pool, f"on-{pool.name}", namespace=place))
+
+    def _send_cpu_pod(self, config: StackConfig, pool: CpuPool) -> str:
+        """Send a pod of the first tenant, as every tenant may use a CPU pool."""
+        place = config.tenants[0].namespace_name if config.tenants else "default"
+        return self._create(pool.name, build_cpu_pool_pod(pool, f"on-{pool.name}", namespace=place))
+
+    def _create(self, pool: str, pod: dict[str, Any]) -> str:
         pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
         try:
             self._lab.kube.create(pod)
         except RefusedError as error:
-            raise LabError(f"pool {pool.name}: the API server refuses a pod: {error.reason}") from None
-        return f"on-{pool.name}"
+            raise LabError(f"pool {pool}: the API server refuses a pod: {error.reason}") from None
+        return str(pod["metadata"]["name"])
 
     def _list_waiting(self, names: list[str]) -> list[str]:
         phases = {pod["metadata"]["name"]: pod["status"].get("phase") for pod in self._lab.kube.list(*_POD)}

@@ -1,19 +1,17 @@
-"""Questions about a full pool: one pod more than the ceiling, and a pod that claims the priority of the system."""
+"""The question about a full pool: one pod more than the ceiling."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from lab.scene import Manifest
 
-from ..config import Pool, StackConfig, Tenant
-from .expectations import expect_full, expect_refusal, name_limit
+from ..config import Pool, StackConfig
+from .expectations import expect_full, name_limit
 from .offers import count_reserved_nodes, list_offers, list_purchases
-from .outcome import Expectation, Fate, Outcome
-from .pods import build_gpu_pod, build_tenant_pod, name_pods
+from .outcome import Outcome
+from .pods import build_gpu_pod, name_pods
 from .probe import Phase, Probe
-from .snapshot import is_leaving
 from .stage import Stage
 
-_CRITICAL = "system-node-critical"
 Filling = tuple[tuple[Manifest, ...], ...]
 """Pods that take every GPU of a pool: groups of equal pods, the largest first."""
 
@@ -32,40 +30,10 @@ def list_ceiling_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
         after = _try_out(stage, more)
         return Outcome(pods=(*before.pods, *after.pods), seconds=before.seconds + after.seconds)
 
-    yield _make(pool, f"{pool.name}/ceiling", f"pool {pool.name}", "one more than the ceiling", expected, play)
-
-
-def list_critical_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
-    """Yield a pod that claims the priority of system pods while its pool is full of other pods."""
-    pool = next((pool for pool in config.gpu_pools if tenant.may_use(pool.name) and not pool.static_nodes), None)
-    if pool is None:
-        return
-    filling = build_filling(config, pool)
-    pod = build_tenant_pod(config, tenant, pool, "critical")
-    pod["spec"]["priorityClassName"] = _CRITICAL
-
-    def play(stage: Stage) -> Outcome:
-        before = {fate.name for fate in stage.keep(filling).pods if fate.fate is Fate.RUNS}
-        outcome = stage.send([pod])
-        alive = {found["metadata"]["name"] for found in stage.look().pods if not is_leaving(found)}
-        stage.remove([pod])
-        notes = tuple(f"{name} is preempted" for name in sorted(before - alive))
-        return Outcome(pods=outcome.pods, seconds=outcome.seconds, notes=notes)
-
-    title = f"a pod with {_CRITICAL} while {pool.name} is full"
-    yield _make(
-        pool, f"{tenant.name}/critical-priority", f"tenant {tenant.name}", title, expect_refusal("priority"), play
-    )
-
-
-def _make(
-    pool: Pool, name: str, subject: str, title: str, expected: Expectation, play: Callable[[Stage], Outcome]
-) -> Probe:
-    """Build a probe that needs a full pool."""
-    return Probe(
-        name=name,
-        subject=subject,
-        title=title,
+    yield Probe(
+        name=f"{pool.name}/ceiling",
+        subject=f"pool {pool.name}",
+        title="one more than the ceiling",
         phase=Phase.CEILING,
         expected=expected,
         play=play,

@@ -1,6 +1,6 @@
 """Promises that probes compare with reality."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from .offers import Offer, is_dearer
 from .outcome import Expectation, Fate, Landing, Outcome
@@ -56,9 +56,19 @@ def expect_pending() -> Expectation:
     return Expectation("waits", compare)
 
 
-def expect_quota_refusal(resource: str) -> Expectation:
-    """Expect that the tenant's quota of a resource refuses all pods, and not its quota of CPU."""
-    return expect_refusal("quota", "exceeded quota", f"requests.{resource}=")
+def expect_quota_refusal(name: str, resource: str) -> Expectation:
+    """Expect that a tenant's quota of a resource refuses all pods, and not its quota of CPU.
+
+    Args:
+        name: Name of the ResourceQuota, or its beginning.
+        resource: The extended resource.
+    """
+    return expect_refusal("quota", f"exceeded quota: {name}", f"requests.{resource}=")
+
+
+def expect_rule(rule: str) -> Expectation:
+    """Expect that an admission rule refuses all pods."""
+    return expect_refusal(f"the rule {rule}", f"[{rule}]")
 
 
 def expect_refusal(by: str, *words: str) -> Expectation:
@@ -83,35 +93,10 @@ def _holds_all(reason: str, words: tuple[str, ...]) -> bool:
     return all(word.casefold() in reason.casefold() for word in words)
 
 
-def expect_no_gpu_node() -> Expectation:
-    """Expect that no pod without GPU gets a node of a GPU pool, though the quotas would let it in."""
-
-    def compare(outcome: Outcome) -> str:
-        if on_gpus := [node for node in outcome.list_nodes() if node.has_gpus]:
-            return f"a pod without GPU takes a node of {on_gpus[0].pool}"
-        by_quota = [reason for reason in outcome.list_reasons() if "exceeded quota" in reason]
-        return f"a quota refuses the pod before anything else can: {by_quota[0]}" if by_quota else ""
-
-    return Expectation("runs on no GPU node", compare)
-
-
-def expect_managed_node() -> Expectation:
-    """Expect that all pods run on nodes that the platform pays for anyway, and that have no GPU."""
-    idle = _each(lambda node: not node.has_gpus, "a GPU node, and the pod has no GPU")
-    paid = _each(lambda node: node.is_managed, "launched for a pod without GPU")
-    return Expectation("runs on a node without GPU", _chain(_all_run, idle, paid))
-
-
-def expect_not_in(pool: str) -> Expectation:
-    """Expect that no pod runs in a pool, for another reason than that the pool is full."""
-    full = name_limit(pool)
-
-    def compare(outcome: Outcome) -> str:
-        if any(node.pool == pool for node in outcome.list_nodes()):
-            return f"the pod gets a node of {pool}"
-        return f"nothing but the ceiling of {pool} stops the pod" if full in " ".join(outcome.list_reasons()) else ""
-
-    return Expectation(f"gets no node of {pool}", compare)
+def expect_any_pool(pools: Collection[str]) -> Expectation:
+    """Expect that all pods run in pools of a list, each in any of them."""
+    names = " or ".join(pools)
+    return Expectation(f"runs in {names}", _chain(_all_run, _each(lambda node: node.pool in pools, f"not in {names}")))
 
 
 def name_limit(pool: str) -> str:

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ..catalog.purchases import Purchase
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from .offers import list_reservations
 from .stage import Stage
 
 
 @contextmanager
-def refuse_purchase(stage: Stage, config: StackConfig, pool: Pool, refused: Sequence[Purchase]) -> Iterator[None]:
+def refuse_purchase(
+    stage: Stage, config: StackConfig, pool: Pool | CpuPool, refused: Sequence[Purchase]
+) -> Iterator[None]:
     """Let EC2 have no capacity for a pool's types in some ways to buy."""
     faults = stage.lab.aws.faults
     patterns = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..catalog import Instance, prices
 from ..catalog.purchases import PURCHASE_ORDER, Purchase
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
 from ..config.buying import Reservation
 from ..cost.gpus import count_pods
 from ..cost.nodes import find_spot_share
@@ -26,12 +26,12 @@ class Offer:
         return f"{self.row.instance_type} {self.purchase}"
 
 
-def list_offers(config: StackConfig, pool: Pool, purchase: Purchase) -> list[Offer]:
+def list_offers(config: StackConfig, pool: Pool | CpuPool, purchase: Purchase) -> list[Offer]:
     """Return the nodes that a pool may buy in one way, cheapest first."""
     return sorted(_price_types(config, pool, purchase), key=lambda offer: (offer.usd, offer.row.instance_type))
 
 
-def _price_types(config: StackConfig, pool: Pool, purchase: Purchase) -> Iterator[Offer]:
+def _price_types(config: StackConfig, pool: Pool | CpuPool, purchase: Purchase) -> Iterator[Offer]:
     reserved = {row.instance_type for row in list_reservations(config, pool)}
     for row in config.list_instances(pool):
         price = find_price(config, row, purchase)
@@ -40,9 +40,10 @@ def _price_types(config: StackConfig, pool: Pool, purchase: Purchase) -> Iterato
             yield Offer(row, purchase, price)
 
 
-def list_reservations(config: StackConfig, pool: Pool) -> list[Reservation]:
-    """Return the reservations of the account that a pool selects."""
-    return [row for row in config.reservations if any(term.selects(row) for term in pool.reservations)]
+def list_reservations(config: StackConfig, pool: Pool | CpuPool) -> list[Reservation]:
+    """Return the reservations of the account that a pool selects; a CPU pool selects none."""
+    terms = pool.reservations if isinstance(pool, Pool) else []
+    return [row for row in config.reservations if any(term.selects(row) for term in terms)]
 
 
 def count_reserved_nodes(config: StackConfig, pool: Pool) -> int:
@@ -59,7 +60,7 @@ def find_price(config: StackConfig, row: Instance, purchase: Purchase) -> float 
     return on_demand.usd * share if share else None
 
 
-def list_purchases(pool: Pool) -> list[Purchase]:
+def list_purchases(pool: Pool | CpuPool) -> list[Purchase]:
     """Return the ways to buy of a pool, in Karpenter's order."""
     return [purchase for purchase in PURCHASE_ORDER if purchase in pool.purchase]
 

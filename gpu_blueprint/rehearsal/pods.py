@@ -7,8 +7,9 @@ from typing import Any
 from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
-from ..config import Pool, StackConfig, Tenant
-from ..summary.pods import build_pod
+from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..sharing import POOL_KEY
+from ..summary.pods import build_pod, list_tolerations
 
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""
@@ -35,15 +36,24 @@ def build_gpu_pod(
 ) -> dict[str, Any]:
     """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
+    if namespace == NAMESPACE:
+        _complete(pod, pool)
     return _finish(pod, name, {**_SMALL, **_list_limits(pod)})
 
 
 def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
     """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots as far as they are known."""
     pod = build_pod(config, pool, namespace=NAMESPACE, limits=limits)
+    _complete(pod, pool)
     return _finish(
         pod, name, {**_SMALL, **pod["spec"]["containers"][0]["resources"].get("requests", {}), **_list_limits(pod)}
     )
+
+
+def _complete(pod: dict[str, Any], pool: Pool) -> None:
+    """Give a pod the tolerations of its pool, which the API server fills in for tenants alone."""
+    if tolerations := list_tolerations(pool):
+        pod["spec"]["tolerations"] = tolerations
 
 
 def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
@@ -59,6 +69,17 @@ def build_tenant_pod(
     full_name = f"{tenant.name}-{name}-{pool.name}"
     granted = find_granted(tenant, pool) if tenant.may_use(pool.name) and not pool.multi_node else None
     return build_gpu_pod(config, pool, full_name, limits or granted, tenant.namespace_name)
+
+
+def split_shares(pod: dict[str, Any], resource: str) -> None:
+    """Give each share that a pod asks for a container of its own, since no container may have two."""
+    (container,) = pod["spec"]["containers"]
+    count = int(container["resources"]["limits"][resource])
+    sizes = {**_SMALL, resource: "1"}
+    resources = {"requests": sizes, "limits": sizes}
+    pod["spec"]["containers"] = [
+        {**container, "name": name, "resources": resources} for name in name_pods("main", count)
+    ]
 
 
 def find_granted(tenant: Tenant, pool: Pool) -> dict[str, int]:
@@ -82,6 +103,16 @@ def build_cpu_pod(name: str, namespace: str, cpu: str = "1", **spec: Any) -> dic
         "spec": {"containers": [{"name": "main"}], **spec},
     }
     return _finish(pod, name, {**_SMALL, "cpu": cpu})
+
+
+def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str = NAMESPACE) -> dict[str, Any]:
+    """Build a pod for the nodes of a CPU pool, whose taints it tolerates."""
+    tolerations = [
+        {**taint, "operator": "Equal" if "value" in taint else "Exists"}
+        for taint in pool.node_taints
+        if taint["effect"] != "PreferNoSchedule"
+    ]
+    return build_cpu_pod(name, namespace, cpu, nodeSelector={POOL_KEY: pool.name}, tolerations=tolerations)
 
 
 def build_deployment(pod: Mapping[str, Any], replicas: int = 1) -> dict[str, Any]:

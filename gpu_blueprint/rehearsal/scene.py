@@ -27,7 +27,8 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
     )
     manifests = list_manifests(config, plan)
-    zones = sorted({zone for pool in config.gpu_pools for zone in config.list_zones(pool)} | set(config.network.zones))
+    pools = (*config.gpu_pools, *config.cpu_pools)
+    zones = sorted({zone for pool in pools for zone in config.list_zones(pool)} | set(config.network.zones))
     return Scene(
         stack=name,
         region=config.region,

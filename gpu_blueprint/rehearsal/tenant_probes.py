@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from lab.scene import Manifest
 
-from ..catalog import find_instance
 from ..config import Pool, StackConfig, Tenant
-from .ceiling_probes import list_critical_probes
-from .expectations import expect_managed_node, expect_no_gpu_node, expect_not_in, expect_pool, expect_quota_refusal
+from ..sharing import POOL_KEY
+from ..summary.pods import list_tolerations
+from ..tenancy.pod_variables import list_grants
+from .expectations import expect_any_pool, expect_pending, expect_pool, expect_quota_refusal, expect_rule
 from .outcome import Expectation
-from .pods import build_cpu_pod, build_tenant_pod, find_granted
+from .pods import build_cpu_pod, build_tenant_pod, find_granted, split_shares
 from .pool_probes import send_pods
 from .probe import Phase, Probe
 
 _KEYLESS: list[dict[str, str]] = [{"operator": "Exists"}]
+_CRITICAL = "system-node-critical"
 
 
 def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
@@ -23,11 +26,11 @@ def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
         if tenant.may_use(pool.name):
             yield _ask_in_grant(config, tenant, pool)
             yield _ask_over_quota(config, tenant, pool)
-        else:
+        elif config.tenancy.enforcement == "deny":
             yield _ask_without_grant(config, tenant, pool)
-    yield _send_small_cpu_pod(tenant)
-    yield from _send_large_cpu_pods(config, tenant)
-    yield from list_critical_probes(config, tenant)
+    yield _send_small_cpu_pod(config, tenant)
+    if config.tenancy.enforcement == "deny":
+        yield from _break_rules(config, tenant)
 
 
 def _make(tenant: Tenant, name: str, title: str, expected: Expectation, pod: Manifest) -> Probe:
@@ -48,31 +51,48 @@ def _ask_in_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
 
 
 def _ask_over_quota(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
-    """Ask for one more than the whole quota of the resource, which may be summed over several pools."""
+    """Ask for one more than the grant in a pool, which the quota of the pool refuses even if other pools have room."""
     resource = next(iter(find_granted(tenant, pool)))
-    count = config.sum_quota(tenant)[resource] + 1
+    unit = next(unit for unit, name in pool.profile.units.items() if name == resource)
+    count = pool.count_by_unit(tenant.gpus[pool.name])[unit] + 1
     pod = build_tenant_pod(config, tenant, pool, "over", {resource: count})
+    if pool.shares_gpus:
+        split_shares(pod, resource)
     title = f"{count} {resource.rpartition('/')[2]}, one over the quota"
-    return _make(tenant, f"over-{pool.name}", title, expect_quota_refusal(resource), pod)
+    has_room = config.sum_quota(tenant)[resource] >= count
+    quota = f"pool-{pool.name}" if has_room else ""
+    return _make(tenant, f"over-{pool.name}", title, expect_quota_refusal(quota, resource), pod)
 
 
 def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
     """Ask for a pool of others as its own tenants do, with its label and its tolerations."""
     pod = build_tenant_pod(config, tenant, pool, "foreign")
+    if tolerations := list_tolerations(pool):
+        pod["spec"]["tolerations"] = tolerations
+    resource = next(iter(pool.profile.per_device))
+    is_granted = any(resource in names for names in list_grants(config, tenant).values())
     title = f"a pod in {pool.name}, which is not granted"
-    return _make(tenant, f"foreign-{pool.name}", title, expect_not_in(pool.name), pod)
+    expected = expect_rule("named-pool" if is_granted else "granted-gpus")
+    return _make(tenant, f"foreign-{pool.name}", title, expected, pod)
 
 
-def _send_small_cpu_pod(tenant: Tenant) -> Probe:
+def _send_small_cpu_pod(config: StackConfig, tenant: Tenant) -> Probe:
+    """Send a pod that tolerates no taint: it runs in a CPU pool without taints, or waits if there is none."""
     pod = build_cpu_pod(f"{tenant.name}-cpu", tenant.namespace_name, "50m")
-    return _make(tenant, "cpu", "a pod without GPU", expect_managed_node(), pod)
+    open_pools = [pool.name for pool in config.cpu_pools if not pool.keeps_pods_out]
+    expected = expect_any_pool(open_pools) if open_pools else expect_pending()
+    return _make(tenant, "cpu", "a pod without GPU", expected, pod)
 
 
-def _send_large_cpu_pods(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
-    """Yield a pod that tolerates every taint and is larger than a system node, if the tenant's quotas let it in."""
-    cpus = 1 + max(find_instance(name).vcpu for name in config.cluster.system_nodes.instance_types)
-    if int(tenant.cpu) <= cpus:
-        return
-    pod = build_cpu_pod(f"{tenant.name}-keyless", tenant.namespace_name, str(cpus), tolerations=_KEYLESS)
-    title = f"{cpus} CPUs without GPU, tolerating every taint"
-    yield _make(tenant, "keyless-toleration", title, expect_no_gpu_node(), pod)
+def _break_rules(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
+    """Yield pods without GPU that reach for GPU nodes, or for the place of other pods."""
+
+    def break_rule(rule: str, name: str, title: str, **spec: Any) -> Probe:
+        pod = build_cpu_pod(f"{tenant.name}-{name}", tenant.namespace_name, "50m", **spec)
+        return _make(tenant, name, f"a pod without GPU {title}", expect_rule(rule), pod)
+
+    yield break_rule("granted-tolerations", "keyless-toleration", "tolerating every taint", tolerations=_KEYLESS)
+    yield break_rule("priority-of-pool", "critical-priority", f"with {_CRITICAL}", priorityClassName=_CRITICAL)
+    for pool in config.gpu_pools[:1]:
+        selector = {POOL_KEY: pool.name}
+        yield break_rule("gpu-pools-for-gpus", "cpu-in-gpu-pool", f"in {pool.name}", nodeSelector=selector)

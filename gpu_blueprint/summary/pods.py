@@ -7,6 +7,7 @@ from ..catalog.resources import EFA_RESOURCE
 from ..config import CpuPool, Pool, StackConfig
 from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
+from ..tenancy.pool_classes import name_pool_class
 
 _HUGEPAGES_MIB = 5120
 """Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""
@@ -17,7 +18,8 @@ def build_pod(
 ) -> dict[str, Any]:
     """Build the smallest pod that runs in a pool.
 
-    The pod needs no toleration of the taint that is named after its resource, because EKS adds the toleration.
+    It carries the fields that its tenant writes. Kubernetes 1.36 fills in the tolerations and the PriorityClass of the
+    pool, in the namespaces of tenants.
 
     Args:
         stack: The stack of the pool.
@@ -25,15 +27,10 @@ def build_pod(
         namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
         limits: Extended resource → count; by default the least that the pool hands out.
     """
-    resource = next(iter(pool.profile.per_device))
-    tolerations = [
-        taint | {"operator": "Equal" if "value" in taint else "Exists"}
-        for taint in pool.node_taints
-        if taint["key"] != resource
-    ]
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
-    if tolerations:
-        spec["tolerations"] = tolerations
+    if not (stack.tenants and stack.cluster.completes_pods):
+        spec |= {"tolerations": tolerations} if (tolerations := list_tolerations(pool)) else {}
+        spec |= {"priorityClassName": name_pool_class(pool)} if stack.tenants else {}
     requested = dict(limits or _find_least_request(pool))
     room = find_room(stack, pool, requested)
     container: dict[str, Any] = {
@@ -58,13 +55,25 @@ def build_cpu_pod(stack: StackConfig, pool: CpuPool, *, namespace: str = "") -> 
     own = next((tenant.namespace_name for tenant in stack.tenants), "YOUR-NAMESPACE")
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     if pool.node_taints:
-        spec["tolerations"] = [
-            taint | {"operator": "Equal" if "value" in taint else "Exists"} for taint in pool.node_taints
-        ]
+        spec["tolerations"] = [_tolerate(taint) for taint in pool.node_taints]
     resources = {"requests": {"cpu": "1", "memory": "2Gi"}, "limits": {"memory": "2Gi"}}
     spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": resources}]
     metadata = {"name": "example", "namespace": namespace or own}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def list_tolerations(pool: Pool) -> list[dict[str, str]]:
+    """Return the tolerations of a pool's taints, but for the taint that is named after its resource.
+
+    EKS adds that toleration to every pod that requests the resource.
+    """
+    resource = next(iter(pool.profile.per_device))
+    taints = [taint for taint in pool.node_taints if taint["key"] != resource]
+    return [_tolerate(taint) for taint in taints]
+
+
+def _tolerate(taint: Mapping[str, str]) -> dict[str, str]:
+    return {**taint, "operator": "Equal" if "value" in taint else "Exists"}
 
 
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:

@@ -121,6 +121,14 @@ def list_unknown_types(resource: Resource) -> list[str]:
     return [name for name in list_values(resource, INSTANCE_TYPE) if name not in list_instances()]
 
 
+def count_spot_types(pool: Resource) -> int:
+    """Count the types among which a NodePool may choose; 0 if neither the catalogue nor a list of types tells.
+
+    The catalogue knows every type with GPUs, and few of the types without.
+    """
+    return len(list_gpu_types(pool)) or len(list_values(pool, INSTANCE_TYPE))
+
+
 def is_gpu_pool(pool: Resource) -> bool:
     """Tell whether a NodePool may launch GPU nodes.
 

@@ -8,40 +8,26 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod, list_platform
 from gpu_blueprint.catalog.table import read_rows
 
 from ..support import builders
-from ..support.plans import find_resource, plan_of
+from ..support.plans import find_resource, find_resources, plan_of
 
-PLACES = {
-    "karpenter-controller": {("karpenter", "controller"): "controller"},
-    "monitoring-release": {
-        ("prometheus", "prometheus"): "prometheus.prometheusSpec",
-        ("prometheus", "config-reloader"): "prometheusOperator.prometheusConfigReloader",
-        ("alertmanager", "alertmanager"): "alertmanager.alertmanagerSpec",
-        ("alertmanager", "config-reloader"): "prometheusOperator.prometheusConfigReloader",
-        ("prometheus-operator", "operator"): "prometheusOperator",
-        ("admission-webhook-job", "patch"): "prometheusOperator.admissionWebhooks.patch",
-        ("kube-state-metrics", "kube-state-metrics"): "kube-state-metrics",
-        ("node-exporter", "node-exporter"): "prometheus-node-exporter",
-        ("grafana", "grafana"): "grafana",
-        ("grafana", "sidecar"): "grafana.sidecar",
-    },
-}
-"""Release → program and container → the place in its values that holds the container's resources."""
 OWN_SPECS = {("hours", "kubectl")}
 """Containers of pods whose spec is ours."""
 
 
 def list_given_requests() -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
-    """Yield each container of a chart with the requests in the rendered values."""
+    """Yield each container whose requests stand in the rendered values of a chart, with these requests."""
     planned = plan_of(builders.stack(**builders.services()))
-    for release, places in PLACES.items():
-        values = find_resource(planned, "Release", release).inputs["values"]
-        for name, place in places.items():
-            yield name, walk(values, place)["resources"]["requests"]
+    values = {found.inputs["name"]: found.inputs["values"] for found in find_resources(planned, "Release")}
+    for pod in list_platform_pods():
+        for container in pod.containers:
+            resources = walk(values.get(pod.comes_from, {}), container.resources_at)
+            if "requests" in resources:
+                yield (pod.program, container.name), resources["requests"]
 
 
 def walk(values: Mapping[str, Any], place: str) -> Mapping[str, Any]:
     for key in place.split("."):
-        values = values[key]
+        values = values.get(key, {})
     return values
 
 
@@ -78,7 +64,8 @@ def test_every_row_has_a_source_and_rows_of_a_program_agree() -> None:
     assert {row["set_by"] for row in rows} == {"blueprint", "chart"} and {row["apart"] for row in rows} == {"yes", "no"}
     for pod in list_platform_pods():
         own = [row for row in rows if row["program"] == pod.program]
-        assert len({(row["part"], row["comes_from"], row["replicas"], row["apart"]) for row in own}) == 1
+        shared = ("part", "comes_from", "replicas", "apart", "replicas_at")
+        assert len({tuple(row[column] for column in shared) for row in own}) == 1
         assert len(own) == len(pod.containers)
 
 

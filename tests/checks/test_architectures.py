@@ -21,8 +21,8 @@ def find(*cpu_pools: dict[str, Any]) -> list[str]:
 def test_pools_that_take_the_same_pods_are_warned_of_with_the_remedy() -> None:
     assert find({}, {"arch": "arm64"}) == [
         "pools.2.arch: a pod that may run in pool cpu-0 (amd64) may also land in pool cpu-1 (arm64), and an image "
-        "for one architecture does not start there (exec format error); give one of the pools a taint, or let every pod select "
-        "kubernetes.io/arch"
+        "for one architecture does not start there (exec format error); give one of the pools a taint, or let every "
+        "pod select kubernetes.io/arch"
     ]
 
 

@@ -72,3 +72,18 @@ def test_monitoring_that_cannot_be_read_is_not_counted() -> None:
     cluster = builders.cluster(systemNodes={"count": 2})
     (refusal,) = builders.problems(cluster=cluster, monitoring={"mode": "existing", "url": "no address"})
     assert refusal.startswith("monitoring.url")
+
+
+def test_helm_values_of_a_team_are_counted() -> None:
+    requests = {"resources": {"requests": {"memory": "16Gi"}}}
+    overrides = {"helmOverrides": {"kubePrometheusStack": {"prometheus": {"prometheusSpec": requests}}}}
+    (refusal,) = refuse(4, "m7i.large", **builders.monitoring(), **overrides)
+    assert "3 of 4 m7i.large" in refusal and refusal.endswith("write instanceTypes: [m7i.2xlarge]")
+
+
+def test_pods_that_fit_only_in_halves_are_refused() -> None:
+    """Two nodes together have the memory, and neither of them has room for the pod."""
+    requests = {"resources": {"requests": {"memory": "8Gi"}}}
+    overrides = {"helmOverrides": {"karpenter": {"controller": requests}}}
+    (refusal,) = refuse(4, "m7i.large", **overrides)
+    assert "; the pods cannot be divided between the nodes; write instanceTypes: [m7i.xlarge]" in refusal

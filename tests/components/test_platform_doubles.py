@@ -9,6 +9,7 @@ import pytest
 
 from gpu_blueprint.plan import PlannedResource
 
+from ..support import builders
 from ..support.doubles import find_doubles
 from ..support.example_pools import POOLS, build_stack
 from ..support.plans import SHIPPED, Plan, find_resource, plan, plan_of
@@ -174,7 +175,8 @@ def test_two_rules_for_one_node_are_found() -> None:
 
 @pytest.mark.parametrize("pool", ["mps-l4-bottlerocket", "mig-h100-bottlerocket"])
 def test_a_second_engine_on_bottlerocket_is_found(pool: str) -> None:
-    stack = build_stack(pool) | {"monitoring": {"mode": "install"}}
+    cluster = builders.cluster(systemNodes={"count": 3})
+    stack = build_stack(pool) | {"monitoring": {"mode": "install"}, "cluster": cluster}
     planned = plan_of(stack)
     assert find_doubles(planned) == []
     without_address = set_path(*NODE, "containers", 0, "env", [])

@@ -36,5 +36,5 @@ def test_components_without_a_name_of_the_cluster_before_have_an_alias() -> None
         for found in plan("prod")
         if is_component(found) and found.options.get("aliases")
     }
-    assert len(aliased) == 4 + 2 + 2
+    assert len(aliased) == 4 + 1 + 2 + 2
     assert aliased["gpu-prod-infer-l4"] == [{"spec": {"name": "infer-l4", "parentUrn": ""}}]

@@ -32,6 +32,8 @@ def test_a_kms_key_from_elsewhere_costs_nothing_here() -> None:
 
 
 def test_the_volumes_of_prometheus_and_alertmanager_are_paid_idle_as_well() -> None:
-    watched = builders.config(monitoring={"mode": "install", "storageGib": 500})
-    more = hours(estimate_stack(watched).platform.floor) - hours(estimate_stack(builders.config()).platform.floor)
+    cluster = builders.cluster(systemNodes={"count": 3})
+    watched = builders.config(cluster=cluster, monitoring={"mode": "install", "storageGib": 500})
+    blind = builders.config(cluster=cluster)
+    more = hours(estimate_stack(watched).platform.floor) - hours(estimate_stack(blind).platform.floor)
     assert more == pytest.approx(gp3(HERE, 501))

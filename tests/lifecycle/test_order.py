@@ -75,7 +75,10 @@ def to_state(planned: tuple[PlannedResource, ...]) -> list[Resource]:
 def list_grants(stack: str) -> dict[str, list[str]]:
     config = shipped_config(stack)
     return {
-        tenant.namespace_name: [pool.name for pool in config.gpu_pools if tenant.may_use(pool.name)]
+        tenant.namespace_name: [
+            *(pool.name for pool in config.gpu_pools if tenant.may_use(pool.name)),
+            *(pool.name for pool in config.cpu_pools),
+        ]
         for tenant in config.tenants
     }
 

@@ -38,7 +38,9 @@ def test_a_shipped_stack_lives_as_promised_and_leaves_nothing(stack: str) -> Non
     assert life.left == () and life.is_as_promised
     is_protected = config.cluster.deletion_protection
     assert {step.name for step in life.steps} == ANSWERS | (PROTECTED if is_protected else set())
-    assert find_step(life, "pods on every pool").resources >= len(config.gpu_pools)  # nodes ran when the destroy began
+    assert find_step(life, "pods on every pool").resources >= len(config.gpu_pools) + len(
+        config.cpu_pools
+    )  # nodes ran when the destroy began
     assert find_step(life, "up").resources > 100
 
 

@@ -6,11 +6,9 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.rehearsal.ceiling_probes import (
     build_filling,
     list_ceiling_probes,
-    list_critical_probes,
     list_filling_sizes,
 )
 from gpu_blueprint.rehearsal.stage import Stage
-from lab.kube import RefusedError
 from lab.scene import Manifest
 
 from ..support import builders
@@ -89,44 +87,3 @@ def test_fixed_nodes_are_full_in_the_words_of_the_scheduler() -> None:
     (probe,) = list_ceiling_probes(config, config.gpu_pools[0])
     lab = FakeLab(lambda pod: words if "too-many" in pod["metadata"]["name"] else "node-1", manifests=())
     assert probe.expected.find_difference(probe.play(Stage(lab.as_lab()))) == ""
-
-
-def critical(decide: object, config: StackConfig = CONFIG) -> tuple[str, str, FakeLab]:
-    """Play the priority of the system; return the difference, the outcome in words, and the lab."""
-    lab = FakeLab(decide)  # type: ignore[arg-type]
-    (probe,) = list_critical_probes(config, config.tenants[0])
-    found = probe.play(Stage(lab.as_lab()))
-    return probe.expected.find_difference(found), str(found), lab
-
-
-def test_a_refused_priority_is_as_expected() -> None:
-    error = RefusedError(403, "forbidden: no quota for the priority class")
-
-    def refuse(pod: Manifest) -> Decision:
-        return error if pod["spec"].get("priorityClassName") == "system-node-critical" else "node-1"
-
-    assert critical(refuse)[:2] == ("", "1 refused")
-
-
-def test_a_pod_that_preempts_another_differs_and_is_taken_away() -> None:
-    def preempt(pod: Manifest) -> Decision:
-        if pod["spec"].get("priorityClassName"):
-            lab.delete("v1", "Pod", "main-fill-8-0", "gpu-blueprint-rehearsal")
-        return "node-1"
-
-    lab = FakeLab(preempt)
-    (probe,) = list_critical_probes(CONFIG, CONFIG.tenants[0])
-    found = probe.play(Stage(lab.as_lab()))
-    assert probe.expected.find_difference(found) == "the API server admits the pod"
-    assert str(found) == "1 runs on g6.xlarge spot, main-fill-8-0 is preempted"
-    assert lab.find("Pod") == []
-
-
-def test_the_questions_about_a_full_pool_share_a_lane() -> None:
-    probes = [*list_ceiling_probes(CONFIG, CONFIG.gpu_pools[0]), *list_critical_probes(CONFIG, CONFIG.tenants[0])]
-    assert {probe.scenery for probe in probes} == {"main is full"}
-
-
-def test_a_tenant_of_fixed_nodes_is_asked_for_no_priority() -> None:
-    config = load_example("static-mig-h100")
-    assert [*list_critical_probes(config, config.tenants[0])] == []

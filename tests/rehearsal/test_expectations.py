@@ -4,23 +4,22 @@ import pytest
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.rehearsal.expectations import (
+    expect_any_pool,
     expect_full,
-    expect_managed_node,
-    expect_no_gpu_node,
     expect_nodes,
-    expect_not_in,
     expect_notes,
     expect_offer,
     expect_pending,
     expect_pool,
     expect_quota_refusal,
     expect_refusal,
+    expect_rule,
     name_limit,
 )
 from gpu_blueprint.rehearsal.offers import Offer
 from gpu_blueprint.rehearsal.outcome import Outcome, PodFate
 
-from ..support.rehearsals import LIMIT, landing, outcome, refused, running, system_landing, unclear, waiting
+from ..support.rehearsals import LIMIT, landing, outcome, refused, running, unclear, waiting
 
 QUOTA = 'pods "a" is forbidden: exceeded quota: tenant, requested: requests.nvidia.com/gpu=9, used: …, limited: …'
 CPU_QUOTA = QUOTA.replace("nvidia.com/gpu=9", "cpu=9")
@@ -115,12 +114,18 @@ def test_a_pod_is_expected_to_wait_for_a_reason(found: Outcome, difference: str)
     ],
 )
 def test_the_quota_of_one_resource_is_expected_to_refuse(found: Outcome, difference: str) -> None:
-    assert expect_quota_refusal("nvidia.com/gpu").find_difference(found).startswith(difference)
+    assert expect_quota_refusal("", "nvidia.com/gpu").find_difference(found).startswith(difference)
 
 
 def test_a_quota_of_a_longer_name_is_another_quota() -> None:
     longer = outcome(refused(QUOTA.replace("gpu=", "gpu.shared=")))
-    assert expect_quota_refusal("nvidia.com/gpu").find_difference(longer) != ""
+    assert expect_quota_refusal("", "nvidia.com/gpu").find_difference(longer) != ""
+
+
+def test_the_quota_of_another_pool_is_another_quota() -> None:
+    found = outcome(refused(QUOTA.replace("quota: tenant", "quota: pool-main")))
+    assert expect_quota_refusal("pool-main", "nvidia.com/gpu").find_difference(found) == ""
+    assert expect_quota_refusal("pool-other", "nvidia.com/gpu").find_difference(found) != ""
 
 
 def test_a_refusal_is_found_in_letters_of_any_case() -> None:
@@ -130,49 +135,24 @@ def test_a_refusal_is_found_in_letters_of_any_case() -> None:
     assert expect_refusal("seniority").find_difference(found).startswith("refused for another reason")
 
 
-@pytest.mark.parametrize(
-    ("found", "difference"),
-    [
-        (outcome(waiting("did not tolerate")), ""),
-        (outcome(refused("forbidden by a policy")), ""),
-        (outcome(running(node=system_landing())), ""),
-        (outcome(running()), "a pod without GPU takes a node of main"),
-        (outcome(running(node=landing(is_managed=True))), "a pod without GPU takes a node of main"),
-        (outcome(refused(CPU_QUOTA)), "a quota refuses the pod before anything else can"),
-    ],
-)
-def test_a_pod_without_gpu_is_expected_on_no_gpu_node(found: Outcome, difference: str) -> None:
-    assert expect_no_gpu_node().find_difference(found).startswith(difference)
-    assert bool(expect_no_gpu_node().find_difference(found)) == bool(difference)
+def test_a_rule_is_expected_to_refuse_by_its_name() -> None:
+    found = outcome(refused("forbidden: ValidatingAdmissionPolicy 'a' denied request: no [named-pool]"))
+    assert expect_rule("named-pool").find_difference(found) == ""
+    assert expect_rule("named-pool").text == "refused by the rule named-pool"
+    assert expect_rule("pool").find_difference(found).startswith("refused for another reason")
 
 
 @pytest.mark.parametrize(
     ("found", "difference"),
     [
-        (outcome(running(node=system_landing())), ""),
-        (outcome(running()), "g6.xlarge spot is a GPU node, and the pod has no GPU"),
-        (outcome(running(node=landing(is_managed=True))), "g6.xlarge spot is a GPU node, and the pod has no GPU"),
-        (outcome(running(node=landing(has_gpus=False))), "g6.xlarge spot is launched for a pod without GPU"),
+        (outcome(running(node=landing(pool="cpu"))), ""),
+        (outcome(running(node=landing(pool="graviton"))), ""),
+        (outcome(running()), "g6.xlarge spot is not in cpu or graviton"),
         (outcome(waiting("no room")), "the pod is still waiting: no room"),
     ],
 )
-def test_a_pod_without_gpu_is_expected_on_a_node_that_runs_anyway(found: Outcome, difference: str) -> None:
-    assert expect_managed_node().find_difference(found) == difference
-
-
-@pytest.mark.parametrize(
-    ("found", "difference"),
-    [
-        (outcome(refused(QUOTA)), ""),
-        (outcome(waiting("did not tolerate taint")), ""),
-        (outcome(running(node=landing(pool="other"))), ""),
-        (outcome(running()), "the pod gets a node of main"),
-        (outcome(waiting(LIMIT)), "nothing but the ceiling of main stops the pod"),
-        (outcome(unclear()), "the fate of pod is unclear: the pod is gone"),
-    ],
-)
-def test_a_pod_is_expected_to_get_no_node_of_a_pool(found: Outcome, difference: str) -> None:
-    assert expect_not_in("main").find_difference(found) == difference
+def test_a_pod_is_expected_in_any_pool_of_a_list(found: Outcome, difference: str) -> None:
+    assert expect_any_pool(["cpu", "graviton"]).find_difference(found) == difference
 
 
 def test_every_note_is_expected() -> None:

@@ -53,14 +53,15 @@ def test_the_probes_of_a_subject_stand_together(probes: list[Probe]) -> None:
 def test_every_pool_tenant_and_service_raises_a_question(config: StackConfig, probes: list[Probe]) -> None:
     asked = {probe.subject for probe in probes}
     assert asked == {
-        *(f"pool {pool.name}" for pool in config.gpu_pools),
+        *(f"pool {pool.name}" for pool in (*config.gpu_pools, *config.cpu_pools)),
         *(f"tenant {tenant.name}" for tenant in config.tenants),
         *(f"service {service.name}" for service in config.services),
     }
 
 
 def test_a_probe_is_alone_only_in_pools_that_exist(config: StackConfig, probes: list[Probe]) -> None:
-    assert {name for probe in probes for name in probe.alone_in} <= {pool.name for pool in config.gpu_pools}
+    pools = {pool.name for pool in (*config.gpu_pools, *config.cpu_pools)}
+    assert {name for probe in probes for name in probe.alone_in} <= pools
 
 
 def test_titles_and_expectations_are_short(probes: list[Probe]) -> None:
@@ -85,10 +86,12 @@ PROD = {
     "train-h100/no-reserved": "runs on p5.48xlarge on-demand, $55.04/h",
     "serving/in-infer-l4": "runs in infer-l4",
     "serving/over-infer-l4": "refused by quota",
-    "serving/foreign-train-h100": "gets no node of train-h100",
-    "serving/cpu": "runs on a node without GPU",
-    "serving/keyless-toleration": "runs on no GPU node",
-    "serving/critical-priority": "refused by priority",
+    "serving/foreign-train-h100": "refused by the rule named-pool",
+    "serving/cpu": "runs in cpu",
+    "cpu/one-pod": "runs on c6i.large spot, $0.04/h",
+    "cpu/no-spot": "runs on c6i.large on-demand, $0.09/h",
+    "serving/keyless-toleration": "refused by the rule granted-tolerations",
+    "serving/critical-priority": "refused by the rule priority-of-pool",
     "serving/service-chat": "runs in infer-l40s",
 }
 

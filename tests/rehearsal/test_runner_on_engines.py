@@ -1,4 +1,4 @@
-"""The shipped stacks on real engines: every probe ends as promised, but for differences that are known."""
+"""The shipped stacks on real engines: every probe ends as promised."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,38 +15,6 @@ from ..support.engine_rehearsals import find_pool_of, list_taints, open_lab, rea
 from ..support.plans import SHIPPED, STACKS
 
 pytestmark = pytest.mark.lab
-
-FOREIGN = "the pod gets a node of"
-"""A tenant reaches another pool by tolerating its taint: quotas count resources and not pools."""
-KEYLESS = "a pod without GPU takes a node of"
-"""A toleration without a key tolerates the taint of every pool."""
-PRIORITY = "the API server admits the pod"
-"""Every tenant may use system-node-critical, which preempts the pods of others."""
-
-KNOWN_DIFFERENCES = {
-    "dev": {
-        "sandbox/keyless-toleration": KEYLESS,
-        "sandbox/critical-priority": PRIORITY,
-    },
-    "research": {
-        "vision/keyless-toleration": KEYLESS,
-        "vision/critical-priority": PRIORITY,
-        "language/keyless-toleration": KEYLESS,
-        "language/critical-priority": PRIORITY,
-        "robotics/keyless-toleration": KEYLESS,
-        "robotics/critical-priority": PRIORITY,
-    },
-    "prod": {
-        "serving/foreign-train-h100": FOREIGN,
-        "serving/keyless-toleration": KEYLESS,
-        "serving/critical-priority": PRIORITY,
-        "training/foreign-infer-a10g": FOREIGN,
-        "training/foreign-infer-l40s": FOREIGN,
-        "training/keyless-toleration": KEYLESS,
-        "training/critical-priority": PRIORITY,
-    },
-}
-"""Stack → probe → words of the difference. A difference that is mended must leave this table."""
 
 
 @dataclass(frozen=True)
@@ -72,29 +40,15 @@ def test_the_api_server_refuses_nothing(played: Played) -> None:
     assert played.found.refusals == ()
 
 
-def test_every_probe_is_as_expected_but_for_the_known_differences(played: Played) -> None:
-    known = KNOWN_DIFFERENCES[played.stack]
-    unknown = {
-        result.probe: f"{result.difference} {result.traceback}"
-        for result in played.found.results
-        if not result.is_as_expected and result.probe not in known
-    }
-    assert unknown == {}
-
-
-def test_every_known_difference_is_still_there(played: Played) -> None:
-    differences = {result.probe: result.difference for result in played.found.results}
-    for probe, words in KNOWN_DIFFERENCES[played.stack].items():
-        assert words in differences[probe], f"{played.stack}: {probe} has changed; correct KNOWN_DIFFERENCES"
+def test_every_probe_is_as_expected(played: Played) -> None:
+    results = played.found.results
+    assert {found.probe: f"{found.difference} {found.traceback}" for found in results if not found.is_as_expected} == {}
+    assert played.found.is_as_expected
 
 
 def test_no_fate_is_unclear(played: Played) -> None:
     unclear = [pod for result in played.found.results for pod in result.outcome.pods if pod.fate is Fate.UNCLEAR]
     assert unclear == []
-
-
-def test_a_rehearsal_with_known_differences_is_not_as_expected(played: Played) -> None:
-    assert not played.found.is_as_expected
 
 
 def test_every_pool_was_launched_in_every_way_to_buy(played: Played) -> None:

@@ -25,8 +25,9 @@ def test_every_good_stack_has_a_scene(file: Path) -> None:
     scene = build_scene("test", config, record("test", yaml.safe_load(file.read_text())["config"]))
     pools = [manifest["metadata"]["name"] for manifest in scene.list_kind("NodePool")]
     static = [group.name for group in scene.node_groups if group.name != "system"]
-    assert sorted(pools + static) == sorted(pool.name for pool in config.gpu_pools)
-    assert {zone for pool in config.gpu_pools for zone in config.list_zones(pool)} <= set(scene.zones)
+    expected = [*config.gpu_pools, *config.cpu_pools]
+    assert sorted(pools + static) == sorted(pool.name for pool in expected)
+    assert {zone for pool in expected for zone in config.list_zones(pool)} <= set(scene.zones)
     assert not any(marker in str(scene.manifests) for marker in ("$unknown", "$secret"))
     assert scene.karpenter_values["settings"]["clusterName"] == scene.cluster_name == config.cluster_name
 

@@ -44,6 +44,16 @@ def test_the_api_is_private_or_public() -> None:
     assert "private API, reached from the VPC and 10.8.0.0/16" in explain("prod")["cluster"]
 
 
+def test_the_sum_of_the_platforms_pods_stands_beside_the_system_nodes() -> None:
+    assert explain("dev")["cluster"][2:5] == (
+        "2 system nodes: m7i.large",
+        "the platform's 12 pods request 1860m CPU and 3568Mi there, beside the agents of every node",
+        "2 m7i.large have 3470m CPU and 13378Mi and 46 addresses for them",
+    )
+    prod = explain("prod")["cluster"]
+    assert "3 m6i.xlarge, one of them away, have 7350m CPU and 27832Mi and 102 addresses for them" in prod
+
+
 def test_the_bounds_stand_beside_the_cost() -> None:
     assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $510.00", "monthlyBudget: $190,000.00")
 

@@ -87,7 +87,7 @@ def render_example(name: str) -> str:
     documents: dict[str, Any] = {}
     for resource in planned:
         kind, inputs = resource.type.rsplit(":", 1)[-1], dict(resource.inputs)
-        if kind in _KINDS and not resource.name.startswith("gpu-test-system"):
+        if kind in _KINDS and not resource.name.startswith(("gpu-test-system", "gpu-test-cpu")):
             documents[f"{kind} {resource.name}"] = inputs.get("spec", inputs)
         elif inputs.get("name") == "gpu-operator":
             documents["gpu-operator values"] = {key: inputs["values"][key] for key in _OPERATOR}

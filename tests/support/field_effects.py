@@ -7,6 +7,7 @@ from .builders import (
     SMTP,
     billing,
     cluster,
+    cpu_pool,
     monitoring,
     network,
     notify,
@@ -17,7 +18,7 @@ from .builders import (
     stack,
     tenant,
 )
-from .field_effects_pools import OTHER
+from .field_effects_pools import CPU_POOLS, OTHER
 
 Stack = tuple[dict[str, Any], str]
 """A stack object and its region."""
@@ -176,6 +177,11 @@ CHANGES: dict[str, Pair] = {
     "cluster.systemNodes.instanceTypes": clusters({}, {"systemNodes": {"instanceTypes": ["m7g.large"]}}),
     "cluster.systemNodes.count": clusters({}, {"systemNodes": {"count": 3}}),
     "pools[]<Pool>.name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
+    "pools[]<CpuPool>.purpose": stacks({"pools": [pool(), cpu_pool()]}, {"pools": [pool(), pool(name="cpu")]}),
+    **{
+        place: stacks(*({"pools": [pool(), cpu_pool(**fields)]} for fields in pair))
+        for place, pair in CPU_POOLS.items()
+    },
     "tenants[].name": tenants({}, {"name": "other"}),
     "tenants[].namespace": tenants({}, {"namespace": "other"}),
     "tenants[].gpus<int>": tenants({}, {"gpus": {"main": 5}}),

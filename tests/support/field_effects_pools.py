@@ -102,3 +102,23 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[]<Pool>.disruption.budgets[].duration": (budget(**WINDOW), budget(**{**WINDOW, "duration": "2h"})),
 }
 """Place of a field → two pools that differ in the field and make different resources."""
+
+
+CPU_POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "pools[]<CpuPool>.name": ({}, {"name": "other"}),
+    "pools[]<CpuPool>.instanceFamilies": ({}, {"instanceFamilies": ["c"]}),
+    "pools[]<CpuPool>.arch": ({}, {"arch": "arm64"}),
+    "pools[]<CpuPool>.maxCpus": ({}, {"maxCpus": 128}),
+    "pools[]<CpuPool>.purchase": ({}, {"purchase": ["spot"]}),
+    "pools[]<CpuPool>.ami.family": ({}, {"ami": {"family": "bottlerocket"}}),
+    "pools[]<CpuPool>.ami.version": ({}, {"ami": {"version": "v20260801"}}),
+    "pools[]<CpuPool>.zones": ({}, {"zones": ["us-east-1b"]}),
+    "pools[]<CpuPool>.disk.sizeGib": ({}, {"disk": {"sizeGib": 101}}),
+    **{
+        place.replace("<Pool>", "<CpuPool>"): change
+        for place, change in POOLS.items()
+        if place.startswith(("pools[]<Pool>.labels", "pools[]<Pool>.taints", "pools[]<Pool>.disruption"))
+    },
+    "pools[]<CpuPool>.disruption.terminationGracePeriod": ({}, disruption(terminationGracePeriod="2h")),
+}
+"""Place of a field → two CPU pools that differ in the field and make different resources."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .builders import pool
+from .builders import cpu_pool, pool
 from .field_effects import Pair, reserved, stacks
 
 
@@ -19,6 +19,9 @@ PRICED: dict[str, Pair] = {
     "costs.loadBalancers": stacks({}, {"costs": {"loadBalancers": 1}}),
     "pools[]<Pool>.expectedHours": stacks({"pools": [pool()]}, {"pools": [pool(expectedHours=100)]}),
     "pools[]<Pool>.expectedUtilization": stacks({"pools": [pool()]}, {"pools": [pool(expectedUtilization=0.5)]}),
+    "pools[]<CpuPool>.expectedUtilization": stacks(
+        {"pools": [pool(), cpu_pool()]}, {"pools": [pool(), cpu_pool(expectedUtilization=0.5)]}
+    ),
     "reservations[].capacityBlock": stacks(
         reserved(ends="2027-01-01"), reserved(ends="2027-01-01", capacityBlock=True)
     ),
@@ -41,6 +44,7 @@ COUPLED: dict[str, tuple[str, ...]] = {
         for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")
     },
     "pools[]<Pool>.staticNodes": ("pools[].maxGpus",),
+    "pools[]<CpuPool>.purpose": ("pools[].gpu", "pools[].maxGpus", "pools[].maxCpus", "pools[].purchase"),
     **{
         f"monitoring<InstallMonitoring>.remoteWrite<{model}>.mode": ("monitoring.remoteWrite",)
         for model in ("Amp", "RemoteUrl")

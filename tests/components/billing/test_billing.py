@@ -98,7 +98,7 @@ def test_every_resource_carries_the_tag_that_the_budget_counts() -> None:
     (value,) = find_inputs(planned, "Budget")["costFilters"][0]["values"]
     key, of = value.removeprefix("user:").split("$")
     assert f'"{key}": "{of}"' in find_resource(planned, "pulumi:providers:aws").inputs["defaultTags"]
-    assert find_resource(planned, "EC2NodeClass").inputs["spec"]["tags"][key] == of
+    assert find_resource(planned, "EC2NodeClass", "main").inputs["spec"]["tags"][key] == of
 
 
 def test_the_budget_has_the_alarms_and_the_addresses_of_the_stack_file() -> None:
@@ -204,7 +204,7 @@ def test_tags_are_activated_only_on_request_and_stay_active() -> None:
 
 def test_the_activated_tags_are_the_tags_of_nodes_and_of_everything_else() -> None:
     planned = plan_billing(activateTags=True)
-    on_nodes = find_resource(planned, "EC2NodeClass").inputs["spec"]["tags"]
+    on_nodes = find_resource(planned, "EC2NodeClass", "main").inputs["spec"]["tags"]
     elsewhere = json.loads(find_resource(planned, "pulumi:providers:aws").inputs["defaultTags"])["tags"]
     assert {*on_nodes, *elsewhere} - {"managed-by"} == set(COST_TAGS)
 

@@ -15,7 +15,7 @@ POOLS = [builders.pool(), builders.pool(name="static", **STATIC)]
 def list_tags(**fields: Any) -> dict[str, list[dict[str, str]]]:
     """Return name → tags of the nodes, volumes and network interfaces that each class and template launches."""
     planned = plan_of(builders.stack(pools=POOLS, **fields))
-    found = {item.name: [item.inputs["spec"]["tags"]] for item in find_resources(planned, "EC2NodeClass")}
+    found = {item.name: [item.inputs["spec"]["tags"]] for item in find_resources(planned, "EC2NodeClass", "main")}
     for item in find_resources(planned, "LaunchTemplate"):
         found[item.name] = [tagged["tags"] for tagged in item.inputs["tagSpecifications"]]
     return found

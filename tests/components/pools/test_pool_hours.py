@@ -183,7 +183,7 @@ def test_only_training_pools_are_cordoned(purpose: str) -> None:
 
 def test_pulumi_and_the_hours_own_different_fields() -> None:
     """Server-side apply refuses two owners of a field. Pulumi takes over the fields of owners with these prefixes."""
-    for found in find_resources(plan_hours(), "NodePool"):
+    for found in find_resources(plan_hours(), "NodePool", "main"):
         assert set(found.inputs["spec"]["limits"]) == {"nvidia.com/gpu"}
     for prefix in ("kubectl", "before-first-apply", "pulumi-kubernetes", "pulumi-resource-kubernetes"):
         assert not FIELD_MANAGER.startswith(prefix)

@@ -55,7 +55,7 @@ def list_gpu_resources(planned: Plan) -> set[str]:
     """Return the GPU resources of all pools, EFA, and whole GPUs, which a node hands out until MIG has cut them."""
     names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
     for found in find_resources(planned, "NodePool"):
-        names |= set(found.inputs["spec"]["limits"])
+        names |= {name for name in found.inputs["spec"]["limits"] if GPU.match(name)}
     for found in find_resources(planned, "NodeOverlay"):
         names |= {name for name in found.inputs["spec"]["capacity"] if GPU.match(name)}
     for found in find_resources(planned, "NodeGroup"):

@@ -24,6 +24,7 @@ from .stacks import (
 
 _TYPE, _ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
 _BUYS = "karpenter.sh/capacity-type"
+_CATEGORY = "karpenter.k8s.aws/instance-category"
 _NODE = ("spec", "template", "spec")
 _TRAINS = {"gpu-blueprint/purpose": "training"}
 _TRAINING = "train-h100-node-pool"
@@ -131,7 +132,15 @@ DIVERSE = cases_of(
     "spot-diverse",
     passes("many types in three zones", shipped_stack("prod")),
     passes("one type on demand", _offered(_H100, requirement(_BUYS, "on-demand"), requirement(_ZONE, "us-east-1a"))),
-    passes("CPUs on spot", _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a"))),
+    fails(
+        "CPUs on spot, of one type in one zone",
+        _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+        "theirs",
+        words="has 1 spot",
+    ),
+    passes("CPUs on spot, of a type that the catalogue lacks", _offered(requirement(_TYPE, "m5.large"), _SPOT, _ZONES)),
+    passes("CPUs on spot, of any type of a category", _offered(requirement(_CATEGORY, "m"), _SPOT)),
+    passes("CPUs on demand", _offered(requirement(_TYPE, "m7i.xlarge"), requirement(_BUYS, "on-demand"))),
     passes("just enough", _offered(_H100, _SPOT, _ZONES)),
     passes("any capacity type, with ten offerings", _offered(_ZONES, requirement(_TYPE, "g6.xlarge", "g6.2xlarge"))),
     passes(

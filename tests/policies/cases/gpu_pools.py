@@ -121,6 +121,42 @@ LIMITED = cases_of(
     undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
 )
 
+_CPU_TYPE = requirement(_TYPE, "m7i.xlarge")
+_BY_CATEGORY = requirement(f"{_WELL_KNOWN}category", "c", "m")
+
+
+def _limited(limits: Any, machine: Any = _CPU_TYPE) -> Build:
+    """A program of others with a pool without GPUs."""
+    return with_value(program(node_pool(machine)), "NodePool", "", ("spec", "limits"), limits)
+
+
+CPUS_LIMITED = cases_of(
+    "cpu-pool-limited",
+    passes("the CPU pool of a stack", shipped_stack("prod")),
+    passes("a limit in CPUs", _limited({"cpu": "100"})),
+    passes("a limit in CPUs as a number", _limited({"cpu": 100})),
+    passes("a limit in memory", _limited({"memory": "1Ti"}, _BY_CATEGORY)),
+    passes("a limit in nodes", _limited({"nodes": 4})),
+    passes("a limit whose size is not known", _limited({"cpu": UNKNOWN})),
+    passes("a GPU pool without limits, which another rule refuses", _l40s(("spec", "limits"), GONE)),
+    passes(
+        "a fixed number of nodes",
+        with_value(program(node_pool(_CPU_TYPE)), "NodePool", "", ("spec", "replicas"), 2),
+    ),
+    fails("no limits", _limited(GONE), "theirs", words="without end; set spec.limits.cpu"),
+    fails("no limits, by category", _limited(GONE, _BY_CATEGORY), "theirs"),
+    fails("limits of null", _limited(None), "theirs"),
+    fails(
+        "limits in what its nodes do not have", _limited({"nvidia.com/gpu": "0", "ephemeral-storage": "1Ti"}), "theirs"
+    ),
+    fails(
+        "the CPU pool of a stack without limits",
+        with_value("prod", "NodePool", "-cpu-", ("spec", "limits"), GONE),
+        "gpu-prod-cpu-node-pool",
+    ),
+    undecided("limits not known", _limited(UNKNOWN), "theirs"),
+)
+
 _SLICES = "nvidia.com/mig-1g.10gb"
 
 

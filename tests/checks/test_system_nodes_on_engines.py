@@ -74,7 +74,7 @@ def test_a_pod_of_a_tenant_stays_off_system_nodes(opened: Opened) -> None:
     lab, config = opened
     pod = build_cpu_pod("plain", config.tenants[0].namespace_name, "50m")
     fate = list_fates(lab, [pod])["plain"]
-    assert (fate.fate, "CriticalAddonsOnly" in fate.reason) == (Fate.WAITS, True), fate.reason
+    assert (fate.fate, "3 node(s) had untolerated taint" in fate.reason) == (Fate.WAITS, True), fate.reason
 
 
 def test_all_pods_of_the_platform_run_while_one_node_is_away(opened: Opened) -> None:

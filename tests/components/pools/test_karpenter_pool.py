@@ -1,0 +1,108 @@
+"""A pool of Karpenter, with GPUs and without: its objects and their time limits."""
+
+from typing import Any
+
+import pytest
+
+from ...support import builders
+from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_only_node_pools_and_node_classes_have_45_minutes_for_their_deletion(stack: str) -> None:
+    slow = {found.urn: found.options["customTimeouts"] for found in plan(stack) if "customTimeouts" in found.options}
+    expected = [*find_resources(plan(stack), "NodePool"), *find_resources(plan(stack), "EC2NodeClass")]
+    assert slow == {found.urn: {"delete": "45m"} for found in expected}
+
+
+def plan_cpu_pool(**fields: Any) -> Plan:
+    return plan_of(builders.stack(pools=[builders.pool(), builders.cpu_pool(**fields)]))
+
+
+def find_spec(kind: str, **fields: Any) -> dict[str, Any]:
+    """The spec of the CPU pool's object."""
+    spec: dict[str, Any] = find_resource(plan_cpu_pool(**fields), kind, "-cpu-").inputs["spec"]
+    return spec
+
+
+def read_requirements(**fields: Any) -> dict[str, list[str]]:
+    found = find_spec("NodePool", **fields)["template"]["spec"]["requirements"]
+    assert all(item["operator"] == "In" for item in found)
+    return {item["key"]: item["values"] for item in found}
+
+
+def test_a_cpu_pool_limits_cpus_and_has_neither_labels_nor_taints_of_gpus() -> None:
+    spec = find_spec("NodePool", labels={"example.com/a": "b"})
+    assert spec["limits"] == {"cpu": "64"}
+    assert spec["template"]["metadata"]["labels"] == {
+        "gpu-blueprint/pool": "cpu",
+        "gpu-blueprint/purpose": "cpu",
+        "example.com/a": "b",
+    }
+    assert spec["template"]["spec"]["taints"] == []
+    assert not find_resources(plan_cpu_pool(), "NodeOverlay")
+
+
+def test_a_cpu_pool_names_its_types_zones_and_ways_to_buy() -> None:
+    found = read_requirements(instanceFamilies=["r"], arch="arm64", purchase=["on-demand"], zones=["us-east-1b"])
+    assert found["node.kubernetes.io/instance-type"] == [
+        f"{family}.{size}" for family in ("r6g", "r7g") for size in ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge")
+    ]
+    assert found["kubernetes.io/arch"] == ["arm64"]
+    assert found["karpenter.sh/capacity-type"] == ["on-demand"]
+    assert found["topology.kubernetes.io/zone"] == ["us-east-1b"]
+    assert read_requirements()["karpenter.sh/capacity-type"] == ["spot", "on-demand"]
+
+
+def test_another_ceiling_of_a_cpu_pool_changes_its_limit_and_nothing_else() -> None:
+    """Karpenter drains nodes whose type leaves the pool, so the list of types must not follow the ceiling."""
+    small, large = find_spec("NodePool", maxCpus=2), find_spec("NodePool", maxCpus=4096)
+    assert (small.pop("limits"), large.pop("limits")) == ({"cpu": "2"}, {"cpu": "4096"})
+    assert small == large
+    assert find_spec("EC2NodeClass", maxCpus=2) == find_spec("EC2NodeClass", maxCpus=4096)
+
+
+def test_a_cpu_pool_moves_pods_together_and_never_expires() -> None:
+    spec = find_spec("NodePool")
+    assert spec["disruption"] == {
+        "consolidationPolicy": "WhenEmptyOrUnderutilized",
+        "consolidateAfter": "15m",
+        "budgets": [{"nodes": "10%"}],
+    }
+    assert spec["template"]["spec"]["expireAfter"] == "Never"
+
+
+def test_a_window_of_a_cpu_pool_is_written_in_utc() -> None:
+    budgets = {"budgets": [{"nodes": "0", "schedule": "0 8 * * mon-fri", "duration": "1h"}]}
+    stack = builders.stack(pools=[builders.pool(), builders.cpu_pool(disruption=budgets)], timezone="Asia/Tokyo")
+    found = find_resource(plan_of(stack), "NodePool", "-cpu-").inputs["spec"]["disruption"]["budgets"]
+    assert found == [{"nodes": "0", "schedule": "0 23 * * 0-4", "duration": "1h0m"}]
+
+
+@pytest.mark.parametrize(
+    ("family", "volumes"),
+    [
+        ("al2023", [("/dev/xvda", "100Gi", True)]),
+        ("bottlerocket", [("/dev/xvda", "4Gi", None), ("/dev/xvdb", "100Gi", True)]),
+    ],
+)
+def test_a_cpu_node_has_an_encrypted_volume_and_guarded_credentials_on_each_system(
+    family: str, volumes: list[tuple[str, str, bool | None]]
+) -> None:
+    spec = find_spec("EC2NodeClass", ami={"family": family})
+    disks = spec["blockDeviceMappings"]
+    assert [(disk["deviceName"], disk["ebs"]["volumeSize"], disk.get("rootVolume")) for disk in disks] == volumes
+    assert all(disk["ebs"]["encrypted"] and "iops" not in disk["ebs"] for disk in disks)
+    assert spec["metadataOptions"]["httpPutResponseHopLimit"] == 1
+    assert spec["metadataOptions"]["httpTokens"] == "required"
+    assert spec["tags"] == {"environment": "test", "managed-by": "gpu-blueprint", "pool": "cpu"}
+    gpu_only = {"kubelet", "userData", "instanceStorePolicy", "networkInterfaces", "capacityReservationSelectorTerms"}
+    assert not gpu_only & spec.keys()
+
+
+def test_a_stack_with_tenants_gets_a_cpu_pool_before_its_tenants() -> None:
+    planned = plan_of(builders.stack())
+    node_pool = find_resource(planned, "NodePool", "-cpu-")
+    assert node_pool.inputs["metadata"] == {"name": "cpu", "labels": {"gpu-blueprint/purpose": "cpu"}}
+    namespace = find_resource(planned, "Namespace", "team")
+    assert node_pool.urn in namespace.dependencies

@@ -1,0 +1,54 @@
+"""The platform's pods on system nodes: each pod needs a node with CPU, memory and an address for it."""
+
+from dataclasses import replace
+from typing import Any
+
+from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.catalog.node_room import NodeRoom, find_default_max_pods
+from gpu_blueprint.catalog.platform_pods import PlatformPod, find_platform_pod
+from gpu_blueprint.config.system_room import Replicas, SystemRoom, measure_system_room
+
+from ..support import builders
+
+
+def pod(program: str, cpu_milli: int, *, apart: bool = False) -> PlatformPod:
+    (container,) = find_platform_pod("karpenter").containers
+    sized = replace(container, cpu_milli=cpu_milli, memory_mib=1)
+    return replace(find_platform_pod("karpenter"), program=program, containers=(sized,), keeps_apart=apart)
+
+
+def room(*pods: Replicas) -> SystemRoom:
+    """Two nodes of one CPU each."""
+    row = find_instance("m7i.large")
+    return SystemRoom(row=row, nodes=2, each=NodeRoom(1000, 1000), slots=9, pods=pods)
+
+
+def test_replicas_that_keep_apart_need_a_node_each() -> None:
+    others = Replicas(pod("others", 900), 1)
+    assert room(others, Replicas(pod("pair", 400), 2)).fits
+    assert not room(others, Replicas(pod("pair", 400, apart=True), 2)).fits
+
+
+def test_a_pod_is_not_split_over_nodes() -> None:
+    halves = room(Replicas(pod("large", 600), 3))
+    assert (halves.sum_fits, halves.fits) == (True, False)
+
+
+def test_the_largest_pods_find_their_nodes_first() -> None:
+    assert room(Replicas(pod("small", 300), 4), Replicas(pod("large", 700), 1)).fits
+
+
+def test_every_pod_needs_an_address() -> None:
+    webhooks: dict[str, Any] = {"keda": {"webhooks": {"replicaCount": 100}}}
+    stack = builders.config(**builders.services(), helmOverrides=webhooks)
+    found = measure_system_room(stack, find_instance("m7i.xlarge"), 3)
+    assert found.needed.cpu_milli < found.together.cpu_milli and found.pod_count > 2 * found.slots
+    assert (found.sum_fits, found.fits) == (False, False)
+
+
+def test_a_managed_group_sets_one_pod_for_each_address_and_no_more_than_advised() -> None:
+    assert [find_default_max_pods(find_instance(f"m7i.{size}")) for size in ("large", "xlarge", "4xlarge")] == [
+        29,
+        58,
+        110,
+    ]
