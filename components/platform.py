@@ -4,6 +4,7 @@ A destroy runs in the opposite order: tenants, pools, Karpenter, system nodes, c
 depends on everything that is needed to delete it. tests/components/test_platform_deletion_order.py proves the order.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import pulumi
@@ -12,6 +13,7 @@ import pulumi_eks as eks
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.tenancy.identities import list_grants
 
 from .billing.billing import Billing
 from .cluster.access import Access
@@ -33,6 +35,7 @@ from .pools.static_nodes import StaticNodes
 from .services.gpu_autoscaler import GpuAutoscaler
 from .services.keda import Keda
 from .tenants.admission import Admission
+from .tenants.identity import TenantIdentity
 from .tenants.rights import TenantRights
 from .tenants.tenant_space import TenantSpace
 
@@ -60,12 +63,10 @@ class Platform(pulumi.ComponentResource):
         system_nodes, working_cluster = self._make_system_nodes(network, cluster, opts=cloud)
 
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
-        cloud_and_kubernetes = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
+        both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
         Storage(f"{name}-storage", depends_on=working_cluster, opts=kubernetes)
-        karpenter = Karpenter(
-            f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=cloud_and_kubernetes
-        )
-        node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=cloud_and_kubernetes)
+        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=both)
+        node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=both)
 
         working_karpenter = [karpenter.release, *node_programs]
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
@@ -73,9 +74,9 @@ class Platform(pulumi.ComponentResource):
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
-        namespaces = self._make_tenants(node_pools, depends_on=[*working_cluster, *keda], opts=kubernetes)
+        spaces = self._make_tenants(node_pools, cluster, depends_on=[*working_cluster, *keda], opts=both)
         self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
-        self._make_autoscalers(namespaces, opts=kubernetes)
+        self._make_autoscalers(spaces, opts=kubernetes)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
@@ -174,6 +175,7 @@ class Platform(pulumi.ComponentResource):
     def _make_tenants(
         self,
         node_pools: Mapping[str, pulumi.Resource],
+        cluster: Cluster,
         *,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
@@ -183,6 +185,7 @@ class Platform(pulumi.ComponentResource):
         name, config = f"{self.cluster_name}-admission", self._config
         admission = Admission(name, config, depends_on=depends_on, opts=opts) if config.tenants else None
         rights = self._make_rights(depends_on=depends_on, opts=opts)
+        identities = self._make_identities(cluster, opts=opts)
         for tenant in self._config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
             names = [*tenant.gpus, *(pool.name for pool in self._config.cpu_pools)]
@@ -191,11 +194,28 @@ class Platform(pulumi.ComponentResource):
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,
                 tenant,
-                depends_on=[*depends_on, *used, *(admission.ready if admission else ()), *rights],
+                depends_on=[
+                    *depends_on,
+                    *used,
+                    *(admission.ready if admission else ()),
+                    *rights,
+                    *identities[tenant.name],
+                ],
                 opts=_rename(f"tenant-{tenant.name}", opts),
             )
             namespaces[tenant.name] = space.namespace
         return namespaces
+
+    def _make_identities(
+        self, cluster: Cluster, *, opts: pulumi.ResourceOptions
+    ) -> Mapping[str, list[pulumi.Resource]]:
+        """Make the roles of service accounts, and return by tenant what its pods need to act as them."""
+        ready: defaultdict[str, list[pulumi.Resource]] = defaultdict(list)
+        for grants in list_grants(self._config):
+            name = f"{self.cluster_name}-tenant-{grants.name}"
+            made = TenantIdentity(name, self._config, grants, depends_on=[cluster.control_plane], opts=opts)
+            ready[grants.tenant] += made.ready
+        return ready
 
     def _make_rights(
         self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions

@@ -18,6 +18,9 @@ NODE_POLICIES = (
 """The managed policies that every node needs, as Karpenter's getting-started guide lists them."""
 
 
+_ARN = "arn:aws:iam::"
+
+
 class ServiceRole(pulumi.ComponentResource):
     """An IAM role for an AWS service or, through EKS Pod Identity, for a Kubernetes service account.
 
@@ -48,9 +51,7 @@ class ServiceRole(pulumi.ComponentResource):
             f"{name}-role", name=config.name_in_region(name), assume_role_policy=render_policy(trust), opts=child
         )
         self.arn = self.role.name.apply(lambda named: config.build_arn("iam", f"role/{named}", region=False))
-        policy_arns: dict[str, pulumi.Input[str]] = {
-            policy: f"arn:aws:iam::aws:policy/{policy}" for policy in managed_policies
-        }
+        attached = dict(map(_read_policy, managed_policies))
         for title, statements in (own_policies or {}).items():
             policy = aws.iam.Policy(
                 f"{name}-{title}",
@@ -58,17 +59,24 @@ class ServiceRole(pulumi.ComponentResource):
                 policy=pulumi.Output.json_dumps(add_version(statements)),
                 opts=child,
             )
-            policy_arns[title] = policy.arn
+            attached[title] = policy.arn
         self.attachments = [
             aws.iam.RolePolicyAttachment(
-                f"{name}-{title.rsplit('/', 1)[-1]}-attached",
+                f"{name}-{title}-attached",
                 role=self.role.name,
                 policy_arn=arn,
                 opts=pulumi.ResourceOptions(parent=self),
             )
-            for title, arn in policy_arns.items()
+            for title, arn in attached.items()
         ]
         self.register_outputs({"arn": self.arn})
+
+
+def _read_policy(policy: str) -> tuple[str, pulumi.Input[str]]:
+    """Return a title and the ARN of a policy: of AWS by its path and name, or of any owner by its ARN."""
+    if policy.startswith(_ARN):
+        return policy.removeprefix(_ARN), policy
+    return policy.rsplit("/", 1)[-1], f"{_ARN}aws:policy/{policy}"
 
 
 def build_service_trust(service: str) -> dict[str, Any]:
@@ -76,8 +84,16 @@ def build_service_trust(service: str) -> dict[str, Any]:
     return {"Statement": [{"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}]}
 
 
-def build_pod_identity_trust(config: StackConfig) -> dict[str, Any]:
-    """Return a trust policy that lets EKS Pod Identity hand the role to pods of this cluster only."""
+def build_pod_identity_trust(config: StackConfig, *, namespace: str = "", service_account: str = "") -> dict[str, Any]:
+    """Return a trust policy that lets EKS Pod Identity hand the role to pods of this cluster only.
+
+    A namespace and a service account limit it further. EKS tags each session with both, so that an association of
+    another service account cannot use the role (EKS user guide, "Create IAM role with trust policy").
+    """
+    account = {
+        "aws:RequestTag/kubernetes-namespace": namespace,
+        "aws:RequestTag/kubernetes-service-account": service_account,
+    }
     return {
         "Statement": [
             {
@@ -88,6 +104,7 @@ def build_pod_identity_trust(config: StackConfig) -> dict[str, Any]:
                     "StringEquals": {
                         "aws:SourceAccount": config.account_id,
                         "aws:SourceArn": config.build_arn("eks", f"cluster/{config.cluster_name}"),
+                        **{key: value for key, value in account.items() if value},
                     }
                 },
             }

@@ -62,8 +62,5 @@ def build_keda_values(config: StackConfig) -> dict[str, Any]:
         "operator": {"replicaCount": find_platform_pod("keda-operator").replicas},
         "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
-        # People who may edit a namespace may also make scalers there. Scalers read from Prometheus; this right does not
-        # let anybody add series to Prometheus.
-        "rbac": {"aggregateToDefaultRoles": True},
     }
     return merge_values(values, config.helm_overrides.keda)

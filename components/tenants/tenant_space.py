@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
+from gpu_blueprint.tenancy.identities import list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
@@ -58,6 +59,25 @@ class TenantSpace(pulumi.ComponentResource):
         k8s.core.v1.LimitRange(
             f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
         )
+        self._make_accounts(name, config, tenant, in_namespace)
+        self._bind_people(name, tenant, in_namespace)
+        self.register_outputs({"namespace": tenant.namespace_name})
+
+    def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
+        """Make the service accounts that act as roles in AWS."""
+        for grants in list_grants(config):
+            if grants.tenant == tenant.name:
+                k8s.core.v1.ServiceAccount(
+                    f"{name}-account-{grants.service_account}",
+                    metadata={"name": grants.service_account, "namespace": tenant.namespace_name},
+                    # Credentials of AWS come by a token of their own (EKS Pod Identity); a pod that also asks the API
+                    # of Kubernetes says so itself.
+                    automount_service_account_token=False,
+                    opts=opts,
+                )
+
+    def _bind_people(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
+        """Give members and viewers their rights."""
         for title, role, group in (
             ("members", MEMBER, name_member_group(tenant)),
             ("viewers", VIEWER, name_viewer_group(tenant)),
@@ -68,6 +88,5 @@ class TenantSpace(pulumi.ComponentResource):
                 metadata={"name": f"gpu-blueprint-{title}", "namespace": tenant.namespace_name},
                 role_ref=build_role_ref(role),
                 subjects=[build_subject(group)],
-                opts=in_namespace,
+                opts=opts,
             )
-        self.register_outputs({"namespace": tenant.namespace_name})

@@ -23,6 +23,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
+from .identities import refuse_large_identities, refuse_wide_statements
 from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
@@ -82,6 +83,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_key_outside_region,
     refuse_billing_without_budget,
     refuse_arns_of_other_accounts,
+    refuse_wide_statements,
     refuse_taken_namespaces,
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,
@@ -114,6 +116,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,
     refuse_costs_above_bounds,
+    refuse_large_identities,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 

@@ -8,7 +8,7 @@ from ..errors import Path, Problem
 
 
 def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse billing and monitoring ARNs of another account."""
+    """Refuse ARNs of another account for billing, monitoring and the policies of service accounts."""
     if stack.billing:
         why = "and AWS takes only ARNs of the same account"
         yield from _refuse_arn(stack, ("billing", "topicArn"), stack.billing.topic_arn, why)
@@ -17,6 +17,16 @@ def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
     if isinstance(target, Amp):
         why = "and its pods may write only to their own account"
         yield from _refuse_arn(stack, ("monitoring", "remoteWrite", "workspaceArn"), target.workspace_arn, why)
+    for path, arn in _list_policies(stack):
+        if arn.split(":")[4] != "aws":
+            yield from _refuse_arn(stack, path, arn, "and a role takes only policies of its account and of AWS")
+
+
+def _list_policies(stack: StackConfig) -> Iterator[tuple[Path, str]]:
+    for tenant_index, tenant in enumerate(stack.tenants):
+        for identity_index, identity in enumerate(tenant.identities):
+            for index, arn in enumerate(identity.policies):
+                yield ("tenants", tenant_index, "identities", identity_index, "policies", index), arn
 
 
 def warn_of_principals_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
@@ -25,9 +35,10 @@ def warn_of_principals_of_other_accounts(stack: StackConfig) -> Iterator[Problem
         *((("cluster", "admins", at), arn) for at, arn in enumerate(stack.cluster.admins)),
         *((("cluster", "viewers", at), arn) for at, arn in enumerate(stack.cluster.viewers)),
         *(
-            (("tenants", index, "members", at), arn)
+            (("tenants", index, field, at), arn)
             for index, tenant in enumerate(stack.tenants)
-            for at, arn in enumerate(tenant.members)
+            for field, arns in (("members", tenant.members), ("viewers", tenant.viewers))
+            for at, arn in enumerate(arns)
         ),
     ]
     for path, arn in named:

@@ -1,10 +1,14 @@
 """AWS identities of tenants: service accounts whose pods may act as an IAM role of their own."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ..catalog.managed_policies import find_broad_policy
+from ..errors import Problem
 from ..model import Model
+from .network import refuse_repeated
 from .scalars import Name
 from .shapes import Shape
 
@@ -19,12 +23,125 @@ PolicyArn = Annotated[
         in_editor=False,
     ),
 ]
+Action = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9-]+:[A-Za-z0-9]+",
+        "not-an-action",
+        "the full name of an AWS action",
+        "name each action, such as s3:GetObject; a wildcard would allow actions of later years too",
+        longest=128,
+        in_editor=False,
+    ),
+]
+ResourceArn = Annotated[
+    str,
+    Shape(
+        r"\*|arn:aws:[a-z0-9-]+:[a-z0-9*-]*:(\d{12}|aws|\*)?:[^\s*?:][^\s]*",
+        "not-a-resource-arn",
+        "the ARN of named resources",
+        "write an ARN such as arn:aws:sqs:us-east-1:111122223333:jobs, whose name begins with a fixed text",
+        longest=2048,
+        in_editor=False,
+    ),
+]
+Operator = Annotated[
+    str,
+    Shape(
+        r"(For(AllValues|AnyValue):)?(String(Not)?(Equals(IgnoreCase)?|Like)|Numeric(Not)?Equals|(Numeric|Date)(Less|Greater)"
+        r"Than(Equals)?|Date(Not)?Equals|Arn(Not)?(Equals|Like)|Bool|(Not)?IpAddress)(IfExists)?|Null",
+        "not-an-operator",
+        "an operator of IAM's conditions",
+        "write an operator such as StringEquals or ArnLike",
+        in_editor=False,
+    ),
+]
+ConditionKey = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9-]+:[\w.:/@=+-]+",
+        "not-a-condition-key",
+        "a key of IAM's conditions",
+        "write a key such as aws:RequestedRegion or s3:prefix",
+        longest=256,
+        in_editor=False,
+    ),
+]
+Bucket = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]",
+        "not-a-bucket",
+        "the name of an S3 bucket",
+        "write the name alone, without s3:// and without a path",
+        in_editor=False,
+    ),
+]
+Prefix = Annotated[
+    str,
+    Shape(
+        r"[\w!.()'=+@-]+(/[\w!.()'=+@-]+)*/?",
+        "not-a-prefix",
+        "the beginning of keys in a bucket",
+        "write a path such as models/llama, without a slash in front and without wildcards",
+        longest=512,
+        in_editor=False,
+    ),
+]
+
+
+class Statement(Model):
+    """Actions on resources that pods of a service account may take."""
+
+    actions: list[Action] = Field(min_length=1, max_length=100)
+    """Full names of actions, such as `sqs:ReceiveMessage`."""
+    resources: list[ResourceArn] = Field(min_length=1, max_length=100)
+    """ARNs of resources; a name may end with `*`, as in `arn:aws:sqs:us-east-1:111122223333:jobs-*`. `"*"` is only for
+    actions that take no resource, such as `cloudwatch:PutMetricData`."""
+    conditions: dict[Operator, dict[ConditionKey, list[str]]] = {}
+    """Conditions as IAM writes them: operator, key, list of values."""
+
+    def problems(self) -> Iterator[Problem]:
+        yield from refuse_repeated(self.actions, "actions")
+        yield from refuse_repeated(self.resources, "resources")
+
+
+class BucketPrefix(Model):
+    """Keys of an S3 bucket that pods of a service account may read or write."""
+
+    bucket: Bucket
+    """Name of the bucket. Its own policy and its key must let the account's roles in."""
+    prefix: Prefix | None = None
+    """Beginning of the keys, such as `models/llama`. Default: the tenant's namespace, as EKS Pod Identity
+    writes it into each session."""
+    access: Literal["read", "write"] = "read"
+    """`read` lists and reads; `write` also writes and deletes."""
 
 
 class Identity(Model):
     """A service account of a tenant, with one IAM role that holds all of its grants (EKS Pod Identity)."""
 
     service_account: Name
-    """Name of the service account. The platform makes it, and tenants cannot change it."""
-    policies: list[PolicyArn] = Field([], max_length=10)
+    """Name of the service account. The platform makes it, and tenants cannot change it. Pods name it in
+    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`."""
+    policies: list[PolicyArn] = Field([], max_length=9)
     """IAM policies of the account, or of AWS."""
+    statements: list[Statement] = Field([], max_length=50)
+    """Statements of an own policy, for actions that no policy fits."""
+    s3: list[BucketPrefix] = Field([], max_length=50)
+    """Prefixes of S3 buckets."""
+
+    def problems(self) -> Iterator[Problem]:
+        yield from refuse_repeated(self.policies, "policies")
+        if self.service_account == "default":
+            reason = "every pod that names no service account runs as 'default', and would hold the grants"
+            yield Problem("default-service-account", ("serviceAccount",), reason, "choose another name")
+        if not (self.policies or self.statements or self.s3):
+            reason = f"{self.service_account!r} has no grant, so its pods could do nothing in AWS"
+            yield Problem(
+                "identity-without-grant", (), reason, "add policies, statements or s3, or remove the identity"
+            )
+        for index, arn in enumerate(self.policies):
+            if excess := find_broad_policy(arn):
+                hint = "name a policy that is made for the task, or write statements"
+                yield Problem("policy-too-broad", ("policies", index), f"{arn!r} {excess}", hint)

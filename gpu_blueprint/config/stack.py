@@ -85,7 +85,8 @@ class StackConfig(Model):
     monitoring: Monitoring | None = None
     """Monitoring of the platform. Default: none."""
     autoscaling: bool = False
-    """Install KEDA for the scalers of teams' own programs; a stack with services installs it anyway."""
+    """Install KEDA for scalers that the platform team makes for teams' programs; a stack with services installs it
+    anyway. Teams read scalers, and make none: KEDA fetches every address that a scaler names."""
     services: list[Service] = []
     """Inference services that scale with their load."""
     waivers: list[Waiver] = []

@@ -88,6 +88,12 @@ class Tenant(Model):
         for index, arn in enumerate(self.viewers):
             if arn in self.members:
                 yield Problem("viewer-is-member", ("viewers", index), f"{arn!r} is already a member", "remove it here")
+        accounts = [identity.service_account for identity in self.identities]
+        for index, account in enumerate(accounts):
+            if account in accounts[:index]:
+                reason = f"{account!r} is already the service account of identities.{accounts.index(account)}"
+                hint = "put all of its grants into one identity: a service account has one role"
+                yield Problem("name-taken", ("identities", index, "serviceAccount"), reason, hint, names=(account,))
         if self.namespace_name in _RESERVED_NAMESPACES or self.namespace_name.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
             yield Problem(

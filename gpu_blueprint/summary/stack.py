@@ -12,6 +12,7 @@ from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
+from ..tenancy.identities import describe_grants, list_grants
 from .cpu_pools import CpuPoolSummary
 from .images import name_image
 
@@ -55,6 +56,9 @@ class TenantSummary:
     cpu: str
     memory: str
     members: list[str]
+    viewers: list[str]
+    identities: list[str]
+    """Service accounts with a role in AWS, each with its policies and actions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +144,8 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
         cpu=tenant.cpu,
         memory=tenant.memory,
         members=list(tenant.members),
+        viewers=list(tenant.viewers),
+        identities=[describe_grants(grants) for grants in list_grants(stack) if grants.tenant == tenant.name],
     )
 
 

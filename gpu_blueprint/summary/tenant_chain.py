@@ -6,6 +6,7 @@ from ..catalog.resources import EFA_RESOURCE
 from ..config import Pool, StackConfig, Tenant
 from ..cost.gpus import count_gpus, count_usable_gpus
 from ..cost.tenants import estimate_tenant
+from ..tenancy.identities import describe_grants, list_grants
 from .amounts import describe_amount, describe_cost
 from .pod_requests import describe_request
 from .step import Step
@@ -16,6 +17,10 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
     yield Step("namespace", (f"{tenant.namespace_name} of cluster {stack.cluster_name}",))
     yield Step("members", tuple(tenant.members))
+    if tenant.viewers:
+        yield Step("viewers", tuple(tenant.viewers))
+    if accounts := [describe_grants(grants) for grants in list_grants(stack) if grants.tenant == tenant.name]:
+        yield Step("identities", tuple(accounts))
     yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))
     yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))
     if pools:

@@ -1,4 +1,4 @@
-"""What the people of tenants may do: three ClusterRoles, in place of Kubernetes's own role ``edit``.
+"""Rights of the people of tenants: three ClusterRoles, in place of Kubernetes's own role ``edit``.
 
 ``edit`` also makes DaemonSets and tokens of service accounts, acts as service accounts, and changes traffic rules.
 A member may write Roles and RoleBindings, as charts do: without ``bind`` and ``escalate`` the API server refuses any
@@ -11,6 +11,8 @@ from typing import Any
 
 from ..config import StackConfig
 from .groups import name_member_group, name_viewer_group
+from .holdings import Holding
+from .identities import list_grants
 
 RBAC_GROUP = "rbac.authorization.k8s.io"
 _READ = ("get", "list", "watch")
@@ -70,8 +72,9 @@ fetches any address; ResourceClaims; tokens; and the proxies and `pods/resize`, 
 _ACTS = (
     ("", ("pods/exec", "pods/attach", "pods/portforward"), ("get", "create")),
     ("", ("pods/eviction",), ("create",)),
-    (RBAC_GROUP, ("roles",), _WRITE),
-    (RBAC_GROUP, ("rolebindings",), (*_READ, "create", "delete")),
+    # A chart changes its bindings at each upgrade; the admission policy of platform objects guards the platform's. No
+    # deletecollection: a call for all bindings would fail at the platform's.
+    (RBAC_GROUP, ("roles", "rolebindings"), _WRITE),
 )
 _FACTS: Mapping[str, tuple[str, ...]] = {
     "": ("nodes",),
@@ -84,7 +87,7 @@ _FACTS: Mapping[str, tuple[str, ...]] = {
 """API group → kinds without a namespace that say why a pod waits, and hold no secrets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClusterRole:
     """A ClusterRole of the platform for people of tenants."""
 
@@ -116,3 +119,20 @@ CLUSTER_ROLES = (MEMBER, VIEWER, FACTS)
 def list_groups(config: StackConfig) -> list[str]:
     """Return the groups of all people of tenants."""
     return [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]
+
+
+def list_holdings(config: StackConfig) -> Iterator[Holding]:
+    """Yield what the rights keep the people of tenants from."""
+    kept = {
+        MEMBER: "Members work in their namespace alone. They hold no tokens of service accounts, DaemonSets, "
+        "Ingresses, NetworkPolicies, proxies or scalers, and hand on no right that they do not hold.",
+        VIEWER: "Viewers read the namespace, and see no Secrets and no way into containers (`viewers`).",
+        FACTS: "Everybody of a tenant reads nodes, pools and classes, to see why a pod waits, and changes none.",
+    }
+    yield from (Holding(by="rights", name=f"ClusterRole {role.name}", keeps=text) for role, text in kept.items())
+    if list_grants(config):
+        yield Holding(
+            by="rights",
+            name="EKS Pod Identity",
+            keeps="A role in AWS serves one service account of one namespace (`identities`).",
+        )

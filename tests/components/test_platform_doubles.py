@@ -140,7 +140,7 @@ BROKEN: dict[str, tuple[str, str, Change, bool, str]] = {
     "two scalers": ("ScaledObject", "chat", _leave, True, "scaler of chat in serving"),
     "two monitors": ("PodMonitor", "chat", _leave, True, ""),
     "two default classes": ("StorageClass", "", _leave, True, "default StorageClass"),
-    "two bindings": ("RoleBinding", "tenant-serving", _leave, True, ""),
+    "two bindings": ("RoleBinding", "tenant-serving-members", _leave, True, ""),
     "two releases": ("Release", "karpenter-controller", set_path("name", "second"), True, "chart "),
     "an add-on twice": ("Addon", "coredns", set_path("addonName", "vpc-cni"), False, "add-on vpc-cni"),
     "an identity twice": ("PodIdentityAssociation", "", _leave, True, "identity of kube-system/karpenter"),

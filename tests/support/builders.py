@@ -47,6 +47,11 @@ def tenant(**overrides: Any) -> dict[str, Any]:
     return {**team, **overrides}
 
 
+def identity(**overrides: Any) -> dict[str, Any]:
+    """A service account that may read from one bucket."""
+    return {"serviceAccount": "loader", "s3": [{"bucket": "models"}], **overrides}
+
+
 def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
     """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant if a test gives pools."""
     made: dict[str, Any] = {

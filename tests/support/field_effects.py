@@ -8,6 +8,7 @@ from .builders import (
     billing,
     cluster,
     cpu_pool,
+    identity,
     monitoring,
     network,
     notify,
@@ -53,6 +54,19 @@ def with_efa(fields: dict[str, Any]) -> dict[str, Any]:
 
 def tenants(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return stacks({"tenants": [tenant(**before)]}, {"tenants": [tenant(**after)]})
+
+
+def identities(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return tenants({"identities": [identity(**before)]}, {"identities": [identity(**after)]})
+
+
+def statements(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    base = {"actions": ["sqs:ReceiveMessage"], "resources": [QUEUE_ARN]}
+    return identities({"statements": [{**base, **before}]}, {"statements": [{**base, **after}]})
+
+
+def buckets(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return identities({"s3": [{"bucket": "models", **before}]}, {"s3": [{"bucket": "models", **after}]})
 
 
 def billings(before: dict[str, Any], after: dict[str, Any]) -> Pair:
@@ -120,6 +134,7 @@ def windowed() -> dict[str, Any]:
     return {"pools": [pool(purpose="notebook")]}
 
 
+QUEUE_ARN = "arn:aws:sqs:us-east-1:111122223333:jobs"
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
 QUEUE = {"signal": "queue", "perReplica": 4}
@@ -190,6 +205,16 @@ CHANGES: dict[str, Pair] = {
     "tenants[].memory": tenants({}, {"memory": "1Ti"}),
     "tenants[].httpsOut": tenants({}, {"httpsOut": False}),
     "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
+    "tenants[].identities[].serviceAccount": identities({}, {"serviceAccount": "indexer"}),
+    "tenants[].identities[].policies": identities({}, {"policies": ["arn:aws:iam::111122223333:policy/queue"]}),
+    "tenants[].identities[].statements[].actions": statements({}, {"actions": ["sqs:SendMessage"]}),
+    "tenants[].identities[].statements[].resources": statements({}, {"resources": [f"{QUEUE_ARN}-2"]}),
+    "tenants[].identities[].statements[].conditions": statements(
+        {}, {"conditions": {"StringEquals": {"aws:RequestedRegion": ["us-east-1"]}}}
+    ),
+    "tenants[].identities[].s3[].bucket": buckets({}, {"bucket": "other"}),
+    "tenants[].identities[].s3[].prefix": buckets({}, {"prefix": "models"}),
+    "tenants[].identities[].s3[].access": buckets({}, {"access": "write"}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
     "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
     "billing.emails": billings({}, {"emails": ["others@example.com"]}),

@@ -46,6 +46,7 @@ WORK = [
     f"patch {RBAC}/roles",
     f"create {RBAC}/rolebindings",
     f"delete {RBAC}/rolebindings",
+    f"patch {RBAC}/rolebindings",
 ]
 """What members may do and viewers may not."""
 READING = [

@@ -151,8 +151,15 @@ def _format_tenant(config: StackConfig, tenant: TenantSummary) -> tuple[str, ...
         "\n".join(f"{count} {_shorten_name(name)}" for name, count in tenant.quota.items()),
         tenant.cpu,
         tenant.memory,
-        "\n".join(member.rsplit("/", 1)[-1] for member in tenant.members),
+        "\n".join(_list_people(tenant)),
     )
+
+
+def _list_people(tenant: TenantSummary) -> Iterator[str]:
+    """Yield a line for each member, viewer and service account with a role in AWS."""
+    yield from (member.rsplit("/", 1)[-1] for member in tenant.members)
+    yield from (f"{viewer.rsplit('/', 1)[-1]} (views)" for viewer in tenant.viewers)
+    yield from (f"{identity.split(':')[0]} (in AWS)" for identity in tenant.identities)
 
 
 def _list_grants(config: StackConfig, tenant: TenantSummary) -> Iterator[str]:

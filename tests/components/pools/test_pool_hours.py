@@ -53,7 +53,7 @@ def list_calls(verb: str, pool: str) -> dict[str, list[str]]:
 
 
 def list_hours_objects(planned: Plan) -> list[PlannedResource]:
-    return [found for kind_ in MADE for found in find_resources(planned, kind_)]
+    return [found for kind_ in MADE for found in find_resources(planned, kind_) if "-rights-" not in found.name]
 
 
 def build_container(name: str, *arguments: str) -> dict[str, Any]:

