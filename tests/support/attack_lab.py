@@ -48,7 +48,9 @@ def add_slices(stack: Stack) -> None:
     serving, training = stack["tenants"]
     serving["gpus"]["h100-slices"] = 14
     serving |= {"viewers": ["arn:aws:iam::100200300403:role/serving-reader"], "loadBalancers": 1}
-    serving["identities"] = [{"serviceAccount": "model-reader"}]
+    serving["identities"] = [
+        {"serviceAccount": "model-reader", "policies": ["arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"]}
+    ]
     stack["images"] = {
         "allowed": [
             "registry.k8s.io",
