@@ -12,7 +12,7 @@ from lab.scene import Manifest
 from .attack_cases import Case
 from .attack_lab import send
 
-PATIENCE_S = 100.0
+PATIENCE_S = 180.0
 """Longest wait for nodes and pods of all cases together; each pool needs a node or two."""
 
 
