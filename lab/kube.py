@@ -112,9 +112,8 @@ class KubeClient:
         """
         query = [("dryRun", "All")] if dry_run and verb != "get" else []
         query += [("fieldManager", _MANAGER)] if verb == "patch" else []
+        query += [("force", "true")] if verb == "patch" and patch == "apply" else []
         options = {"content_type": _PATCHES[patch]} if verb == "patch" else {}
-        if verb == "delete" and dry_run:  # the deletion of a collection reads this from its body alone
-            body = {"kind": "DeleteOptions", "apiVersion": "v1", "dryRun": ["All"]}
         with self._translate_errors():
             answer = self._ask(verb, path, body, query_params=query, **options)
             return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
