@@ -2,8 +2,10 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -21,6 +23,20 @@ from .scene import Manifest
 _MANAGER = "gpu-blueprint"
 _SECONDS_TO_ANSWER = 60
 _STRICT = ("fieldValidation", "Strict")
+_PATCHES = {
+    "apply": "application/apply-patch+yaml",
+    "merge": "application/merge-patch+json",
+    "strategic": "application/strategic-merge-patch+json",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a plain request: an object, or the status of an action."""
+
+    content: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    """Texts that `kubectl` prints after the word Warning."""
 
 
 class RefusedError(Exception):
@@ -57,11 +73,50 @@ class KubeClient:
         settings.no_proxy = "127.0.0.1"
         settings.connection_pool_maxsize = 64
         self._url = url
+        self._identity: dict[str, str] = {}
+        """Headers that name the person or program for whom the client acts; none for the administrator."""
         self._discovery = Lock()
         """The client's table of kinds is not made for threads: a thread that meets a new kind empties it for all."""
         api, nowhere = kubernetes.client.ApiClient(settings), str(certificate.with_suffix(".none"))
         with self._translate_errors():
             self._client = DynamicClient(api, cache_file=nowhere, discoverer=_Discovery)
+
+    def impersonate(self, user: str, group: str = "") -> "KubeClient":
+        """Return a client that acts for a user; for a service account the API server knows the groups itself."""
+        other = copy(self)
+        other._identity = {"Impersonate-User": user, **({"Impersonate-Group": group} if group else {})}
+        return other
+
+    def find_path(self, manifest: Manifest) -> str:
+        """Return the path at which an object is created."""
+        namespace = manifest["metadata"].get("namespace")
+        return self._find_path(manifest["apiVersion"], manifest["kind"], namespace=namespace)
+
+    def request(
+        self,
+        verb: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        patch: str = "merge",
+        dry_run: bool = False,
+    ) -> Answer:
+        """Send a plain request, with the warnings of its answer.
+
+        Args:
+            verb: HTTP verb in lower case, such as ``post``.
+            path: Path of the object or collection, with a subresource if any.
+            body: Object, patch or options.
+            patch: Kind of a patch: ``apply``, ``merge`` or ``strategic``.
+            dry_run: The server judges the request and changes nothing.
+        """
+        query = [("dryRun", "All")] if dry_run and verb != "get" else []
+        query += [("fieldManager", _MANAGER)] if verb == "patch" else []
+        query += [("force", "true")] if verb == "patch" and patch == "apply" else []
+        options = {"content_type": _PATCHES[patch]} if verb == "patch" else {}
+        with self._translate_errors():
+            answer = self._ask(verb, path, body, query_params=query, **options)
+            return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
         """Apply an object on the server; unknown fields are refused."""
@@ -73,9 +128,7 @@ class KubeClient:
 
     def create(self, manifest: Manifest) -> dict[str, Any]:
         """Create an object; the server chooses the name where the manifest has only ``generateName``."""
-        namespace = manifest["metadata"].get("namespace")
-        path = self._find_path(manifest["apiVersion"], manifest["kind"], namespace=namespace)
-        return self._send("post", path, manifest, query_params=[_STRICT])
+        return self._send("post", self.find_path(manifest), manifest, query_params=[_STRICT])
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return an object, or None if there is none."""
@@ -156,13 +209,21 @@ class KubeClient:
 
     def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
         """Send a request and return the answer."""
-        content = dict(body) if body else None
         with self._translate_errors():
-            answer = self._client.request(
-                verb, path, content, serialize=False, _request_timeout=_SECONDS_TO_ANSWER, **options
-            )
-            found: dict[str, Any] = json.loads(answer.data)
+            found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
         return found
+
+    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | None, **options: Any) -> Any:
+        """Send a request with the identity of the client, and return the answer as urllib3 has it."""
+        return self._client.request(
+            verb,
+            path,
+            dict(body) if body else None,
+            serialize=False,
+            header_params={**self._identity},  # the client adds headers to the mapping
+            _request_timeout=_SECONDS_TO_ANSWER,
+            **options,
+        )
 
     @contextmanager
     def _translate_errors(self, not_found: str = "") -> Iterator[None]:
@@ -175,6 +236,11 @@ class KubeClient:
             raise RefusedError(error.status, _read_reason(error)) from None
         except HTTPError as error:
             raise LabError(f"{self._url}: the API server does not answer: {error}") from None
+
+
+def _read_warnings(headers: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts of Warning headers, such as ``299 - "the pod names no pool"``."""
+    return tuple(header.split('"', 1)[1].removesuffix('"').replace('\\"', '"') for header in headers)
 
 
 def _read_reason(error: DynamicApiError) -> str:

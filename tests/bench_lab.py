@@ -26,6 +26,7 @@ class Line:
 
 LINES = (
     Line("rehearse prod", ("-m", "gpu_blueprint", "rehearse", "prod"), 90, 3 * 1024),
+    Line("200 pods past admission", ("-m", "tests.bench_work", "time_admission", "200")),
     Line("200 nodes with 1,000 pods", ("-m", "tests.bench_work", "load_lab", "200", "1000")),
 )
 

@@ -15,6 +15,9 @@ from typing import Any
 
 _WARM_RUNS = 7
 _LOAD_PATIENCE_S = 900
+_TURNS = 4
+_SECONDS_TO_ENFORCE = 3.0
+"""The API server reads admission policies once a second."""
 
 
 def load_one_model() -> dict[str, float]:
@@ -108,6 +111,34 @@ def load_lab(nodes: str, pods: str) -> dict[str, float]:
             "running": running,
             "nodes": len(lab.aws.instances),
         }
+
+
+def time_admission(pods: str) -> dict[str, float]:
+    """Ask an API server for pods of a tenant in dry runs, with the admission policies and without, in turns."""
+    from tests.support.attack_cases import Case, build_object
+    from tests.support.attack_lab import find_client, open_attacked_lab, without_bindings
+
+    pod = {"gpus": {"nvidia.com/gpu": 1}, "pool": "infer-a10g", "priorityClassName": "gpu-blueprint-infer-a10g"}
+    case = Case(name="timed", body=build_object({"name": "timed", "pod": pod}, "serving"))
+    with open_attacked_lab() as (lab, config):
+        lab.load(lab.scene.manifests)
+        client = find_client(lab.kube, config, case.actor)
+        path = client.find_path(case.body or {})
+
+        def ask() -> float:
+            start = time.perf_counter()
+            client.request("post", path, case.body, dry_run=True)
+            return (time.perf_counter() - start) * 1000
+
+        found: dict[str, list[float]] = {"with": [], "without": []}
+        for _ in range(_TURNS):
+            time.sleep(_SECONDS_TO_ENFORCE)
+            found["with"] += [ask() for _ in range(int(pods) // _TURNS)]
+            with without_bindings(lab.kube, lab.scene):
+                time.sleep(_SECONDS_TO_ENFORCE)
+                found["without"] += [ask() for _ in range(int(pods) // _TURNS)]
+    middle = {name: median(values) for name, values in found.items()}
+    return {"ms_with": middle["with"], "ms_without": middle["without"], "ratio": middle["with"] / middle["without"]}
 
 
 def make_stack(pools: int, tenants: int) -> dict[str, Any]:

@@ -165,3 +165,52 @@ def test_a_server_that_does_not_answer_is_an_error_of_the_lab(
     url = f"https://127.0.0.1:{workspace_of_plane.find_port()}"
     with pytest.raises(LabError, match=f"{url}: the API server does not answer"):
         KubeClient(url, plane.token, certificate)
+
+
+def test_a_client_acts_for_a_user_without_rights_and_the_first_stays_the_administrator(
+    real_kube: KubeClient, namespace: str
+) -> None:
+    reader = real_kube.impersonate("ada", "readers")
+    with pytest.raises(RefusedError, match='User "ada" cannot list resource "configmaps"'):
+        reader.list(*MAP, namespace)
+    real_kube.apply(read_binding(namespace))
+    wait_for(lambda: may_list(reader, namespace))
+    assert real_kube.list(*MAP, namespace)
+
+
+def read_binding(namespace: str) -> dict[str, Any]:
+    """The RoleBinding that lets the group readers read a namespace."""
+    group = "rbac.authorization.k8s.io"
+    return {
+        "apiVersion": f"{group}/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "readers", "namespace": namespace},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "view"},
+        "subjects": [{"apiGroup": group, "kind": "Group", "name": "readers"}],
+    }
+
+
+def may_list(kube: KubeClient, namespace: str) -> bool:
+    try:
+        return bool(kube.list(*MAP, namespace))
+    except RefusedError:
+        return False
+
+
+def test_a_plain_request_shows_warnings_and_changes_nothing_in_a_dry_run(real_kube: KubeClient, namespace: str) -> None:
+    doubled = pod(namespace, "doubled")
+    doubled["spec"]["containers"][0]["env"] = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
+    answer = real_kube.request("post", real_kube.find_path(doubled), doubled, dry_run=True)
+    assert answer.content["metadata"]["name"] == "doubled"
+    assert answer.warnings == (
+        'spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
+    )
+    assert real_kube.get("v1", "Pod", "doubled", namespace) is None
+
+
+@pytest.mark.parametrize("kind", ["merge", "apply", "strategic"])
+def test_a_plain_request_patches_in_every_way(kind: str, real_kube: KubeClient, namespace: str) -> None:
+    real_kube.apply(config_map(namespace))
+    path = f"/api/v1/namespaces/{namespace}/configmaps/map"
+    change = {**config_map(namespace, key="new")} if kind == "apply" else {"data": {"key": "new"}}
+    assert real_kube.request("patch", path, change, patch=kind).content["data"] == {"key": "new"}
