@@ -28,7 +28,7 @@ class TenantRights(pulumi.ComponentResource):
             k8s.rbac.v1.ClusterRole(
                 f"{name}-{role.name}",
                 metadata={"name": role.name},
-                rules=list(role.rules),
+                rules=[dict(rule) for rule in role.rules],
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
             for role in CLUSTER_ROLES
