@@ -16,8 +16,8 @@ Two readers need this page. A **tenant** finds the rule that refused a request, 
 engineer** finds what holds a tenant in its namespace, how to turn the rules on in a platform that has tenants already,
 and how to suspend a rule in an emergency.
 
-Nothing here runs in the cluster: no pod and no webhook. The API server itself evaluates admission policies, quotas,
-rights and, on the nodes, the VPC CNI evaluates network policies.
+The API server itself evaluates admission policies, quotas and rights, without a pod and without a webhook. The VPC CNI
+evaluates network policies on the nodes.
 
 ## Rules of admission
 
@@ -34,10 +34,13 @@ if it states a nodeSelector; the rest is in its runtime.
 _STEPS = """
 ## From warn to deny on a running platform
 
-1. Set `tenancy: {enforcement: warn}` and run `pulumi up`. Nothing that runs changes. Requests that break a rule pass
-   with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the audit log of
-   the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
-   Quotas, rights and network policies hold at once; `blueprint diff` shows them before.
+1. Set `tenancy: {enforcement: warn}` before the first `pulumi up` with these rules. This update drains each GPU pool
+   once, within its budgets, so that pods start anew, and `deny` would refuse the pods that break a rule. With `warn`
+   they pass with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the
+   audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
+   Quotas and rights hold at once, and network policies also for pods that run. The policy pack refuses GPUs behind
+   admission that only warns: waive its rule `gpu-namespace-has-admission` for each namespace, such as
+   `gpu-prod-tenant-serving-namespace`, until step 4.
 2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
    Deployments and Jobs get, and changes nothing. CloudWatch Logs Insights counts the tenants that are left:
    `filter @message like /validation_failure/ | stats count(*) by objectRef.namespace`.
@@ -85,6 +88,18 @@ _TITLES: dict[Holder, str] = {
     "node": "Nodes hold devices",
 }
 
+_NOTES: dict[Holder, str] = {
+    "traffic": """
+**Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
+StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A
+pod without one, as `kubectl run` and the spawner of JupyterHub make it, may send what the policies forbid. Pods of other
+tenants refuse it all the same where they have owners, because their own policies hold, and EC2's metadata service does
+not answer pods (hop limit 1). Pods of the platform and ports of nodes may be open to it. No admission rule asks for an
+owner: JupyterHub could start no notebook, and a tenant can name any object of its own as the owner.
+""",
+}
+"""What the table of a section cannot say."""
+
 
 def render_tenancy_page() -> str:
     """Return the page as Markdown."""
@@ -117,4 +132,5 @@ def _list_holdings() -> Iterator[str]:
         rows = [[f"`{holding.name}`", holding.keeps] for holding in holdings if holding.by == by]
         if rows:
             yield from ("", f"## {title}", "", *format_table(["object", "what it keeps"], rows))
+            yield from _NOTES.get(by, "").rstrip("\n").splitlines()
     yield ""
