@@ -91,8 +91,8 @@ _TITLES: dict[Holder, str] = {
 _NOTES: dict[Holder, str] = {
     "traffic": """
 **Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
-StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A
-pod without one, as `kubectl run` and the spawner of JupyterHub make it, may send what the policies forbid. Pods of other
+StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A pod
+without one, as `kubectl run` and the spawner of JupyterHub make it, may send what the policies forbid. Pods of other
 tenants refuse it all the same where they have owners, because their own policies hold, and EC2's metadata service does
 not answer pods (hop limit 1). Pods of the platform and ports of nodes may be open to it. No admission rule asks for an
 owner: JupyterHub could start no notebook, and a tenant can name any object of its own as the owner.

@@ -8,7 +8,6 @@ from gpu_blueprint.docs.tenancy_page import render_tenancy_page
 from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.tenancy.policies import list_policies
 from gpu_blueprint.tenancy.templates import TEMPLATE_KINDS
-
 from policies import Waiver
 
 from ..support.edits import plan_edited
