@@ -16,8 +16,12 @@ Two readers need this page. A **tenant** finds the rule that refused a request, 
 engineer** finds what holds a tenant in its namespace, how to turn the rules on in a platform that has tenants already,
 and how to suspend a rule in an emergency.
 
-Nothing here runs in the cluster: no pod and no webhook. The API server itself evaluates admission policies, quotas,
-rights and, on the nodes, the VPC CNI evaluates network policies.
+No pod and no webhook is added to the cluster: the API server itself evaluates admission policies, quotas and rights,
+and on each node the VPC CNI evaluates network policies.
+
+A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
+`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use and
+what its pods write, and `blueprint explain STACK POOL` a whole pod.
 
 ## Rules of admission
 
@@ -29,15 +33,21 @@ StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, Ra
 bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
 if it states a nodeSelector; the rest is in its runtime.
 
-`…` stands for parts of the message that depend on the request.
+A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
+the rule. `…` stands for parts of the message that depend on the request.
 """
 _STEPS = """
 ## From warn to deny on a running platform
 
-1. Set `tenancy: {enforcement: warn}` and run `pulumi up`. Nothing that runs changes. Requests that break a rule pass
-   with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the audit log of
-   the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
-   Quotas, rights and network policies hold at once; `blueprint diff` shows them before.
+1. Set `tenancy: {enforcement: warn}`, read `pulumi preview`, and run `pulumi up`. The rules stop no pod yet. Requests
+   that break a rule pass with a warning, and leave the annotation
+   `validation.policy.admission.k8s.io/validation_failure` in the audit log of the control plane (log type `audit`).
+   Rules that break no workload refuse from the first day: <always>.
+   Quotas, rights and network policies hold at once, in both modes: network policies close the other ports of pods that
+   run, and nodes of GPU pools are replaced once within their budgets, so that they ignore `NVIDIA_VISIBLE_DEVICES`.
+   Grant `httpsOut`, `loadBalancers` and `pods` as the tenants need them before this step.
+   A stack with GPUs also needs a waiver of the policy rules `gpu-namespace-has-admission` and
+   `system-priority-out-of-reach` until step 4; `blueprint check STACK --policies` names the resource of each.
 2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
    Deployments and Jobs get, and changes nothing. CloudWatch Logs Insights counts the tenants that are left:
    `filter @message like /validation_failure/ | stats count(*) by objectRef.namespace`.
@@ -50,7 +60,7 @@ _STEPS = """
            owner: ml-platform
            until: "2027-03-31"
 
-   A waiver lifts the rule in templates too. `blueprint check --policies` and `preview` fail after its last day; the
+   A waiver lifts the rule in templates too. `blueprint check STACK --policies` and `blueprint preview STACK` fail after its last day; the
    rule stays lifted until the waiver is removed and `pulumi up` has run.
 4. Remove the field `tenancy`, or set `enforcement: deny`, and run `pulumi up`. Pods that run stay. A pod that breaks a
    rule is refused at its next start, so do this step when a restart of it may fail. To go back, set `warn` again.

@@ -36,8 +36,12 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
-_PLAIN = {"a whole number": "a number such as 2", "a number": "a number such as 2", "true or false": "true or false"}
-"""What to write in place of another scalar."""
+_PLAIN = {
+    "a whole number": (r"-?\d+", "a number such as 2"),
+    "a number": (r"-?\d+(\.\d+)?", "a number such as 2"),
+    "true or false": (r"true|false", "true or false"),
+}
+"""Wanted scalar → the quoted text that needs only other quotes, and what to write in place of other text."""
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -130,8 +134,9 @@ def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str, c
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"
-    if wanted in _PLAIN and not isinstance(value, list | dict):
-        hint = f"write {_PLAIN[wanted]}, without quotes"
+    if wanted in _PLAIN and isinstance(value, str | bool):
+        is_quoted = isinstance(value, str) and re.fullmatch(_PLAIN[wanted][0], value)
+        hint = f"write {value}, without quotes" if is_quoted else f"write {_PLAIN[wanted][1]}"
     return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)
 
 

@@ -34,12 +34,12 @@ def refusal(**overrides: Any) -> Problem:
         (
             {"hourlyCeiling": True},
             "wrong-type",
-            "hourlyCeiling: got true, not a number; write a number such as 2, without quotes",
+            "hourlyCeiling: got true, not a number; write a number such as 2",
         ),
         (
             {"pools": [pool(maxGpus="8")]},
             "wrong-type",
-            "pools.0.maxGpus: got '8', not a whole number; write a number such as 2, without quotes",
+            "pools.0.maxGpus: got '8', not a whole number; write 8, without quotes",
         ),
         (
             {"network": network(mode="exists")},
@@ -75,7 +75,7 @@ def refusal(**overrides: Any) -> Problem:
         (
             {"autoscaling": "on"},
             "wrong-type",
-            "autoscaling: got 'on', not true or false; write true or false, without quotes",
+            "autoscaling: got 'on', not true or false; write true or false",
         ),
         (
             {"owner": True},
