@@ -20,8 +20,8 @@ No pod and no webhook is added to the cluster: the API server itself evaluates a
 and on each node the VPC CNI evaluates network policies.
 
 A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
-`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use and
-what its pods write, and `blueprint explain STACK POOL` a whole pod.
+`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use
+and what its pods write, and `blueprint explain STACK POOL` a whole pod.
 
 ## Rules of admission
 
@@ -46,8 +46,8 @@ _STEPS = """
    Quotas, rights and network policies hold at once, in both modes: network policies close the other ports of pods that
    run, and nodes of GPU pools are replaced once within their budgets, so that they ignore `NVIDIA_VISIBLE_DEVICES`.
    Grant `httpsOut`, `loadBalancers` and `pods` as the tenants need them before this step.
-   A stack with GPUs also needs a waiver of the policy rules `gpu-namespace-has-admission` and
-   `system-priority-out-of-reach` until step 4; `blueprint check STACK --policies` names the resource of each.
+   Until step 4 the policy rule `gpu-namespace-has-admission` also needs a waiver for the namespace of each tenant with
+   GPUs: the resource is `gpu-prod-tenant-serving-namespace` for the tenant `serving` of the cluster `gpu-prod`.
 2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
    Deployments and Jobs get, and changes nothing. CloudWatch Logs Insights counts the tenants that are left:
    `filter @message like /validation_failure/ | stats count(*) by objectRef.namespace`.
@@ -60,8 +60,8 @@ _STEPS = """
            owner: ml-platform
            until: "2027-03-31"
 
-   A waiver lifts the rule in templates too. `blueprint check STACK --policies` and `blueprint preview STACK` fail after its last day; the
-   rule stays lifted until the waiver is removed and `pulumi up` has run.
+   A waiver lifts the rule in templates too. After its last day `blueprint check STACK --policies` and
+   `blueprint preview STACK` fail; the rule stays lifted until the waiver is removed and `pulumi up` has run.
 4. Remove the field `tenancy`, or set `enforcement: deny`, and run `pulumi up`. Pods that run stay. A pod that breaks a
    rule is refused at its next start, so do this step when a restart of it may fail. To go back, set `warn` again.
 
