@@ -28,7 +28,7 @@ class TenantRights(pulumi.ComponentResource):
             k8s.rbac.v1.ClusterRole(
                 f"{name}-{role.name}",
                 metadata={"name": role.name},
-                rules=list(role.rules),
+                rules=_write_rules(role),
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
             for role in CLUSTER_ROLES
@@ -51,3 +51,7 @@ def build_role_ref(role: ClusterRole) -> Any:
 def build_subject(group: str) -> Any:
     """Return a group of people as the subject of a binding."""
     return {"api_group": RBAC_GROUP, "kind": "Group", "name": group}
+
+
+def _write_rules(role: ClusterRole) -> Any:
+    return [dict(rule) for rule in role.rules]

@@ -91,7 +91,8 @@ def test_a_refusal_says_what_to_write() -> None:
 
 @pytest.mark.parametrize("field", ["notActions", "notResources", "effect", "principal"])
 def test_a_statement_only_allows_and_has_no_exceptions(field: str) -> None:
-    assert kinds(of_statement("sqs:SendMessage", **{field: ["x"]})) == ["unknown-field"]
+    exception: dict[str, Any] = {field: ["x"]}
+    assert kinds(of_statement("sqs:SendMessage", **exception)) == ["unknown-field"]
 
 
 def test_an_action_without_resources_beside_an_action_with_resources_gets_a_statement_of_its_own() -> None:

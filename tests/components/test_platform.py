@@ -30,7 +30,7 @@ from ..support.plans import (
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 129, "research": 159, "prod": 165}
+COUNTS = {"dev": 157, "research": 208, "prod": 210}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],

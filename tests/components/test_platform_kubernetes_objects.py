@@ -44,7 +44,7 @@ def test_levels_of_pod_security_do_not_float_with_the_cluster(planned: Plan) -> 
         assert modes and {labels[f"{mode}-version"] for mode in modes} == {f"v{minor}"}, space.name
         if "gpu-blueprint/tenant" in labels:
             levels = {mode.rpartition("/")[2]: labels[mode] for mode in modes}
-            assert levels == {"enforce": "baseline", "audit": "restricted", "warn": "restricted"}
+            assert levels == {"enforce": "baseline", "audit": "restricted"}
 
 
 def test_only_namespaces_of_host_agents_allow_privileged_pods(planned: Plan) -> None:

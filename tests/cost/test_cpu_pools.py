@@ -58,7 +58,7 @@ def test_spot_lowers_the_machine_and_not_its_disk() -> None:
 
 
 def test_a_savings_plan_and_own_spot_shares_count() -> None:
-    plan = {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2}, "spotShare": {"c6i": 0.1}}}
+    plan: dict[str, Any] = {"costs": {"savingsPlan": {"coverage": 0.5, "discount": 0.2}, "spotShare": {"c6i": 0.1}}}
     planned = builders.config(**stack_of(instanceFamilies=["c"], purchase=["on-demand"]), **plan)
     pool = planned.cpu_pools[0]
     machine = min(PRICE[f"{name}.8xlarge", HERE] for name in ("c6i", "c7i"))
@@ -120,7 +120,8 @@ def test_the_assumptions_say_how_a_cpu_pool_is_used_and_who_made_it() -> None:
 
 @pytest.mark.parametrize(("bound", "usd"), [("hourlyCeiling", 30), ("monthlyBudget", 12_000)])
 def test_a_bound_names_the_cpu_pool_that_costs_most(bound: str, usd: int) -> None:
-    (line,) = builders.problems(**stack_of(maxCpus=4000), **{bound: usd})
+    bounds: dict[str, Any] = {bound: usd}
+    (line,) = builders.problems(**stack_of(maxCpus=4000), **bounds)
     assert line.startswith(f"{bound}: ") and "pool cpu costs most" in line and "lower its maxCpus" in line
 
 

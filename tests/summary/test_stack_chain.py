@@ -16,9 +16,7 @@ def explain(name: str) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_pool_tenant_and_service_has_a_line(name: str) -> None:
     stack, steps = shipped_config(name), explain(name)
-    assert [line.split(",")[0] for line in steps["pools"]] == [
-        pool.name for pool in (*stack.gpu_pools, *stack.cpu_pools)
-    ]
+    assert [line.split(",")[0] for line in steps["pools"]] == [pool.name for pool in stack.all_pools]
     assert [line.split(" ")[0] for line in steps["tenants"]] == [tenant.name for tenant in stack.tenants]
     assert len(steps.get("services", ())) == len(stack.services)
 

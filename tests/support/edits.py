@@ -89,9 +89,12 @@ def _remove_tenant(stack: Stack) -> None:
 
 
 def _add_tenant(stack: Stack) -> None:
-    """Add a tenant to every pool, also to pools that only one tenant may use."""
-    grants = {pool["name"]: {"1g.10gb": 1} if "layout" in pool.get("sharing", {}) else 1 for pool in stack["pools"]}
-    stack["tenants"].append({**copy.deepcopy(stack["tenants"][0]), "name": "newcomers", "gpus": grants})
+    """Add a small tenant to every GPU pool, also to pools that only one tenant may use."""
+    gpu_pools = [pool for pool in stack["pools"] if pool["purpose"] != "cpu"]
+    grants = {pool["name"]: {"1g.10gb": 1} if "layout" in pool.get("sharing", {}) else 1 for pool in gpu_pools}
+    small = {"name": "newcomers", "gpus": grants, "cpu": "32", "memory": "256Gi"}
+    stack["tenants"].append({**copy.deepcopy(stack["tenants"][0]), **small})
+    stack["hourlyCeiling"] = 1000
 
 
 def _lower_quotas(stack: Stack) -> None:
@@ -125,6 +128,10 @@ def lower_ceiling(pool: int, gpus: int) -> Edit:
             if name in tenant["gpus"]:
                 tenant["gpus"][name] = max(int(tenant["gpus"][name] * share), 1)
         stack["services"] = [service for service in stack.get("services", []) if service["pool"] != name]
+        # The CPU that the pool no longer holds stays in the quotas of its tenants, and falls to the CPU pools.
+        stack |= {"hourlyCeiling": 1000, "monthlyBudget": 900_000}
+        for cpu_pool in (other for other in stack["pools"] if other["purpose"] == "cpu"):
+            cpu_pool["maxCpus"] = 2000
 
     return edit
 

@@ -8,7 +8,6 @@ from .builders import (
     billing,
     cluster,
     cpu_pool,
-    identity,
     monitoring,
     network,
     notify,
@@ -20,6 +19,7 @@ from .builders import (
     tenant,
 )
 from .field_effects_pools import CPU_POOLS, OTHER
+from .field_effects_tenants import TENANTS
 
 Stack = tuple[dict[str, Any], str]
 """A stack object and its region."""
@@ -50,23 +50,6 @@ def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
 def with_efa(fields: dict[str, Any]) -> dict[str, Any]:
     """Add a pool over EFA, whose security group is in the VPC."""
     return {**fields, "pools": [pool(instanceTypes=["p5.48xlarge"], zones=["us-east-1a"], multiNode={})]}
-
-
-def tenants(before: dict[str, Any], after: dict[str, Any]) -> Pair:
-    return stacks({"tenants": [tenant(**before)]}, {"tenants": [tenant(**after)]})
-
-
-def identities(before: dict[str, Any], after: dict[str, Any]) -> Pair:
-    return tenants({"identities": [identity(**before)]}, {"identities": [identity(**after)]})
-
-
-def statements(before: dict[str, Any], after: dict[str, Any]) -> Pair:
-    base = {"actions": ["sqs:ReceiveMessage"], "resources": [QUEUE_ARN]}
-    return identities({"statements": [{**base, **before}]}, {"statements": [{**base, **after}]})
-
-
-def buckets(before: dict[str, Any], after: dict[str, Any]) -> Pair:
-    return identities({"s3": [{"bucket": "models", **before}]}, {"s3": [{"bucket": "models", **after}]})
 
 
 def billings(before: dict[str, Any], after: dict[str, Any]) -> Pair:
@@ -134,7 +117,6 @@ def windowed() -> dict[str, Any]:
     return {"pools": [pool(purpose="notebook")]}
 
 
-QUEUE_ARN = "arn:aws:sqs:us-east-1:111122223333:jobs"
 TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
 QUEUE = {"signal": "queue", "perReplica": 4}
@@ -148,6 +130,7 @@ ELSEWHERE = {"mode": "endpoint", "url": "https://a.example.com/push"}
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
+    **TENANTS,
     "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),
     "owner": stacks({}, {"owner": "others"}),
     "timezone": stacks(windowed(), {**windowed(), "timezone": "Asia/Tokyo"}),
@@ -157,7 +140,6 @@ CHANGES: dict[str, Pair] = {
     "tags": stacks({}, {"tags": {"a": "b"}}),
     "tenancy.enforcement": stacks({"tenancy": {"enforcement": "deny"}}, {"tenancy": {"enforcement": "warn"}}),
     "images.allowed": stacks({"images": {"allowed": ["docker.io"]}}, {"images": {"allowed": ["quay.io"]}}),
-    "tenants[].loadBalancers": tenants({}, {"loadBalancers": 2}),
     "network<NewVpc>.mode": stacks({}, existing()),
     "network<NewVpc>.cidr": networks({}, {"cidr": "10.41.0.0/16"}),
     "network<NewVpc>.zones": networks({}, {"zones": ["us-east-1a", "us-east-1c"]}),
@@ -197,25 +179,6 @@ CHANGES: dict[str, Pair] = {
         place: stacks(*({"pools": [pool(), cpu_pool(**fields)]} for fields in pair))
         for place, pair in CPU_POOLS.items()
     },
-    "tenants[].name": tenants({}, {"name": "other"}),
-    "tenants[].namespace": tenants({}, {"namespace": "other"}),
-    "tenants[].gpus<int>": tenants({}, {"gpus": {"main": 5}}),
-    "tenants[].gpus<dict>": tenants({"gpus": {"main": {"gpu": 4}}}, {"gpus": {"main": {"gpu": 5}}}),
-    "tenants[].cpu": tenants({}, {"cpu": "65"}),
-    "tenants[].memory": tenants({}, {"memory": "1Ti"}),
-    "tenants[].httpsOut": tenants({}, {"httpsOut": False}),
-    "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
-    "tenants[].identities[].serviceAccount": identities({}, {"serviceAccount": "indexer"}),
-    "tenants[].identities[].policies": identities({}, {"policies": ["arn:aws:iam::111122223333:policy/queue"]}),
-    "tenants[].identities[].statements[].actions": statements({}, {"actions": ["sqs:SendMessage"]}),
-    "tenants[].identities[].statements[].resources": statements({}, {"resources": [f"{QUEUE_ARN}-2"]}),
-    "tenants[].identities[].statements[].conditions": statements(
-        {}, {"conditions": {"StringEquals": {"aws:RequestedRegion": ["us-east-1"]}}}
-    ),
-    "tenants[].identities[].s3[].bucket": buckets({}, {"bucket": "other"}),
-    "tenants[].identities[].s3[].prefix": buckets({}, {"prefix": "models"}),
-    "tenants[].identities[].s3[].access": buckets({}, {"access": "write"}),
-    "tenants[].members": tenants({}, {"members": [role("other")]}),
     "monthlyBudget": billings({}, {"monthly_budget": 30_000}),
     "billing.emails": billings({}, {"emails": ["others@example.com"]}),
     "billing.actualPercent": billings({}, {"actualPercent": [90]}),

@@ -69,7 +69,7 @@ def warn(stack: Stack) -> None:
 
 def is_running(lab: Lab, name: str, namespace: str = "serving") -> bool:
     found = lab.kube.get(*POD, name, namespace) or {}
-    return found.get("status", {}).get("phase") == "Running"
+    return bool(found.get("status", {}).get("phase") == "Running")
 
 
 def finalize(lab: Lab, config: StackConfig, name: str) -> Verdict:

@@ -100,7 +100,7 @@ def test_a_tenant_uses_the_account_and_makes_others(lab: "TenancyLab") -> None:
 
 
 def test_the_account_cannot_be_replaced_after_its_end(lab: "TenancyLab") -> None:
-    lab.kube.delete("v1", "ServiceAccount", "trainer", "serving")
+    assert lab.kube.delete("v1", "ServiceAccount", "trainer", "serving", wait_s=10)
     try:
         assert "has an identity in AWS" in lab.create(build("ServiceAccount", "trainer"), MEMBER).refusal
     finally:

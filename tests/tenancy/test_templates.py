@@ -167,8 +167,8 @@ EVIL: dict[str, Any] = {"containers": [{"name": "node", "image": "evil.org/app"}
 @pytest.mark.parametrize(
     "spec",
     [
-        patched("node", {**PLACED, **EVIL}),
-        {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {**PLACED, **EVIL}}]},
+        patched("node", PLACED | EVIL),
+        {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": PLACED | EVIL}]},
         patched("node", {**PLACED, "initContainers": EVIL["containers"]}),
     ],
     ids=["patch", "override", "init"],

@@ -1,5 +1,7 @@
 """The access that each principal gets from a stack file: one entry, whatever the number of places that name it."""
 
+from typing import Any
+
 from components.cluster.access_entries import collect_access
 
 from ...support import builders
@@ -48,5 +50,5 @@ def test_the_group_of_readers_is_bound_to_the_role_of_readers() -> None:
     assert subject["name"] in collect_access(builders.config(**_tenants_of(stack_of_two())))[BOTH].groups
 
 
-def _tenants_of(stack: dict[str, object]) -> dict[str, object]:
+def _tenants_of(stack: dict[str, Any]) -> dict[str, Any]:
     return {"tenants": stack["tenants"]}

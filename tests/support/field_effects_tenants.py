@@ -1,0 +1,50 @@
+"""For every field of a tenant, two stacks that differ in this field and in their resources."""
+
+from typing import Any
+
+from .builders import REGION, identity, role, stack, tenant
+
+Pair = tuple[tuple[dict[str, Any], str], tuple[dict[str, Any], str]]
+QUEUE_ARN = "arn:aws:sqs:us-east-1:111122223333:jobs"
+
+
+def tenants(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return (stack(tenants=[tenant(**before)]), REGION), (stack(tenants=[tenant(**after)]), REGION)
+
+
+def identities(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return tenants({"identities": [identity(**before)]}, {"identities": [identity(**after)]})
+
+
+def statements(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    base = {"actions": ["sqs:ReceiveMessage"], "resources": [QUEUE_ARN]}
+    return identities({"statements": [{**base, **before}]}, {"statements": [{**base, **after}]})
+
+
+def buckets(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    return identities({"s3": [{"bucket": "models", **before}]}, {"s3": [{"bucket": "models", **after}]})
+
+
+TENANTS: dict[str, Pair] = {
+    "tenants[].loadBalancers": tenants({}, {"loadBalancers": 2}),
+    "tenants[].name": tenants({}, {"name": "other"}),
+    "tenants[].namespace": tenants({}, {"namespace": "other"}),
+    "tenants[].gpus<int>": tenants({}, {"gpus": {"main": 5}}),
+    "tenants[].gpus<dict>": tenants({"gpus": {"main": {"gpu": 4}}}, {"gpus": {"main": {"gpu": 5}}}),
+    "tenants[].cpu": tenants({}, {"cpu": "65"}),
+    "tenants[].memory": tenants({}, {"memory": "1Ti"}),
+    "tenants[].httpsOut": tenants({}, {"httpsOut": False}),
+    "tenants[].viewers": tenants({}, {"viewers": [role("reader")]}),
+    "tenants[].identities[].serviceAccount": identities({}, {"serviceAccount": "indexer"}),
+    "tenants[].identities[].policies": identities({}, {"policies": ["arn:aws:iam::111122223333:policy/queue"]}),
+    "tenants[].identities[].statements[].actions": statements({}, {"actions": ["sqs:SendMessage"]}),
+    "tenants[].identities[].statements[].resources": statements({}, {"resources": [f"{QUEUE_ARN}-2"]}),
+    "tenants[].identities[].statements[].conditions": statements(
+        {}, {"conditions": {"StringEquals": {"aws:RequestedRegion": ["us-east-1"]}}}
+    ),
+    "tenants[].identities[].s3[].bucket": buckets({}, {"bucket": "other"}),
+    "tenants[].identities[].s3[].prefix": buckets({}, {"prefix": "models"}),
+    "tenants[].identities[].s3[].access": buckets({}, {"access": "write"}),
+    "tenants[].members": tenants({}, {"members": [role("other")]}),
+    "tenants[].pods": tenants({}, {"pods": 7}),
+}
