@@ -75,7 +75,7 @@ class SystemNodes(pulumi.ComponentResource):
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
             capacity_type="ON_DEMAND",
-            scaling_config=build_fixed_size(nodes.count),
+            scaling_config=build_fixed_size(config.system_node_count),
             update_config={"max_unavailable": 1},
             node_repair_config=build_node_repair(config),
             labels=dict(SYSTEM_NODE_LABELS),

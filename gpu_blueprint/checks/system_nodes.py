@@ -26,7 +26,7 @@ def refuse_small_system_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 def _compare(stack: StackConfig, room: SystemRoom) -> str:
     """Say what the pods need and what the nodes have; a sum that fits is split in a way that does not."""
-    count, nodes = stack.cluster.system_nodes.count, room.nodes
+    count, nodes = stack.system_node_count, room.nodes
     held = f"{count} {room.row.instance_type}"
     if nodes < count:
         held = f"{nodes} of {held}, while monitoring runs on and one node is away,"
@@ -38,9 +38,8 @@ def _compare(stack: StackConfig, room: SystemRoom) -> str:
 
 def _list_remedies(stack: StackConfig, small: list[SystemRoom]) -> Iterator[str]:
     """Yield the smallest number of nodes and the smallest larger type that would do."""
-    stated = stack.cluster.system_nodes
     rows = [room.row for room in small]
-    for count in range(stated.count + 1, MOST_SYSTEM_NODES + 1):
+    for count in range(stack.system_node_count + 1, MOST_SYSTEM_NODES + 1):
         if all(measure_system_room(stack, row, count).fits for row in rows):
             yield f"count: {count}"
             break
@@ -51,7 +50,7 @@ def _list_remedies(stack: StackConfig, small: list[SystemRoom]) -> Iterator[str]
 
 def _find_larger_type(stack: StackConfig, row: Instance) -> str | None:
     """Return the smallest type of the same family on which the stated number of nodes would do."""
-    count = stack.cluster.system_nodes.count
+    count = stack.system_node_count
     family = sorted((other for other in list_instances().values() if other.family == row.family), key=lambda x: x.vcpu)
     fitting = (other for other in family if measure_system_room(stack, other, count).fits)
     return next((other.instance_type for other in fitting), None)

@@ -90,10 +90,10 @@ class SystemNodes(Model):
 
     instance_types: list[SystemInstanceType] = Field(["m7i.large"], min_length=1)
     """Instance types without GPU, all of one architecture."""
-    count: int = Field(2, ge=2, le=MOST_SYSTEM_NODES)
+    count: int | None = Field(None, ge=2, le=MOST_SYSTEM_NODES)
     """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run. The platform's
     own pods run here and nowhere else, so `check` adds up their requests. With `monitoring: {mode: install}` they must
-    fit on one node less, because a node may fail or be replaced."""
+    fit on one node less, because a node may fail or be replaced. Default: 2, and with it 3."""
 
     def problems(self) -> Iterator[Problem]:
         arches = {name: find_instance(name).arch for name in self.instance_types}

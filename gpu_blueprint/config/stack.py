@@ -20,7 +20,7 @@ from .costs import Costs
 from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
 from .helm import HelmOverrides
-from .monitoring import Monitoring
+from .monitoring import InstallMonitoring, Monitoring
 from .network import Network
 from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
@@ -103,6 +103,11 @@ class StackConfig(Model):
     def cluster_name(self) -> str:
         """Name of the EKS cluster, and prefix of the names of its resources."""
         return self.cluster.name or f"gpu-{self.environment}"
+
+    @property
+    def system_node_count(self) -> int:
+        """Number of system nodes: as the file states, else one more with monitoring of our own."""
+        return self.cluster.system_nodes.count or (3 if isinstance(self.monitoring, InstallMonitoring) else 2)
 
     @property
     def has_keda(self) -> bool:

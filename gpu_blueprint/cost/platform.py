@@ -40,8 +40,9 @@ def _price_system_nodes(stack: StackConfig) -> Item:
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
     each = [price_instance(name, stack.region) + disks for name in nodes.instance_types]
     unknown = frozenset().union(*(price.unknown for price in each))
-    dearest = Usd(max(price.known for price in each), unknown) * nodes.count
-    return Item(f"system nodes ({nodes.instance_types[0]})", nodes.count, each[0] * nodes.count, dearest)
+    count = stack.system_node_count
+    dearest = Usd(max(price.known for price in each), unknown) * count
+    return Item(f"system nodes ({nodes.instance_types[0]})", count, each[0] * count, dearest)
 
 
 def _list_network_items(network: NewVpc, region: str) -> Iterator[Item]:

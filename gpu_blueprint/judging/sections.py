@@ -26,6 +26,8 @@ SECTIONS: Mapping[str, Path] = {
     "HeadroomSpace": ("pools",),
     "Admission": ("tenancy",),
     "TenantSpace": ("tenants",),
+    "TenantRights": ("tenants",),
+    "TenantIdentity": ("tenants",),
     "Keda": ("services",),
     "GpuAutoscaler": ("services",),
     "Monitoring": ("monitoring",),

@@ -52,7 +52,7 @@ def _describe_system_nodes(config: StackConfig) -> NodeGroup:
     return NodeGroup(
         name="system",
         instance_type=nodes.instance_types[0],
-        count=nodes.count,
+        count=config.system_node_count,
         zones=tuple(config.network.zones),
         labels=SYSTEM_NODE_LABELS,
         taints=(SYSTEM_NODE_TAINT,),

@@ -111,7 +111,7 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
                 yield from _list_cpu_shares(stack, cpu_pool, purchase)
     yield from _list_reservation_shares(stack)
     rows = [find_instance(name) for name in stack.cluster.system_nodes.instance_types]
-    count = stack.cluster.system_nodes.count
+    count = stack.system_node_count
     yield from _list_largest_share("system nodes", [{row: count} for row in rows], "on-demand")
     surge = count_system_surge(stack)
     yield from _list_largest_share("system nodes, while they are updated", [{row: surge} for row in rows], "on-demand")

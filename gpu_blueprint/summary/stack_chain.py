@@ -51,7 +51,7 @@ def _describe_cluster(stack: StackConfig) -> Iterator[str]:
         yield f"private API, reached from the VPC{f' and {allowed}' if allowed else ''}"
     else:
         yield f"public API, reached from {allowed}"
-    yield f"{nodes.count} system nodes: {' or '.join(nodes.instance_types)}"
+    yield f"{stack.system_node_count} system nodes: {' or '.join(nodes.instance_types)}"
     yield from _describe_system_room(stack)
     yield from (f"admin: {arn}" for arn in cluster.admins)
     yield from (f"viewer: {arn}" for arn in cluster.viewers)
@@ -63,9 +63,9 @@ def _describe_system_room(stack: StackConfig) -> Iterator[str]:
     needed, pods = rooms[0].needed, rooms[0].pod_count
     yield f"the platform's {pods} pods request {write_size(*needed)} there, beside the agents of every node"
     for room in rooms:
-        away = ", one of them away," if room.nodes < stack.cluster.system_nodes.count else ""
+        away = ", one of them away," if room.nodes < stack.system_node_count else ""
         have = f"{write_size(*room.together)} and {room.nodes * room.slots} addresses"
-        yield f"{stack.cluster.system_nodes.count} {room.row.instance_type}{away} have {have} for them"
+        yield f"{stack.system_node_count} {room.row.instance_type}{away} have {have} for them"
 
 
 def _list_pools(stack: StackConfig) -> Iterator[str]:

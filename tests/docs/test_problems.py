@@ -8,7 +8,7 @@ import pytest
 from gpu_blueprint.docs.problems import ProblemKind, list_problem_kinds
 from gpu_blueprint.docs.problems_page import render_problems_page
 
-from ..support.builders import REGION, cluster, stack
+from ..support.builders import REGION, stack
 from ..support.plans import ROOT
 
 KINDS = list_problem_kinds()
@@ -104,7 +104,7 @@ def test_a_kind_is_documented_once() -> None:
 def test_the_examples_change_the_stack_of_the_builders() -> None:
     assert ProblemKind("", "", "").make_stack() == {
         "region": REGION,
-        **stack(cluster=cluster(systemNodes={"count": 3})),
+        **stack(),
     }
 
 

@@ -54,7 +54,7 @@ def identity(**overrides: Any) -> dict[str, Any]:
 
 def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
     """The object under ``gpu-blueprint:stack``: one pool and one tenant, but no tenant if a test gives pools."""
-    made: dict[str, Any] = {
+    return {
         "owner": "ml-platform",
         "environment": "test",
         "costCenter": "ml-tests",
@@ -65,10 +65,6 @@ def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
         "tenants": [] if "pools" in overrides else [tenant()],
         **overrides,
     }
-    if (made.get("monitoring") or {}).get("mode") == "install":
-        # The pods of monitoring need one node more, unless the test is about these nodes.
-        made["cluster"] = {"systemNodes": {"count": 3}, **made["cluster"]}
-    return made
 
 
 def config(region: str = REGION, **overrides: Any) -> StackConfig:

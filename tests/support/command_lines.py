@@ -15,7 +15,7 @@ FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason
 """Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
     *("pod", "pods", "node", "deploy", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
-    *("nodeoverlay", "ec2nodeclass", "scaledobject"),
+    *("nodeoverlay", "ec2nodeclass", "scaledobject", "validatingadmissionpolicybinding"),
 }
 OUTPUTS = ("wide", "yaml", "json", "name")
 _GREP_FLAGS = {"-i": 0, "-E": 0, "-v": 0, "-c": 0, "-A": 1, "-B": 1}

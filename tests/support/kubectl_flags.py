@@ -29,6 +29,12 @@ FLAGS: Mapping[str, Flags] = {
     "describe": _list_flags(
         "--chunk-size --filename -f --kustomize -k --selector -l", "--all-namespaces -A --recursive -R --show-events"
     ),
+    "apply": _list_flags(
+        "--cascade --dry-run --field-manager --filename -f --grace-period --kustomize -k --output -o --prune-allowlist"
+        " --selector -l --subresource --template --timeout --validate",
+        "--all --allow-missing-template-keys --force --force-conflicts --openapi-patch --overwrite --prune --recursive"
+        " -R --server-side --show-managed-fields --wait",
+    ),
     "cordon": _list_flags("--dry-run --selector -l"),
     "delete": _list_flags(
         "--cascade --dry-run --field-selector --filename -f --grace-period --kustomize -k --output -o --raw --selector"

@@ -114,5 +114,5 @@ def _count_addresses(stack: StackConfig, zone: str) -> int:
     if zone in stable:
         system = stack.cluster.system_nodes
         most = max(find_instance(name).addresses_per_eni for name in system.instance_types) * CNI_ENIS
-        wanted += -(-system.count // len(stable)) * most + _CONTROL_PLANE
+        wanted += -(-stack.system_node_count // len(stable)) * most + _CONTROL_PLANE
     return wanted

@@ -68,7 +68,7 @@ def test_spot_is_the_share_of_its_family_in_every_zone(ec2: Any) -> None:
 
 
 def test_a_type_without_a_known_spot_share_has_no_spot_price(ec2: Any) -> None:
-    assert not [kind for kind, _ in list_spot_prices(ec2) if kind.startswith("m7i")]
+    assert not [kind for kind, _ in list_spot_prices(ec2) if kind.startswith("p5e.")]
 
 
 def test_the_spot_share_of_a_stack_replaces_the_catalogues() -> None:

@@ -78,7 +78,7 @@ def test_a_field_changes_and_every_other_byte_stays(stack: str) -> None:
 
 
 def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> None:
-    file = source(read_shipped("research").text.replace("hourlyCeiling: 180", "hourlyCeiling: 300"))
+    file = source(read_shipped("research").text.replace("hourlyCeiling: 205", "hourlyCeiling: 325"))
     measured = Observed(
         window=WEEK,
         pools={"a100-train": use("p4de.24xlarge", 1, capacity_type="on-demand", per_node=8, activity=LIGHT)},

@@ -81,7 +81,7 @@ def test_a_window_longer_than_the_data_lowers_the_confidence(server: str) -> Non
 def test_a_move_beyond_a_bound_is_left_out_unless_another_proposal_makes_room(observed: Observed, stacks: Path) -> None:
     proposals = advise(known_answers.config(), observed).proposals
     text = (stacks / "Pulumi.known.yaml").read_text()
-    tight = Source(text.replace("    environment: test", "    hourlyCeiling: 589\n    environment: test"), "known")
+    tight = Source(text.replace("    environment: test", "    hourlyCeiling: 590\n    environment: test"), "known")
     assert apply_proposals(tight, proposals).left_out == ()  # the lower ceiling makes room for new pools
     left_out = apply_proposals(tight, [proposal for proposal in proposals if proposal.kind != "ceiling"]).left_out
     assert {proposal.kind for proposal, _ in left_out} == {"share", "right-size"}
