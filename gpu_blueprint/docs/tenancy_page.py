@@ -7,6 +7,7 @@ from ..tenancy.holdings import Holder
 from ..tenancy.isolation import list_isolation_rows
 from ..tenancy.policies import list_policies
 from .admission_rules import describe_message, make_specimen
+from .attack_table import render_attack_table
 from .markdown import format_table
 from .tenancy_holdings import list_holdings
 
@@ -35,6 +36,15 @@ if it states a nodeSelector; the rest is in its runtime.
 
 A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
 the rule. `…` stands for parts of the message that depend on the request.
+"""
+_ATTACKS = """## Attacks
+
+Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where
+members had the role `edit` and one quota, and with the objects of today. Each attack then succeeds once its guards are
+taken out, so that no row is refused by chance. Templates of pods are accepted with a warning, and their pods refused.
+
+The run of the lab writes the rows: `make lab`, and then `python -m tests.attacks`. A test fails if they are stale.
+
 """
 _STEPS = """
 ## From warn to deny on a running platform
@@ -113,7 +123,14 @@ def render_tenancy_page() -> str:
     always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
     bindings = " ".join(policy.name for policy in policies)
     steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
-    parts = [_HEAD, *_list_rules(policies), *_list_holdings(), *_list_isolation(), steps.strip("\n")]
+    parts = [
+        _HEAD,
+        *_list_rules(policies),
+        *_list_holdings(),
+        *_list_isolation(),
+        _ATTACKS + render_attack_table(),
+        steps.strip("\n"),
+    ]
     return "\n".join(parts) + "\n"
 
 

@@ -45,8 +45,9 @@ def find_tenant() -> str:
     return open_stack("research", STACKS).config.tenants[0].name
 
 
-def test_a_waiver_of_an_admission_rule_for_a_tenant_is_right_until_its_last_day(judge: Judge) -> None:
-    assert judge("no-dns-names", find_tenant()) == []
+@pytest.mark.parametrize("rule", ["no-dns-names", "storage-cap"])
+def test_a_waiver_of_an_admission_rule_for_a_tenant_is_right_until_its_last_day(rule: str, judge: Judge) -> None:
+    assert judge(rule, find_tenant()) == []
 
 
 def test_a_waiver_that_ended_is_an_error_because_the_cluster_still_lifts_the_rule(judge: Judge) -> None:
