@@ -54,13 +54,13 @@ def _speaks_of(policy: Resource, of_system: str) -> bool:
     Nobody evaluates its CEL here.
     """
     parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
-    text = "\n".join(read_text(part.get("expression"), "expression") for part in parts)
-    named = [name for name in _SYSTEM_CLASSES if name in text]
-    return _PRIORITY.search(text) is not None and (not named or of_system in named)
+    texts = [read_text(part.get("expression"), "expression") for part in parts]
+    named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]
+    return any(map(_PRIORITY.search, texts)) and (not named or of_system in named)
 
 
-_PRIORITY = re.compile(r"\bpriorityClassName\b|\.\??priority\b")
-"""Fields of a pod; Kubernetes writes the number of its class into the second before policies judge the pod."""
+_PRIORITY = re.compile(r"\.\??priority(ClassName)?\b")
+"""Fields of a pod; Kubernetes writes the number of its class into ``priority`` before policies judge the pod."""
 
 
 def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:

@@ -80,10 +80,12 @@ def _enforces(rule: Mapping[str, Any], policy: Resource, namespace: str) -> bool
     match = read_mapping(rule.get("match"), "match")
     chosen = [match, *(item for field in ("any", "all") for item in read_mappings(match.get(field), field))]
     resources = [read_mapping(item.get("resources"), "resources") for item in chosen]
-    return _read_action(rule, policy, namespace).lower() == "enforce" and any(
-        _is_pod(item) and matches_any([namespace], read_texts(item.get("namespaces"), "namespaces") or ["*"])
+    fitting = [
+        item
         for item in resources
-    )
+        if _is_pod(item) and matches_any([namespace], read_texts(item.get("namespaces"), "namespaces") or ["*"])
+    ]
+    return bool(fitting) and "validate" in rule and _read_action(rule, policy, namespace).lower() == "enforce"
 
 
 def _is_pod(resources: Mapping[str, Any]) -> bool:
@@ -92,9 +94,7 @@ def _is_pod(resources: Mapping[str, Any]) -> bool:
 
 
 def _read_action(rule: Mapping[str, Any], policy: Resource, namespace: str) -> str:
-    if "validate" not in rule:
-        return ""
-    stated = read_text(read_mapping(rule["validate"], "validate").get("failureAction"), "failureAction")
+    stated = read_text(read_mapping(rule.get("validate"), "validate").get("failureAction"), "failureAction")
     others = policy.list_blocks("spec", "validationFailureActionOverrides")
     fitting = [item for item in others if matches_any([namespace], read_texts(item.get("namespaces"), "namespaces"))]
     actions = [read_text(item.get("action"), "action") for item in fitting]

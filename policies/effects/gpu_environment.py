@@ -36,30 +36,36 @@ def is_closed_by_script(user_data: str) -> bool:
 def _list_commands(script: str) -> Iterator[str]:
     """Yield the lines of a script as they run: joined, without comments, and with the texts of its variables."""
     texts: dict[str, str] = {}
-    for joined in re.sub(r"\\\n", " ", script).splitlines():
-        line = _COMMENT.sub(r"\1", joined)
+    for joined in script.replace("\\\n", "").splitlines():
+        line = _drop_comment(joined)
         if assigned := _ASSIGNED.fullmatch(line):
             texts[assigned[1]] = assigned[2]
         yield _VARIABLE.sub(lambda used: texts.get(used[1], used[0]), line)
 
 
-_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|(?:^|(?<=\s))#.*""")
-"""A text in quotes, which stays, or a comment."""
+def _drop_comment(line: str) -> str:
+    for found in re.finditer(r"(?:^|\s)#", line):
+        before = line[: found.start()]
+        if not any(before.count(quote) % 2 for quote in "'\""):
+            return before
+    return line
+
+
 _ASSIGNED = re.compile(r"""\s*(?:export |readonly )?(\w+)=["']?([^\s"'$]+)["']?\s*""")
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 
 
 def _read(line: str) -> list[str]:
     """Return the values that a line gives to the option, in order."""
-    if _SHOWS.search(line) or ("nvidia-ctk" in line and not _WRITES.search(line)):
+    is_message = line.lstrip().startswith(("echo ", "printf ")) and not {">", "|"} & {*line}
+    if is_message or ("nvidia-ctk" in line and not _WRITES.search(line)):
         return []
     return _OPTION.findall(line) or _REPLACED.findall(line)
 
 
-_SHOWS = re.compile(r"^\s*(echo|printf)\b[^>|]*$")
-_WRITES = re.compile(r"(?<![\w-])(--in-place|-i)\b|(--output|-o|>)[ =]*\S*nvidia-container-runtime/config\.toml")
+_WRITES = re.compile(r"(?<![\w-])(--in-place|-i)\b|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
 """Parts of a call of nvidia-ctk that write the file of the runtime; without them it only shows the outcome."""
-_REPLACED = re.compile(r"\bsed\b.*envvar-when-unprivileged.*=\s*(true|false)")
+_REPLACED = re.compile(r"sed .*envvar-when-unprivileged.*=\s*(true|false)")
 """A replacement of sed, whatever it looks for."""
 
 

@@ -103,13 +103,10 @@ def _only_reads(binding: Resource, stack: Stack) -> bool:
     kind, name = read_role(binding)
     if kind == "ClusterRole" and name in _READING_ROLES:
         return True
-    space = read_namespace(binding) if kind == "Role" else ""
-    roles = [
-        role
-        for role in stack.select(kind)
-        if is_kubernetes(role) and read_name(role) == name and (not space or read_namespace(role) == space)
-    ]
-    return bool(roles) and not any(_changes(role) for role in roles)
+    space = read_namespace(binding) if kind == "Role" else None
+    found = (role for role in stack.select(kind) if is_kubernetes(role) and read_name(role) == name)
+    role = next((role for role in found if space in (None, read_namespace(role))), None)
+    return role is not None and not _changes(role)
 
 
 _READING_ROLES = ("view", "system:aggregate-to-view")

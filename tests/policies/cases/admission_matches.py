@@ -101,7 +101,7 @@ _RIGHT: dict[str, tuple[Resource, ...]] = {
     "Kyverno without any": (_kyverno(match={"resources": {"kinds": ["v1/Pod"]}}),),
     "Kyverno with all": (_kyverno(match={"all": [_OTHERS, _TEAM]}),),
     "Kyverno for all kinds": (_kyverno(kinds=["Service", "*"]),),
-    "Kyverno's policy of the namespace": (_kyverno(kind="Policy"),),
+    "Kyverno's policy of the namespace": (_kyverno(kind="Policy", space="team"),),
     "Kyverno's CEL of the namespace": (_cel("NamespacedValidatingPolicy", validationActions=["Audit", "Deny"]),),
     "Gatekeeper denies pods": (_constraint(enforcementAction="deny", match={"kinds": [{"kinds": ["Pod"]}]}),),
     "Gatekeeper by namespaces": (_constraint(match={"namespaces": ["te*"], "excludedNamespaces": ["kube-*"]}),),
@@ -131,6 +131,9 @@ _WRONG: dict[str, tuple[Resource, ...]] = {
     "a webhook for other namespaces": (_hook(namespaceSelector={"matchLabels": {"tenant": "b"}}),),
     "a webhook that changes pods": (
         resource(f"{API}:MutatingWebhookConfiguration", "a", {"webhooks": [{"rules": [PODS]}]}),
+    ),
+    "the ClusterPolicy of NVIDIA's operator": (
+        resource("kubernetes:nvidia.com/v1:ClusterPolicy", "gpus", _kyverno().props),
     ),
     "Kyverno audits": (_kyverno("Audit"),),
     "Kyverno says nothing": (_kyverno(None),),
@@ -177,6 +180,8 @@ _PRIORITIES = (
     passes("the number of the priority", team(*_each("object.spec.?priority.orValue(0) < 1000000000"))),
     passes("a policy for one class and a quota for the other", team(*_each(_NOT_NODE), stop(_CLUSTER))),
     fails("a policy for one class", team(*_each(_NOT_NODE)), "space", words=f"the priority {_CLUSTER}"),
+    passes("the number of the priority, which every pod has", team(*_each("object.spec.priority < 1000000000"))),
+    fails("another field", team(*_each("object.spec.priorities == 'a'")), "space"),
     fails("a label of priority", team(*_each("object.metadata.labels['priority'] == 'a'")), "space"),
     fails(
         "a policy that denies another field, and a policy for priorities that warns",
@@ -198,6 +203,12 @@ def _reads(*rules: Any, name: str = "role", kind: str = "ClusterRole", **fields:
     return program(GPUS, space_of(), given, role(*rules, kind=kind, **fields))
 
 
+def _beside_iam() -> Any:
+    props = {"metadata": {"namespace": "team"}, "roleRef": {"kind": "Role", "name": "role"}, "subjects": [TEAM]}
+    given = resource("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "people", props)
+    return program(GPUS, space_of(), given, resource("aws:iam/role:Role", "role", {"metadata": {"namespace": "team"}}))
+
+
 _LOOK = rule([""], ["pods", "events"], ["get", "list", "watch"])
 _READERS = (
     passes("people who view", _reads(name="view")),
@@ -208,6 +219,14 @@ _READERS = (
     fails("people who run commands", _reads(rule([""], ["pods/exec"], ["get"])), "space"),
     fails("people who read everything", _reads(rule(["*"], ["*"], ["get"])), "space"),
     fails("people with collected rights", _reads(_LOOK, aggregationRule={"clusterRoleSelectors": [{}]}), "space"),
+    passes("people with a Role that reads", _reads(_LOOK, kind="Role", metadata={"name": "role", "namespace": "team"})),
+    fails(
+        "people with a Role, and a Role of another namespace that reads",
+        _reads(_LOOK, kind="Role", metadata={"name": "role", "namespace": "other"}),
+        "space",
+    ),
+    fails("people who read, and run commands", _reads(rule([""], ["pods", "pods/exec"], ["get"])), "space"),
+    fails("people with a Role, and a role of IAM", _beside_iam(), "space"),
     fails("a Role that is called view", _reads(_LOOK, name="view", kind="Role"), "space"),
     fails("people who edit", program(GPUS, space_of(), bind_in(TEAM)), "space"),
     passes("GPUs of nobody", program(node_pool(name="empty"), space_of())),
