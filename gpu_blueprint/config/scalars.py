@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from .. import catalog
-from ..catalog.system_nodes import SYSTEM_NODE_TAINT
 from ..errors import WrongValueError
 from .shapes import Shape, refuse_unless
 
@@ -117,12 +116,6 @@ def _is_label_key(value: str) -> bool:
 
 
 def _refuse_own_domains(value: str) -> str:
-    if value == SYSTEM_NODE_TAINT["key"]:
-        raise WrongValueError(
-            "label-domain-taken",
-            f"{value!r} is the taint of the system nodes, which tenants would reach by tolerating it",
-            "use a key of your own",
-        )
     domain = value.split("/")[0] if "/" in value else ""
     for own in _OWN_DOMAINS:
         if domain == own or (domain.endswith(f".{own}") and domain != "node-restriction.kubernetes.io"):
