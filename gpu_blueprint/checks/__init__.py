@@ -14,7 +14,7 @@ from .capacity import (
     warn_of_tight_subnets,
     warn_of_unreachable_ceilings,
 )
-from .cpu_capacity import refuse_small_cpu_pools, warn_of_unusable_slots
+from .cpu_capacity import refuse_small_cpu_pools, warn_of_closed_cpu_pools, warn_of_unusable_slots
 from .efa import suggest_efa_for_training
 from .gpu_health import (
     refuse_repair_of_unwatched_nodes,
@@ -136,6 +136,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_idle_reservations,
     warn_of_few_spot_offerings,
     warn_of_mixed_architectures,
+    warn_of_closed_cpu_pools,
     warn_of_large_nodes,
     warn_of_unsold_slots,
     warn_of_unreachable_ceilings,

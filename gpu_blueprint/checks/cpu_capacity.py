@@ -47,6 +47,18 @@ def _count_missing_cpus(pool: CpuPool, promise: Promise) -> int:
     return min(ceil(missing / pool.find_room(row)[index]) * row.vcpu for row in pool.offered)
 
 
+def warn_of_closed_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Warn where pods without tolerations find no CPU pool."""
+    if stack.tenants and stack.cpu_pools and all(pool.keeps_pods_out for pool in stack.cpu_pools):
+        pool = stack.cpu_pools[0]
+        reason = (
+            f"every CPU pool has a taint ({', '.join(pool.name for pool in stack.cpu_pools)}), so pods of tenants "
+            "without a GPU and without tolerations find no node and stay Pending"
+        )
+        hint = "remove the taints of one CPU pool, or add a CPU pool without taints"
+        yield Problem("cpu-pools-tainted", (*stack.locate(pool), "taints"), reason, hint, severity="warning")
+
+
 def warn_of_unusable_slots(stack: StackConfig) -> Iterator[Problem]:
     """Warn of tenants whose quota of CPU or memory is too small for the pods on their GPUs."""
     for index, tenant in enumerate(stack.tenants):

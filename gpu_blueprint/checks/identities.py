@@ -11,6 +11,11 @@ from ..tenancy.identities import count_characters, list_grants
 
 _HANDING_OUT = ("iam", "organizations", "account", "sso", "sso-directory", "identitystore")
 """Services whose actions decide who may do what in the account."""
+_OPENING_CLUSTERS = (
+    *("createaccessentry", "updateaccessentry", "associateaccesspolicy", "associateidentityproviderconfig"),
+    *("createpodidentityassociation", "updatepodidentityassociation"),
+)
+"""Actions of EKS that decide who may do what in a cluster, or which role pods get; AWS calls their level "Write"."""
 _ASSUMING = "sts:assumerole"
 _PERMISSIONS = "Permissions management"
 """AWS's access level of actions that change the rights of others."""
@@ -41,9 +46,14 @@ def _refuse_action(path: Path, action: str) -> Iterator[Problem]:
         near = get_close_matches(action, [f"{service}:{name}" for name in list_actions(service)], 1)
         hint = f"write {near[0]}" if near else "compare AWS's Service Authorization Reference"
         yield Problem("unknown-action", path, f"AWS has no action {action!r}", hint)
-    elif service in _HANDING_OUT or facts["access_level"] == _PERMISSIONS:
-        reason = f"{action!r} changes who may do what in the account, so a pod could give itself every right"
+    elif service in _HANDING_OUT or facts["access_level"] == _PERMISSIONS or _opens_clusters(action):
+        reason = f"{action!r} changes who may do what, so a pod could give itself every right"
         yield Problem("action-hands-out-rights", path, reason, "leave it to the platform team's own programs")
+
+
+def _opens_clusters(action: str) -> bool:
+    service, name = action.lower().split(":")
+    return service == "eks" and name in _OPENING_CLUSTERS
 
 
 def _refuse_resource(path: Path, resource: str, actions: list[str]) -> Iterator[Problem]:

@@ -67,6 +67,8 @@ ConditionKey = Annotated[
         in_editor=False,
     ),
 ]
+ConditionValues = Annotated[list[str], Field(min_length=1)]
+"""Values of a condition; none would make the condition true or false for ever."""
 Bucket = Annotated[
     str,
     Shape(
@@ -98,7 +100,7 @@ class Statement(Model):
     resources: list[ResourceArn] = Field(min_length=1, max_length=100)
     """ARNs of resources; a name may end with `*`, as in `arn:aws:sqs:us-east-1:111122223333:jobs-*`. `"*"` is only for
     actions that take no resource, such as `cloudwatch:PutMetricData`."""
-    conditions: dict[Operator, dict[ConditionKey, list[str]]] = {}
+    conditions: dict[Operator, Annotated[dict[ConditionKey, ConditionValues], Field(min_length=1)]] = {}
     """Conditions as IAM writes them: operator, key, list of values."""
 
     def problems(self) -> Iterator[Problem]:

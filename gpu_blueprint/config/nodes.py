@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ..catalog import AMI_FAMILIES, AmiFamily
+from ..catalog.system_nodes import SYSTEM_NODE_TAINT
 from ..errors import Problem
 from ..model import Model
 from .scalars import LabelKey, LabelValue
@@ -75,6 +76,12 @@ class Taint(Model):
     """Taint value."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
     """Effect on pods that do not tolerate the taint."""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.key == SYSTEM_NODE_TAINT["key"]:
+            # Tenants may tolerate the taints of pools, and would so reach the system nodes.
+            reason = f"{self.key!r} is the taint of the system nodes, and pods that tolerate it would run there"
+            yield Problem("system-taint", ("key",), reason, "choose a key of your own, such as example.com/team")
 
 
 class MultiNode(Model):

@@ -17,8 +17,12 @@ Two readers need this page. A **tenant** finds the rule that refused a request, 
 engineer** finds what holds a tenant in its namespace, how to turn the rules on in a platform that has tenants already,
 and how to suspend a rule in an emergency.
 
-Nothing here runs in the cluster: no pod and no webhook. The API server itself evaluates admission policies, quotas,
-rights and, on the nodes, the VPC CNI evaluates network policies.
+No pod and no webhook is added to the cluster: the API server itself evaluates admission policies, quotas and rights,
+and on each node the VPC CNI evaluates network policies.
+
+A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
+`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use
+and what its pods write, and `blueprint explain STACK POOL` a whole pod.
 
 ## Rules of admission
 
@@ -30,7 +34,8 @@ StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, Ra
 bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
 if it states a nodeSelector; the rest is in its runtime.
 
-`…` stands for parts of the message that depend on the request.
+A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
+the rule. `…` stands for parts of the message that depend on the request.
 """
 _ATTACKS = """## Attacks
 
@@ -44,10 +49,14 @@ The run of the lab writes the rows: `make lab`, and then `python -m tests.attack
 _STEPS = """
 ## From warn to deny on a running platform
 
-1. Set `tenancy: {enforcement: warn}` and run `pulumi up`. Nothing that runs changes. Requests that break a rule pass
-   with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the audit log of
-   the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
-   Quotas, rights and network policies hold at once; `blueprint diff` shows them before.
+1. Set `tenancy: {enforcement: warn}` before the first `pulumi up` with these rules. This update drains each GPU pool
+   once, within its budgets, so that pods start anew, and `deny` would refuse the pods that break a rule. With `warn`
+   they pass with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the
+   audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
+   Quotas and rights hold at once, and network policies also for pods that run: grant `httpsOut`,
+   `loadBalancers` and `pods` as the tenants need them before this step. The policy pack refuses GPUs behind
+   admission that only warns: waive its rule `gpu-namespace-has-admission` for each namespace, such as
+   `gpu-prod-tenant-serving-namespace`, until step 4.
 2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
    Deployments and Jobs get, and changes nothing. CloudWatch Logs Insights counts the tenants that are left:
    `filter @message like /validation_failure/ | stats count(*) by objectRef.namespace`.
@@ -60,8 +69,8 @@ _STEPS = """
            owner: ml-platform
            until: "2027-03-31"
 
-   A waiver lifts the rule in templates too. `blueprint check --policies` and `preview` fail after its last day; the
-   rule stays lifted until the waiver is removed and `pulumi up` has run.
+   A waiver lifts the rule in templates too. After its last day `blueprint check STACK --policies` and
+   `blueprint preview STACK` fail; the rule stays lifted until the waiver is removed and `pulumi up` has run.
 4. Remove the field `tenancy`, or set `enforcement: deny`, and run `pulumi up`. Pods that run stay. A pod that breaks a
    rule is refused at its next start, so do this step when a restart of it may fail. To go back, set `warn` again.
 
@@ -94,6 +103,18 @@ _TITLES: dict[Holder, str] = {
     "traffic": "Network policies hold traffic",
     "node": "Nodes hold devices",
 }
+
+_NOTES: dict[Holder, str] = {
+    "traffic": """
+**Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
+StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A pod
+without one, as `kubectl run` and the spawner of JupyterHub make it, may send what the policies forbid. Pods of other
+tenants refuse it all the same where they have owners, because their own policies hold, and EC2's metadata service does
+not answer pods (hop limit 1). Pods of the platform and ports of nodes may be open to it. No admission rule asks for an
+owner: JupyterHub could start no notebook, and a tenant can name any object of its own as the owner.
+""",
+}
+"""What the table of a section cannot say."""
 
 
 def render_tenancy_page() -> str:
@@ -134,4 +155,5 @@ def _list_holdings() -> Iterator[str]:
         rows = [[f"`{holding.name}`", holding.keeps] for holding in holdings if holding.by == by]
         if rows:
             yield from ("", f"## {title}", "", *format_table(["object", "what it keeps"], rows))
+            yield from _NOTES.get(by, "").rstrip("\n").splitlines()
     yield ""

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.checks.cpu_capacity import refuse_small_cpu_pools, warn_of_unusable_slots
+from gpu_blueprint.checks.cpu_capacity import refuse_small_cpu_pools, warn_of_closed_cpu_pools, warn_of_unusable_slots
 
 from ..support.builders import config, pool, problems, tenant
 from ..support.plans import SHIPPED, shipped_config
@@ -95,3 +95,31 @@ def test_pods_of_whole_gpus_have_no_known_size_so_nothing_is_warned_of() -> None
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_quotas_of_shipped_stacks_hold_the_pods_of_their_slots(name: str) -> None:
     assert list(warn_of_unusable_slots(shipped_config(name))) == []
+
+
+def find_closed(*cpu_pools: dict[str, Any], **overrides: Any) -> list[str]:
+    pools = [cpu(64, **{"name": f"cpu-{index}", **fields}) for index, fields in enumerate(cpu_pools)]
+    stack = config(pools=[pool(), *pools], **{"tenants": [tenant()], **overrides})
+    return [str(found) for found in warn_of_closed_cpu_pools(stack)]
+
+
+def test_cpu_pools_that_all_keep_pods_out_are_warned_of() -> None:
+    taints = [{"key": "example.com/gateways"}]
+    assert find_closed({"taints": taints}, {"taints": [{**taints[0], "effect": "NoExecute"}]}) == [
+        "pools.1.taints: every CPU pool has a taint (cpu-0, cpu-1), so pods of tenants without a GPU and without "
+        "tolerations find no node and stay Pending; remove the taints of one CPU pool, or add a CPU pool without taints"
+    ]
+    assert find_closed({"taints": taints}, tenants=[]) == []
+
+
+@pytest.mark.parametrize(
+    "pools",
+    [
+        [],
+        [{}],
+        [{"taints": [{"key": "example.com/gateways"}]}, {}],
+        [{"taints": [{"key": "example.com/gateways", "effect": "PreferNoSchedule"}]}],
+    ],
+)
+def test_one_open_cpu_pool_is_enough(pools: list[dict[str, Any]]) -> None:
+    assert find_closed(*pools) == []

@@ -112,3 +112,21 @@ def test_a_policy_of_another_account_is_refused() -> None:
     own, other = (f"arn:aws:iam::{account}:policy/data" for account in (builders.ACCOUNT, "999988887777"))
     assert problems(builders.identity(policies=[own, "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"])) == []
     assert kinds(problems(builders.identity(policies=[own, other]))) == ["arn-of-other-account"]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        *("eks:CreateAccessEntry", "eks:UpdateAccessEntry", "eks:AssociateAccessPolicy", "eks:associateaccesspolicy"),
+        *("eks:CreatePodIdentityAssociation", "eks:UpdatePodIdentityAssociation"),
+        "eks:AssociateIdentityProviderConfig",
+    ],
+)
+def test_actions_that_open_a_cluster_are_refused_though_aws_calls_them_writes(action: str) -> None:
+    (problem,) = of_statement(action, "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test")
+    assert problem.kind == "action-hands-out-rights"
+
+
+@pytest.mark.parametrize("action", ["eks:DescribeCluster", "eks:ListNodegroups"])
+def test_other_actions_of_eks_pass(action: str) -> None:
+    assert of_statement(action, "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test") == []

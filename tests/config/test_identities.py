@@ -39,6 +39,8 @@ def test_an_identity_that_grants_nothing_or_too_much_is_refused(changes: dict[st
     [
         ({"Equals": {"aws:RequestedRegion": ["us-east-1"]}}, "not-an-operator"),
         ({"StringEquals": {"region": ["us-east-1"]}}, "not-a-condition-key"),
+        ({"StringEquals": {}}, "too-few"),
+        ({"StringNotEquals": {"aws:RequestedRegion": []}}, "too-few"),
     ],
 )
 def test_a_condition_has_an_operator_and_a_key_of_iam(conditions: dict[str, Any], kind: str) -> None:

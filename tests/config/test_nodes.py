@@ -1,10 +1,11 @@
-"""Releases of AMIs that cannot exist."""
+"""Releases of AMIs that cannot exist, and taints that belong to others."""
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
-from ..support.builders import pool, problems
+from ..support.builders import cpu_pool, pool, problems
 
 
 def refuse(version: str, family: str = "al2023") -> list[str]:
@@ -34,3 +35,11 @@ def test_a_release_of_today_is_accepted() -> None:
 def test_a_bottlerocket_release_has_three_numbers(version: str) -> None:
     (problem,) = refuse(version, "bottlerocket")
     assert "is not a pinned Bottlerocket release" in problem
+
+
+@pytest.mark.parametrize("effect", ["NoSchedule", "PreferNoSchedule", "NoExecute"])
+@pytest.mark.parametrize("own", [pool(), cpu_pool()])
+def test_the_taint_of_the_system_nodes_is_refused_on_pools(own: dict[str, Any], effect: str) -> None:
+    taint = {"key": "CriticalAddonsOnly", "effect": effect}
+    (problem,) = problems(pools=[pool(name="other"), {**own, "name": "main", "taints": [taint]}])
+    assert problem.startswith("pools.1.taints.0.key: 'CriticalAddonsOnly' is the taint of the system nodes")

@@ -2,13 +2,17 @@
 
 import json
 import re
+from datetime import date, timedelta
 
 from gpu_blueprint.docs.admission_rules import make_specimen
 from gpu_blueprint.docs.attack_table import ATTACKS
 from gpu_blueprint.docs.tenancy_page import render_tenancy_page
+from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.tenancy.policies import list_policies
 from gpu_blueprint.tenancy.templates import TEMPLATE_KINDS
+from policies import Waiver
 
+from ..support.edits import plan_edited
 from ..support.plans import ROOT
 
 PAGE = (ROOT / "docs" / "tenancy.md").read_text()
@@ -45,3 +49,18 @@ def test_the_rules_that_hold_with_warn_are_named() -> None:
     always = [rule.id for policy in list_policies(make_specimen()) if policy.always_denies for rule in policy.rules]
     assert always == ["binding-subjects", "platform-objects", "identity-accounts"]
     assert all(f"`{rule}`" in PAGE.split("## From warn to deny")[1] for rule in always)
+
+
+def test_the_first_step_passes_the_policy_pack_with_its_waivers_and_not_without() -> None:
+    (rule,) = re.findall(r"waive its rule `([\w-]+)`", PAGE)
+    (example,) = re.findall(r"such as\s+`(gpu-prod-[\w-]+)`", PAGE)
+    plan = plan_edited("prod", lambda file: file.update(tenancy={"enforcement": "warn"}))
+    fails = {found.verdict.resource for found in judge_plan(plan, {}) if found.fails}
+    assert fails == {"gpu-prod-tenant-serving-namespace", "gpu-prod-tenant-training-namespace"} and example in fails
+    waivers = [Waiver(rule, name, "until step 4", "ml-platform", date.today() + timedelta(1)) for name in fails]
+    assert [found for found in judge_plan(plan, {}, waivers, date.today()) if found.fails] == []
+
+
+def test_the_gap_of_network_policies_stands_in_their_section() -> None:
+    section = PAGE.split("## Network policies hold traffic")[1].split("\n## ")[0]
+    assert "Pods without an owner are a gap" in section

@@ -69,6 +69,11 @@ def test_a_misspelt_rule_for_a_tenant_has_one_fault_and_names_the_near_rule(judg
     assert found.hint == "did you mean no-dns-names?"
 
 
+def test_a_policy_in_place_of_its_rule_is_answered_with_its_rules(judge: Judge) -> None:
+    (found,) = judge("gpu-blueprint-secrets", find_tenant())
+    assert found.hint == "a waiver lifts one rule of this policy: no-lasting-tokens"
+
+
 def test_a_rule_that_the_stack_does_not_render_cannot_be_waived(judge: Judge) -> None:
     (found,) = judge("images-allowed", find_tenant())
     assert "'images-allowed', which does not exist" in found.reason
