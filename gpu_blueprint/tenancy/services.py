@@ -34,6 +34,23 @@ def _list_rules() -> Iterator[AdmissionRule]:
         "(variables.balancers > 0 ? ' or LoadBalancer' : '')",
         is_message_cel=True,
     )
+    yield from _limit_load_balancers()
+    yield AdmissionRule(
+        id="no-external-ips",
+        keeps="A tenant cannot take the traffic of others to an address (CVE-2020-8554).",
+        expression="object.spec.?externalIPs.orValue([]).size() == 0",
+        message="spec.externalIPs would take traffic of others: remove it",
+    )
+    yield AdmissionRule(
+        id="no-dns-names",
+        keeps="A tenant cannot publish DNS names where the platform runs external-dns.",
+        expression="!object.metadata.?annotations.orValue({}).exists(k, k.startsWith('external-dns.'))",
+        message="annotations of external-dns publish names in zones of the platform: remove them, and use "
+        "<service>.<namespace>.svc",
+    )
+
+
+def _limit_load_balancers() -> Iterator[AdmissionRule]:
     yield AdmissionRule(
         id="internal-load-balancer",
         keeps="A tenant cannot make a load balancer that the internet reaches.",
@@ -53,17 +70,4 @@ def _list_rules() -> Iterator[AdmissionRule]:
         message="a load balancer would open a port on every node: set allocateLoadBalancerNodePorts: false, "
         "no nodePort, and externalTrafficPolicy: Cluster; and the annotation "
         "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip",
-    )
-    yield AdmissionRule(
-        id="no-external-ips",
-        keeps="A tenant cannot take the traffic of others to an address (CVE-2020-8554).",
-        expression="object.spec.?externalIPs.orValue([]).size() == 0",
-        message="spec.externalIPs would take traffic of others: remove it",
-    )
-    yield AdmissionRule(
-        id="no-dns-names",
-        keeps="A tenant cannot publish DNS names where the platform runs external-dns.",
-        expression="!object.metadata.?annotations.orValue({}).exists(k, k.startsWith('external-dns.'))",
-        message="annotations of external-dns publish names in zones of the platform: remove them, and use "
-        "<service>.<namespace>.svc",
     )

@@ -1,4 +1,4 @@
-"""The files of cases, which tests/tenancy/test_attacks_on_engines.py plays."""
+"""The files of cases, which tests/tenancy/test_policies_attacks_on_engines.py plays."""
 
 from ..support.attack_cases import check_names, read_cases
 
