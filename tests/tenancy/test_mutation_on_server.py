@@ -173,3 +173,11 @@ def test_an_older_api_server_tells_the_tenant_what_to_write(lab: "TenancyLab") -
         assert "set it to gpu-blueprint-shares" in lab.create(unclassed).refusal
     finally:
         lab.load_stack(tenancy_stack())
+
+
+@pytest.mark.parametrize("amount", ["500m", "0.5", "99999999999999999999"])
+@pytest.mark.parametrize("field", ["containers", "initContainers"])
+def test_a_part_of_a_gpu_is_refused_in_the_words_of_the_api_server(lab: "TenancyLab", amount: str, field: str) -> None:
+    pod = gpu_pod("small", **{field: [box({GPU: amount}, name="part")]})
+    refusal = lab.create(pod).refusal
+    assert "must be an integer" in refusal and len(refusal) < 400
