@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ _SECONDS_TO_ANSWER = 60
 _STRICT = ("fieldValidation", "Strict")
 _PATCHES = {
     "apply": "application/apply-patch+yaml",
+    "json": "application/json-patch+json",
     "merge": "application/merge-patch+json",
     "strategic": "application/strategic-merge-patch+json",
 }
@@ -96,7 +97,7 @@ class KubeClient:
         self,
         verb: str,
         path: str,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Sequence[Any] | None = None,
         *,
         patch: str = "merge",
         dry_run: bool = False,
@@ -107,7 +108,7 @@ class KubeClient:
             verb: HTTP verb in lower case, such as ``post``.
             path: Path of the object or collection, with a subresource if any.
             body: Object, patch or options.
-            patch: Kind of a patch: ``apply``, ``merge`` or ``strategic``.
+            patch: Kind of a patch: ``apply``, ``json`` (a list of changes), ``merge`` or ``strategic``.
             dry_run: The server judges the request and changes nothing.
         """
         query = [("dryRun", "All")] if dry_run and verb != "get" else []
@@ -213,12 +214,12 @@ class KubeClient:
             found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
         return found
 
-    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | None, **options: Any) -> Any:
+    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | Sequence[Any] | None, **options: Any) -> Any:
         """Send a request with the identity of the client, and return the answer as urllib3 has it."""
         return self._client.request(
             verb,
             path,
-            dict(body) if body else None,
+            _copy(body) if body else None,
             serialize=False,
             header_params={**self._identity},  # the client adds headers to the mapping
             _request_timeout=_SECONDS_TO_ANSWER,
@@ -236,6 +237,11 @@ class KubeClient:
             raise RefusedError(error.status, _read_reason(error)) from None
         except HTTPError as error:
             raise LabError(f"{self._url}: the API server does not answer: {error}") from None
+
+
+def _copy(body: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any] | list[Any]:
+    """Return the type of body that the client writes."""
+    return dict(body) if isinstance(body, Mapping) else list(body)
 
 
 def _read_warnings(headers: Iterable[str]) -> tuple[str, ...]:

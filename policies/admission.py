@@ -1,9 +1,12 @@
 """Rules for the admission of tenants' pods: GPUs without rules, and priorities of the system."""
 
+import re
+from collections.abc import Callable
+
 from gpu_blueprint.catalog import namespaces
 
 from .effects.admission_engines import has_engine
-from .effects.admission_guards import judges
+from .effects.admission_guards import Request, judges
 from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name
@@ -31,18 +34,40 @@ def _refuse_system_priority(namespace: Resource, report: Report, settings: Setti
     if not _is_for_tenants(namespace, settings, stack):
         return
     name = read_name(namespace)
-    quotas = _list_quotas(name, stack)
-    free = find_wrong(_SYSTEM_CLASSES, lambda of_system: not refuses_class(quotas, of_system))
-    if free and not (_reads_priorities(stack) and _is_judged(name, stack)):
+    if free := find_wrong(_SYSTEM_CLASSES, lambda of_system: not _is_out_of_reach(of_system, name, stack)):
         _require_all_quotas(stack)
         report(f"pods of namespace {name} may have the priority {' and '.join(free)}")
+
+
+def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
+    """Tell whether a quota or an admission policy lets no pod of a PriorityClass into a namespace."""
+    ways: tuple[Callable[[], bool], ...] = (
+        lambda: refuses_class(_list_quotas(name, stack), of_system),
+        lambda: _is_judged(name, stack, lambda policy: _speaks_of(policy, of_system)),
+    )
+    return bool(find_wrong(ways, lambda holds: holds()))
+
+
+def _speaks_of(policy: Resource, of_system: str) -> bool:
+    """Tell whether an admission policy is about the priority of pods, and names no other class of the system alone.
+
+    Nobody evaluates its CEL here.
+    """
+    parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
+    texts = [read_text(part.get("expression"), "expression") for part in parts]
+    named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]
+    return any(map(_PRIORITY.search, texts)) and (not named or of_system in named)
+
+
+_PRIORITY = re.compile(r"\.\??priority(ClassName)?\b")
+"""Fields of a pod; Kubernetes writes the number of its class into ``priority`` before policies judge the pod."""
 
 
 def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bool:
     """Tell whether people of a tenant run pods in a namespace, beside GPU nodes and without an engine of policies."""
     if not is_kubernetes(namespace) or is_platform(name := read_name(namespace), settings["exempt"]):
         return False
-    if not list_gpu_nodes(stack) or has_engine(stack):
+    if not list_gpu_nodes(stack) or has_engine(stack, name):
         return False
     if _grants_gpus(_list_quotas(name, stack)) or houses_people(name, stack):
         return True
@@ -50,8 +75,8 @@ def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bo
     return False
 
 
-def _is_judged(name: str, stack: Stack) -> bool:
-    return judges(stack, "", "pods", "CREATE", name)
+def _is_judged(name: str, stack: Stack, fits: Callable[[Resource], bool] = lambda _: True) -> bool:
+    return judges(stack, Request(group="", resource="pods", operation="CREATE", namespace=name), fits)
 
 
 def _list_quotas(name: str, stack: Stack) -> list[Resource]:
@@ -72,16 +97,6 @@ def _grants_gpus(quotas: list[Resource]) -> bool:
     return bool(find_wrong(gpus, lambda item: parse_limit(item[1], item[0]) != 0))
 
 
-def _reads_priorities(stack: Stack) -> bool:
-    """Tell whether an admission policy speaks of the priority of pods; nobody evaluates its CEL here."""
-    return bool(find_wrong(stack.select("ValidatingAdmissionPolicy"), _reads_priority))
-
-
-def _reads_priority(policy: Resource) -> bool:
-    parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
-    return bool(find_wrong(parts, lambda part: "priorityClassName" in read_text(part.get("expression"), "expression")))
-
-
 _EXEMPT = {"exempt": [*namespaces.PLATFORM, namespaces.HEADROOM]}
 RULES = (
     Rule(
@@ -92,7 +107,7 @@ RULES = (
         settings=_EXEMPT,
         looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
         passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, or the program installs an engine "
-        "of policies (Kyverno, Gatekeeper, Kubewarden) or a webhook for pods",
+        "of policies (Kyverno, Gatekeeper, Kubewarden), or a policy for it or a webhook that refuses pods",
         fails="nothing judges new pods of a namespace whose pods may request GPUs",
         why="a pod tolerates any taint, names any node and takes GPUs of pools that are meant for others",
         fix="bind a ValidatingAdmissionPolicy for pods to the namespace with validationActions: [Deny]",
@@ -105,7 +120,7 @@ RULES = (
         settings=_EXEMPT,
         looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
         passes="a quota allows no pod of system-node-critical and system-cluster-critical there, or admission policies "
-        "judge the priority of pods",
+        "bound with Deny judge the priority of pods; an engine of policies counts as above",
         fails="a tenant's pod may have a priority of the system",
         why="the pod preempts the running GPU pods of every other tenant",
         fix='add a ResourceQuota with pods: "0" and scopeSelector PriorityClass In [system-node-critical, '

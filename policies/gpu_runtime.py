@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .effects.charts import CHART_KINDS, read_value
-from .effects.gpu_environment import decode_user_data, is_closed_by_script, is_opened_by_settings
+from .effects.gpu_environment import decode_user_data, is_closed_by_script, is_opened, is_opened_by_settings
 from .effects.gpu_nodes import installs, is_operator, list_gpu_nodes
 from .effects.links import refers_to
 from .effects.node_groups import GROUP_KINDS, has_gpu_image, has_gpus, is_managed_group
@@ -69,12 +69,21 @@ def _is_group_open(group: Resource, stack: Stack) -> bool:
     if templates is None:
         return False
     given = [group.read_text("userData"), *(_read(template, "userData") for template in templates)]
-    user_data = [decode_user_data(text) for text in given if text]
-    if image.startswith("BOTTLEROCKET"):
-        return any(map(is_opened_by_settings, user_data))
+    user_data = [decode_user_data(text) for text in given if text] + _list_parts(group)
+    if image.startswith("BOTTLEROCKET") or group.read_text("operatingSystem") == "Bottlerocket":
+        return any(map(is_opened_by_settings, user_data)) or is_opened(group.get("bottlerocketSettings", "settings"))
     is_own_image = image == "CUSTOM" or any(_read(template, "imageId") for template in templates)
     is_of_eks = has_gpu_image(group) or not image
     return is_of_eks and not is_own_image and not any(map(is_closed_by_script, user_data))
+
+
+def _list_parts(group: Resource) -> list[str]:
+    """Return the parts that a group of pulumi-eks adds to the user data, each with its type before it."""
+    parts = group.list_blocks("nodeadmExtraOptions")
+    texts = [
+        [read_text(part.get(name), "nodeadmExtraOptions") for name in ("contentType", "content")] for part in parts
+    ]
+    return [f"Content-Type: {type_}\n\n{content}" for type_, content in texts]
 
 
 def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:

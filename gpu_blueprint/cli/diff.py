@@ -33,7 +33,10 @@ def _find_section_index(path: str) -> int:
 def list_fields(config: StackConfig) -> dict[str, str]:
     """Return field path → value; paths have the names of pools and tenants, so that their order does not matter."""
     flat: dict[str, str] = {}
-    _flatten(config.model_dump(by_alias=True, exclude_none=True), "", flat)
+    fields = config.model_dump(by_alias=True, exclude_none=True)
+    if not config.states_cpu_pools:  # the pool that the platform makes is a default like others
+        fields["pools"] += [pool.model_dump(by_alias=True, exclude_none=True) for pool in config.cpu_pools]
+    _flatten(fields, "", flat)
     return flat
 
 

@@ -23,7 +23,7 @@ from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
 from ..summary import explain_cpu_pool, explain_pool, explain_service, explain_stack, explain_tenant
-from ..summary.first_pod import build_first_cpu_pod, build_first_pod
+from ..summary.first_pod import build_first_cpu_pod, build_first_pod, list_copies
 from .text.explain import Topic, show
 
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
@@ -32,17 +32,23 @@ _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to wa
 def run(arguments: argparse.Namespace) -> int:
     """Print every meaning of the name, or of the part of a stack; with ``--pod``, print pods alone."""
     if arguments.pod:
-        print(yaml.safe_dump_all(_build_pods(arguments.name, arguments.part), sort_keys=False), end="")
+        print(_write_pods(arguments.name, arguments.part), end="")
         return 0
     topics = _find_parts(arguments.name, arguments.part) if arguments.part is not None else _find_topics(arguments.name)
     show(topics)
     return 0
 
 
-def _build_pods(stack: str, pool: str | None) -> list[dict[str, Any]]:
-    """Return a first pod for one pool or for each pool of a stack."""
+def _write_pods(stack: str, pool: str | None) -> str:
+    """Write first pods as YAML, below a comment for each of their images that must be copied first."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
+    text = yaml.safe_dump_all(_build_pods(config, stack, pool), sort_keys=False)
+    return "".join(f"# {line}\n" for image, line in list_copies(config) if image in text) + text
+
+
+def _build_pods(config: StackConfig, stack: str, pool: str | None) -> list[dict[str, Any]]:
+    """Return a first pod for one pool or for each pool of a stack."""
     names = [row.name for row in config.all_pools]
     if pool is not None and pool not in names:
         raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, names, 'it has')}")

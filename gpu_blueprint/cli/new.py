@@ -85,7 +85,11 @@ def _list_reviews(config: StackConfig) -> list[str]:
         reviews.append("hourlyCeiling, monthlyBudget and billing: still the origin's")
     if any(pool.reservations for pool in config.gpu_pools):
         reviews.append("reservations: two environments cannot both use them")
-    if config.waivers:
+    if any(tenant.identities for tenant in config.tenants):
+        reviews.append("tenants.identities: their policies, ARNs and buckets are still the origin's")
+    if config.images:
+        reviews.append("images.allowed: still the registries of the origin")
+    if any(waiver.resource.startswith(config.cluster_name) for waiver in config.waivers):
         reviews.append(f"waivers: their resources still begin with {config.cluster_name}, the origin's cluster")
     if not isinstance(config.network, NewVpc):
         reviews.append("network: still the VPC and the subnets of the origin")

@@ -93,7 +93,8 @@ class SystemNodes(Model):
     count: int | None = Field(None, ge=2, le=MOST_SYSTEM_NODES)
     """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run. The platform's
     own pods run here and nowhere else, so `check` adds up their requests. With `monitoring: {mode: install}` they must
-    fit on one node less, because a node may fail or be replaced. Default: 2, and with it 3."""
+    fit on one node less, because a node may fail or be replaced. Default: 3 with
+    `monitoring: {mode: install}`, else 2."""
 
     def problems(self) -> Iterator[Problem]:
         arches = {name: find_instance(name).arch for name in self.instance_types}

@@ -74,9 +74,17 @@ def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
     """Return the arithmetic of a tenant's rest of CPU or memory: ``training 260 = 1,024 - 764 in train-h100``."""
     index, factor = (0, 1000) if promise.resource == "cpu" else (1, 1024)
     quota = read_room(tenant.cpu, tenant.memory)[index] / factor
-    held = "".join(f" - {room[index] / factor:,.0f} in {name}" for name, room in size_grants(stack, tenant).items())
+    held = "".join(f" - {_write(room[index] / factor)} in {name}" for name, room in size_grants(stack, tenant).items())
     rest = promise.tenants[tenant.name]
-    return f"{tenant.name} {rest:,.0f} = {quota:,.0f}{held}" if rest else f"{tenant.name} nothing: {quota:,.0f}{held}"
+    return (
+        f"{tenant.name} {_write(rest)} = {_write(quota)}{held}"
+        if rest
+        else f"{tenant.name} nothing: {_write(quota)}{held}"
+    )
+
+
+def _write(amount: float) -> str:
+    return f"{amount:,.1f}".removesuffix(".0")
 
 
 def offer_cpu_room(pool: CpuPool) -> NodeRoom:

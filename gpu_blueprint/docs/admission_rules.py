@@ -6,7 +6,7 @@ from functools import cache
 
 from ..config import StackConfig
 from ..loading import parse
-from ..tenancy.admission import AdmissionRule
+from ..tenancy.admission import WaivableRule
 from ..tenancy.policies import list_admission_rules
 
 _SPECIMEN = {
@@ -50,12 +50,12 @@ def make_specimen() -> StackConfig:
 
 
 @cache
-def list_all_admission_rules() -> tuple[AdmissionRule, ...]:
+def list_all_admission_rules() -> tuple[WaivableRule, ...]:
     """Return every admission rule that a stack can have."""
     return tuple(list_admission_rules(make_specimen()))
 
 
-def describe_admission_rule(rule: AdmissionRule) -> Iterator[str]:
+def describe_admission_rule(rule: WaivableRule) -> Iterator[str]:
     """Yield the meaning of a rule, the message that a tenant reads, and the way to lift the rule."""
     yield rule.keeps
     yield f"A tenant that breaks it reads: {describe_message(rule)}"
@@ -65,7 +65,7 @@ def describe_admission_rule(rule: AdmissionRule) -> Iterator[str]:
     )
 
 
-def describe_message(rule: AdmissionRule) -> str:
+def describe_message(rule: WaivableRule) -> str:
     """Return the message of a rule, with … in place of the parts that depend on the request."""
     if not rule.is_message_cel:
         return rule.message

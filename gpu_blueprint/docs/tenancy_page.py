@@ -7,6 +7,7 @@ from ..tenancy.holdings import Holder
 from ..tenancy.isolation import list_isolation_rows
 from ..tenancy.policies import list_policies
 from .admission_rules import describe_message, make_specimen
+from .attack_table import render_attack_table
 from .markdown import format_table
 from .tenancy_holdings import list_holdings
 
@@ -16,8 +17,12 @@ Two readers need this page. A **tenant** finds the rule that refused a request, 
 engineer** finds what holds a tenant in its namespace, how to turn the rules on in a platform that has tenants already,
 and how to suspend a rule in an emergency.
 
-The API server itself evaluates admission policies, quotas and rights, without a pod and without a webhook. The VPC CNI
-evaluates network policies on the nodes.
+No pod and no webhook is added to the cluster: the API server itself evaluates admission policies, quotas and rights,
+and on each node the VPC CNI evaluates network policies.
+
+A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
+`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use
+and what its pods write, and `blueprint explain STACK POOL` a whole pod.
 
 ## Rules of admission
 
@@ -29,7 +34,17 @@ StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, Ra
 bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
 if it states a nodeSelector; the rest is in its runtime.
 
-`…` stands for parts of the message that depend on the request.
+A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
+the rule. `…` stands for parts of the message that depend on the request.
+"""
+_ATTACKS = """## Attacks
+
+Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where
+members had the role `edit` and one quota, and with the objects of today. Each attack then succeeds once its guards are
+taken out, so that no row is refused by chance. Templates of pods are accepted with a warning, and their pods refused.
+
+The run of the lab writes the rows: `make lab`, and then `python -m tests.attacks`. A test fails if they are stale.
+
 """
 _STEPS = """
 ## From warn to deny on a running platform
@@ -38,7 +53,8 @@ _STEPS = """
    once, within its budgets, so that pods start anew, and `deny` would refuse the pods that break a rule. With `warn`
    they pass with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the
    audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
-   Quotas and rights hold at once, and network policies also for pods that run. The policy pack refuses GPUs behind
+   Quotas and rights hold at once, and network policies also for pods that run: grant `httpsOut`,
+   `loadBalancers` and `pods` as the tenants need them before this step. The policy pack refuses GPUs behind
    admission that only warns: waive its rule `gpu-namespace-has-admission` for each namespace, such as
    `gpu-prod-tenant-serving-namespace`, until step 4.
 2. Let each tenant apply its manifests again with `kubectl apply --dry-run=server`. It reads the warnings that its
@@ -53,8 +69,8 @@ _STEPS = """
            owner: ml-platform
            until: "2027-03-31"
 
-   A waiver lifts the rule in templates too. `blueprint check --policies` and `preview` fail after its last day; the
-   rule stays lifted until the waiver is removed and `pulumi up` has run.
+   A waiver lifts the rule in templates too. After its last day `blueprint check STACK --policies` and
+   `blueprint preview STACK` fail; the rule stays lifted until the waiver is removed and `pulumi up` has run.
 4. Remove the field `tenancy`, or set `enforcement: deny`, and run `pulumi up`. Pods that run stay. A pod that breaks a
    rule is refused at its next start, so do this step when a restart of it may fail. To go back, set `warn` again.
 
@@ -107,7 +123,14 @@ def render_tenancy_page() -> str:
     always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
     bindings = " ".join(policy.name for policy in policies)
     steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
-    parts = [_HEAD, *_list_rules(policies), *_list_holdings(), *_list_isolation(), steps.strip("\n")]
+    parts = [
+        _HEAD,
+        *_list_rules(policies),
+        *_list_holdings(),
+        *_list_isolation(),
+        _ATTACKS + render_attack_table(),
+        steps.strip("\n"),
+    ]
     return "\n".join(parts) + "\n"
 
 

@@ -1,14 +1,14 @@
 """Waivers of admission rules: each lifts a rule for one tenant."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 
 from policies import Waiver
 
 from ..config import StackConfig
 from ..errors import suggest
-from ..tenancy.policies import list_admission_rules
+from ..tenancy.policies import list_admission_rules, list_policies
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +17,17 @@ class Admission:
 
     rules: tuple[str, ...] = ()
     tenants: tuple[str, ...] = ()
+    policies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of an admission policy → its rules."""
 
 
 def find_admission(config: StackConfig) -> Admission:
     """Return the admission rules and the tenants of a stack; without tenants there is no admission."""
     tenants = tuple(tenant.name for tenant in config.tenants)
-    return Admission(tuple(rule.id for rule in list_admission_rules(config)) if tenants else (), tenants)
+    if not tenants:
+        return Admission()
+    policies = {policy.name: tuple(rule.id for rule in policy.rules) for policy in list_policies(config)}
+    return Admission(tuple(rule.id for rule in list_admission_rules(config)), tenants, policies)
 
 
 def list_admission_waiver_faults(waiver: Waiver, admission: Admission, today: date) -> Iterator[tuple[str, str]]:

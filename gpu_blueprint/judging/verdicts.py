@@ -114,6 +114,13 @@ def _judge_waivers(stack: Stack, waivers: Sequence[Waiver], today: date, admissi
             yield Finding(verdict, "mandatory", waiver_index=index)
 
 
+def _suggest_rule(name: str, admission: Admission) -> str:
+    """Return the rules of an admission policy, or the rules with a similar name."""
+    if name in admission.policies:
+        return f"a waiver lifts one rule of this policy: {' or '.join(admission.policies[name])}"
+    return suggest(name, [*(rule.id for rule in RULES), *admission.rules])
+
+
 def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Admission) -> Iterator[tuple[str, str]]:
     """Yield each reason why a waiver of a policy rule has no effect, with its remedy."""
     kinds = {rule.id: rule.kinds for rule in RULES}
@@ -122,7 +129,7 @@ def _list_waiver_faults(waiver: Waiver, stack: Stack, today: date, admission: Ad
     if waiver.rule not in kinds:
         yield (
             f"the waiver names the rule {waiver.rule!r}, which does not exist",
-            suggest(waiver.rule, [*kinds, *admission.rules]),
+            _suggest_rule(waiver.rule, admission),
         )
     if not named and not (waiver.rule not in kinds and waiver.resource in admission.tenants):
         missing = f"the resource {waiver.resource!r}, which the stack does not have"

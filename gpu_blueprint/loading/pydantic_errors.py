@@ -36,6 +36,12 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
+_PLAIN = {
+    "a whole number": (r"-?\d+", "a number such as 2"),
+    "a number": (r"-?\d+(\.\d+)?", "a number such as 2"),
+    "true or false": (r"true|false", "true or false"),
+}
+"""Wanted scalar → the quoted text that needs only other quotes, and what to write in place of other text."""
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -65,8 +71,9 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
             return _explain_choice(path, f"{name} {tag!r}", tag, context["expected_tags"])
         case "union_tag_not_found":
             name = context["discriminator"].strip("'")
-            choices = " or ".join(f"{name}: {choice}" for choice in list_choices(path, root, name))
-            return Problem("missing-field", path, f"{name} is required", f"write {choices}")
+            *others, last = list_choices(path, root, name)
+            choices = f"{', '.join(others)} or {last}" if others else last
+            return Problem("missing-field", path, f"{name} is required", f"write {name}: {choices}")
     optional = "" if is_required(path, root) else ", or leave the field out"
     return _explain_bound(error, value, path, context, optional) or Problem(
         "wrong-value", path, f"{_shorten(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
@@ -127,6 +134,9 @@ def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str, c
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"
+    if wanted in _PLAIN and isinstance(value, str | bool):
+        is_quoted = isinstance(value, str) and re.fullmatch(_PLAIN[wanted][0], value)
+        hint = f"write {value}, without quotes" if is_quoted else f"write {_PLAIN[wanted][1]}"
     return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)
 
 
@@ -163,5 +173,5 @@ def _shorten(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    text = repr(value)
+    text = _write_key(value) if isinstance(value, bool) else repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"

@@ -9,6 +9,7 @@ from lab.scene import Manifest
 from ..catalog.versions import PAUSE_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..sharing import POOL_KEY
+from ..summary.first_pod import place_image
 from ..summary.pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
@@ -36,7 +37,7 @@ def build_gpu_pod(
 ) -> dict[str, Any]:
     """Build a pod that asks a pool for GPU resources, one unit by default, and for little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
-    return _finish(pod, name, {**_SMALL, **_list_limits(pod)})
+    return _finish(pod, name, {**_SMALL, **_list_limits(pod)}, place_image(config, PAUSE_IMAGE))
 
 
 def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def find_least(pool: Pool) -> dict[str, int]:
     return {resource: row.gpu_devices if pool.multi_node else 1}
 
 
-def build_cpu_pod(name: str, namespace: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
+def build_cpu_pod(name: str, namespace: str, cpu: str = "1", image: str = PAUSE_IMAGE, **spec: Any) -> dict[str, Any]:
     """Build a pod without GPU."""
     pod = {
         "apiVersion": "v1",
@@ -93,7 +94,7 @@ def build_cpu_pod(name: str, namespace: str, cpu: str = "1", **spec: Any) -> dic
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"containers": [{"name": "main"}], **spec},
     }
-    return _finish(pod, name, {**_SMALL, "cpu": cpu})
+    return _finish(pod, name, {**_SMALL, "cpu": cpu}, image)
 
 
 def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str = NAMESPACE) -> dict[str, Any]:
@@ -127,12 +128,12 @@ def name_pods(name: str, count: int) -> list[str]:
     return [f"{name}-{index}" for index in range(count)]
 
 
-def _finish(pod: dict[str, Any], name: str, resources: Mapping[str, str]) -> dict[str, Any]:
+def _finish(pod: dict[str, Any], name: str, resources: Mapping[str, str], image: str = PAUSE_IMAGE) -> dict[str, Any]:
     """Give a pod its name, its label, a container that does nothing, and equal requests and limits."""
     pod["metadata"].update(name=name, labels={PROBE_LABEL: "true"})
     pod["spec"].update(automountServiceAccountToken=False, terminationGracePeriodSeconds=0)
     pod["spec"]["containers"][0].update(
-        image=PAUSE_IMAGE,
+        image=image,
         resources={"requests": dict(resources), "limits": dict(resources)},
         securityContext=_CONTAINER_SECURITY,
     )

@@ -6,8 +6,10 @@ from typing import Any
 
 from lab.scene import Manifest
 
+from ..catalog.versions import PAUSE_IMAGE
 from ..config import Pool, StackConfig, Tenant
 from ..sharing import POOL_KEY
+from ..summary.first_pod import place_image
 from ..summary.pods import list_tolerations
 from ..tenancy.pod_variables import list_grants
 from .expectations import expect_any_pool, expect_pending, expect_pool, expect_quota_refusal, expect_rule
@@ -78,7 +80,7 @@ def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe
 
 def _send_small_cpu_pod(config: StackConfig, tenant: Tenant) -> Probe:
     """Send a pod that tolerates no taint: it runs in a CPU pool without taints, or waits if there is none."""
-    pod = build_cpu_pod(f"{tenant.name}-cpu", tenant.namespace_name, "50m")
+    pod = build_cpu_pod(f"{tenant.name}-cpu", tenant.namespace_name, "50m", place_image(config, PAUSE_IMAGE))
     open_pools = [pool.name for pool in config.cpu_pools if not pool.keeps_pods_out]
     expected = expect_any_pool(open_pools) if open_pools else expect_pending()
     return _make(tenant, "cpu", "a pod without GPU", expected, pod)
@@ -87,8 +89,10 @@ def _send_small_cpu_pod(config: StackConfig, tenant: Tenant) -> Probe:
 def _break_rules(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
     """Yield pods without GPU that reach for GPU nodes, or for the place of other pods."""
 
+    image = place_image(config, PAUSE_IMAGE)
+
     def break_rule(rule: str, name: str, title: str, **spec: Any) -> Probe:
-        pod = build_cpu_pod(f"{tenant.name}-{name}", tenant.namespace_name, "50m", **spec)
+        pod = build_cpu_pod(f"{tenant.name}-{name}", tenant.namespace_name, "50m", image, **spec)
         return _make(tenant, name, f"a pod without GPU {title}", expect_rule(rule), pod)
 
     yield break_rule("granted-tolerations", "keyless-toleration", "tolerating every taint", tolerations=_KEYLESS)

@@ -1,5 +1,6 @@
 """The first pod in a pool: it shows the GPU that it got, or the CPUs of its node, and ends."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..catalog.versions import CUDA_IMAGE
@@ -15,7 +16,7 @@ def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
     """Build a pod that counts its node's CPUs, in the namespace of the first tenant, or ``default`` without tenants."""
     namespace = stack.tenants[0].namespace_name if stack.tenants else "default"
     pod = build_cpu_pod(stack, pool, namespace=namespace)
-    _make_small(pod, f"cpu-test-{pool.name}", _CPU_IMAGE, ["nproc"])
+    _make_small(pod, f"cpu-test-{pool.name}", place_image(stack, _CPU_IMAGE), ["nproc"])
     return pod
 
 
@@ -26,8 +27,23 @@ def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
     """
     namespace, limits = _find_grant(stack, pool)
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
-    _make_small(pod, f"gpu-test-{pool.name}", CUDA_IMAGE, ["nvidia-smi"])
+    _make_small(pod, f"gpu-test-{pool.name}", place_image(stack, CUDA_IMAGE), ["nvidia-smi"])
     return pod
+
+
+def place_image(stack: StackConfig, image: str) -> str:
+    """Return the image, or its name below the first allowed registry where the stack does not allow its own."""
+    allowed = [entry.removesuffix("/") for entry in stack.images.allowed] if stack.images else []
+    if not allowed or any(image.startswith((f"{entry}/", f"{entry}:")) for entry in allowed):
+        return image
+    return f"{allowed[0]}/{image.split('/', 1)[1]}"
+
+
+def list_copies(stack: StackConfig) -> Iterator[tuple[str, str]]:
+    """Yield each image of first pods that lies elsewhere than its author put it, with the advice to copy it."""
+    for image in (CUDA_IMAGE, _CPU_IMAGE):
+        if (placed := place_image(stack, image)) != image:
+            yield placed, f"copy {image} to {placed} first, because images.allowed does not name its registry"
 
 
 def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) -> None:

@@ -6,6 +6,7 @@ from ..catalog.resources import EFA_RESOURCE
 from ..config import Pool, StackConfig, Tenant
 from ..cost.gpus import count_gpus, count_usable_gpus
 from ..cost.tenants import estimate_tenant
+from ..sharing import POOL_KEY
 from ..tenancy.identities import describe_grants, list_grants
 from .amounts import describe_amount, describe_cost
 from .pod_requests import describe_request
@@ -23,11 +24,12 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
         yield Step("identities", tuple(accounts))
     yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))
     yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))
-    if pools:
-        yield Step("a pod asks", tuple(f"in {pool.name}: {describe_request(stack, pool)}" for pool in pools))
+    yield Step("a pod asks", tuple(_list_requests(stack, pools)))
     services = [service for service in stack.services if service.tenant == tenant.name]
     if services:
         yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))
+    reach = "HTTPS to the internet, " if tenant.https_out else ""
+    yield Step("reaches", (f"its own namespace, DNS, {reach}HTTPS to the VPC; docs/tenancy.md lists all passages",))
     yield Step("cost share", tuple(_describe_share(stack, tenant)))
 
 
@@ -37,16 +39,26 @@ def _describe_grant(stack: StackConfig, tenant: Tenant, pool: Pool) -> str:
     return f"{pool.name}: {describe_amount(pool, grant)}, worth {gpus} ({pool.model.product}, {pool.profile.summary})"
 
 
+def _list_requests(stack: StackConfig, pools: list[Pool]) -> Iterator[str]:
+    """Yield what a pod writes to run in each pool that the tenant may use."""
+    yield from (f"in {pool.name}: {describe_request(stack, pool)}" for pool in pools)
+    for pool in stack.cpu_pools:
+        tolerated = ", and tolerates its taints" if pool.keeps_pods_out else ""
+        yield f"in {pool.name}: no GPU{tolerated}; nodeSelector {POOL_KEY}: {pool.name} chooses it"
+
+
 def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
-    """Yield the keys of the namespace's ResourceQuota; every GPU resource without a grant is 0."""
+    """Yield the keys of the namespace's ResourceQuota that the stack file sets; other GPU resources are 0."""
     yield f"requests.cpu: {tenant.cpu}"
     yield f"requests.memory: {tenant.memory}"
     yield from (f"requests.{name}: {count}" for name, count in stack.sum_quota(tenant).items())
     if efa := stack.sum_efa_quota(tenant):
         yield f"requests.{EFA_RESOURCE}: {efa}"
     yield "every other GPU resource: 0"
+    yield f"pods: {tenant.pods}"
+    yield f"services.loadbalancers: {tenant.load_balancers}"
 
 
 def _describe_share(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
-    yield "the tenant's part of each pool's cost, by its grants; the platform is not divided"
+    yield "the tenant's part of each pool's cost, by its quotas of GPUs and CPU; the platform is not divided"
     yield from describe_cost(estimate_tenant(stack, tenant))

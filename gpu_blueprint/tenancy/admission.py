@@ -15,19 +15,25 @@ Operation = Literal["CREATE", "UPDATE", "DELETE"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRule:
-    """One thing that tenants may not do."""
+class WaivableRule:
+    """One thing that tenants may not do, unless a waiver of the stack lifts the rule."""
 
     id: str
     """Stable name, which waivers and docs/tenancy.md use, such as ``no-node-name``."""
     keeps: str
     """What the rule keeps a tenant from, as a sentence for docs/tenancy.md."""
-    expression: str
-    """CEL that is true if the object is fine."""
     message: str
     """What the tenant reads: the fault and what to write instead."""
     is_message_cel: bool = False
     """True if the message is CEL that makes the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionRule(WaivableRule):
+    """A rule that an admission policy judges."""
+
+    expression: str
+    """CEL that is true if the object is fine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +101,7 @@ def _build_validation(rule: AdmissionRule, waived: Sequence[str]) -> dict[str, A
 
 
 def list_waived_namespaces(config: StackConfig, rule: str) -> list[str]:
-    """Return the namespaces of tenants for which a waiver lifts an admission rule."""
+    """Return the namespaces of tenants for which a waiver lifts a rule."""
     tenants = {waiver.resource for waiver in config.waivers if waiver.rule == rule}
     return [tenant.namespace_name for tenant in config.tenants if tenant.name in tenants]
 

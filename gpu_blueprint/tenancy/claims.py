@@ -5,13 +5,20 @@ from .admission import AdmissionPolicy, AdmissionRule, Match
 from .cel import write_literal
 from .users import IS_CONTROLLER, IS_PLATFORM
 
-_VOLUME = "object.spec.?volumeName.orValue('')"
+_VOLUME, _OLD_VOLUME = (f"{subject}.spec.?volumeName.orValue('')" for subject in ("object", "oldObject"))
+# Kubernetes reads the annotation of before version 1.6 first, and lets nobody change it later.
+_CLASS, _OLD_CLASS = (
+    f"{subject}.metadata.?annotations[?'volume.beta.kubernetes.io/storage-class']"
+    f".or({subject}.spec.?storageClassName).orValue('')"
+    for subject in ("object", "oldObject")
+)
 
 
 def build_claim_policy() -> AdmissionPolicy:
     """Build the policy that judges each claim of a tenant when it is made, and when its spec changes.
 
     The controller of volumes names the volume of a claim that waits, and so could everybody else who may update it.
+    Other controllers make claims by copying a template of the tenant, so a controller that makes a claim is not free.
     """
     classes = " or ".join(STORAGE_CLASSES)
     return AdmissionPolicy(
@@ -22,17 +29,16 @@ def build_claim_policy() -> AdmissionPolicy:
             AdmissionRule(
                 id="claim-without-volume-name",
                 keeps="A tenant cannot take a volume that was made for others.",
-                expression=f"{_VOLUME} == '' || (request.operation == 'UPDATE' && {_VOLUME} == "
-                f"oldObject.spec.?volumeName.orValue('')) || {IS_CONTROLLER} || {IS_PLATFORM}",
+                expression=f"{_VOLUME} == '' || (request.operation == 'UPDATE' && ({_VOLUME} == {_OLD_VOLUME} || "
+                f"{IS_CONTROLLER})) || {IS_PLATFORM}",
                 message="spec.volumeName could take a volume that was made for others: remove it, or ask the platform "
                 "team to bind the claim",
             ),
             AdmissionRule(
                 id="claim-storage-class",
                 keeps="A tenant cannot use storage that the platform does not offer, nor volumes without a class.",
-                expression="request.operation == 'UPDATE' && object.spec.?storageClassName == "
-                "oldObject.spec.?storageClassName || "
-                f"object.spec.?storageClassName.orValue('') in {write_literal(list(STORAGE_CLASSES))}",
+                expression=f"request.operation == 'UPDATE' && {_CLASS} == {_OLD_CLASS} || "
+                f"{_CLASS} in {write_literal(list(STORAGE_CLASSES))}",
                 message=f"storageClassName may be {classes} here",
             ),
         ),

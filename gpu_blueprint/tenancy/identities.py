@@ -116,6 +116,6 @@ def count_characters(grants: ServiceAccountGrants) -> int:
 
 def describe_grants(grants: ServiceAccountGrants) -> str:
     """Return one line for people: the service account and what it may use."""
-    actions = dict.fromkeys(action for statement in grants.statements for action in statement["Action"])
-    names = [*(arn.split("/", 1)[-1] for arn in grants.policies), *actions]
-    return f"{grants.service_account}: {', '.join(names)}"
+    names = [", ".join(arn.split("/", 1)[-1] for arn in grants.policies)] if grants.policies else []
+    names += [f"{', '.join(part['Action'])} on {', '.join(part['Resource'])}" for part in grants.statements]
+    return f"{grants.service_account}: {'; '.join(names)}"

@@ -73,7 +73,7 @@ def _list_sizes() -> dict[str, str]:
     """Return the variables with the count of units, and millicores and MiB, of each container."""
     found = {}
     for field in _BOXES:
-        # The API server itself refuses half a GPU, later and in clear words.
+        # Kubernetes itself refuses a part of a GPU, in better words than an error of this expression.
         one = "c.?resources.?limits[?n].optMap(q, quantity(q).isInteger() ? quantity(q).asInteger() : 0).orValue(0)"
         counts, rooms = f"variables.{field}Counts", "variables.rooms"
         found[f"{field}Counts"] = f"object.spec.?{field}.orValue([]).map(c, variables.gpus.map(n, {one}).sum())"

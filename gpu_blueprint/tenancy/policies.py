@@ -1,11 +1,12 @@
 """All admission policies of a stack: the table of contents."""
 
 from ..config import StackConfig
-from .admission import AdmissionPolicy, AdmissionRule
+from .admission import AdmissionPolicy, WaivableRule
 from .claims import build_claim_policy
 from .foreign_kinds import build_foreign_kind_policy
 from .platform_objects import build_platform_object_policy
 from .pods import build_pod_policy
+from .quotas import STORAGE_CAP
 from .role_bindings import build_role_binding_policy
 from .secrets import build_secret_policy
 from .services import build_service_policy
@@ -26,7 +27,10 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
     ]
 
 
-def list_admission_rules(config: StackConfig) -> list[AdmissionRule]:
-    """Return every admission rule of a stack once; templates of pods are judged by the rules about pods."""
+def list_admission_rules(config: StackConfig) -> list[WaivableRule]:
+    """Return every rule that a waiver can lift once: the rules of policies, and at last the caps of quotas.
+
+    Templates of pods are judged by the rules about pods.
+    """
     policies = [policy for policy in list_policies(config) if not policy.only_warns]
-    return [rule for policy in policies for rule in policy.rules]
+    return [*(rule for policy in policies for rule in policy.rules), STORAGE_CAP]

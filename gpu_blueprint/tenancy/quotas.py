@@ -9,6 +9,7 @@ from typing import Any
 
 from ..catalog.resources import EFA_RESOURCE
 from ..config import Pool, StackConfig, Tenant
+from .admission import WaivableRule, list_waived_namespaces
 from .holdings import Holding
 from .pool_classes import name_pool_class
 
@@ -26,6 +27,14 @@ _MOST_OBJECTS = {
     "count/cronjobs.batch": 200,
 }
 """Room for every team, and an end for a program that makes objects in a loop and fills etcd."""
+_MOST_STORAGE = "10Ti"
+"""About $820 a month of gp3 in us-east-1: room for homes and checkpoints, and an end for a program that makes
+volumes in a loop."""
+STORAGE_CAP = WaivableRule(
+    id="storage-cap",
+    keeps=f"The volumes of a tenant hold at most {_MOST_STORAGE} together.",
+    message=f"exceeded quota: tenant, requested: requests.storage=…, limited: requests.storage={_MOST_STORAGE}",
+)
 _NO_OBJECTS = (
     "count/daemonsets.apps",
     "count/ingresses.networking.k8s.io",
@@ -111,8 +120,14 @@ def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
         # A load balancer takes node ports too, unless its Service says allocateLoadBalancerNodePorts: false.
         "services.nodeports": "0",
         **{name: str(most) for name, most in _MOST_OBJECTS.items()},
+        **_limit_storage(config, tenant),
         **dict.fromkeys(_NO_OBJECTS, "0"),
     }
+
+
+def _limit_storage(config: StackConfig, tenant: Tenant) -> dict[str, str]:
+    is_waived = tenant.namespace_name in list_waived_namespaces(config, STORAGE_CAP.id)
+    return {} if is_waived else {"requests.storage": _MOST_STORAGE}
 
 
 def build_container_limits(tenant: Tenant) -> Any:
@@ -143,7 +158,8 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
         name="ResourceQuota tenant",
         keeps="The team's CPU, memory, pods, load balancers and GPUs of each resource name stay below its `cpu`, "
         "`memory`, `pods`, `loadBalancers` and the sum of its `gpus`; node ports, DaemonSets, Ingresses and "
-        "ResourceClaims are 0, and Secrets, ConfigMaps, Services, claims and Jobs have an end.",
+        "ResourceClaims are 0, and Secrets, ConfigMaps, Services, claims and Jobs have an end. All volumes together "
+        f"hold at most {_MOST_STORAGE}; a waiver of `{STORAGE_CAP.id}` lifts this limit.",
     )
     for pool in config.gpu_pools[:1]:
         yield Holding(

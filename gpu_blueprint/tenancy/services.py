@@ -46,9 +46,13 @@ def _list_rules() -> Iterator[AdmissionRule]:
     yield AdmissionRule(
         id="load-balancer-without-node-ports",
         keeps="A tenant's load balancer opens no ports of nodes.",
-        expression="variables.type != 'LoadBalancer' || !object.spec.?allocateLoadBalancerNodePorts.orValue(true)",
-        message="a load balancer would open a port on every node: set allocateLoadBalancerNodePorts: false, and the "
-        "annotation service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip",
+        # Local traffic makes every node listen for checks of health.
+        expression="variables.type != 'LoadBalancer' || (!object.spec.?allocateLoadBalancerNodePorts.orValue(true)"
+        " && object.spec.?externalTrafficPolicy.orValue('Cluster') == 'Cluster'"
+        " && object.spec.?ports.orValue([]).all(p, p.?nodePort.orValue(0) == 0))",
+        message="a load balancer would open a port on every node: set allocateLoadBalancerNodePorts: false, "
+        "no nodePort, and externalTrafficPolicy: Cluster; and the annotation "
+        "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip",
     )
     yield AdmissionRule(
         id="no-external-ips",

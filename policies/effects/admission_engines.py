@@ -1,35 +1,101 @@
 """Answer whether programs of others may judge pods at their admission: webhooks, Kyverno, Gatekeeper and the like.
 
-Nobody reads their policies here, which may come from elsewhere; a program that installs them has decided for admission.
+Nobody reads the policies of an engine that the program installs, which may come from elsewhere: the program has decided
+for admission. A policy or a webhook of the program itself must refuse pods, and not only note them.
 """
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from ..resources import Resource, Stack
-from ..values import read_texts
+from ..rule import find_wrong
+from ..values import read_mapping, read_mappings, read_text, read_texts
+from .admission_guards import Request, covers, fails_closed, find_labels, names
 from .charts import CHART_KINDS, is_chart
-from .kubernetes_rights import matches_any
+from .kubernetes_rights import matches_any, selects
+from .namespaces import read_namespace
 
 _CHARTS = ("kyverno", "gatekeeper", "kubewarden-controller", "policy-controller")
-_OBJECTS = ("kubernetes:kyverno.io/", "kubernetes:policies.kyverno.io/", "kubernetes:constraints.gatekeeper.sh/")
-"""Beginnings of the types of policies."""
+_RULES, _CEL, _CONSTRAINT = (
+    "kubernetes:kyverno.io/",
+    "kubernetes:policies.kyverno.io/",
+    "kubernetes:constraints.gatekeeper.",
+)
+"""Beginnings of the types of Kyverno's policies, of its newer policies in CEL, and of Gatekeeper's constraints."""
 
 
-def has_engine(stack: Stack) -> bool:
-    """Tell whether the program installs an engine of policies, a policy for it, or a webhook that judges pods."""
+def has_engine(stack: Stack, namespace: str) -> bool:
+    """Tell whether the program installs an engine of policies, or a policy or webhook that refuses pods of a namespace.
+
+    Raises:
+        NotYetKnownError: Nothing known decides, and a policy or webhook is not known yet.
+    """
     return (
         any(is_chart(release, name) for release in stack.select(*CHART_KINDS) for name in _CHARTS)
-        or any(found.type.startswith(_OBJECTS) for found in stack.resources)
-        or any(map(_judges_pods, stack.select("ValidatingWebhookConfiguration")))
+        or bool(find_wrong(stack.resources, lambda found: _refuses_pods(found, stack, namespace)))
+        or bool(find_wrong(_list_hooks(stack), lambda hook: _judges_pods(hook, stack, namespace)))
     )
 
 
-def _judges_pods(configuration: Resource) -> bool:
-    hooks = configuration.list_blocks("webhooks")
-    return any(_matches(rule) for hook in hooks for rule in hook.get("rules") or ())
+def _list_hooks(stack: Stack) -> list[Mapping[str, Any]]:
+    found = stack.select("ValidatingWebhookConfiguration")
+    return [*chain.from_iterable(configuration.list_blocks("webhooks") for configuration in found)]
 
 
-def _matches(rule: Mapping[str, Any]) -> bool:
-    wanted = {"apiGroups": "", "resources": "pods", "operations": "CREATE"}
-    return all(matches_any([value], read_texts(rule.get(field), field)) for field, value in wanted.items())
+def _judges_pods(hook: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
+    request = Request(group="", resource="pods", operation="CREATE", namespace=namespace)
+    return names(hook, request, "rules") and fails_closed(hook) and covers(hook, request, stack)
+
+
+def _refuses_pods(policy: Resource, stack: Stack, namespace: str) -> bool:
+    if policy.type.startswith(_CONSTRAINT):
+        is_strict = policy.read_text("spec", "enforcementAction") not in ("dryrun", "warn")
+        return is_strict and _reaches(policy.read_block("spec", "match"), stack, namespace)
+    if policy.type.startswith(_CEL):
+        is_ours = not policy.kind.startswith("Namespaced") or read_namespace(policy) == namespace
+        actions = policy.list_texts("spec", "validationActions")
+        return policy.kind.endswith("ValidatingPolicy") and is_ours and (not actions or "Deny" in actions)
+    if policy.type.startswith(_RULES) and policy.kind in ("ClusterPolicy", "Policy"):
+        is_ours = policy.kind == "ClusterPolicy" or read_namespace(policy) == namespace
+        rules = policy.list_blocks("spec", "rules")
+        return is_ours and bool(find_wrong(rules, lambda rule: _enforces(rule, policy, namespace)))
+    return False
+
+
+def _reaches(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
+    """Tell whether the match of a constraint holds for pods of a namespace; all that it does not name fits."""
+    kinds = [kind for item in read_mappings(match.get("kinds"), "kinds") for kind in read_texts(item["kinds"], "kinds")]
+    wanted, left_out = (read_texts(match.get(field), field) for field in ("namespaces", "excludedNamespaces"))
+    return (
+        (not kinds or matches_any(["Pod"], kinds))
+        and (not wanted or matches_any([namespace], wanted))
+        and not matches_any([namespace], left_out)
+        and selects(read_mapping(match.get("namespaceSelector"), "namespaceSelector"), find_labels(stack, namespace))
+    )
+
+
+def _enforces(rule: Mapping[str, Any], policy: Resource, namespace: str) -> bool:
+    """Tell whether a rule of Kyverno refuses pods; without a word about it, Kyverno only notes them."""
+    match = read_mapping(rule.get("match"), "match")
+    chosen = [match, *(item for field in ("any", "all") for item in read_mappings(match.get(field), field))]
+    resources = [read_mapping(item.get("resources"), "resources") for item in chosen]
+    fitting = [
+        item
+        for item in resources
+        if _is_pod(item) and matches_any([namespace], read_texts(item.get("namespaces"), "namespaces") or ["*"])
+    ]
+    return bool(fitting) and "validate" in rule and _read_action(rule, policy, namespace).lower() == "enforce"
+
+
+def _is_pod(resources: Mapping[str, Any]) -> bool:
+    kinds = read_texts(resources.get("kinds"), "kinds")
+    return any(kind.rsplit("/", 1)[-1] in ("Pod", "*") for kind in kinds)
+
+
+def _read_action(rule: Mapping[str, Any], policy: Resource, namespace: str) -> str:
+    stated = read_text(read_mapping(rule.get("validate"), "validate").get("failureAction"), "failureAction")
+    others = policy.list_blocks("spec", "validationFailureActionOverrides")
+    fitting = [item for item in others if matches_any([namespace], read_texts(item.get("namespaces"), "namespaces"))]
+    actions = [read_text(item.get("action"), "action") for item in fitting]
+    return stated or next(iter(actions), policy.read_text("spec", "validationFailureAction"))

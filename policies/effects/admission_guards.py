@@ -1,13 +1,25 @@
 """Answer whether an admission policy judges what people do with objects in a namespace."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
-from ..values import read_mapping, read_text, read_texts
+from ..values import read_mapping, read_mappings, read_text, read_texts
 from .kubernetes_rights import matches_any, selects
 from .namespaces import read_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One operation on one kind of objects, under any name and with any labels; in version v1 of its API group."""
+
+    group: str
+    resource: str
+    operation: str
+    namespace: str
+    """Empty for every namespace."""
 
 
 def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> bool:
@@ -18,11 +30,14 @@ def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> b
     Raises:
         NotYetKnownError: No known policy decides, and a policy is not known yet.
     """
-    return all(judges(stack, group, resource, operation, namespace) for operation in ("UPDATE", "DELETE"))
+    return all(
+        judges(stack, Request(group=group, resource=resource, operation=operation, namespace=namespace))
+        for operation in ("UPDATE", "DELETE")
+    )
 
 
-def judges(stack: Stack, group: str, resource: str, operation: str, namespace: str) -> bool:
-    """Tell whether an admission policy can refuse an operation on a kind of object in a namespace.
+def judges(stack: Stack, request: Request, fits: Callable[[Resource], bool] = lambda _: True) -> bool:
+    """Tell whether an admission policy that fits can refuse a request.
 
     Raises:
         NotYetKnownError: No known policy decides, and a policy is not known yet.
@@ -30,8 +45,8 @@ def judges(stack: Stack, group: str, resource: str, operation: str, namespace: s
 
     def refuses(binding: Resource) -> bool:
         name = binding.read_text("spec", "policyName")
-        return _denies_in(binding, stack, namespace) and any(
-            _matches(policy, group, resource, operation)
+        return _denies(binding, request, stack) and any(
+            _can_refuse(policy, request, stack) and fits(policy)
             for policy in stack.select("ValidatingAdmissionPolicy")
             if read_name(policy) == name
         )
@@ -39,43 +54,59 @@ def judges(stack: Stack, group: str, resource: str, operation: str, namespace: s
     return bool(find_wrong(stack.select("ValidatingAdmissionPolicyBinding"), refuses))
 
 
-def _denies_in(binding: Resource, stack: Stack, namespace: str) -> bool:
-    actions = read_texts(binding.get("spec", "validationActions"), "spec.validationActions")
-    return "Deny" in actions and _selects(binding.read_block("spec", "matchResources"), stack, namespace)
-
-
-def _selects(match: Mapping[str, Any], stack: Stack, namespace: str) -> bool:
-    """Tell whether a match holds in a namespace. Whoever writes an object writes its labels, so they guard nothing."""
-    if any(match.get(field) for field in ("objectSelector", "resourceRules", "excludeResourceRules")):
+def _denies(binding: Resource, request: Request, stack: Stack) -> bool:
+    if "Deny" not in binding.list_texts("spec", "validationActions"):
         return False
+    match = binding.read_block("spec", "matchResources")
+    return covers(match, request, stack) and (not match.get("resourceRules") or names(match, request))
+
+
+def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
+    spec, match = policy.read_block("spec"), policy.read_block("spec", "matchConstraints")
+    has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
+    return has_rules and fails_closed(spec) and covers(match, request, stack) and names(match, request)
+
+
+def fails_closed(judge: Mapping[str, Any]) -> bool:
+    """Tell whether an error of a policy or a webhook refuses a request, and none of its conditions is always false."""
+    conditions = read_mappings(judge.get("matchConditions"), "matchConditions")
+    is_open = read_text(judge.get("failurePolicy"), "failurePolicy") == "Ignore"
+    return not is_open and all(_read_expression(condition) != "false" for condition in conditions)
+
+
+def _read_expression(item: Mapping[str, Any]) -> str:
+    return read_text(item.get("expression"), "expression").strip()
+
+
+def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
+    """Tell whether a match leaves no request of a kind out. Whoever writes an object writes its labels."""
     selector = read_mapping(match.get("namespaceSelector"), "namespaceSelector")
-    return not selector or (bool(namespace) and selects(selector, _find_labels(stack, namespace)))
+    if match.get("objectSelector") or names(match, request, "excludeResourceRules"):
+        return False
+    return not selector or (bool(request.namespace) and selects(selector, find_labels(stack, request.namespace)))
 
 
-def _find_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
+def find_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
     """Return the labels of a namespace; Kubernetes itself writes its name into one of them."""
     made = next((found for found in stack.select("Namespace") if read_name(found) == namespace), None)
     labels = made.read_block("metadata", "labels") if made else {}
     return {**{key: read_text(value, key) for key, value in labels.items()}, "kubernetes.io/metadata.name": namespace}
 
 
-def _matches(policy: Resource, group: str, resource: str, operation: str) -> bool:
-    constraints = policy.read_block("spec", "matchConstraints")
-    fails_open = policy.read_text("spec", "failurePolicy") == "Ignore"
-    selective = any(constraints.get(field) for field in ("objectSelector", "namespaceSelector", "excludeResourceRules"))
-    if fails_open or selective or all(_is_empty(rule) for rule in policy.list_blocks("spec", "validations")):
-        return False
-    wanted = {"apiGroups": group, "resources": resource, "operations": operation}
-    return any(
+def names(match: Mapping[str, Any], request: Request, field: str = "resourceRules") -> bool:
+    """Tell whether one of the rules of a match names a request; rules that leave out must name no part of it."""
+    rules = read_mappings(match.get(field), field)
+    is_whole = field != "excludeResourceRules"
+    return any(_names(rule, request) and not (is_whole and rule.get("resourceNames")) for rule in rules)
+
+
+def _names(rule: Mapping[str, Any], request: Request) -> bool:
+    wanted = {"apiGroups": request.group, "operations": request.operation}
+    # The API server takes pods/* for pods too.
+    resources = [name.removesuffix("/*") for name in read_texts(rule.get("resources"), "resources")]
+    return (
         all(matches_any([value], read_texts(rule.get(field), field)) for field, value in wanted.items())
-        and not rule.get("resourceNames")
-        for rule in map(_read_rule, policy.list_blocks("spec", "matchConstraints", "resourceRules"))
+        and matches_any([request.resource], resources)
+        and matches_any(["v1"], read_texts(rule.get("apiVersions"), "apiVersions") or ["*"])
+        and read_text(rule.get("scope"), "scope") != "Cluster"
     )
-
-
-def _is_empty(validation: Mapping[str, Any]) -> bool:
-    return read_text(validation.get("expression"), "expression").strip() == "true"
-
-
-def _read_rule(rule: Any) -> Mapping[str, Any]:
-    return read_mapping(rule, "resourceRules")

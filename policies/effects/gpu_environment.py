@@ -28,10 +28,45 @@ def decode_user_data(text: str) -> str:
 
 
 def is_closed_by_script(user_data: str) -> bool:
-    """Tell whether scripts in user data end with the option off; comments and NodeConfigs set nothing."""
-    lines = [line for script in _list_scripts(user_data) for line in script.splitlines()]
-    found = [value for line in lines if not line.lstrip().startswith("#") for value in _OPTION.findall(line)]
+    """Tell whether scripts in user data end with the option off; comments, messages and NodeConfigs set nothing."""
+    found = [value for script in _list_scripts(user_data) for line in _list_commands(script) for value in _read(line)]
     return found[-1:] == ["false"]
+
+
+def _list_commands(script: str) -> Iterator[str]:
+    """Yield the lines of a script as they run: joined, without comments, and with the texts of its variables."""
+    texts: dict[str, str] = {}
+    for joined in script.replace("\\\n", "").splitlines():
+        line = _drop_comment(joined)
+        if assigned := _ASSIGNED.fullmatch(line):
+            texts[assigned[1]] = assigned[2]
+        yield _VARIABLE.sub(lambda used: texts.get(used[1], used[0]), line)
+
+
+def _drop_comment(line: str) -> str:
+    for found in re.finditer(r"(?:^|\s)#", line):
+        before = line[: found.start()]
+        if not any(before.count(quote) % 2 for quote in "'\""):
+            return before
+    return line
+
+
+_ASSIGNED = re.compile(r"""\s*(?:export |readonly )?(\w+)=["']?([^\s"'$]+)["']?\s*""")
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+
+
+def _read(line: str) -> list[str]:
+    """Return the values that a line gives to the option, in order."""
+    is_message = line.lstrip().startswith(("echo ", "printf ")) and not {">", "|"} & {*line}
+    if is_message or ("nvidia-ctk" in line and not _WRITES.search(line)):
+        return []
+    return _OPTION.findall(line) or _REPLACED.findall(line)
+
+
+_WRITES = re.compile(r"(?<![\w-])(--in-place|-i)\b|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
+"""Parts of a call of nvidia-ctk that write the file of the runtime; without them it only shows the outcome."""
+_REPLACED = re.compile(r"sed .*envvar-when-unprivileged.*=\s*(true|false)")
+"""A replacement of sed, whatever it looks for."""
 
 
 def _list_scripts(user_data: str) -> Iterator[str]:
@@ -55,6 +90,11 @@ def is_opened_by_settings(user_data: str) -> bool:
         settings = tomllib.loads(user_data).get("settings")
     except tomllib.TOMLDecodeError:
         raise UnreadableError(user_data, "Bottlerocket's settings in TOML", "userData") from None
+    return is_opened(settings)
+
+
+def is_opened(settings: Any) -> bool:
+    """Tell whether Bottlerocket's settings, read from TOML or given as a block, turn the option on."""
     runtime = read_mapping(read_mapping(settings, "settings").get("nvidia-container-runtime"), "settings")
     name = "visible-devices-envvar-when-unprivileged"
     return read_flag(runtime.get(name), name, default=False)

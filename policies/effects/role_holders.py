@@ -9,9 +9,9 @@ from gpu_blueprint.catalog import namespaces
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
-from ..values import NotYetKnownError, read_text
+from ..values import NotYetKnownError, read_text, read_texts
 from .access_entries import ENTRY_KINDS, list_access_policies
-from .namespaces import is_platform, read_name, read_namespace
+from .namespaces import is_kubernetes, is_platform, read_name, read_namespace
 
 BINDINGS = ("RoleBinding", "ClusterRoleBinding", "RoleBindingPatch", "ClusterRoleBindingPatch")
 """Kinds that bind a Role to subjects; Pulumi's patches change bindings that are there."""
@@ -69,7 +69,7 @@ def houses_people(namespace: str, stack: Stack) -> bool:
         NotYetKnownError: No people are known, and a binding is not known yet.
     """
     return bool(
-        find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace))
+        find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace, stack))
         or find_wrong(stack.select(*ENTRY_KINDS), lambda entry: _admits_into(entry, namespace))
     )
 
@@ -86,10 +86,41 @@ _READER = "AmazonEKSViewPolicy"
 """The access policy that lets nobody run pods."""
 
 
-def _lets_people_into(binding: Resource, namespace: str) -> bool:
-    return read_namespace(binding) == namespace and bool(
+def _lets_people_into(binding: Resource, namespace: str, stack: Stack) -> bool:
+    return (
+        read_namespace(binding) == namespace
+        and bool(
+            find_wrong(
+                binding.list_blocks("subjects"), lambda subject: classify_subject(subject, namespace, ()) == "people"
+            )
+        )
+        and not _only_reads(binding, stack)
+    )
+
+
+def _only_reads(binding: Resource, stack: Stack) -> bool:
+    """Tell whether a binding gives a role that changes nothing and runs no commands in pods."""
+    kind, name = read_role(binding)
+    if kind == "ClusterRole" and name in _READING_ROLES:
+        return True
+    space = read_namespace(binding) if kind == "Role" else None
+    found = (role for role in stack.select(kind) if is_kubernetes(role) and read_name(role) == name)
+    role = next((role for role in found if space in (None, read_namespace(role))), None)
+    return role is not None and not _changes(role)
+
+
+_READING_ROLES = ("view", "system:aggregate-to-view")
+
+
+def _changes(role: Resource) -> bool:
+    """Tell whether a role holds more than reading; whoever gets ``pods/exec`` runs commands."""
+    return bool(role.read_block("aggregationRule")) or bool(
         find_wrong(
-            binding.list_blocks("subjects"), lambda subject: classify_subject(subject, namespace, ()) == "people"
+            role.list_blocks("rules"),
+            lambda rule: (
+                not {*read_texts(rule.get("verbs"), "verbs")} <= {"get", "list", "watch"}
+                or any("*" in name or "/" in name for name in read_texts(rule.get("resources"), "resources"))
+            ),
         )
     )
 

@@ -18,6 +18,15 @@ def test_diff_shows_only_the_fields_that_differ(project: Path, capsys: pytest.Ca
     assert capsys.readouterr().out.startswith("0 fields differ")
 
 
+def test_diff_shows_the_cpu_pool_that_the_platform_makes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    stated = "    pools:\n      - {name: prep, purpose: cpu, maxCpus: 64}\n"
+    (project / "stacks" / "Pulumi.prep.yaml").write_text(file.read_text().replace("    pools:\n", stated))
+    assert main(["diff", "dev", "prep"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "pools.cpu.maxCpus 48 –" in out and "pools.prep.maxCpus – 64" in out
+
+
 def test_diff_does_not_break_a_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "dev", "prod"]) == 0
     out = capsys.readouterr().out

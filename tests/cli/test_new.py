@@ -49,6 +49,21 @@ def test_new_reminds_of_waivers_and_of_a_shared_network(project: Path, capsys: p
     assert "review network: still the VPC and the subnets of the origin" in printed
 
 
+def test_new_reminds_of_identities_and_images_and_not_of_waivers_for_tenants(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin = project / "stacks" / "Pulumi.dev.yaml"
+    waiver = "{rule: no-dns-names, resource: sandbox, reason: until the move, owner: ml, until: '2999-12-31'}"
+    identity = "{serviceAccount: reader, s3: [{bucket: my-data}]}"
+    text = f"{origin.read_text()}        identities: [{identity}]\n    waivers: [{waiver}]\n"
+    origin.write_text(f"{text}    images: {{allowed: [nvcr.io]}}\n")
+    assert main(["new", "staging", "--from", "dev"]) == 0
+    printed = capsys.readouterr().out
+    assert "review tenants.identities: their policies, ARNs and buckets are still the origin's" in printed
+    assert "review images.allowed: still the registries of the origin" in printed
+    assert "review waivers" not in printed
+
+
 def test_new_reminds_of_nothing_that_the_origin_lacks(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["new", "staging", "--from", "dev"]) == 0
     printed = capsys.readouterr().out

@@ -8,7 +8,7 @@ from gpu_blueprint.docs.admission_rules import (
     list_all_admission_rules,
     split_sum,
 )
-from gpu_blueprint.tenancy.admission import AdmissionRule
+from gpu_blueprint.tenancy.admission import AdmissionRule, WaivableRule
 
 IDS = [rule.id for rule in list_all_admission_rules()]
 
@@ -23,7 +23,7 @@ def test_every_rule_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("rule", list_all_admission_rules(), ids=lambda rule: rule.id)
-def test_a_rule_reads_as_a_sentence_and_its_message_says_what_to_do(rule: AdmissionRule) -> None:
+def test_a_rule_reads_as_a_sentence_and_its_message_says_what_to_do(rule: WaivableRule) -> None:
     assert rule.keeps[0].isupper() and rule.keeps.endswith(".")
     message = describe_message(rule)
     assert not message.endswith(".")
@@ -41,8 +41,9 @@ def test_a_sum_ends_neither_in_texts_nor_in_parentheses() -> None:
     assert split_sum("'a+b' + c[d + 'e'] + {'f': g + h}") == ["'a+b'", "c[d + 'e']", "{'f': g + h}"]
 
 
-def test_the_text_tells_how_to_lift_the_rule() -> None:
-    rule = next(rule for rule in list_all_admission_rules() if rule.id == "no-dns-names")
+@pytest.mark.parametrize("name", ["no-dns-names", "storage-cap"])
+def test_the_text_tells_how_to_lift_the_rule(name: str) -> None:
+    rule = next(rule for rule in list_all_admission_rules() if rule.id == name)
     keeps, message, lift = describe_admission_rule(rule)
     assert keeps == rule.keeps and rule.message in message
-    assert "waivers: [{rule: no-dns-names, resource: <tenant>" in lift
+    assert f"waivers: [{{rule: {name}, resource: <tenant>" in lift

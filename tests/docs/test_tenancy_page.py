@@ -1,9 +1,11 @@
 """docs/tenancy.md names every rule and every policy of the code."""
 
+import json
 import re
 from datetime import date, timedelta
 
-from gpu_blueprint.docs.admission_rules import list_all_admission_rules, make_specimen
+from gpu_blueprint.docs.admission_rules import make_specimen
+from gpu_blueprint.docs.attack_table import ATTACKS
 from gpu_blueprint.docs.tenancy_page import render_tenancy_page
 from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.tenancy.policies import list_policies
@@ -22,7 +24,15 @@ def test_the_page_is_generated() -> None:
 
 def test_the_table_has_a_row_for_each_rule_in_the_order_in_which_they_are_judged() -> None:
     assert re.findall(r"^\| `([\w-]+)` \| `gpu-blueprint-", PAGE, re.M) == [
-        rule.id for rule in list_all_admission_rules()
+        rule.id for policy in list_policies(make_specimen()) if not policy.only_warns for rule in policy.rules
+    ]
+
+
+def test_the_attacks_stand_in_a_table_with_their_messages() -> None:
+    rows = json.loads(ATTACKS.read_text())
+    table = PAGE.split("## Attacks")[1].split("\n## ")[0]
+    assert [line.split(" | ")[0][2:] for line in table.splitlines() if line.startswith("| ")][1:] == [
+        row["name"] for row in rows
     ]
 
 

@@ -45,8 +45,9 @@ def find_tenant() -> str:
     return open_stack("research", STACKS).config.tenants[0].name
 
 
-def test_a_waiver_of_an_admission_rule_for_a_tenant_is_right_until_its_last_day(judge: Judge) -> None:
-    assert judge("no-dns-names", find_tenant()) == []
+@pytest.mark.parametrize("rule", ["no-dns-names", "storage-cap"])
+def test_a_waiver_of_an_admission_rule_for_a_tenant_is_right_until_its_last_day(rule: str, judge: Judge) -> None:
+    assert judge(rule, find_tenant()) == []
 
 
 def test_a_waiver_that_ended_is_an_error_because_the_cluster_still_lifts_the_rule(judge: Judge) -> None:
@@ -66,6 +67,11 @@ def test_a_misspelt_rule_for_a_tenant_has_one_fault_and_names_the_near_rule(judg
     (found,) = judge("no-dns-name", find_tenant())
     assert "'no-dns-name', which does not exist" in found.reason
     assert found.hint == "did you mean no-dns-names?"
+
+
+def test_a_policy_in_place_of_its_rule_is_answered_with_its_rules(judge: Judge) -> None:
+    (found,) = judge("gpu-blueprint-secrets", find_tenant())
+    assert found.hint == "a waiver lifts one rule of this policy: no-lasting-tokens"
 
 
 def test_a_rule_that_the_stack_does_not_render_cannot_be_waived(judge: Judge) -> None:

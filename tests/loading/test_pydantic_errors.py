@@ -30,7 +30,17 @@ def refusal(**overrides: Any) -> Problem:
             "monitoring.slackWebhook: a secret does not belong in a file; "
             "take it out, and run `pulumi config set --secret slackWebhook`",
         ),
-        ({"network": {}}, "missing-field", "network: mode is required; write mode: new or mode: existing"),
+        ({"network": {}}, "missing-field", "network: mode is required; write mode: new or existing"),
+        (
+            {"hourlyCeiling": True},
+            "wrong-type",
+            "hourlyCeiling: got true, not a number; write a number such as 2",
+        ),
+        (
+            {"pools": [pool(maxGpus="8")]},
+            "wrong-type",
+            "pools.0.maxGpus: got '8', not a whole number; write 8, without quotes",
+        ),
         (
             {"network": network(mode="exists")},
             "not-a-choice",
@@ -62,7 +72,11 @@ def refusal(**overrides: Any) -> Problem:
         ),
         ({"cluster": cluster(logs="api")}, "wrong-type", "cluster.logs: got 'api', not a list; write [api]"),
         ({"pools": None}, "empty-field", "pools: the field is empty; write a list"),
-        ({"autoscaling": "on"}, "wrong-type", "autoscaling: got 'on', not true or false"),
+        (
+            {"autoscaling": "on"},
+            "wrong-type",
+            "autoscaling: got 'on', not true or false; write true or false",
+        ),
         (
             {"owner": True},
             "unquoted-text",

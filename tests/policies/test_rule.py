@@ -17,7 +17,9 @@ from .cases.stacks import as_plan, resource
 
 BY_ID = {rule.id: rule for rule in RULES}
 SUBJECTS = {
+    "admission",
     "gpu_pools",
+    "gpu_runtime",
     "node_overlays",
     "gpu_operator",
     "node_classes",

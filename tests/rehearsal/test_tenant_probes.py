@@ -109,3 +109,11 @@ def test_a_pod_without_gpu_runs_in_a_cpu_pool_whose_taints_let_it_in(
 ) -> None:
     pools = [builders.pool(), *(builders.cpu_pool(maxCpus=128, **fields) for fields in cpu_pools)]
     assert find_probe(list_of(build(pools)), "team/cpu").expected.text == promise
+
+
+def test_pods_of_tenants_run_images_that_the_stack_allows() -> None:
+    config = builders.config(tenants=[builders.tenant()], images={"allowed": ["nvcr.io/team"]})
+    pods = [pod for probe in list_of(config) for pod in list_sent_pods(probe)]
+    images = {container["image"] for pod in pods for container in pod["spec"]["containers"]}
+    assert len(pods) > 4 and len(images) == 1
+    assert images.pop().startswith("nvcr.io/team/pause:")

@@ -4,7 +4,7 @@ import kubernetes_validate
 import pytest
 
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.summary.first_pod import build_first_pod
+from gpu_blueprint.summary.first_pod import build_first_cpu_pod, build_first_pod, list_copies
 from gpu_blueprint.summary.pods import build_pod
 
 from ..support import builders
@@ -46,3 +46,28 @@ def test_it_asks_for_a_resource_that_the_quota_of_its_tenant_holds() -> None:
 def test_a_pool_without_a_tenant_is_tried_in_the_default_namespace() -> None:
     stack = builders.config(pools=[builders.pool()], tenants=[])
     assert build_first_pod(stack, stack.gpu_pools[0])["metadata"]["namespace"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "image"),
+    [
+        ("nvcr.io", "nvcr.io/nvidia/cuda:"),
+        ("nvcr.io/nvidia/", "nvcr.io/nvidia/cuda:"),
+        ("nvcr.io/nvidia/cuda", "nvcr.io/nvidia/cuda:"),
+        ("nvcr.io/nvid", "nvcr.io/nvid/nvidia/cuda:"),
+        ("quay.io/team", "quay.io/team/nvidia/cuda:"),
+    ],
+)
+def test_the_image_lies_where_the_stack_allows_images(allowed: str, image: str) -> None:
+    stack = builders.config(pools=[builders.pool()], images={"allowed": [allowed]})
+    pod = build_first_pod(stack, stack.gpu_pools[0])
+    assert pod["spec"]["containers"][0]["image"].startswith(image)
+
+
+def test_an_image_of_elsewhere_must_be_copied_first() -> None:
+    stack = builders.config(pools=[builders.pool(), builders.cpu_pool()], images={"allowed": ["nvcr.io"]})
+    image = build_first_cpu_pod(stack, stack.cpu_pools[0])["spec"]["containers"][0]["image"]
+    ((placed, line),) = list_copies(stack)
+    assert placed == image == "nvcr.io/amazonlinux/amazonlinux:2023"
+    assert line.startswith(f"copy public.ecr.aws/amazonlinux/amazonlinux:2023 to {image} first")
+    assert not list(list_copies(builders.config(pools=[builders.pool()])))

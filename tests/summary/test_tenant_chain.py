@@ -47,10 +47,34 @@ def test_services_are_listed_with_their_pools() -> None:
     assert "services" not in explain("prod", "training")
 
 
-def test_a_tenant_without_grants_has_no_pods_to_explain() -> None:
+def test_pods_and_load_balancers_are_among_the_quota_keys() -> None:
+    stack = builders.config(tenants=[builders.tenant(pods=40, loadBalancers=2)])
+    steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
+    assert {"pods: 40", "services.loadbalancers: 2"} < set(steps["quota keys"])
+
+
+def test_every_cpu_pool_is_named_with_its_taints() -> None:
+    pools = [builders.pool(), builders.cpu_pool(), builders.cpu_pool(name="prep", taints=[{"key": "prep"}])]
+    stack = builders.config(pools=pools, tenants=[builders.tenant()])
+    steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
+    assert steps["a pod asks"][-2:] == (
+        f"in {pools[1]['name']}: no GPU; nodeSelector gpu-blueprint/pool: {pools[1]['name']} chooses it",
+        "in prep: no GPU, and tolerates its taints; nodeSelector gpu-blueprint/pool: prep chooses it",
+    )
+
+
+def test_https_to_the_internet_is_told_where_it_is_open() -> None:
+    for is_open in (True, False):
+        stack = builders.config(tenants=[builders.tenant(httpsOut=is_open)])
+        steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
+        assert ("HTTPS to the internet" in steps["reaches"][0]) is is_open
+
+
+def test_a_tenant_without_grants_is_told_the_cpu_pools_alone() -> None:
     stack = builders.config(tenants=[builders.tenant(gpus={})])
     steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
-    assert steps["grants"] == ("no pool",) and "a pod asks" not in steps
+    assert steps["grants"] == ("no pool",)
+    assert steps["a pod asks"] == ("in cpu: no GPU; nodeSelector gpu-blueprint/pool: cpu chooses it",)
     assert "idle: $0.00 an hour, $0 a month" in steps["cost share"]
 
 

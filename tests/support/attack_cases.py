@@ -34,9 +34,10 @@ class Case:
 
     name: str
     actor: str = "serving"
-    """``serving`` is a member of the tenant, ``serving:viewers`` a viewer, ``serving:hub`` the service account hub."""
-    body: Mapping[str, Any] | None = None
-    """The object to create, or the body of the request."""
+    """``serving`` is a member of the tenant, ``serving:viewers`` a viewer, ``serving:hub`` the service account hub,
+    ``kube-system:job-controller`` a controller of Kubernetes, and ``admin`` the administrator."""
+    body: Any = None
+    """The object to create, or the body of the request: an object, or the list of changes of a JSON patch."""
     request: tuple[str, ...] = ()
     """Verb, path and perhaps the kind of patch; empty where the body is created."""
     kept_out_by: tuple[str, ...] = ()

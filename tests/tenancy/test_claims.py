@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ..support.tenancy_lab import TenancyLab
 
 pytestmark = pytest.mark.lab
+OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
+"""Kubernetes reads the class of a claim from this annotation first."""
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +37,27 @@ def test_a_claim_of_the_class_of_the_platform_passes(lab: "TenancyLab") -> None:
 )
 def test_a_claim_of_other_storage_is_refused(lab: "TenancyLab", spec: dict[str, Any], says: str) -> None:
     assert says in lab.create(build_claim(**spec), member("serving")).refusal
+
+
+@pytest.mark.parametrize("annotated", ["fsx-scratch", ""])
+def test_an_annotation_does_not_choose_other_storage(lab: "TenancyLab", annotated: str) -> None:
+    claim = build_claim(storageClassName="gp3")
+    claim["metadata"]["annotations"] = {OLD_CLASS: annotated}
+    assert "storageClassName may be gp3 here" in lab.create(claim, member("serving")).refusal
+
+
+def test_an_annotation_may_name_the_class_of_the_platform(lab: "TenancyLab") -> None:
+    claim = build_claim()
+    claim["metadata"]["annotations"] = {OLD_CLASS: "gp3"}
+    assert lab.create(claim, member("serving")).refusal == ""
+
+
+@pytest.mark.parametrize("controller", ["statefulset-controller", "ephemeral-volume-controller"])
+def test_a_controller_that_copies_a_claim_from_a_template_names_no_volume(lab: "TenancyLab", controller: str) -> None:
+    who = service_account("kube-system", controller)
+    named = build_claim(storageClassName="gp3", volumeName="pv-of-others")
+    assert "spec.volumeName could take a volume" in lab.create(named, who).refusal
+    assert lab.create(build_claim(storageClassName="gp3"), who).refusal == ""
 
 
 def test_only_the_controller_of_volumes_names_the_volume_of_a_claim_that_waits(lab: "TenancyLab") -> None:

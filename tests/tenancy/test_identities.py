@@ -61,7 +61,8 @@ def test_a_bucket_is_open_only_in_sessions_of_the_service_account() -> None:
 
 def test_people_read_the_grants_in_one_line() -> None:
     line = describe_grants(grants(policies=[POLICY]))
-    assert line == "loader: AmazonSQSReadOnlyAccess, s3:GetObject, s3:GetObjectVersion, s3:ListBucket"
+    keys = "s3:GetObject, s3:GetObjectVersion on arn:aws:s3:::models/${aws:PrincipalTag/kubernetes-namespace}/*"
+    assert line == f"loader: AmazonSQSReadOnlyAccess; {keys}; s3:ListBucket on arn:aws:s3:::models"
 
 
 def test_the_page_about_tenants_names_each_role_of_people_and_the_roles_in_aws() -> None:

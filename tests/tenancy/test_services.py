@@ -32,9 +32,10 @@ def lab(api_server: "TenancyLab") -> "TenancyLab":
         ({}, {"clusterIP": "None"}),
         ({"prometheus.io/scrape": "true"}, {"type": "ClusterIP"}),
         ({}, INTERNAL),
+        ({}, {**INTERNAL, "externalTrafficPolicy": "Cluster"}),
         ({f"{NOTE}scheme": "internal", f"{NOTE}nlb-target-type": "ip", f"{NOTE}internal": "true"}, INTERNAL),
     ],
-    ids=["plain", "headless", "annotated", "internal", "said-internal"],
+    ids=["plain", "headless", "annotated", "internal", "internal-of-all-nodes", "said-internal"],
 )
 def test_a_service_inside_passes(lab: "TenancyLab", notes: dict[str, str], spec: dict[str, Any]) -> None:
     assert lab.create(build_service(notes, **spec)).refusal == ""
@@ -52,6 +53,8 @@ def test_a_service_inside_passes(lab: "TenancyLab", notes: dict[str, str], spec:
         ({f"{NOTE}internal": "false"}, INTERNAL, "must be internal"),
         ({}, {**INTERNAL, "allocateLoadBalancerNodePorts": True}, "allocateLoadBalancerNodePorts: false"),
         ({}, {**INTERNAL, "allocateLoadBalancerNodePorts": None}, "allocateLoadBalancerNodePorts: false"),
+        ({}, {**INTERNAL, "externalTrafficPolicy": "Local"}, "no nodePort, and externalTrafficPolicy: Cluster"),
+        ({}, {**INTERNAL, "ports": [{"port": 80, "nodePort": 30080}]}, "no nodePort, and externalTrafficPolicy"),
         ({}, {"externalIPs": ["192.0.2.1"]}, "spec.externalIPs would take traffic of others"),
         ({"external-dns.alpha.kubernetes.io/hostname": "pay.example.com"}, {}, "annotations of external-dns"),
     ],
@@ -76,6 +79,7 @@ def test_a_service_does_not_turn_public_later_and_its_controller_may_finalize_it
     try:
         scheme = {"metadata": {"annotations": {f"{NOTE}scheme": "internet-facing"}}}
         assert "must be internal" in lab.patch(service, scheme).refusal
+        assert "no nodePort" in lab.patch(service, {"spec": {"externalTrafficPolicy": "Local"}}).refusal
         assert "of type NodePort" in lab.patch(service, {"spec": {"type": "NodePort"}}).refusal
         assert lab.patch(service, {"metadata": {"finalizers": ["service.k8s.aws/resources"]}}).is_accepted
     finally:

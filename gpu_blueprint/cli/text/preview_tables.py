@@ -69,9 +69,9 @@ def build_cpu_pool_table(config: StackConfig) -> PlainTable:
 
 
 def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
-    made = [] if pool.is_stated else ["made by the platform, of the size of all quotas: the file names no CPU pool"]
+    made = [] if pool.is_stated else ["made by the platform for all quotas, since the file names no CPU pool"]
     return (
-        f"{pool.name}\n{pool.purpose}",
+        pool.name,
         "\n".join([shorten_types(pool.instance_types), f"{pool.arch}, {pool.ami}", *made]),
         " → ".join(pool.purchase),
         "\n".join([f"{pool.max_cpus} vCPUs", _format_price(pool)]),

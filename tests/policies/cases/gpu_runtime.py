@@ -47,7 +47,7 @@ def _encode(text: str, encoding: str = "utf-8") -> str:
     return b64encode(text.encode(encoding)).decode()
 
 
-def _class(user_data: Any = GONE, *others: Resource, pool: Any = None, **spec: Any) -> Build:
+def class_of(user_data: Any = GONE, *others: Resource, pool: Any = None, **spec: Any) -> Build:
     """A GPU pool and its node class, on AL2023 unless the case says otherwise."""
     given = {"amiSelectorTerms": _EKS_TERMS, **spec}
     given |= {} if user_data is GONE else {"userData": user_data}
@@ -90,12 +90,14 @@ CLASSES = (
         "infer-l40s-node-class",
         words=("pods without a GPU see the GPUs", "NVIDIA_VISIBLE_DEVICES"),
     ),
-    fails("no user data", _class(), "class"),
-    fails("AL2", _class(amiSelectorTerms=[{"alias": "al2@v20260923"}]), "class"),
-    fails("EKS's image by its name", _class(amiSelectorTerms=[{"name": "amazon-eks-node-al2023-x86_64-v1"}]), "class"),
+    fails("no user data", class_of(), "class"),
+    fails("AL2", class_of(amiSelectorTerms=[{"alias": "al2@v20260923"}]), "class"),
+    fails(
+        "EKS's image by its name", class_of(amiSelectorTerms=[{"name": "amazon-eks-node-al2023-x86_64-v1"}]), "class"
+    ),
     fails(
         "EKS's image by its parameter",
-        _class(amiSelectorTerms=[{"ssmParameter": "/aws/service/eks/optimized-ami/1.36/x"}]),
+        class_of(amiSelectorTerms=[{"ssmParameter": "/aws/service/eks/optimized-ami/1.36/x"}]),
         "class",
     ),
     fails(
@@ -110,63 +112,69 @@ CLASSES = (
         ),
         "gpu",
     ),
-    passes("an image of their own", _class(amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}])),
-    passes("CPU nodes", _class(pool=_pool("gpu", requirement("node.kubernetes.io/instance-type", "m7i.large")))),
-    passes("a class of another pool", _class(pool=_pool("other"))),
+    passes("an image of their own", class_of(amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}])),
+    passes("CPU nodes", class_of(pool=_pool("gpu", requirement("node.kubernetes.io/instance-type", "m7i.large")))),
+    passes("a class of another pool", class_of(pool=_pool("other"))),
     passes("a class that no pool names", program(resource(_CLASS_TYPE, "class", {}))),
-    passes("our script", _class(CLOSE_GPU_ENVIRONMENT)),
-    passes("a script", _class(_OFF)),
-    passes("a script after blank lines", _class(f"\n\n{_OFF}")),
-    passes("a value in quotes", _class(_OFF.replace("=false", '="false"'))),
-    passes("sed", _class(f"#!/bin/sh\nsed -i 's/^#*{_OPTION} *= *true/{_OPTION} = false/' /etc/x.toml\n")),
-    passes("a whole file", _class(f"#!/bin/sh\ncat > /etc/x.toml <<E\n{_OPTION} = false\nE\n")),
-    passes("cloud-config", _class(f"#cloud-config\nruncmd: ['nvidia-ctk config --set {_OPTION}=false']\n")),
-    passes("a boothook", _class(f"#cloud-boothook\nnvidia-ctk config --set {_OPTION}=false\n")),
-    fails("a script that turns it on", _class(_OFF.replace("false", "true")), "class"),
-    fails("a script that turns it on again", _class(f"{_OFF}{_OFF.replace('false', 'true')}"), "class"),
-    fails("a comment", _class(_OFF.replace("nvidia-ctk", "# nvidia-ctk")), "class"),
-    fails("another option", _class(_OFF.replace("envvar-when-unprivileged", "as-volume-mounts")), "class"),
-    fails("text that nobody runs", _class(_NODE_CONFIG.replace("# ", "note: ")), "class"),
-    passes("a part of a message", _class(_mime(("text/x-shellscript", _OFF), ("application/node.eks.aws", "a: b")))),
+    passes("our script", class_of(CLOSE_GPU_ENVIRONMENT)),
+    passes("a script", class_of(_OFF)),
+    passes("a script after blank lines", class_of(f"\n\n{_OFF}")),
+    passes("a value in quotes", class_of(_OFF.replace("=false", '="false"'))),
+    passes("sed", class_of(f"#!/bin/sh\nsed -i 's/^#*{_OPTION} *= *true/{_OPTION} = false/' /etc/x.toml\n")),
+    passes("a whole file", class_of(f"#!/bin/sh\ncat > /etc/x.toml <<E\n{_OPTION} = false\nE\n")),
+    passes("cloud-config", class_of(f"#cloud-config\nruncmd: ['nvidia-ctk config -i --set {_OPTION}=false']\n")),
+    passes("a boothook", class_of(f"#cloud-boothook\nnvidia-ctk config --in-place --set {_OPTION}=false\n")),
+    fails("a script that turns it on", class_of(_OFF.replace("false", "true")), "class"),
+    fails("a script that turns it on again", class_of(f"{_OFF}{_OFF.replace('false', 'true')}"), "class"),
+    fails("a comment", class_of(_OFF.replace("nvidia-ctk", "# nvidia-ctk")), "class"),
+    fails("another option", class_of(_OFF.replace("envvar-when-unprivileged", "as-volume-mounts")), "class"),
+    fails("text that nobody runs", class_of(_NODE_CONFIG.replace("# ", "note: ")), "class"),
+    passes("a part of a message", class_of(_mime(("text/x-shellscript", _OFF), ("application/node.eks.aws", "a: b")))),
     passes(
         "a part in base64",
-        _class(_mime(('text/x-shellscript; charset="utf-8"', _encode(_OFF)), header=_BASE64)),
+        class_of(_mime(('text/x-shellscript; charset="utf-8"', _encode(_OFF)), header=_BASE64)),
     ),
-    passes("cloud-config in a part", _class(_mime(("text/cloud-config", f"write_files: [{{a: '{_OPTION}=false'}}]")))),
-    passes("a part with a byte that is not UTF-8", _class(_mime((_SHELL, _encode(_LATIN, "latin-1")), header=_BASE64))),
-    passes("a boothook in a part", _class(_mime(("text/cloud-boothook", _OFF)))),
-    passes("a message without version", _class(_mime(("text/x-shellscript", _OFF)).partition("\n")[2])),
-    fails("a part for nodeadm", _class(_mime(("application/node.eks.aws", f"{_OPTION}: false"))), "class"),
-    fails("text in brackets that states no value", _class(f"#!/bin/sh\ntouch {_OPTION}[=false\n"), "class"),
-    passes("JSON", _class("#!/bin/sh\necho '{\"" + _OPTION + "\": false}' > /etc/x.json\n")),
-    passes("a key in single quotes", _class(f"#!/bin/sh\necho \"'{_OPTION}' = 'false'\" > /etc/x.toml\n")),
-    passes("a script that turns it on and off", _class(f"{_OFF.replace('false', 'true')}{_OFF}")),
-    undecided("user data not known", _class(UNKNOWN), "class"),
-    undecided("the image not known", _class(amiSelectorTerms=UNKNOWN), "class"),
-    passes("Bottlerocket, which ignores it", _class(**_ROCKET)),
-    passes("Bottlerocket by its family", _class(amiFamily="Bottlerocket", amiSelectorTerms=[{"name": "amazon-eks-x"}])),
-    passes("Bottlerocket that says so", _class(_OPENED.replace("true", "false"), **_ROCKET)),
-    passes("Bottlerocket with other settings", _class("[settings.motd]\n", **_ROCKET)),
-    fails("Bottlerocket that obeys", _class(_OPENED, **_ROCKET), "class"),
-    fails("Bottlerocket that obeys, as text", _class(_OPENED.replace("true", '"true"'), **_ROCKET), "class"),
-    passes("the operator's toolkit that ignores it", _class(GONE, _operator(_CLOSED_ENV))),
-    passes("a flag in place of a text", _class(GONE, _operator({"name": _TOOLKIT_ENV, "value": False}))),
-    fails("the operator's toolkit, in place of the script", _class(_OFF, _operator()), "class"),
-    fails("the operator's toolkit that obeys", _class(GONE, _operator(_OPEN_ENV)), "class"),
+    passes(
+        "cloud-config in a part", class_of(_mime(("text/cloud-config", f"write_files: [{{a: '{_OPTION}=false'}}]")))
+    ),
+    passes(
+        "a part with a byte that is not UTF-8", class_of(_mime((_SHELL, _encode(_LATIN, "latin-1")), header=_BASE64))
+    ),
+    passes("a boothook in a part", class_of(_mime(("text/cloud-boothook", _OFF)))),
+    passes("a message without version", class_of(_mime(("text/x-shellscript", _OFF)).partition("\n")[2])),
+    fails("a part for nodeadm", class_of(_mime(("application/node.eks.aws", f"{_OPTION}: false"))), "class"),
+    fails("text in brackets that states no value", class_of(f"#!/bin/sh\ntouch {_OPTION}[=false\n"), "class"),
+    passes("JSON", class_of("#!/bin/sh\necho '{\"" + _OPTION + "\": false}' > /etc/x.json\n")),
+    passes("a key in single quotes", class_of(f"#!/bin/sh\necho \"'{_OPTION}' = 'false'\" > /etc/x.toml\n")),
+    passes("a script that turns it on and off", class_of(f"{_OFF.replace('false', 'true')}{_OFF}")),
+    undecided("user data not known", class_of(UNKNOWN), "class"),
+    undecided("the image not known", class_of(amiSelectorTerms=UNKNOWN), "class"),
+    passes("Bottlerocket, which ignores it", class_of(**_ROCKET)),
+    passes(
+        "Bottlerocket by its family", class_of(amiFamily="Bottlerocket", amiSelectorTerms=[{"name": "amazon-eks-x"}])
+    ),
+    passes("Bottlerocket that says so", class_of(_OPENED.replace("true", "false"), **_ROCKET)),
+    passes("Bottlerocket with other settings", class_of("[settings.motd]\n", **_ROCKET)),
+    fails("Bottlerocket that obeys", class_of(_OPENED, **_ROCKET), "class"),
+    fails("Bottlerocket that obeys, as text", class_of(_OPENED.replace("true", '"true"'), **_ROCKET), "class"),
+    passes("the operator's toolkit that ignores it", class_of(GONE, _operator(_CLOSED_ENV))),
+    passes("a flag in place of a text", class_of(GONE, _operator({"name": _TOOLKIT_ENV, "value": False}))),
+    fails("the operator's toolkit, in place of the script", class_of(_OFF, _operator()), "class"),
+    fails("the operator's toolkit that obeys", class_of(GONE, _operator(_OPEN_ENV)), "class"),
     fails(
         "the operator's toolkit that obeys at last",
-        _class(GONE, _operator(_CLOSED_ENV, {"name": _TOOLKIT_ENV, "value": "true"})),
+        class_of(GONE, _operator(_CLOSED_ENV, {"name": _TOOLKIT_ENV, "value": "true"})),
         "class",
     ),
-    fails("another variable of the toolkit", _class(GONE, _operator({"name": "X", "value": "false"})), "class"),
+    fails("another variable of the toolkit", class_of(GONE, _operator({"name": "X", "value": "false"})), "class"),
     fails(
         "their own image with the operator's toolkit",
-        _class(GONE, _operator(), amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}]),
+        class_of(GONE, _operator(), amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}]),
         "class",
     ),
     fails(
         "the operator's toolkit on one of two pools",
-        _class(
+        class_of(
             _OFF,
             _operator(),
             node_pool(
@@ -180,9 +188,9 @@ CLASSES = (
     ),
     passes(
         "the operator's toolkit that ignores it at last",
-        _class(GONE, _operator(_OPEN_ENV, _CLOSED_ENV)),
+        class_of(GONE, _operator(_OPEN_ENV, _CLOSED_ENV)),
     ),
-    passes("no toolkit of the operator", _class(_OFF, _operator(enabled=False))),
+    passes("no toolkit of the operator", class_of(_OFF, _operator(enabled=False))),
 )
 
 GROUPS = (
@@ -193,24 +201,24 @@ GROUPS = (
     fails("other user data", _group(_encode(_NODE_CONFIG)), "theirs"),
     fails("no template", _group(template=False), "theirs"),
     fails("the image that EKS chooses", _group(amiType=None, instanceTypes=["g6.xlarge"]), "theirs"),
-    fails("AL2", _group(amiType="AL2_x86_64_GPU"), "theirs"),
+    fails("group: AL2", _group(amiType="AL2_x86_64_GPU"), "theirs"),
     fails("Cloud Control", _group(type_="aws-native:eks:Nodegroup"), "theirs"),
     fails("pulumi-eks", _group(type_="eks:index:ManagedNodeGroup", template=False), "theirs"),
     passes("pulumi-eks with a script", _group(type_="eks:index:ManagedNodeGroup", template=False, userData=_OFF)),
     passes("a group of another maker", _group(type_="other:index:NodeGroup", template=False)),
-    passes("CPU nodes", _group(**_STANDARD, instanceTypes=["m7i.large"])),
+    passes("group: CPU nodes", _group(**_STANDARD, instanceTypes=["m7i.large"])),
     passes("GPU machines without NVIDIA's runtime", _group(**_STANDARD, **_G6_GROUP)),
     passes("their own image that EKS's words name", _group(amiType="CUSTOM", gpu=True)),
     passes("CPU nodes whose image EKS chooses", _group(amiType=None, instanceTypes=["m7i.large"])),
     fails("a template by its name", _group(launchTemplate={"name": "template"}), "theirs"),
     passes("a template by its name, with a script", _group(_encode(_OFF), launchTemplate={"name": "template"})),
     passes("a template with a byte that is not UTF-8", _group(_encode(_LATIN, "latin-1"))),
-    passes("an image of their own", _group(amiType="CUSTOM", instanceTypes=["g6.xlarge"])),
+    passes("group: an image of their own", _group(amiType="CUSTOM", instanceTypes=["g6.xlarge"])),
     passes("an image of the template", _group(amiType=None, **_G6_GROUP, ImageId="ami-0123456789abcdef0")),
     passes("a template that is elsewhere", _group(template=False, launchTemplate={"id": "lt-1"})),
     passes("Bottlerocket", _group(amiType="BOTTLEROCKET_x86_64_NVIDIA")),
-    fails("Bottlerocket that obeys", _group(_encode(_OPENED), amiType="BOTTLEROCKET_x86_64_NVIDIA"), "theirs"),
-    undecided("user data not known", _group(UNKNOWN), "theirs"),
+    fails("group: Bottlerocket that obeys", _group(_encode(_OPENED), amiType="BOTTLEROCKET_x86_64_NVIDIA"), "theirs"),
+    undecided("group: user data not known", _group(UNKNOWN), "theirs"),
 )
 
 CASES = cases_of("gpu-environment-ignored", *CLASSES, *GROUPS)

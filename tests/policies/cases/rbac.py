@@ -211,6 +211,7 @@ EVERYONE = cases_of(
     fails("every unauthenticated user may view", _groups("view", "team", "system:unauthenticated"), "binding"),
     fails("every pod of the cluster may edit", _groups("edit", "system:serviceaccounts"), "binding"),
     fails("a star", _groups("edit", "*"), "binding"),
+    fails("a star that views", _groups("view", "*"), "binding", words="everyone"),
     fails(
         "the API's paths for callers without login", _groups("system:discovery", "system:unauthenticated"), "binding"
     ),

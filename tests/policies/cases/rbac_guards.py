@@ -47,6 +47,7 @@ def _guarded(
 
 _READ = rule([""], ["pods"], ["get"])
 _DELETE = rule([RBAC], ["rolebindings"], ["deletecollection"])
+_BUT_ONE = {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "DoesNotExist"}]}}
 _BY_NAME = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "team"}}}
 
 GUARDS = cases_of(
@@ -64,6 +65,7 @@ GUARDS = cases_of(
     fails("a binding without its policy", _guarded(_guard(), _use(policy="other")), "role", words=_WORDS),
     fails("a policy that only warns", _guarded(_guard(), _use(actions=("Warn", "Audit"))), "role", words=_WORDS),
     fails("a policy for other namespaces", _guarded(_guard(), _use(), space=_space()), "role", words=_WORDS),
+    fails("a policy for all namespaces but one", _guarded(_guard(), _use(_BUT_ONE), everywhere=True), "role"),
     fails("a policy for a name of another", _guarded(_guard(), _use(_BY_NAME), everywhere=True), "role"),
     fails("a policy that judges new bindings alone", _guarded(_guard({"operations": ["CREATE"]}), _use()), "role"),
     fails("a policy that lets removals pass", _guarded(_guard({"operations": ["UPDATE"]}), _use()), "role"),

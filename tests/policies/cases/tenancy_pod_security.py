@@ -4,7 +4,7 @@ from typing import Any
 
 from policies import UNKNOWN, Resource
 
-from .stacks import GONE, Build, cases_of, fails, passes, program, resource, shipped_stack, undecided, with_value
+from .stacks import Build, cases_of, fails, passes, program, resource, shipped_stack, undecided, with_value
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 
@@ -81,7 +81,12 @@ ALIKE = cases_of(
             _space("b"),
         ),
     ),
-    fails("a shipped tenant without label", _tenant(GONE), "tenant-serving-namespace", words="states no level"),
+    fails(
+        "a shipped tenant without labels",
+        with_value("prod", "Namespace", "tenant-serving-namespace", ("metadata", "labels"), {}),
+        "tenant-serving-namespace",
+        words="states no level",
+    ),
     fails("beside a restricted namespace", program(_space("a"), _space("b", {_ENFORCE: "restricted"})), "a"),
     fails("beside a baseline namespace", program(_space("a", {"x": "y"}), _space("b", {_ENFORCE: "baseline"})), "a"),
     undecided("labels not known", program(_space("a", UNKNOWN)), "a"),

@@ -1,0 +1,238 @@
+"""Cases of the rules about admission: objects that policies and their bindings match, and engines that only watch."""
+
+from typing import Any
+
+from policies import UNKNOWN, Resource
+
+from .admission import API, GPUS, PODS, bind_in, space_of, stop, team
+from .rbac import TEAM
+from .rbac_roles import role, rule
+from .stacks import Case, cases_of, fails, node_pool, passes, program, requirement, resource, undecided
+
+_NAME = "kubernetes.io/metadata.name"
+_TEXT = "!object.spec.priorityClassName.startsWith('system-')"
+_NODE, _CLUSTER = "system-node-critical", "system-cluster-critical"
+_RULES: Any = object()
+"""Stands for the validation of most cases."""
+
+
+def _write(validations: Any = _RULES, name: str = "pods", **spec: Any) -> Resource:
+    given = [{"expression": _TEXT}] if validations is _RULES else validations
+    props = {"metadata": {"name": name}, "spec": {"matchConstraints": _match(), "validations": given, **spec}}
+    return resource(f"{API}:ValidatingAdmissionPolicy", name, props)
+
+
+def _match(**fields: Any) -> dict[str, Any]:
+    return {"resourceRules": [PODS], **fields}
+
+
+def _bind(*actions: str, name: str = "pods", key: str = "binding", **match: Any) -> Resource:
+    spec = {"policyName": name, "validationActions": [*(actions or ("Deny",))], "matchResources": match}
+    return resource(f"{API}:ValidatingAdmissionPolicyBinding", key, {"spec": spec})
+
+
+def _matching(**fields: Any) -> tuple[Resource, Resource]:
+    return _write(matchConstraints=_match(**fields)), _bind()
+
+
+def _by(key: str, operator: str, *values: str) -> dict[str, Any]:
+    return {"matchExpressions": [requirement(key, *values, operator=operator)]}
+
+
+def _hook(**fields: Any) -> Resource:
+    return resource(f"{API}:ValidatingWebhookConfiguration", "hook", {"webhooks": [{"rules": [PODS], **fields}]})
+
+
+def _kyverno(
+    action: Any = "Enforce",
+    kinds: Any = ("Pod",),
+    spec: Any = None,
+    kind: str = "ClusterPolicy",
+    space: str = "team",
+    **rule_: Any,
+) -> Resource:
+    """A policy of Kyverno with one rule; ``rule_`` replaces fields of the rule."""
+    found = {"match": {"any": [{"resources": {"kinds": [*kinds]}}]}, "validate": {"failureAction": action}, **rule_}
+    return resource(
+        f"kubernetes:kyverno.io/v1:{kind}",
+        "rule",
+        {"metadata": {"namespace": space}, "spec": {"rules": [found], **(spec or {})}},
+    )
+
+
+def _constraint(**spec: Any) -> Resource:
+    return resource("kubernetes:constraints.gatekeeper.sh/v1beta1:K8sNoTolerations", "rule", {"spec": spec})
+
+
+def _cel(kind: str = "ValidatingPolicy", space: str = "team", **spec: Any) -> Resource:
+    return resource(
+        f"kubernetes:policies.kyverno.io/v1:{kind}", "rule", {"metadata": {"namespace": space}, "spec": spec}
+    )
+
+
+_TEAM = {"resources": {"kinds": ["Pod"], "namespaces": ["te*"]}}
+_OTHERS = {"resources": {"kinds": ["Pod"], "namespaces": ["other"]}}
+_DEPLOYMENTS = {**PODS, "apiGroups": ["apps"], "resources": ["deployments"]}
+_OVERRIDES = {
+    "validationFailureAction": "Audit",
+    "validationFailureActionOverrides": [{"action": "enforce", "namespaces": ["team"]}],
+}
+
+_RIGHT: dict[str, tuple[Resource, ...]] = {
+    "a namespace by its name": (_write(), _bind(namespaceSelector={"matchLabels": {_NAME: "team"}})),
+    "all namespaces but one": (_write(), _bind(namespaceSelector=_by(_NAME, "NotIn", "kube-system"))),
+    "a namespace of a list": (_write(), _bind(namespaceSelector=_by(_NAME, "In", "a", "team"))),
+    "namespaces in the policy": _matching(namespaceSelector={"matchLabels": {"tenant": "a"}}),
+    "Audit before Deny": (_write(), _bind("Audit", "Deny")),
+    "two bindings": (_write(), _bind("Audit"), _bind("Deny", key="second")),
+    "Deployments left out": _matching(excludeResourceRules=[_DEPLOYMENTS]),
+    "pods/status left out": _matching(excludeResourceRules=[{**PODS, "resources": ["pods/status"]}]),
+    "removals left out": _matching(excludeResourceRules=[{**PODS, "operations": ["DELETE"]}]),
+    "an empty selector of objects": _matching(objectSelector={}, matchPolicy="Equivalent"),
+    "every resource": _matching(resourceRules=[{**PODS, "resources": ["*/*"], "apiVersions": ["*"], "scope": "*"}]),
+    "namespaced objects": _matching(resourceRules=[{**PODS, "scope": "Namespaced"}]),
+    "pods beside Deployments": _matching(resourceRules=[_DEPLOYMENTS, PODS]),
+    "pods in the binding": (_write(), _bind(resourceRules=[_DEPLOYMENTS, PODS])),
+    "a condition": (_write(matchConditions=[{"expression": "request.userInfo.username != 'a'"}]), _bind()),
+    "a webhook for the namespace": (_hook(namespaceSelector={"matchLabels": {"tenant": "a"}}, failurePolicy="Fail"),),
+    "Kyverno enforces": (_kyverno(),),
+    "Kyverno enforces by the policy": (_kyverno(None, spec={"validationFailureAction": "enforce"}),),
+    "Kyverno enforces in the namespace": (_kyverno(None, spec=_OVERRIDES),),
+    "Kyverno without any": (_kyverno(match={"resources": {"kinds": ["v1/Pod"]}}),),
+    "Kyverno with all": (_kyverno(match={"all": [_OTHERS, _TEAM]}),),
+    "Kyverno for all kinds": (_kyverno(kinds=["Service", "*"]),),
+    "Kyverno's policy of the namespace": (_kyverno(kind="Policy", space="team"),),
+    "Kyverno's CEL of the namespace": (_cel("NamespacedValidatingPolicy", validationActions=["Audit", "Deny"]),),
+    "Gatekeeper denies pods": (_constraint(enforcementAction="deny", match={"kinds": [{"kinds": ["Pod"]}]}),),
+    "Gatekeeper by namespaces": (_constraint(match={"namespaces": ["te*"], "excludedNamespaces": ["kube-*"]}),),
+    "Gatekeeper by labels": (_constraint(match={"namespaceSelector": {"matchLabels": {"tenant": "a"}}}),),
+}
+_WRONG: dict[str, tuple[Resource, ...]] = {
+    "a binding of another policy": (_write(), _bind(name="other")),
+    "Audit alone": (_write(), _bind("Audit")),
+    "errors pass": (_write(failurePolicy="Ignore"), _bind()),
+    "a condition that is never met": (_write(matchConditions=[{"expression": "false"}]), _bind()),
+    "a rule that is always met": (_write([{"expression": "true"}]), _bind()),
+    "no rule": (_write([]), _bind()),
+    "objects by labels": _matching(objectSelector={"matchLabels": {"a": "b"}}),
+    "objects by labels in the binding": (_write(), _bind(objectSelector={"matchLabels": {"a": "b"}})),
+    "pods left out": _matching(excludeResourceRules=[PODS]),
+    "some pods left out": _matching(excludeResourceRules=[{**PODS, "resourceNames": ["a"]}]),
+    "pods left out by the binding": (_write(), _bind(excludeResourceRules=[{**PODS, "resources": ["*"]}])),
+    "Deployments in the binding": (_write(), _bind(resourceRules=[_DEPLOYMENTS])),
+    "the namespace left out": (_write(), _bind(namespaceSelector=_by(_NAME, "NotIn", "team"))),
+    "namespaces without a label": (_write(), _bind(namespaceSelector=_by("tenant", "DoesNotExist"))),
+    "the namespace left out by the policy": _matching(namespaceSelector=_by(_NAME, "NotIn", "team")),
+    "objects of the cluster": _matching(resourceRules=[{**PODS, "scope": "Cluster"}]),
+    "one pod": _matching(resourceRules=[{**PODS, "resourceNames": ["a"]}]),
+    "a version that pods lack": _matching(resourceRules=[{**PODS, "apiVersions": ["v2"]}]),
+    "commands in pods": _matching(resourceRules=[{**PODS, "resources": ["pods/exec"]}]),
+    "a webhook that errors pass": (_hook(failurePolicy="Ignore"),),
+    "a webhook for other namespaces": (_hook(namespaceSelector={"matchLabels": {"tenant": "b"}}),),
+    "a webhook that changes pods": (
+        resource(f"{API}:MutatingWebhookConfiguration", "a", {"webhooks": [{"rules": [PODS]}]}),
+    ),
+    "the ClusterPolicy of NVIDIA's operator": (
+        resource("kubernetes:nvidia.com/v1:ClusterPolicy", "gpus", _kyverno().props),
+    ),
+    "Kyverno audits": (_kyverno("Audit"),),
+    "Kyverno says nothing": (_kyverno(None),),
+    "Kyverno enforces elsewhere": (_kyverno(match={"any": [_OTHERS]}),),
+    "Kyverno judges Services": (_kyverno(kinds=["Service", "Namespace"]),),
+    "Kyverno changes pods": (_kyverno(validate=None, mutate={"a": "b"}, spec={"validationFailureAction": "Enforce"}),),
+    "Kyverno's policy of another namespace": (_kyverno(kind="Policy", space="other"),),
+    "an exception of Kyverno": (_kyverno(kind="PolicyException"),),
+    "Kyverno's CEL audits": (_cel(validationActions=["Audit"]),),
+    "Kyverno's CEL of another namespace": (_cel("NamespacedValidatingPolicy", "other"),),
+    "Kyverno's CEL changes pods": (_cel("MutatingPolicy"),),
+    "Gatekeeper's trial": (_constraint(enforcementAction="dryrun"),),
+    "Gatekeeper's warning": (_constraint(enforcementAction="warn"),),
+    "Gatekeeper judges Services": (_constraint(match={"kinds": [{"kinds": ["Service"]}]}),),
+    "Gatekeeper elsewhere": (_constraint(match={"namespaces": ["other"]}),),
+    "Gatekeeper leaves out": (_constraint(match={"excludedNamespaces": ["te*"]}),),
+    "Gatekeeper by other labels": (_constraint(match={"namespaceSelector": {"matchLabels": {"tenant": "b"}}}),),
+}
+
+
+def _list_matches() -> tuple[Case, ...]:
+    return (
+        *(passes(f"matches: {about}", team(*parts)) for about, parts in _RIGHT.items()),
+        *(fails(f"matches: {about}", team(*parts), "space") for about, parts in _WRONG.items()),
+        undecided("an action of Kyverno not known", team(_kyverno(UNKNOWN)), "space"),
+        undecided("a selector of a webhook not known", team(_hook(namespaceSelector=UNKNOWN)), "space"),
+        undecided("what a policy leaves out is not known", team(*_matching(excludeResourceRules=[UNKNOWN])), "space"),
+    )
+
+
+def _each(*texts: str) -> tuple[Resource, ...]:
+    """Policies with their bindings, one for each expression."""
+    pairs = [
+        (_write([{"expression": text}], f"p{at}"), _bind(name=f"p{at}", key=f"b{at}")) for at, text in enumerate(texts)
+    ]
+    return tuple(part for pair in pairs for part in pair)
+
+
+_NOT_NODE, _NOT_CLUSTER = (f"object.spec.priorityClassName != '{name}'" for name in (_NODE, _CLUSTER))
+_PRIORITIES = (
+    passes("a policy for each class", team(*_each(_NOT_NODE, _NOT_CLUSTER))),
+    passes("a policy for both classes", team(*_each(f"{_NOT_NODE} && {_NOT_CLUSTER}"))),
+    passes("a list of the classes that are allowed", team(*_each("object.spec.priorityClassName in ['a', 'b']"))),
+    passes("the number of the priority", team(*_each("object.spec.?priority.orValue(0) < 1000000000"))),
+    passes("a policy for one class and a quota for the other", team(*_each(_NOT_NODE), stop(_CLUSTER))),
+    fails("a policy for one class", team(*_each(_NOT_NODE)), "space", words=f"the priority {_CLUSTER}"),
+    passes("the number of the priority, which every pod has", team(*_each("object.spec.priority < 1000000000"))),
+    fails("another field", team(*_each("object.spec.priorities == 'a'")), "space"),
+    fails("a label of priority", team(*_each("object.metadata.labels['priority'] == 'a'")), "space"),
+    fails(
+        "a policy that denies another field, and a policy for priorities that warns",
+        team(_write([{"expression": "has(object.spec.nodeName)"}]), _bind(), _write(name="b"), _bind("Warn", name="b")),
+        "space",
+    ),
+    passes("a quota by its scope alone", team(stop(operator="Exists"))),
+    undecided("an expression not known", team(_write([{"expression": UNKNOWN}]), _bind()), "space"),
+)
+
+
+def _reads(*rules: Any, name: str = "role", kind: str = "ClusterRole", **fields: Any) -> Any:
+    """People with a role of the program in a namespace without a quota of GPUs."""
+    given = resource(
+        "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
+        "people",
+        {"metadata": {"namespace": "team"}, "roleRef": {"kind": kind, "name": name}, "subjects": [TEAM]},
+    )
+    return program(GPUS, space_of(), given, role(*rules, kind=kind, **fields))
+
+
+def _beside_iam() -> Any:
+    props = {"metadata": {"namespace": "team"}, "roleRef": {"kind": "Role", "name": "role"}, "subjects": [TEAM]}
+    given = resource("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "people", props)
+    return program(GPUS, space_of(), given, resource("aws:iam/role:Role", "role", {"metadata": {"namespace": "team"}}))
+
+
+_LOOK = rule([""], ["pods", "events"], ["get", "list", "watch"])
+_READERS = (
+    passes("people who view", _reads(name="view")),
+    passes("people who view by the part of view", _reads(name="system:aggregate-to-view")),
+    passes("people with a role that reads", _reads(_LOOK)),
+    fails("people with a role that is not here", _reads(_LOOK, name="other"), "space"),
+    fails("people with a role that makes pods", _reads(_LOOK, rule([""], ["pods"], ["create"])), "space"),
+    fails("people who run commands", _reads(rule([""], ["pods/exec"], ["get"])), "space"),
+    fails("people who read everything", _reads(rule(["*"], ["*"], ["get"])), "space"),
+    fails("people with collected rights", _reads(_LOOK, aggregationRule={"clusterRoleSelectors": [{}]}), "space"),
+    passes("people with a Role that reads", _reads(_LOOK, kind="Role", metadata={"name": "role", "namespace": "team"})),
+    fails(
+        "people with a Role, and a Role of another namespace that reads",
+        _reads(_LOOK, kind="Role", metadata={"name": "role", "namespace": "other"}),
+        "space",
+    ),
+    fails("people who read, and run commands", _reads(rule([""], ["pods", "pods/exec"], ["get"])), "space"),
+    fails("people with a Role, and a role of IAM", _beside_iam(), "space"),
+    fails("a Role that is called view", _reads(_LOOK, name="view", kind="Role"), "space"),
+    fails("people who edit", program(GPUS, space_of(), bind_in(TEAM)), "space"),
+    passes("GPUs of nobody", program(node_pool(name="empty"), space_of())),
+)
+
+CASES = (
+    *cases_of("gpu-namespace-has-admission", *_list_matches(), *_READERS),
+    *cases_of("system-priority-out-of-reach", *_list_matches(), *_PRIORITIES),
+)
