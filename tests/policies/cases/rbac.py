@@ -152,7 +152,12 @@ ADMINS = cases_of(
         "entry",
         words="in namespaces of the platform",
     ),
-    fails("the edit policy in every namespace", _entry("AmazonEKSEditPolicy", "namespace", "*"), "entry"),
+    fails(
+        "the edit policy in every namespace",
+        _entry("AmazonEKSEditPolicy", "namespace", "*"),
+        "entry",
+        words="gives AmazonEKSEditPolicy in namespaces of the platform",
+    ),
     fails("the edit policy beside the operators", _entry("AmazonEKSEditPolicy", "namespace", "gpu-*"), "entry"),
     fails(
         "an entry of aws-native",
