@@ -107,7 +107,7 @@ RULES = (
         settings=_EXEMPT,
         looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
         passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, or the program installs an engine "
-        "of policies (Kyverno, Gatekeeper, Kubewarden), or a policy for it or a webhook that refuses pods",
+        "of policies (Kyverno, Gatekeeper, Kubewarden), or holds an engine's policy or a webhook that refuses pods",
         fails="nothing judges new pods of a namespace whose pods may request GPUs",
         why="a pod tolerates any taint, names any node and takes GPUs of pools that are meant for others",
         fix="bind a ValidatingAdmissionPolicy for pods to the namespace with validationActions: [Deny]",

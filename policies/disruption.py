@@ -42,7 +42,8 @@ def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Setting
     if types and "spot" in list_capacity_types(pool) and types * (zones or 2) < settings["minimumOfferings"]:
         report(
             f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
-            f"but needs {settings['minimumOfferings']}"
+            f"but needs {settings['minimumOfferings']}; "
+            "where spot capacity runs out, pods wait or cost the on-demand price"
         )
 
 
@@ -104,7 +105,7 @@ RULES = (
         looks_at="types × zones of GPU pools, and of pools without GPUs that name their types, that buy spot capacity",
         passes="there are at least minimumOfferings combinations",
         fails="there are fewer",
-        why="spot capacity runs out, and every node costs the on-demand price",
+        why="spot capacity runs out, and every node costs the on-demand price, or pods wait if the pool buys only spot",
         fix="add instance types or zones",
     ),
     Rule(

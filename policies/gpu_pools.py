@@ -30,7 +30,8 @@ def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> N
     if is_gpu_pool(pool) or is_static(pool):
         return
     if not {"cpu", "memory", "nodes"} & pool.read_block("spec", "limits").keys():
-        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes without end")
+        cost = "at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
+        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes without end, {cost}")
 
 
 def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -103,7 +104,7 @@ RULES = (
         passes="the limits name cpu, memory or nodes, or the number of nodes is fixed",
         fails="the limits name none of them",
         why="a program that creates pods in a loop buys machines without end",
-        fix="set spec.limits.cpu",
+        fix="set spec.limits.cpu to the CPUs that all pods of the pool may have together",
     ),
     Rule(
         id="gpu-limit-reachable",

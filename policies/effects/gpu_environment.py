@@ -63,7 +63,7 @@ def _read(line: str) -> list[str]:
     return _OPTION.findall(line) or _REPLACED.findall(line)
 
 
-_WRITES = re.compile(r"(?<![\w-])(--in-place|-i)\b|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
+_WRITES = re.compile(r"(?<![\w-])(--in-place|-i)|(-o|--output|>)[ =]*\S*nvidia-container-runtime/")
 """Parts of a call of nvidia-ctk that write the file of the runtime; without them it only shows the outcome."""
 _REPLACED = re.compile(r"sed .*envvar-when-unprivileged.*=\s*(true|false)")
 """A replacement of sed, whatever it looks for."""

@@ -95,7 +95,7 @@ _RIGHT: dict[str, tuple[Resource, ...]] = {
     "pods in the binding": (_write(), _bind(resourceRules=[_DEPLOYMENTS, PODS])),
     "a condition": (_write(matchConditions=[{"expression": "request.userInfo.username != 'a'"}]), _bind()),
     "a webhook for the namespace": (_hook(namespaceSelector={"matchLabels": {"tenant": "a"}}, failurePolicy="Fail"),),
-    "Kyverno enforces": (_kyverno(),),
+    "Kyverno enforces": (_kyverno(space="other"),),
     "Kyverno enforces by the policy": (_kyverno(None, spec={"validationFailureAction": "enforce"}),),
     "Kyverno enforces in the namespace": (_kyverno(None, spec=_OVERRIDES),),
     "Kyverno without any": (_kyverno(match={"resources": {"kinds": ["v1/Pod"]}}),),
@@ -181,7 +181,13 @@ _PRIORITIES = (
     passes("a policy for one class and a quota for the other", team(*_each(_NOT_NODE), stop(_CLUSTER))),
     fails("a policy for one class", team(*_each(_NOT_NODE)), "space", words=f"the priority {_CLUSTER}"),
     passes("the number of the priority, which every pod has", team(*_each("object.spec.priority < 1000000000"))),
-    fails("another field", team(*_each("object.spec.priorities == 'a'")), "space"),
+    fails("another field", team(*_each("object.spec.priorityOfOurs == 'a'")), "space"),
+    fails(
+        "a policy for one class and for another field",
+        team(_write([{"expression": _NOT_NODE}, {"expression": "has(object.spec.nodeName)"}]), _bind()),
+        "space",
+        words=f"the priority {_CLUSTER}",
+    ),
     fails("a label of priority", team(*_each("object.metadata.labels['priority'] == 'a'")), "space"),
     fails(
         "a policy that denies another field, and a policy for priorities that warns",

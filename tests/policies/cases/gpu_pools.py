@@ -143,7 +143,12 @@ CPUS_LIMITED = cases_of(
         "a fixed number of nodes",
         with_value(program(node_pool(_CPU_TYPE)), "NodePool", "", ("spec", "replicas"), 2),
     ),
-    fails("no limits", program(node_pool(_CPU_TYPE)), "theirs", words="without end; set spec.limits.cpu"),
+    fails(
+        "no limits",
+        program(node_pool(_CPU_TYPE)),
+        "theirs",
+        words=("without end, at about 50 $ an hour", "; set spec.limits.cpu to"),
+    ),
     fails("no limits, by category", program(node_pool(_BY_CATEGORY)), "theirs"),
     fails("limits of null", _limited(None), "theirs"),
     fails(

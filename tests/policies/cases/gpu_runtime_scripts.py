@@ -24,7 +24,7 @@ _RIGHT = {
     "a variable of the value": f"value=false\nnvidia-ctk config -i --set {_OPTION}=$value",
     "an exported variable": f"export value=false\nnvidia-ctk config -i --set {_OPTION}=$value",
     "a variable with the name of a part": f"envvar=1\n{_SET}",
-    "a joined flag": f"nvidia-ctk config --in-place\\\n --set {_OPTION}=false",
+    "a name in two lines": f"nvidia-ctk config -i --set {_OPTION[:20]}\\\n{_OPTION[20:]}=false",
     "a short output": f"nvidia-ctk config --set {_OPTION}=false -o={_FILE}",
     "an output of the shell without a space": f"nvidia-ctk config --set {_OPTION}=false >{_FILE}",
     "sed without quotes": f"sed -i s/^#{_OPTION}.*/{_OPTION}=false/ {_FILE}",
@@ -39,6 +39,8 @@ _RIGHT = {
 _WRONG = {
     "off, and then on": f"{_SET}\n{_SET.replace('false', 'true')}",
     "a comment after another command": f"systemctl restart x # {_OPTION}=false",
+    "a comment after a folder": f"ls ~ # {_OPTION}=false",
+    "a comment after a text": f"echo 'a' > /tmp/log # {_OPTION}=false",
     "a comment in the file": f"cat > {_FILE} <<EOF\n  # {_OPTION} = false\nEOF",
     "an outcome that is only shown": f"nvidia-ctk config --set {_OPTION}=false",
     "an output into another file": f"nvidia-ctk config --set {_OPTION}=false --output /tmp/config.toml",
