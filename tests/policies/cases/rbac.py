@@ -26,7 +26,7 @@ def bind(kind: str, role: Any, *subjects: Any, space: Any = "team", role_kind: A
     return resource(f"kubernetes:rbac.authorization.k8s.io/v1:{kind}", "binding", props)
 
 
-def _binds(kind: str, role: str, *subjects: Any, space: str | None = "team", role_kind: Any = "ClusterRole") -> Build:
+def _binds(kind: str, role: str, *subjects: Any, space: Any = "team", role_kind: Any = "ClusterRole") -> Build:
     return program(bind(kind, role, *subjects, space=space, role_kind=role_kind))
 
 
