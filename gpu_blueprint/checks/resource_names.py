@@ -27,7 +27,12 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of untainted pools with different GPUs or slices that hand out the same extended resource."""
+    """Warn of untainted pools with different GPUs or slices that hand out the same extended resource.
+
+    Where admission refuses, a pod must name its pool.
+    """
+    if stack.tenancy.enforcement == "deny":
+        return
     by_resource: dict[str, list[Pool]] = {}
     for pool in stack.gpu_pools:
         for resource in () if pool.taints else pool.profile.per_device:
@@ -38,8 +43,8 @@ def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "ambiguous-resource-name",
                 ("pools",),
-                f"{listed} all hand out {resource}: a quota cannot tell them apart, and a pod without "
-                "nodeSelector gpu-blueprint/pool may land in the most expensive pool",
-                "give each pool a taint of its own",
+                f"{listed} all hand out {resource}, and admission only warns: a pod without nodeSelector "
+                "gpu-blueprint/pool may land in the most expensive pool",
+                "write tenancy: {enforcement: deny}, or give each pool a taint of its own",
                 severity="warning",
             )
