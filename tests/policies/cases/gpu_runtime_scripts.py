@@ -24,7 +24,7 @@ _RIGHT = {
     "a variable of the value": f"value=false\nnvidia-ctk config -i --set {_OPTION}=$value",
     "an exported variable": f"export value=false\nnvidia-ctk config -i --set {_OPTION}=$value",
     "a variable with the name of a part": f"envvar=1\n{_SET}",
-    "a name in two lines": f"nvidia-ctk config -i --set {_OPTION[:20]}\\\n{_OPTION[20:]}=false",
+    "a name in two lines": f"nvidia-ctk config -i --set {_OPTION[:-8]}\\\n{_OPTION[-8:]}=false",
     "a short output": f"nvidia-ctk config --set {_OPTION}=false -o={_FILE}",
     "an output of the shell without a space": f"nvidia-ctk config --set {_OPTION}=false >{_FILE}",
     "sed without quotes": f"sed -i s/^#{_OPTION}.*/{_OPTION}=false/ {_FILE}",
