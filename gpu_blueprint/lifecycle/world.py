@@ -110,7 +110,8 @@ class LabWorld:
         return self._create(pool.name, build_cpu_pool_pod(pool, f"on-{pool.name}", namespace=place))
 
     def _create(self, pool: str, pod: dict[str, Any]) -> str:
-        pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
+        # A time, since admission lets no pod of a CPU or inference pool keep its node for ever.
+        pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "1h"}
         try:
             self._lab.kube.create(pod)
         except RefusedError as error:

@@ -66,7 +66,7 @@ def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -
             "Effect": "Allow",
             "Action": [*statement.actions],
             "Resource": [*statement.resources],
-            **({"Condition": statement.conditions} if statement.conditions else {}),
+            **({"Condition": _sort(statement.conditions)} if statement.conditions else {}),
         }
         for statement in identity.statements
     ]
@@ -119,3 +119,8 @@ def describe_grants(grants: ServiceAccountGrants) -> str:
     names = [", ".join(arn.split("/", 1)[-1] for arn in grants.policies)] if grants.policies else []
     names += [f"{', '.join(part['Action'])} on {', '.join(part['Resource'])}" for part in grants.statements]
     return f"{grants.service_account}: {'; '.join(names)}"
+
+
+def _sort(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return conditions in one order, since Pulumi's engine sorts the keys of a stack file and a preview does not."""
+    return {operator: dict(sorted(keys.items())) for operator, keys in sorted(conditions.items())}

@@ -44,11 +44,14 @@ def ask_for(name: str) -> str:
 
 
 def list_grants(config: StackConfig, tenant: Tenant) -> dict[str, list[str]]:
-    """Return pool → the GPU resources of which a tenant has a quota in it; only pools with a quota."""
+    """Return pool → the GPU resources of which a tenant has a quota in it; only pools with a quota.
+
+    The order is that of the lists in the stack file, because Pulumi's engine sorts the keys of mappings: an order of
+    theirs would write other policies at `pulumi up` than in a preview.
+    """
     found = {}
-    for name in tenant.gpus:
-        pool = config.gpu_pools_by_name[name]
-        counts = pool.count_by_unit(tenant.gpus[name])
-        if granted := [pool.profile.units[unit] for unit, count in counts.items() if count]:
-            found[name] = granted
+    for pool in config.gpu_pools:
+        counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
+        if granted := [resource for unit, resource in pool.profile.units.items() if counts.get(unit)]:
+            found[pool.name] = granted
     return found

@@ -165,10 +165,11 @@ class PoolThatGoesLater:
         self._objects, self._is_spent = life.world.objects, False
 
     def __call__(self, operation: Operation) -> None:
-        if operation.action == "delete" and operation.kind == "NodePool" and not self._is_spent:
+        properties = operation.properties
+        is_ours = operation.kind == "NodePool" and properties["metadata"]["name"] == "shared-l4"
+        if operation.action == "delete" and is_ours and not self._is_spent:
             self._is_spent = True
-            properties = operation.properties
-            self._objects.delete(properties["apiVersion"], "NodePool", properties["metadata"]["name"])
+            self._objects.delete(properties["apiVersion"], "NodePool", "shared-l4")
             raise RefusedError("NodePool shared-l4 is still there after 2700 s")
 
 

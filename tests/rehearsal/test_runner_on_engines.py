@@ -53,7 +53,7 @@ def test_no_fate_is_unclear(played: Played) -> None:
 
 def test_every_pool_was_launched_in_every_way_to_buy(played: Played) -> None:
     launched = {(launch.tags["karpenter.sh/nodepool"], launch.lifecycle) for launch in played.found.launches}
-    assert launched == {(pool.name, way) for pool in played.config.gpu_pools for way in pool.purchase}
+    assert launched == {(pool.name, way) for pool in played.config.all_pools for way in pool.purchase}
 
 
 def test_user_data_brings_the_labels_and_taints_of_the_pool(played: Played) -> None:
@@ -77,7 +77,7 @@ def test_instances_and_volumes_carry_the_tags_that_split_the_bill(played: Played
         assert tags.items() <= launch.tags.items()
     for fleet in played.fleets:
         ours, volumes = (read_tags(fleet.params["TagSpecification"], kind) for kind in ("instance", "volume"))
-        pool = played.config.gpu_pools_by_name[volumes["karpenter.sh/nodepool"]]
+        pool = next(pool for pool in played.config.all_pools if pool.name == volumes["karpenter.sh/nodepool"])
         assert played.config.list_node_tags(pool).items() <= volumes.items()
         assert volumes == ours
 

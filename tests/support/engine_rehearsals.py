@@ -49,4 +49,4 @@ def list_taints(settings: KubeletSettings) -> list[dict[str, str]]:
 
 def find_pool_of(config: StackConfig, launch: Instance) -> Any:
     """The pool of a launch."""
-    return config.gpu_pools_by_name[launch.tags["karpenter.sh/nodepool"]]
+    return next(pool for pool in config.all_pools if pool.name == launch.tags["karpenter.sh/nodepool"])

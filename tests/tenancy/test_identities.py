@@ -1,5 +1,6 @@
 """The grants of a service account add up in one place."""
 
+import json
 from typing import Any
 
 from gpu_blueprint.tenancy.identities import ServiceAccountGrants, describe_grants, list_grants
@@ -73,3 +74,18 @@ def test_the_page_about_tenants_names_each_role_of_people_and_the_roles_in_aws()
     roles = [f"ClusterRole gpu-blueprint-{role}" for role in ("member", "viewer", "facts")]
     assert name_holdings() == roles
     assert name_holdings(identities=[builders.identity()]) == [*roles, "EKS Pod Identity"]
+
+
+def test_conditions_have_one_order_whatever_the_order_of_the_file() -> None:
+    keys = {"aws:RequestedRegion": ["us-east-1"], "aws:PrincipalOrgID": ["o-1"]}
+
+    def write(order: list[str]) -> str:
+        conditions = {"StringEquals": {key: keys[key] for key in order}}
+        statement = {
+            "actions": ["sqs:SendMessage"],
+            "resources": ["arn:aws:sqs:us-east-1:111122223333:a"],
+            "conditions": conditions,
+        }
+        return json.dumps(grants(statements=[statement]).statements)
+
+    assert write([*keys]) == write([*reversed(keys)])
