@@ -1,7 +1,8 @@
 """The golden plans of every shipped stack and every example pool. ``python -m tests.golden`` writes them again.
 
 A golden plan leaves out the versions of Pulumi's plugins: requirements.txt pins them, and every resource would repeat
-them. It names a resource by type and name, and shows JSON inside a text as JSON.
+them. It leaves out the properties that hold outputs, because the dependencies name the same resources. It names a
+resource by type and name, and shows JSON inside a text as JSON.
 """
 
 import json
@@ -40,7 +41,8 @@ def _describe(found: PlannedResource, names: dict[str, str]) -> dict[str, Any]:
     parts["dependencies"] = sorted(names.get(urn, urn) for urn in found.dependencies)
     parts["inputs"] = _expand(parts["inputs"], names)
     parts |= {name: names.get(parts[name], parts[name]) for name in ("parent", "provider")}
-    return {name: value for name, value in parts.items() if name not in ("urn", "type", "name") and value}
+    left_out = ("urn", "type", "name", "custom", "propertyDependencies")
+    return {name: value for name, value in parts.items() if name not in left_out and value}
 
 
 def _expand(value: Any, names: dict[str, str]) -> Any:

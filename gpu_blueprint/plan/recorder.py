@@ -95,6 +95,7 @@ class RecordingMonitor:
             custom=request.custom or (request.remote and not is_translated),
             provider=_find_provider_urn(request.provider),
             dependencies=tuple(sorted(request.dependencies)),
+            property_dependencies=_read_property_dependencies(request),
             inputs={} if is_translated else to_plain(request.object),
             options=inherited | {key: value for key, value in options.items() if value is not None},
         )
@@ -187,6 +188,12 @@ def _construct_cluster(request: Any, urn: str, monitor: RecordingMonitor) -> dic
     cluster = monitor.RegisterResource(build_cluster_request(request, urn))
     cluster.object.Clear()  # outputs of EKS, such as its security group, are not known before the cluster exists
     return {"eksCluster": make_reference(cluster.urn)}
+
+
+def _read_property_dependencies(request: Any) -> dict[str, tuple[str, ...]]:
+    """Return the inputs that hold outputs of other resources; keys are sorted because protobuf has no order."""
+    listed = sorted(request.propertyDependencies.items())
+    return {key: tuple(sorted(found.urns)) for key, found in listed if found.urns}
 
 
 def _find_provider_urn(reference: str) -> str:

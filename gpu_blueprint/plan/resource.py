@@ -27,6 +27,8 @@ class PlannedResource:
     """True if a provider manages the resource; False for components."""
     provider: str = ""
     dependencies: tuple[str, ...] = ()
+    property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of an input → URNs of the resources whose outputs the input holds."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -39,9 +41,32 @@ class PlannedResource:
             "parent": self.parent,
             "provider": self.provider,
             "dependencies": list(self.dependencies),
+            "propertyDependencies": {key: list(urns) for key, urns in self.property_dependencies.items()},
+            "custom": self.custom,
             "inputs": hide_secrets(self.inputs),
             "options": dict(self.options),
         }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "PlannedResource":
+        """Read a resource from a plan.json.
+
+        Raises:
+            KeyError: A key is missing.
+            AttributeError: A value is not a mapping.
+        """
+        return cls(
+            urn=document["urn"],
+            type=document["type"],
+            name=document["name"],
+            parent=document["parent"],
+            custom=document["custom"],
+            provider=document["provider"],
+            dependencies=tuple(document["dependencies"]),
+            property_dependencies={key: tuple(urns) for key, urns in document["propertyDependencies"].items()},
+            inputs=document["inputs"],
+            options=document["options"],
+        )
 
 
 def make_reference(urn: str) -> dict[str, str]:

@@ -1,0 +1,32 @@
+"""A stack at one moment, as its own code sees it: planned resources, costs, service quotas and findings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..plan import PlannedResource
+
+FORMAT = 2
+"""Version of the document. A reader refuses other versions; a change of meaning counts up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The content of a ``plan.json``, of this version or of an older commit's own code."""
+
+    blueprint_version: str
+    stack: Mapping[str, Any]
+    """Name, project and place of the stack: ``identify_stack``."""
+    foundation: Mapping[str, Any]
+    """Facts on which everything else stands, such as the blocks of addresses: ``describe_foundation``."""
+    resources: tuple[PlannedResource, ...]
+    cost: Mapping[str, Any]
+    """The estimate: ``cost.estimate.as_json``."""
+    service_quotas: tuple[Mapping[str, Any], ...] = ()
+    """The service quotas that the stack needs at its ceiling, as ``quotas --json`` lists them."""
+    findings: tuple[Mapping[str, Any], ...] = ()
+    """Warnings and policy findings, as ``judging.formats.to_json`` writes them."""
+    requirements: str = ""
+    """The text of requirements.txt and constraints.txt beside the code that planned."""
+    notes: tuple[str, ...] = field(default=())
+    """Sentences about the way in which the snapshot was made, for the head of a report."""
