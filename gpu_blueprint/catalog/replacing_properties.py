@@ -7,7 +7,7 @@
 - ``unknown``: nobody has read it yet, so a change is shown as "update or replace".
 - ``removed``: the value goes away.
 - ``set or removed``: there was no value, or there is none any more.
-- ``changed from VALUE``: the value was VALUE.
+- ``changed from VALUE``, ``changed to VALUE``: the value was VALUE, or is VALUE now.
 - ``if PROPERTY was VALUE``: the value changes, and another input had this value before.
 - ``unless PROPERTY is VALUE``: the value changes, and another input has another value now.
 """
@@ -98,6 +98,8 @@ def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, A
             return _is_set(before) != _is_set(after)
         case ["changed", "from", value]:
             return _write(before) == value
+        case ["changed", "to", value]:
+            return _write(after) == value
         case ["if", path, "was", value]:
             return _write(_find_value(old, path)) == value
         case ["unless", path, "is", value]:

@@ -28,10 +28,10 @@ from ..support.example_pools import POOLS, build_stack
 from ..support.plans import ROOT, SHIPPED, Plan, plan, plan_of
 
 CLUSTER, GROUP, SUBNET = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:ec2/subnet:Subnet"
-ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
+VPC, ENDPOINT = "aws:ec2/vpc:Vpc", "aws:ec2/vpcEndpoint:VpcEndpoint"
 RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 ROWS = [*read_rows(FILE)]
-CONDITIONS = ("removed", "set or removed", r"changed from \S+", r"if [\w.]+ was \S+", r"unless [\w.]+ is \S+")
+CONDITIONS = ("removed", "set or removed", r"changed (from|to) \S+", r"if [\w.]+ was \S+", r"unless [\w.]+ is \S+")
 SOURCES = (
     r"measured with terraform-provider-aws \d+\.\d+\.\d+",
     r"terraform-provider-aws 6 of 20\d\d: internal/\S+\.go(, \S+\.go)*",
@@ -203,6 +203,8 @@ _KEY = {"provider": {"keyArn": "arn"}, "resources": ["secrets"]}
         (SUBNET, {"assignIpv6AddressOnCreation": True}, {"assignIpv6AddressOnCreation": False}, []),
         (RULE, {"cidrIpv4": "a"}, {"referencedSecurityGroupId": "g"}, ["cidrIpv4", "referencedSecurityGroupId"]),
         (RULE, {"cidrIpv4": "a"}, {"cidrIpv4": "b"}, []),
+        (VPC, {}, {"instanceTenancy": "dedicated"}, ["instanceTenancy"]),
+        (VPC, {"instanceTenancy": "dedicated"}, {"instanceTenancy": "default"}, []),
         ("aws:ec2/internetGateway:InternetGateway", {"vpcId": "a"}, {"vpcId": "b"}, []),
     ],
 )
