@@ -12,7 +12,7 @@
 - ``unless PROPERTY is VALUE``: the value changes, and another input has another value now.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -108,16 +108,11 @@ def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, A
 
 
 def _find_value(inputs: Any, path: str) -> Any:
-    """Return the value at a dotted path; lists of blocks give a list of values."""
-    first, _, rest = path.partition(".")
-    if isinstance(inputs, list):
-        return [*_list_set(_find_value(item, path) for item in inputs)]
-    value = inputs.get(first) if isinstance(inputs, Mapping) else None
-    return _find_value(value, rest) if rest else value
-
-
-def _list_set(values: Iterator[Any]) -> Iterator[Any]:
-    return (value for value in values if _is_set(value))
+    """Return the value at a dotted path; the conditions of the table look into no list of blocks."""
+    value = inputs
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _is_set(value: Any) -> bool:

@@ -28,7 +28,7 @@ from ..support.example_pools import POOLS, build_stack
 from ..support.plans import ROOT, SHIPPED, Plan, plan, plan_of
 
 CLUSTER, GROUP, SUBNET = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:ec2/subnet:Subnet"
-VPC, ENDPOINT = "aws:ec2/vpc:Vpc", "aws:ec2/vpcEndpoint:VpcEndpoint"
+VPC, ENDPOINT, NAT = "aws:ec2/vpc:Vpc", "aws:ec2/vpcEndpoint:VpcEndpoint", "aws:ec2/natGateway:NatGateway"
 RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 ROWS = [*read_rows(FILE)]
 CONDITIONS = ("removed", "set or removed", r"changed (from|to) \S+", r"if [\w.]+ was \S+", r"unless [\w.]+ is \S+")
@@ -162,6 +162,7 @@ def test_an_unknown_type_is_refused() -> None:
         list_conditional_replacements("aws:ec2/vpc:Vpcs", {}, {})
 
 
+_ZONE = {"availabilityZone": "us-east-1a"}
 _KEY = {"provider": {"keyArn": "arn"}, "resources": ["secrets"]}
 
 
@@ -203,6 +204,10 @@ _KEY = {"provider": {"keyArn": "arn"}, "resources": ["secrets"]}
         (SUBNET, {"assignIpv6AddressOnCreation": True}, {"assignIpv6AddressOnCreation": False}, []),
         (RULE, {"cidrIpv4": "a"}, {"referencedSecurityGroupId": "g"}, ["cidrIpv4", "referencedSecurityGroupId"]),
         (RULE, {"cidrIpv4": "a"}, {"cidrIpv4": "b"}, []),
+        (NAT, {"availabilityZoneAddresses": []}, {"availabilityZoneAddresses": [_ZONE]}, ["availabilityZoneAddresses"]),
+        (NAT, {"availabilityZoneAddresses": [_ZONE]}, {"availabilityZoneAddresses": [_ZONE, _ZONE]}, []),
+        (CLUSTER, {"encryptionConfig": _KEY}, {"encryptionConfig": {}}, ["encryptionConfig"]),
+        (RULE, {"cidrIpv4": ""}, {"cidrIpv4": "b"}, ["cidrIpv4"]),
         (VPC, {}, {"instanceTenancy": "dedicated"}, ["instanceTenancy"]),
         (VPC, {"instanceTenancy": "dedicated"}, {"instanceTenancy": "default"}, []),
         ("aws:ec2/internetGateway:InternetGateway", {"vpcId": "a"}, {"vpcId": "b"}, []),
