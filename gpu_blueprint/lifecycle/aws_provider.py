@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..catalog.replacing_properties import list_replacing_properties
+from ..catalog.replacing_properties import list_conditional_replacements, list_replacing_properties
 from .aws_objects import fill_object, find_object_type, name_object
 from .cloud import Cloud, CloudObject, Operation, RefusedError
 from .differences import list_replacing_paths
@@ -67,9 +67,10 @@ class AwsProvider(StandIn):
         guessed: Values = _hide(find_object_type(type_).outputs)
         return guessed
 
-    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:  # noqa: ARG002
-        """Return the changed paths that the catalogue knows as replacing."""
-        return list_replacing_paths(changed, list_replacing_properties(type_))
+    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:
+        """Return the changed paths that the catalogue knows as replacing, by themselves or because of the values."""
+        conditional = list_conditional_replacements(type_, old, new)
+        return list_replacing_paths(changed, [*list_replacing_properties(type_), *conditional])
 
     def keeps_name(self, old: Values, new: Values) -> bool:
         """Compare the names that the program gives."""
