@@ -1,4 +1,4 @@
-"""The arguments of the commands that move a stack file to newer versions."""
+"""The arguments of the commands that move a stack file to newer versions: `migrate` and `upgrade`."""
 
 import argparse
 from collections.abc import Callable
@@ -16,7 +16,23 @@ def add_versions(
         "blueprint migrate prod",
         "blueprint migrate prod --write",
     )
-    for parser in (migrate,):
+    upgrade = command(
+        "upgrade",
+        "list the newer versions that a stack can take, one upgrade after the other, with their effects",
+        "blueprint upgrade prod",
+        "blueprint upgrade prod --karpenter 1.15.0",
+        "blueprint upgrade prod --write",
+    )
+    upgrade.add_argument(
+        "--kubernetes", metavar="MINOR", help="only Kubernetes, up to this minor version, such as 1.36"
+    )
+    upgrade.add_argument("--karpenter", metavar="RELEASE", help="only Karpenter, to this release, such as 1.15.0")
+    upgrade.add_argument(
+        "--ami",
+        metavar="RELEASE",
+        help="only the AMIs of pools that pin a release of this family, such as v20260923 or v1.67.0",
+    )
+    for parser in (migrate, upgrade):
         parser.add_argument("stack", metavar="STACK", help=_STACK)
         parser.add_argument("--write", action="store_true", help="also write the stack file (default: only show)")
         add_json(parser)

@@ -9,10 +9,7 @@ from .locate import add_lines, move_into_file
 from .migrations import FIELD, Migration, find_newest_schema, read_schema, refuse_other_schema
 from .parse import check_stack
 from .source import Source
-from .text_edits import rename_field, set_field
-
-_MARK = "\ufeff"
-"""The byte order mark with which some editors begin a file; YAML's positions do not count it."""
+from .text_edits import read_editable, rename_field, set_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +36,7 @@ def migrate(name: str, text: str, file: str) -> Migrated:
     Raises:
         StackError: The file cannot be read, is of a newer schema, or cannot be edited; every problem has its line.
     """
-    mark = _MARK if text.startswith(_MARK) else ""
-    source = Source(text.removeprefix(_MARK), file)
+    mark, source = read_editable(text, file)
     found = list(source.problems())
     if not found and (found := [*refuse_duplicate_keys(source.root)]) == []:
         found = [move_into_file(problem) for problem in _find_schema_problems(source, name)]
@@ -52,7 +48,7 @@ def migrate(name: str, text: str, file: str) -> Migrated:
         for step in migration.steps:
             source = rename_field(source, step)
     if pending:
-        source = set_field(source, (FIELD,), find_newest_schema())
+        source = set_fields(source, {(FIELD,): find_newest_schema()})
     return Migrated(schema, source, mark, pending)
 
 

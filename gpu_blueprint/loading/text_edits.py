@@ -5,7 +5,7 @@ Each edit reads the new text again, and refuses it unless exactly the wanted fie
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -17,24 +17,41 @@ from .migrations import ITEM, Rename
 from .scalar_readings import reads_as_text
 from .source import Source
 
+_MARK = "\ufeff"
+"""The byte order mark with which some editors begin a file; YAML's positions do not count it."""
 _ANCHOR = re.compile(r"&\S+\s+")
 
 
-def set_field(source: Source, path: Path, value: str | int) -> Source:
-    """Return the file with another scalar in a field of the stack object; a missing field becomes the first of its map.
+def read_editable(text: str, file: str) -> tuple[str, Source]:
+    """Return the byte order mark of a file, empty if it has none, and the file without it."""
+    mark = _MARK if text.startswith(_MARK) else ""
+    return mark, Source(text.removeprefix(_MARK), file)
+
+
+def set_fields(source: Source, values: Mapping[Path, str | int]) -> Source:
+    """Return the file with other scalars in fields of the stack object; a missing field becomes the first of its map.
 
     Raises:
         StackError: The text cannot be edited without a change of other fields, or the mapping around it is missing.
     """
-    expected = _copy(source.stack)
-    holder = expected
-    for part in path[:-1]:
-        holder = holder[part]
-    is_new = path[-1] not in holder
-    holder = {path[-1]: value, **holder} if is_new else {**holder, path[-1]: value}
-    expected = _put(expected, path[:-1], holder)
-    text = _insert(source, path, value) if is_new else _replace(source.text, source.find_node((*IN_FILE, *path)), value)
-    return _read_back(source, text, expected, path)
+    expected, first = _copy(source.stack), next(iter(values))
+    present: dict[int, tuple[Any, str | int]] = {}
+    missing: dict[Path, str | int] = {}
+    for path, value in values.items():
+        holder = _find(expected, path[:-1])
+        if path[-1] in holder:
+            node = source.find_node((*IN_FILE, *path))
+            present[node.start_mark.index] = (node, value)  # an alias leads to the same scalar again
+            expected = _put(expected, path[:-1], {**holder, path[-1]: value})
+        else:
+            missing[path] = value
+            expected = _put(expected, path[:-1], {path[-1]: value, **holder})
+    text = source.text
+    for _, (node, value) in sorted(present.items(), key=lambda item: -item[0]):
+        text = _replace(text, node, value)
+    for path, value in missing.items():
+        text = _insert(_reread(source, text, path), path, value)
+    return _read_back(source, text, expected, first)
 
 
 def rename_field(source: Source, step: Rename) -> Source:
@@ -62,6 +79,12 @@ def rename_field(source: Source, step: Rename) -> Source:
         text = _replace(text, key, step.name)
     expected = _rename(_copy(source.stack), step.path, step.name)
     return _read_back(source, text, expected, found[0][0]) if found else source
+
+
+def _find(value: Any, path: Path) -> Any:
+    for part in path:
+        value = value[part]
+    return value
 
 
 def _copy(value: Any) -> Any:
@@ -150,17 +173,24 @@ def _find_key_end(source: Source, path: Path) -> int:
 
 def _read_back(source: Source, text: str, expected: Any, path: Path) -> Source:
     """Read an edited text, which must have the expected fields in the expected order."""
+    edited = _reread(source, text, path)
     try:
-        edited = Source(text, source.file)
         is_right = {**edited.data, "config": {**edited.config, IN_FILE[1]: None}} == {
             **source.data,
             "config": {**source.config, IN_FILE[1]: None},
         } and json.dumps(edited.stack, default=str) == json.dumps(expected, default=str)
-    except (StackError, KeyError, TypeError):
+    except (KeyError, TypeError):
         is_right = False
     if not is_right:
         raise _refuse(source, path)
     return edited
+
+
+def _reread(source: Source, text: str, path: Path) -> Source:
+    try:
+        return Source(text, source.file)
+    except StackError:
+        raise _refuse(source, path) from None
 
 
 def _refuse(source: Source, path: Path) -> StackError:
