@@ -29,7 +29,7 @@ def add_versions(
     upgrade.add_argument("--karpenter", metavar="RELEASE", help="only Karpenter, to this release, such as 1.15.0")
     upgrade.add_argument(
         "--ami",
-        metavar="RELEASE",
+        metavar="AMI",
         help="only the AMIs of pools that pin a release of this family, such as v20260923 or v1.67.0",
     )
     for parser in (migrate, upgrade):

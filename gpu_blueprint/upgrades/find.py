@@ -24,7 +24,7 @@ from ..errors import UsageError, suggest
 from .upgrade import Upgrade
 from .versions import Versions
 
-_MINOR = re.compile(r"1\.[0-9]{1,3}")
+_MINOR = re.compile(r"1\.[1-9][0-9]{0,2}")
 _MOST_SHOWN = 40
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..catalog import AMI_FAMILIES
+from ..catalog.ami_families import BOTTLEROCKET
 from ..catalog.upgrade_notes import sort_key
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES, find_oldest_ami
 from ..config import Pool, StackConfig
@@ -36,11 +37,14 @@ class Versions:
         ]
 
     def find_old_ami(self, minor: str) -> str | None:
-        """Return the AMI family of a GPU pool whose release is too old for a Kubernetes minor."""
+        """Return the AMI family of a pool whose release is too old for a Kubernetes minor.
+
+        CPU pools need no driver, so that only Bottlerocket, with images for each minor, may be too old for them.
+        """
         release = KUBERNETES[minor]
         for name, family in AMI_FAMILIES.items():
             old = self.list_pinning(name, find_oldest_ami(family, release)[0])
-            if any(isinstance(self.config.pools[index], Pool) for index in old):
+            if any(family is BOTTLEROCKET or isinstance(self.config.pools[index], Pool) for index in old):
                 return name
         return None
 

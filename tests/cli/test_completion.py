@@ -47,6 +47,11 @@ def complete(project: Path, line: str, shell: str = "bash") -> list[str]:
         ("blueprint explain no-ext", ["no-external-ips"]),
         ("blueprint mig h100-8", ["h100-80gb"]),
         ("blueprint completion f", ["fish"]),
+        ("blueprint migrate de", ["dev"]),
+        ("blueprint upgrade re", ["research"]),
+        ("blueprint upgrade dev --kubernetes 1.3", ["1.35", "1.36"]),
+        ("blueprint upgrade dev --karpenter 1.15", ["1.15.0"]),
+        ("blueprint upgrade dev --ami v1.", ["v1.67.0"]),
     ],
 )
 def test_a_word_is_completed_by_the_names_of_the_project(project: Path, line: str, words: list[str]) -> None:

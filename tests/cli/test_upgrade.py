@@ -34,7 +34,8 @@ def test_the_upgrades_are_shown_in_80_columns_and_nothing_is_written(
     assert '+      kubernetesVersion: "1.36" # until June\n' in out
     words = " ".join(out.split())
     assert "since 1.36: kubelets run no pod with a gitRepo volume" in words
-    assert "[EKS user guide, kubernetes-versions-standard, 1.36; 2026-11-22]" in words
+    assert "to do: find them with `kubectl get pods -A -o yaml | grep gitRepo`" in words
+    assert "source: EKS user guide, kubernetes-versions-standard, 1.36; read 2026-11-22" in words
     assert (
         "nodes drain in: " in words and "A newer blueprint moves the rest" in words and "gpu-operator v26.7.0" in words
     )

@@ -105,6 +105,7 @@ def test_only_the_components_that_are_asked_for_are_listed(asked: dict[str, str]
         ({"kubernetes": "latest"}, "'latest' is no minor version; choose from 1.35, 1.36"),
         ({"kubernetes": "v1.36"}, "'v1.36' is no minor version"),
         ({"kubernetes": "1.36.4"}, "'1.36.4' is no minor version; did you mean 1.36"),
+        ({"kubernetes": "1.036"}, "'1.036' is no minor version"),
         ({"kubernetes": ""}, "'' is no minor version"),
         ({"kubernetes": "1.36\n"}, "is no minor version"),
         ({"kubernetes": "1." + "9" * 5000}, "is no minor version"),
@@ -139,6 +140,16 @@ def test_a_minor_whose_amis_are_too_old_is_refused_with_the_order() -> None:
         "--kubernetes: bottlerocket@v1.54.0 of pool-1 is too old for Kubernetes 1.36. The order: "
         "1. upgrade --ami v1.67.0 --write, pulumi up; 2. upgrade --kubernetes 1.36 --write, pulumi up"
     )
+
+
+def test_a_cpu_pool_needs_an_image_of_the_minor_too_but_no_driver() -> None:
+    pools = [builders.pool(), builders.cpu_pool(ami=ami("bottlerocket", OLD_BOTTLEROCKET))]
+    cluster = builders.cluster(kubernetesVersion="1.35")
+    with pytest.raises(UsageError, match=r"bottlerocket@v1\.54\.0 of .* is too old for Kubernetes 1\.36"):
+        find_upgrades(builders.config(cluster=cluster, pools=pools), kubernetes="1.36")
+    pools[1] = builders.cpu_pool(ami=ami("al2023", "v20260701"))
+    old_driver = builders.config(cluster=cluster, pools=pools)
+    assert titles(find_upgrades(old_driver, kubernetes="1.36")) == ["Kubernetes 1.35 → 1.36"]
 
 
 def test_a_minor_that_needs_a_newer_karpenter_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

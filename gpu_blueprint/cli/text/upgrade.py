@@ -58,7 +58,9 @@ def _show_upgrade(number: int, upgrade: Upgrade) -> None:
     if upgrade.remark:
         print(_wrap(upgrade.remark, "   "))
     for note in upgrade.notes:
-        print(_wrap(f"- since {note.since}: {note.change}; {note.action} [{note.source}; {note.read}]", "   "))
+        print(_wrap(f"- since {note.since}: {note.change}", "   "))
+        print(_wrap(f"to do: {note.action}", "     "))
+        print(_wrap(f"source: {note.source}; read {note.read}", "     "))
 
 
 def _say_next(report: Report) -> str:
