@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 import argcomplete
 from argcomplete.shell_integration import shellcode
 
-from ..catalog import GPUS
+from ..catalog import AMI_FAMILIES, GPUS
+from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
 from ..docs import list_all_admission_rules
 from ..errors import BlueprintError
 from ..loading import list_stacks, open_stack
@@ -67,5 +68,8 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TOPIC": _complete_topic,
     "PART": _complete_part,
     "GPU": _complete_gpu,
+    "MINOR": lambda **_: [*KUBERNETES],
+    "RELEASE": lambda **_: [*KARPENTER_VERSIONS],
+    "AMI": lambda **_: [family.default_version for family in AMI_FAMILIES.values()],
 }
 """Placeholder of an argument in the help → the names that fit."""
