@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,41 +115,36 @@ def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callab
         note = f"{file} does not exist in {label}: everything is new"
         return Baseline(label=label, snapshot=replace(_NO_STACK, notes=(note,)))
     report(f"planning {name}:{file} by its own code …")
-    answer = _Answer("", "it has no gpu_blueprint/")
+    answer = _Answer(trouble="it has no gpu_blueprint/")
     if (tree / "gpu_blueprint" / "__main__.py").is_file():
         answer = _run_preview(tree, tree, stack)
     if not answer.trouble:
-        document = parse_document(answer.text, f"the plan of {label}")
-        if problems := _read_problems(document, name):
-            return Baseline(label=label, problems=problems)
-        if document.get("format") == FORMAT:
-            return Baseline(label=label, snapshot=read_snapshot(document, f"the plan of {label}"))
-        version = document.get("blueprintVersion", "0.2.0 or older")
-        answer = replace(answer, trouble=f"it is blueprint {version}, which writes plans in another form")
+        return _read_answer(answer, label, name)
     report(f"planning {name}:{file} by this version's code …")
-    return _plan_by_this_version(tree, stack, label, name, answer.trouble)
-
-
-def _plan_by_this_version(tree: Path, stack: str, label: str, name: str, trouble: str) -> Baseline:
-    answer = _run_preview(_OWN, tree, stack)
-    if answer.trouble:
-        return Baseline(label=label, failure=f"its own code gives no plan: {trouble}; this version: {answer.trouble}")
-    document = parse_document(answer.text, f"the plan of {label}")
-    if problems := _read_problems(document, name):
-        return Baseline(label=label, problems=problems, failure=f"its own code gives no plan: {trouble}")
+    own = _run_preview(_OWN, tree, stack)
+    if own.trouble:
+        failure = f"its own code gives no plan ({answer.trouble}), and this version's code neither ({own.trouble})"
+        return Baseline(label=label, failure=failure)
     note = (
-        f"the code of {label} gives no plan to compare with ({trouble}), so this version's code planned its stack file:"
-        " changes of the code itself are not in this report"
+        f"the code of {label} gives no plan to compare with ({answer.trouble}), so this version's code planned its stack"
+        " file: changes of the code itself are not in this report"
     )
-    return Baseline(label=label, snapshot=replace(read_snapshot(document, label), notes=(note,)))
+    return _read_answer(own, label, name, note)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The output of ``preview --json``, or the reason why there is none."""
+    """The document of ``preview --json``: a plan or problems; or the reason why there is none."""
 
-    text: str
+    document: Mapping[str, Any] = field(default_factory=dict)
     trouble: str = ""
+
+
+def _read_answer(answer: _Answer, label: str, name: str, *notes: str) -> Baseline:
+    if "resources" not in answer.document:
+        return Baseline(label=label, problems=_read_problems(answer.document, name), failure="".join(notes))
+    snapshot = read_snapshot(answer.document, f"the plan of {label}")
+    return Baseline(label=label, snapshot=replace(snapshot, notes=notes))
 
 
 def _run_preview(code: Path, folder: Path, stack: str) -> _Answer:
@@ -168,20 +163,34 @@ def _run_preview(code: Path, folder: Path, stack: str) -> _Answer:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _Answer("", f"it has given no plan within {_PATIENCE_S} s")
+        return _Answer(trouble=f"it has given no plan within {_PATIENCE_S} s")
     if ran.returncode == _FOREIGN:
-        return _Answer("", "Python finds another gpu_blueprint than its own")
-    if ran.stdout.lstrip().startswith("{"):
-        return _Answer(ran.stdout)
+        return _Answer(trouble="Python finds another gpu_blueprint than its own")
     lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
-    return _Answer("", f"it ends with {lines[-1][:200]!r}" if lines else f"it ends with code {ran.returncode}")
+    if not ran.stdout.lstrip().startswith("{"):
+        return _Answer(trouble=f"it ends with {lines[-1][:200]!r}" if lines else f"it ends with code {ran.returncode}")
+    return _judge_output(ran.stdout)
+
+
+def _judge_output(text: str) -> _Answer:
+    """Return the document, if this version reads its form."""
+    try:
+        document = parse_document(text, "its output")
+        if "resources" not in document:
+            list(_read_problems(document, ""))
+        elif document.get("format") != FORMAT:
+            version = str(document.get("blueprintVersion", "0.2.0 or older"))[:40]
+            return _Answer(trouble=f"it is blueprint {version}, which writes plans in another form")
+        else:
+            read_snapshot(document, "its output")
+    except (UsageError, KeyError, TypeError, ValueError):
+        return _Answer(trouble="it prints no plan that this version reads")
+    return _Answer(document)
 
 
 def _read_problems(document: Mapping[str, Any], name: str) -> tuple[Problem, ...]:
     """Return the problems that ``preview --json`` reports in place of a plan; files get the base's name."""
-    if "resources" in document:
-        return ()
-    return tuple(_read_problem(problem, name) for problem in document.get("problems", []))
+    return tuple(_read_problem(problem, name) for problem in document["problems"])
 
 
 def _read_problem(document: Mapping[str, Any], name: str) -> Problem:

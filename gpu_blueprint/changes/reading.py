@@ -80,8 +80,8 @@ def read_plan_file(path: Path) -> Snapshot:
     return read_snapshot(parse_document(text, str(path)), str(path))
 
 
-def parse_document(text: str, origin: str) -> Any:
-    """Parse JSON, without the NaN and Infinity that Python adds to it; ``origin`` is named in errors.
+def parse_document(text: str, origin: str, give: str = _GIVE) -> Any:
+    """Parse JSON, without the NaN and Infinity that Python adds to it; errors name ``origin`` and what to ``give``.
 
     Raises:
         UsageError: The text is not JSON.
@@ -89,9 +89,9 @@ def parse_document(text: str, origin: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
-        raise UsageError(f"{origin}: is nested too deeply for a plan; {_GIVE}") from None
+        raise UsageError(f"{origin}: is nested too deeply; {give}") from None
     except ValueError as error:
-        raise UsageError(f"{origin}: is not JSON, or is cut off: {error}; {_GIVE}") from None
+        raise UsageError(f"{origin}: is not JSON, or is cut off: {error}; {give}") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..changes.foundation import describe_foundation
 from ..changes.snapshot import FORMAT
 from ..config import StackConfig
 from ..cost.estimate import as_json as cost_as_json
@@ -38,7 +39,7 @@ def build_document(
         "format": FORMAT,
         "blueprintVersion": __version__,
         "stack": identify_stack(config),
-        "foundation": {},
+        "foundation": describe_foundation(config),
         "resources": [resource.as_json() for resource in plan],
         "cost": cost_as_json(estimate_stack(config)),
         "serviceQuotas": [need.as_json(config.region) for need in needs],

@@ -1,0 +1,41 @@
+"""The arguments of the commands that explain: `explain`, `mig` and `completion`."""
+
+import argparse
+from collections.abc import Callable
+
+
+def add_explanations(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands; ``command`` takes the name of a command, its help, and its examples."""
+    explain = command(
+        "explain",
+        "explain a rule, an alert or a kind of problem; or a stack, or its pool, tenant or service step by step",
+        "blueprint explain unknown-field",
+        "blueprint explain prod",
+        "blueprint explain prod infer-l4",
+        "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
+    )
+    explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
+    explain.add_argument(
+        "part", metavar="PART", nargs="?", help="name of a pool, a tenant or a service of the stack (default: all)"
+    )
+    explain.add_argument(
+        "--pod", action="store_true", help="print only a pod that runs nvidia-smi in the pool, as YAML for kubectl"
+    )
+
+    mig = command(
+        "mig",
+        "list the MIG profiles and layouts of a GPU model, or judge one layout",
+        "blueprint mig h100-80gb",
+        "blueprint mig h100-80gb 3g.40gb=1,1g.10gb=4",
+    )
+    mig.add_argument("gpu", metavar="GPU", help="GPU model, such as h100-80gb")
+    mig.add_argument("layout", metavar="LAYOUT", nargs="?", help="profiles and counts, such as 3g.40gb=1,1g.10gb=4")
+
+    completion = command(
+        "completion",
+        "print a script that lets a shell complete commands, options, and names of stacks, pools and GPUs",
+        "source <(blueprint completion bash)",
+        "source <(blueprint completion zsh)",
+        "blueprint completion fish | source",
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell, in whose start file it belongs")
