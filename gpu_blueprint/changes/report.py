@@ -96,7 +96,8 @@ def compare_facts(
 
 def _note_versions(before: Snapshot, after: Snapshot) -> Iterator[str]:
     if before.resources and before.blueprint_version != after.blueprint_version:
-        yield f"the base was planned by gpu-blueprint {before.blueprint_version}, the change by {after.blueprint_version}"
+        versions = before.blueprint_version, after.blueprint_version
+        yield "the base was planned by gpu-blueprint {}, the change by gpu-blueprint {}".format(*versions)
 
 
 def _write_snapshot(snapshot: Snapshot) -> dict[str, Any]:
