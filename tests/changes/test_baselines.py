@@ -221,17 +221,16 @@ def test_a_signal_leaves_nothing_behind(fork: Path, tmp_path: Path, number: sign
         f"import pathlib, time\npathlib.Path({str(tmp_path / 'running')!r}).touch()\ntime.sleep(1000)\n"
     )
     commit(fork)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    wait_for((tmp_path / "running").exists)
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode in (130, 128 + number) and "Traceback" not in errors
+    ) as process:
+        wait_for(lambda: (tmp_path / "running").exists() or process.poll() is not None)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode in (130, 128 + number) and "Traceback" not in errors, errors
 
 
 def test_packages_that_differ_are_named() -> None:
