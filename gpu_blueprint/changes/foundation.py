@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import __version__
+from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, PROMETHEUS_STACK, build_karpenter_chart
 from ..config import ExistingVpc, StackConfig
+from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
 from ..errors import Path, Problem
 
@@ -37,7 +39,19 @@ def describe_foundation(config: StackConfig) -> dict[str, Any]:
         "serviceCidr": config.cluster.service_cidr,  # EKS fixes it at the creation
         "secretsKey": config.cluster.secrets_key_arn or OWN_KEY,  # EKS never changes the key of a cluster
         "network": _describe_network(config),
+        "pins": _list_pins(config),  # programs that an older blueprint would install in older versions
     }
+
+
+def _list_pins(config: StackConfig) -> dict[str, str]:
+    """Return the programs of the stack whose versions the blueprint pins."""
+    charts = [build_karpenter_chart(config.cluster.karpenter_version)]
+    charts += [GPU_OPERATOR] if config.has_gpu_operator else []
+    charts += [EFA_PLUGIN] if any(pool.multi_node for pool in config.gpu_pools) else []
+    charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
+    charts += [KEDA] if config.has_keda else []
+    release = config.cluster.release
+    return {**release.addons, **{chart.name: chart.version for chart in charts}, "nodes": release.system_node_release}
 
 
 def _describe_network(config: StackConfig) -> dict[str, Any]:

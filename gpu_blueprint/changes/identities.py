@@ -7,13 +7,20 @@ attachments.
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..plan import PlannedResource
 from .tenant_view import Shift, TenantView, read_map
 
-Statement = str
-"""One effect, action, resource and condition in words, or the ARN of a policy whose document the plan does not hold."""
+
+@dataclass(frozen=True, slots=True, order=True)
+class Right:
+    """One action on one resource, or a whole policy whose document the plan does not hold."""
+
+    text: str
+    is_denied: bool = False
+
 
 _ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 _ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
@@ -31,21 +38,29 @@ def compare_identities(before: TenantView, after: TenantView) -> Iterator[Shift]
         elif was is None:
             yield Shift(tenant, f"service account {account} gains an identity in AWS")
         else:
-            for right in sorted(was - now):
-                text = f"service account {account} may no longer {right}"
-                yield Shift(tenant, text, is_loss=True, is_grave=True)
-            for right in sorted(now - was):
-                yield Shift(tenant, f"service account {account} may now {right}")
+            yield from _compare_rights(tenant, account, was, now)
 
 
-def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Statement]]:
-    """Return tenant and service account → its rights."""
+def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right]) -> Iterator[Shift]:
+    for right in sorted(was ^ now):
+        is_loss = (right in was) != right.is_denied
+        words = ("is denied", "is no longer denied") if right.is_denied else ("may no longer", "may now")
+        yield Shift(tenant, f"service account {account} {words[0 if is_loss else 1]} {right.text}", is_loss, is_loss)
+
+
+def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Right]]:
+    """Return tenant and service account → its rights; the account's namespace stands before its name if they differ."""
     policies = _collect_policies(view)
     return {
-        (tenant, str(association.inputs.get("serviceAccount"))): policies.get(_find_role(association), set())
+        (tenant, _name_account(association, tenant)): policies.get(_find_role(association), set())
         for association in view.list_type(_ASSOCIATION)
         if (tenant := view.namespaces.get(str(association.inputs.get("namespace"))))
     }
+
+
+def _name_account(association: PlannedResource, tenant: str) -> str:
+    name, namespace = (str(association.inputs.get(key)) for key in ("serviceAccount", "namespace"))
+    return name if namespace == tenant else f"{namespace}/{name}"
 
 
 def _find_role(association: PlannedResource) -> str:
@@ -60,26 +75,25 @@ def _find_needed(resource: PlannedResource, type_: str) -> str:
     return next((urn for urn in resource.dependencies if ending in urn), "")
 
 
-def _collect_policies(view: TenantView) -> dict[str, set[Statement]]:
+def _collect_policies(view: TenantView) -> dict[str, set[Right]]:
     """Return name or URN of a role → the rights of its attached policies."""
     documents = {policy.urn: policy.inputs.get("policy") for policy in view.list_type(_POLICY)}
-    found: defaultdict[str, set[Statement]] = defaultdict(set)
+    found: defaultdict[str, set[Right]] = defaultdict(set)
     for attachment in view.list_type(_ATTACHMENT):
         arn, needed = attachment.inputs.get("policyArn"), _find_needed(attachment, _POLICY)
-        rights = set(_list_statements(documents[needed])) if needed in documents else {f"use the policy {arn}"}
+        rights = set(_list_rights(documents[needed])) if needed in documents else {Right(f"use the policy {arn}")}
         for role in {str(attachment.inputs.get("role")), _find_needed(attachment, _ROLE)} - {""}:
             found[role] |= rights
     return found
 
 
-def _list_statements(document: Any) -> Iterator[Statement]:
+def _list_rights(document: Any) -> Iterator[Right]:
     for statement in _as_list(_read_document(document).get("Statement")):
         part = read_map(statement)
-        prefix = "follow the denial of " if part.get("Effect") == "Deny" else ""
         condition = f" if {json.dumps(part['Condition'], sort_keys=True)}" if part.get("Condition") else ""
         for action in _as_list(part.get("Action")):
             for resource in _as_list(part.get("Resource")):
-                yield f"{prefix}{action} on {resource}{condition}"
+                yield Right(f"{action} on {resource}{condition}", part.get("Effect") == "Deny")
 
 
 def _read_document(document: Any) -> Mapping[str, Any]:

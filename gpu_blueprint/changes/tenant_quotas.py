@@ -26,7 +26,7 @@ _SUFFIXES = {
     **{unit: Decimal(1000) ** -power for power, unit in enumerate("mun", 1)},
     "": Decimal(1),
 }
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))((?:[eE][+-]?\d+)|[KMGTPE]i|[numkMGTPE]|)")
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))((?:[eE][+-]?\d+)|[KMGTPE]i|[numkMGTPE]|)", re.ASCII)
 _ALIASES = {
     **{name: f"requests.{name}" for name in ("cpu", "memory", "ephemeral-storage")},
     **{

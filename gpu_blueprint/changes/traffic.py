@@ -123,6 +123,8 @@ def _write_peer(peer: Any) -> str:
         without = sorted(map(str, read_list(block, "except")))
         return json.dumps({"cidr": str(block.get("cidr")), "without": without}, sort_keys=True)
     parts = {key: read_map(peer, key) for key in ("namespaceSelector", "podSelector") if key in read_map(peer)}
+    if "namespaceSelector" in parts and not parts.get("podSelector"):
+        parts.pop("podSelector", None)  # all pods of the namespaces, as without it
     return json.dumps(parts, sort_keys=True)
 
 
