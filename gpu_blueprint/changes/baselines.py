@@ -126,8 +126,8 @@ def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callab
         failure = f"its own code gives no plan ({answer.trouble}), and this version's code neither ({own.trouble})"
         return Baseline(label=label, failure=failure)
     note = (
-        f"the code of {label} gives no plan to compare with ({answer.trouble}), so this version's code planned its stack"
-        " file: changes of the code itself are not in this report"
+        f"the code of {label} gives no plan to compare with ({answer.trouble}), so this version's code planned its"
+        " stack file: changes of the code itself are not in this report"
     )
     return _read_answer(own, label, name, note)
 

@@ -115,6 +115,7 @@ def _describe_drifts(name: str, drifts: Sequence[Drift], old: PlannedNodes, new:
         purpose=_find_purpose(before),
         is_checkpointed=_is_checkpointed(before),
         is_blocked=budgets.is_blocking,
+        is_at_once=budgets.describe() == (ALL_AT_ONCE,),
     )
 
 
@@ -126,6 +127,7 @@ def _describe_removed_pool(name: str, old: PlannedNodes, reasons: tuple[str, ...
         reasons=reasons,
         most_nodes=_count_nodes(name, old, ()),
         budgets=(f"no budget applies: {ALL_AT_ONCE}",),
+        is_at_once=True,
         grace=_find_grace(pool),
         twice_usd_hour=None if twice is None else twice.exact,
         purpose=_find_purpose(pool),

@@ -55,6 +55,9 @@ class NodeDrain:
     is_blocked: bool = False
     """True if the budgets let no node drain: nodes go when they are empty, or when a budget allows it."""
 
+    is_at_once: bool = False
+    """True if no budget paces the drain: all nodes go together."""
+
     @property
     def is_interrupting_training(self) -> bool:
         """True if training that nobody says is checkpointed ends before its time."""

@@ -162,6 +162,7 @@ def _build_drain(
         reasons=tuple(reasons),
         most_nodes=_count_nodes(group),
         budgets=budgets,
+        is_at_once=ALL_AT_ONCE in budgets,
         grace=grace,
         twice_usd_hour=twice.exact,
         purpose=str(dig(group.inputs, "labels", PURPOSE_LABEL) or ""),

@@ -198,9 +198,9 @@ def test_anything_else_is_a_wrong_call(fork: Path, against: str, words: str) -> 
 def test_a_name_with_two_meanings_is_refused(fork: Path) -> None:
     git(fork, "branch", "policies")
     try:
-        with pytest.raises(UsageError, match="is a revision and also a file or folder; write ./policies for the file"):
+        with pytest.raises(UsageError, match=r"is a revision and also a file or folder; write ./policies for the file"):
             plan_base("policies")
-        with pytest.raises(UsageError, match="is no checkout"):
+        with pytest.raises(UsageError, match=r"is no checkout"):
             plan_base("./policies")
     finally:
         git(fork, "branch", "-D", "policies")
@@ -208,7 +208,7 @@ def test_a_name_with_two_meanings_is_refused(fork: Path) -> None:
 
 def test_a_broken_link_is_no_plan(fork: Path) -> None:
     (fork / "gone.json").symlink_to("nowhere")
-    with pytest.raises(UsageError, match="gone.json: is no regular file"):
+    with pytest.raises(UsageError, match=r"gone.json: is no regular file"):
         plan_base("gone.json")
 
 

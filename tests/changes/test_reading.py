@@ -62,7 +62,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     with file.open("wb") as opened:
         os.truncate(opened.fileno(), 200 * 1024**2)
-    with pytest.raises(UsageError, match="has 200 MiB, more than any plan; give a plan.json"):
+    with pytest.raises(UsageError, match=r"has 200 MiB, more than any plan; give a plan.json"):
         read_plan_file(file)
 
 
@@ -92,14 +92,14 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes, words
 
 def test_a_folder_a_device_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, Path("/dev/null"), tmp_path / "missing"):
-        with pytest.raises(UsageError, match="is no regular file"):
+        with pytest.raises(UsageError, match=r"is no regular file"):
             read_plan_file(path)
 
 
 def test_a_plan_that_was_cut_off_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(json.dumps(document())[:-1000])
-    with pytest.raises(UsageError, match="is not JSON, or is cut off"):
+    with pytest.raises(UsageError, match=r"is not JSON, or is cut off"):
         read_plan_file(file)
 
 
@@ -124,7 +124,7 @@ def test_a_plan_in_a_newer_form_names_its_blueprint_and_the_remedy() -> None:
 
 @pytest.mark.parametrize("found", [True, "2", 2.0, None, [], {}])
 def test_an_absurd_format_is_an_older_format(found: Any) -> None:
-    with pytest.raises(UsageError, match="is a plan in an older format"):
+    with pytest.raises(UsageError, match=r"is a plan in an older format"):
         read_snapshot(document() | {"format": found}, "plan.json")
 
 
@@ -175,13 +175,13 @@ def test_a_plan_with_absurd_content_is_refused_at_its_place(path: str, value: An
 def test_a_plan_with_a_resource_twice_is_refused() -> None:
     twice = document()
     twice["resources"].append(copy.deepcopy(twice["resources"][5]))
-    with pytest.raises(UsageError, match="it holds urn:pulumi:dev::gpu-blueprint::.* twice"):
+    with pytest.raises(UsageError, match=r"it holds urn:pulumi:dev::gpu-blueprint::.* twice"):
         read_snapshot(twice, "plan.json")
 
 
 def test_plans_of_two_stacks_are_refused_with_both_names() -> None:
     with pytest.raises(
-        UsageError, match="main: is the plan of the stack 'dev', not of 'prod'; `blueprint diff dev prod`"
+        UsageError, match=r"main: is the plan of the stack 'dev', not of 'prod'; `blueprint diff dev prod`"
     ):
         refuse_other_stack(snapshot("dev"), snapshot("prod"), "main")
     refuse_other_stack(snapshot("dev"), snapshot("dev"), "main")
@@ -189,7 +189,7 @@ def test_plans_of_two_stacks_are_refused_with_both_names() -> None:
 
 def test_plans_of_two_projects_are_refused_with_both_names() -> None:
     other = read_snapshot(json.loads(_build("dev").replace("dev::gpu-blueprint::", "dev::shop::")), "plan.json")
-    with pytest.raises(UsageError, match="project 'shop', and the stack dev belongs to the project 'gpu-blueprint'"):
+    with pytest.raises(UsageError, match=r"project 'shop', and the stack dev belongs to the project 'gpu-blueprint'"):
         refuse_other_stack(other, snapshot(), "plan.json")
 
 
@@ -200,5 +200,5 @@ def test_a_new_stack_has_nothing_in_common_with_its_base_and_is_compared() -> No
 
 
 def test_json_of_other_commands_names_what_to_give() -> None:
-    with pytest.raises(UsageError, match="a.json: is not JSON, or is cut off: .*; give a rehearsal"):
+    with pytest.raises(UsageError, match=r"a.json: is not JSON, or is cut off: .*; give a rehearsal"):
         parse_document("{", "a.json", "give a rehearsal")

@@ -1,6 +1,5 @@
 """A project at a revision: git reads it without a trace in the user's repository."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -91,19 +90,19 @@ def test_a_shallow_clone_is_told_apart(repository: Path, tmp_path: Path, monkeyp
 
 def test_a_folder_outside_of_repositories_has_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="is in no git repository, .* give a folder or a plan.json"):
+    with pytest.raises(UsageError, match=r"is in no git repository, .* give a folder or a plan.json"):
         find_revision("main")
 
 
 def test_a_machine_without_git_has_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="git is not installed"):
+    with pytest.raises(UsageError, match=r"git is not installed"):
         find_revision("main")
 
 
 def test_a_repository_that_git_refuses_is_named(repository: Path) -> None:
     (repository / ".git" / "config").write_text("[core\n")
-    with pytest.raises(UsageError, match="git does not read this repository: .*bad config"):
+    with pytest.raises(UsageError, match=r"git does not read this repository: .*bad config"):
         find_revision("main")
 
 
@@ -112,7 +111,7 @@ def test_git_that_does_not_answer_is_given_up(repository: Path, monkeypatch: pyt
         raise subprocess.TimeoutExpired("git", 1)
 
     monkeypatch.setattr(revisions.subprocess, "run", wait)
-    with pytest.raises(UsageError, match="git rev-parse has not answered for 120 s"):
+    with pytest.raises(UsageError, match=r"git rev-parse has not answered for 120 s"):
         find_revision("main")
 
 
@@ -171,6 +170,6 @@ def test_a_submodule_is_an_empty_folder(repository: Path, tmp_path: Path) -> Non
 
 def test_a_clone_that_lacks_the_files_says_so(repository: Path, tmp_path: Path) -> None:
     blob = git(repository, "rev-parse", "v1:stacks/Pulumi.dev.yaml")
-    os.unlink(repository / ".git" / "objects" / blob[:2] / blob[2:])
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(UsageError, match=r"git cannot write the files of v1 \(.*"):
         write_revision(find("v1"), tmp_path)

@@ -103,8 +103,8 @@ def summarize(report: Report) -> str:
 def _list_clauses(report: Report) -> Iterator[str]:
     changes = report.changes
     if changes is None:
-        planned = _count_planned(report.after)
-        yield f"the base does not load, so nothing can be compared; {report.stack} itself has {planned}"
+        yield "the base does not load, so nothing can be compared"
+        yield f"{report.stack} itself has {_count_planned(report.after)}"
         yield _describe_cost(report.after, report.stack)
     elif report.is_new:
         yield f"{report.stack} is new: {_count_planned(report.after)} are created"
@@ -123,10 +123,7 @@ def _list_change_clauses(changes: Changes, stack: str) -> Iterator[str]:
     if changes.dead_ends:
         dead = count(len(changes.dead_ends), "change")
         yield f"{dead} can only end badly on a running stack, and `pulumi up` refuses {_it(len(changes.dead_ends))}"
-    if objects:
-        yield f"{count(len(objects), 'resource')} change{'s' if len(objects) == 1 else ''} ({count_effects(objects)})"
-    else:
-        yield "no resource changes"
+    yield _count_objects(objects)
     yield from _list_drain_clauses(changes.drains)
     yield from _list_tenant_clauses(changes.tenants)
     yield from _list_cost_clauses(changes.costs, stack)
@@ -141,28 +138,56 @@ def _it(number: int) -> str:
     return "it" if number == 1 else "them"
 
 
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _count_objects(objects: Sequence[ResourceChange]) -> str:
+    if not objects:
+        return "no resource changes"
+    effects = {change.effect for change in objects}
+    number = count(len(objects), "resource")
+    if len(effects) == 1:
+        return f"{number} {_are(len(objects))} {_DONE[effects.pop()]}"
+    return f"{number} change: {count_effects(objects)}"
+
+
 def _list_drain_clauses(drains: Sequence[NodeDrain]) -> Iterator[str]:
-    if len(drains) > _MOST_NAMED:
-        named = ", ".join(drain.pool for drain in drains[:_MOST_NAMED])
-        yield f"{len(drains)} pools drain nodes ({named}, …)"
-        return
+    """Yield a clause for all pools that drain the same nodes at the same pace."""
+    alike: dict[tuple[str, str], list[str]] = {}
     for drain in drains:
-        pace = "within its budgets" if drain.budgets else "without a budget"
-        yield f"{drain.pool} drains {drain.nodes} {pace}"
+        pace = " at once" if drain.is_at_once else "" if drain.is_blocked else " within {} budgets"
+        nodes = "no node before it is empty" if drain.is_blocked else drain.nodes
+        alike.setdefault((nodes, pace), []).append(drain.pool)
+    for (nodes, pace), pools in alike.items():
+        verb, whose = ("drains", "its") if len(pools) == 1 else ("drain", "their")
+        yield f"{_name_all(pools)} {verb} {nodes}{pace.format(whose)}"
+
+
+def _name_all(names: Sequence[str]) -> str:
+    """Return the first names in a row: ``cpu, infer-l4 and 3 more``."""
+    shown, rest = list(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
+    last = f"{rest} more" if rest > 0 else shown.pop() if len(shown) > 1 else ""
+    return f"{', '.join(shown)} and {last}" if last else shown[0]
 
 
 def _list_tenant_clauses(tenants: Sequence[TenantChange]) -> Iterator[str]:
     losing = [change for change in tenants if change.lost]
     for change in losing[:_MOST_NAMED]:
-        more = f" and {len(change.lost) - 1} more" if len(change.lost) > 1 else ""
-        yield f"{name_tenant(change)} loses {change.lost[0]}{more}"
+        yield f"{name_tenant(change)} loses ({_name_first(change.lost)})"
     if len(losing) > _MOST_NAMED:
         yield f"{count(len(losing) - _MOST_NAMED, 'other tenant')} lose too"
     gaining = [change for change in tenants if change.gained and not change.lost]
-    if gaining:
-        named = ", ".join(name_tenant(change) for change in gaining[:_MOST_NAMED])
-        more = f" and {len(gaining) - _MOST_NAMED} more" if len(gaining) > _MOST_NAMED else ""
-        yield f"{named}{more} gain{'s' if len(gaining) == 1 else ''}"
+    if len(gaining) == 1:
+        yield f"{name_tenant(gaining[0])} gains ({_name_first(gaining[0].gained)})"
+    elif gaining:
+        yield f"{_name_all([name_tenant(change) for change in gaining])} gain"
+
+
+def _name_first(sentences: Sequence[str]) -> str:
+    """Return the beginning of the first sentence, and the number of the others."""
+    more = f", and {len(sentences) - 1} more" if len(sentences) > 1 else ""
+    return f"{sentences[0].split(';')[0]}{more}"
 
 
 def name_tenant(change: TenantChange) -> str:
@@ -181,16 +206,16 @@ def _list_cost_clauses(costs: Sequence[Change], stack: str) -> Iterator[str]:
     elif not expected and not most:
         yield f"{stack} costs the same"
     else:
-        yield f"{stack} costs {format_more(expected)} as expected, {format_more(most)} at most"
+        yield f"{stack} costs {_format_more(expected)} as expected, and {_format_more(most)} at most"
 
 
 def _subtract(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else round(after - before, 2)
 
 
-def format_more(usd: float) -> str:
+def _format_more(usd: float) -> str:
     """Return a difference an hour in words: ``$3.10 an hour more``."""
-    return f"${abs(usd):,.2f} an hour {'less' if usd < 0 else 'more'}" if usd else "no dollar more"
+    return f"${abs(usd):,.2f} an hour {'less' if usd < 0 else 'more'}" if usd else "the same"
 
 
 def _describe_aws(objects: Sequence[ResourceChange]) -> str:
@@ -201,7 +226,7 @@ def _describe_aws(objects: Sequence[ResourceChange]) -> str:
     may = f", {unknown} may be" if unknown else ""
     if not replaced:
         return f"{count(unknown, 'resource')} may be replaced in AWS" if unknown else "nothing is replaced in AWS"
-    return f"{count(replaced, 'resource')} {'is' if replaced == 1 else 'are'} replaced in AWS{may}"
+    return f"{count(replaced, 'resource')} {_are(replaced)} replaced in AWS{may}"
 
 
 def _count_planned(snapshot: Snapshot) -> str:
@@ -217,10 +242,12 @@ def _describe_cost(snapshot: Snapshot, stack: str) -> str:
 
 
 def list_reasons(changes: Changes) -> list[str]:
-    """Return the lines that cause the verdict; a verdict that is harmless needs none."""
-    if changes.verdict in ("nothing", "safe"):
+    """Return the lines that cause a grave verdict; the sections name dead ends and nodes that drain."""
+    if changes.verdict not in ("replaces-resources", "loses-data-or-access"):
         return []
-    return [reason.text for reason in changes.reasons if reason.verdict == changes.verdict]
+    dead = {problem.message for problem in changes.dead_ends}
+    grave = [reason.text for reason in changes.reasons if reason.verdict == changes.verdict]
+    return [text for text in grave if text not in dead]
 
 
 def list_notes(report: Report) -> list[str]:

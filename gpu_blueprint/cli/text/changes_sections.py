@@ -9,10 +9,19 @@ from ...changes.effects import Effect, NodeDrain, ResourceChange
 from ...changes.report import Changes
 from ...cost.compare import Change, Figures
 from ...errors import Problem
+from ...plan import PlannedResource
 from .changes_report import Report, count, count_effects, list_objects, name_tenant
 
 _MOST_PATHS = 4
-_SIGNS: dict[Effect, str] = {"create": "+", "update": "~", "replace": "±", "update-or-replace": "?", "delete": "-"}
+_MOST_OPEN = 8
+"""Lines of a section that Markdown does not fold."""
+_WORDS: dict[Effect, str] = {
+    "create": "created",
+    "update": "updated",
+    "replace": "replaced",
+    "update-or-replace": "updated or replaced",
+    "delete": "deleted",
+}
 _FIGURES = (("expected_hour", "expected $/h"), ("ceiling_hour", "at most $/h"), ("expected_month", "expected $/month"))
 
 
@@ -90,9 +99,12 @@ def _describe_drain(drain: NodeDrain) -> Item:
     purpose = f" ({drain.purpose})" if drain.purpose else ""
     most = f", at most {count(drain.most_nodes, 'node')} at the pool's ceiling" if drain.most_nodes is not None else ""
     details = [
-        f"because of {', '.join(drain.reasons)}" if drain.reasons else "",
-        f"budgets: {', '.join(drain.budgets)}" if drain.budgets else "no budget: all nodes at once",
-        f"a pod has {drain.grace} to end before its node ends by force" if drain.grace else "pods end without a limit",
+        f"reason: {'; '.join(drain.reasons)}" if drain.reasons else "",
+        "jobs that run lose their work, because the pool's training saves no checkpoints"
+        if drain.is_interrupting_training
+        else "",
+        f"budgets: {'; '.join(drain.budgets)}" if drain.budgets else "",
+        f"a pod has {drain.grace} to end, then its node ends by force" if drain.grace else "a pod ends without a limit",
         "the price of nodes that run twice is not known"
         if drain.twice_usd_hour is None
         else f"${drain.twice_usd_hour:,.2f} an hour more at most, while old and new nodes run",
@@ -104,7 +116,7 @@ def _build_tenants(changes: Changes) -> Section:
     items = [
         Item(
             text=name_tenant(change),
-            details=(*(f"loses {text}" for text in change.lost), *(f"gains {text}" for text in change.gained)),
+            details=(*(f"lost: {text}" for text in change.lost), *(f"gained: {text}" for text in change.gained)),
         )
         for change in changes.tenants
     ]
@@ -113,53 +125,61 @@ def _build_tenants(changes: Changes) -> Section:
 
 def _build_resources(changes: Changes, *, is_new: bool) -> Iterator[Section]:
     """Yield replaced resources, resources lost inside a cluster, and the others grouped by component."""
-    objects = list_objects(changes)
+    objects, planned = list_objects(changes), _list_planned(changes)
     replaced = [change for change in objects if change.effect in ("replace", "update-or-replace")]
-    yield Section(title="Replaced resources", items=tuple(map(_describe_replaced, replaced)))
+    title = f"Replaced resources: {len(replaced)}"
+    items = tuple(Item(text=_describe_replaced(change, planned)) for change in replaced)
+    yield Section(title=title, items=items, is_detail=len(items) > _MOST_OPEN)
     inside = [change for change in objects if change.inside and change not in replaced]
     lost = tuple(Item(text=_name(change)) for change in inside)
     yield Section(title=f"{count(len(inside), 'object')} lost inside the replaced cluster", items=lost, is_detail=True)
     others = [change for change in objects if not change.inside and change not in replaced]
     title = f"{'Resources' if is_new or not replaced else 'Other resources'}: {count_effects(others)}"
-    yield Section(title=title, items=tuple(_group(others, changes)), is_detail=True)
+    yield Section(title=title, items=tuple(_group(others, planned)), is_detail=True)
 
 
-def _describe_replaced(change: ResourceChange) -> Item:
-    causes = f"because of {_fold(change.causes)}" if change.causes else ""
-    unknown = "its type is not in the table, so the engine may update or replace it"
-    details = (
-        causes,
-        unknown if change.effect == "update-or-replace" else "",
-        _describe_sources(change.sources),
-        f"also differs: {_fold(rest)}"
-        if (rest := [path for path in change.paths if path not in change.causes])
+def _list_planned(changes: Changes) -> dict[str, PlannedResource]:
+    """Return URN → resource before or after the change."""
+    return {resource.urn: resource for resource in (*changes.before.resources, *changes.after.resources)}
+
+
+def _describe_replaced(change: ResourceChange, planned: Mapping[str, PlannedResource]) -> str:
+    rest = [path for path in change.paths if path not in change.causes]
+    parts = (
+        "its type is not in the table, so the engine may update or replace it"
+        if change.effect == "update-or-replace"
         else "",
+        f"because of {_fold(change.causes)}" if change.causes else "",
+        _describe_sources(change.sources, planned),
+        f"also differs: {_fold(rest)}" if rest else "",
     )
-    return Item(text=_name(change), details=tuple(filter(None, details)))
+    described = "; ".join(filter(None, parts))
+    return f"{_name(change)}: {described}" if described else _name(change)
 
 
-def _group(others: Sequence[ResourceChange], changes: Changes) -> Iterator[Item]:
+def _group(others: Sequence[ResourceChange], planned: Mapping[str, PlannedResource]) -> Iterator[Item]:
     """Yield the changes by the component that holds them."""
-    planned = {resource.urn: resource for resource in (*changes.before.resources, *changes.after.resources)}
 
     def find_component(change: ResourceChange) -> str:
         resource = planned.get(change.urn)
         parent = planned.get(resource.parent) if resource else None
         return f"{_name_kind(parent.type)} {parent.name}" if parent else "outside of components"
 
-    ordered = sorted(others, key=lambda change: (find_component(change), _name(change)))
+    ordered = sorted(others, key=lambda change: (find_component(change), _WORDS[change.effect], _name(change)))
     for component, found in groupby(ordered, key=find_component):
-        yield Item(text=component, details=tuple(map(_describe_change, found)))
+        yield Item(text=component, details=tuple(_describe_change(change, planned) for change in found))
 
 
-def _describe_change(change: ResourceChange) -> str:
+def _describe_change(change: ResourceChange, planned: Mapping[str, PlannedResource]) -> str:
     paths = f": {_fold(change.paths)}" if change.paths and change.effect == "update" else ""
-    sources = f"; {_describe_sources(change.sources)}" if change.sources else ""
-    return f"{_SIGNS[change.effect]} {_name(change)}{paths}{sources}"
+    sources = f"; {_describe_sources(change.sources, planned)}" if change.sources else ""
+    return f"{_WORDS[change.effect]} {_name(change)}{paths}{sources}"
 
 
-def _describe_sources(urns: Sequence[str]) -> str:
-    return f"follows {_fold([urn.rsplit('::', 1)[-1] for urn in urns])}" if urns else ""
+def _describe_sources(urns: Sequence[str], planned: Mapping[str, PlannedResource]) -> str:
+    """Name the resources whose outputs a changed input holds."""
+    found = [planned[urn] for urn in urns if urn in planned]
+    return f"follows {_fold([f'{_name_kind(source.type)} {source.name}' for source in found])}" if found else ""
 
 
 def _name(change: ResourceChange) -> str:
@@ -195,10 +215,8 @@ def _describe_finding(finding: Mapping[str, Any]) -> str:
 
 
 def _build_costs(costs: Sequence[Change]) -> Section:
-    changed = [change for change in costs if change.before != change.after]
-    if not changed:
-        return Section(title="Cost")
-    rows = [(change.name, *(_compare_figures(change, figure) for figure, _ in _FIGURES)) for change in changed]
+    compared = [(change.name, *(_compare_figures(change, figure) for figure, _ in _FIGURES)) for change in costs]
+    rows = [row for row in compared if any("→" in cell for cell in row[1:])]
     headers = ("part", *(header for _, header in _FIGURES))
     return Section(title="Cost in US dollars, before → after", headers=headers, rows=tuple(rows))
 
