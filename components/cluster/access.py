@@ -34,6 +34,10 @@ class Access(pulumi.ComponentResource):
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,
+            # Else pulumi-kubernetes replaces a ConfigMap or Secret of new content: pods lose it for a moment, and
+            # `pulumi up` fails at the record of a protected platform.
+            enable_config_map_mutable=True,
+            enable_secret_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*admin_associations, *cluster.api_rules]),
         )
         self.register_outputs({})
