@@ -18,7 +18,7 @@ NOT_OBJECTS = ("pulumi:pulumi:Stack", "pulumi:providers:")
 
 
 def list_made_types() -> Iterator[str]:
-    """Yield the types of the resources that components make, whether or not a shipped stack plans them."""
+    """Yield the types that components make, without providers, whether or not a shipped stack plans them."""
     for file in (ROOT / "components").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call):
@@ -30,7 +30,7 @@ def list_called_type(call: str) -> Iterator[str]:
     found = SDKS.get(package)
     for name in path if found else ():
         found = getattr(found, name, None)
-    if isinstance(found, type) and (type_ := re.search(r"__init__\(\s*'([\w.:/-]+)'", inspect.getsource(found))):
+    if isinstance(found, type) and (type_ := re.search(r"__init__\(\s*'([\w./-]+:[\w.:/-]+)'", inspect.getsource(found))):
         yield type_[1]
 
 
