@@ -66,6 +66,16 @@ def find_revision(name: str) -> Revision | None:
     )
 
 
+def list_names() -> list[str]:
+    """Return the branches and tags of the repository around the current folder; none without a repository."""
+    try:
+        return _run(
+            "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
+        ).stdout.split()
+    except UsageError:  # no git
+        return []
+
+
 def refuse_revision(name: str) -> UsageError:
     """Return the error for a name that is neither a commit nor a file, with the likely reason."""
     if ".." in name:
