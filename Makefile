@@ -1,9 +1,10 @@
 STACK ?= dev
+AGAINST ?= main
 PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check cost quotas preflight leftovers advise render lab lab-lifecycle rehearse lifecycle test types suite test-lab golden docs bench clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle rehearse lifecycle test types suite test-lab golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -36,6 +37,9 @@ preview: .venv/ready ## show what `pulumi up` would build: make preview STACK=pr
 
 check: .venv/ready ## validate a stack file
 	@$(BIN)/blueprint check $(STACK)
+
+changes: .venv/ready ## show the effects of an edit on the stack that runs: make changes STACK=prod AGAINST=main
+	@$(BIN)/blueprint changes $(STACK) --against $(AGAINST)
 
 cost: .venv/ready ## estimate the cost of a stack
 	@$(BIN)/blueprint cost $(STACK)

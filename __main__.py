@@ -2,6 +2,7 @@
 
 import pulumi
 
+from components.last_outputs import refuse_dead_ends
 from components.platform import Platform
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
@@ -14,8 +15,10 @@ try:
 except StackError as error:
     raise pulumi.RunError(f"stack {pulumi.get_stack()} is wrong:\n{error}") from None
 
+refuse_dead_ends(config)
 platform = Platform(config)
 
 pulumi.export("clusterName", platform.cluster_name)
 pulumi.export("kubeconfig", platform.kubeconfig)
+pulumi.export("foundation", platform.foundation)
 pulumi.export("pools", [pool.name for pool in config.pools])

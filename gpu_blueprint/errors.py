@@ -53,6 +53,19 @@ class Problem:
         """The reason and the remedy in one line."""
         return f"{self.reason}; {self.hint}" if self.hint else self.reason
 
+    def as_json(self) -> dict[str, str | int]:
+        """Return the facts for programs, with the path in the notation of the messages: ``pools.0.purchase``."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "path": ".".join(map(str, self.path)),
+            "subject": self.subject,
+            "reason": self.reason,
+            "hint": self.hint,
+            "file": self.file,
+            "line": self.line,
+        }
+
     def under(self, *prefix: str | int) -> "Problem":
         """Return the problem with the path that it has in an outer model."""
         return replace(self, path=(*prefix, *self.path))

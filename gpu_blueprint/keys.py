@@ -4,6 +4,8 @@ PROJECT = "gpu-blueprint"
 """The name of the Pulumi project, as in Pulumi.yaml."""
 STACK_KEY = f"{PROJECT}:stack"
 REGION_KEY = "aws:region"
+ALLOW_OLDER = f"{PROJECT}:allowOlder"
+"""The version of the blueprint that may run although a newer version built the stack."""
 NO_DEFAULT_PROVIDERS = "pulumi:disable-default-providers"
 
 SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL = "slackWebhook", "pagerdutyKey", "watchdogUrl"

@@ -1,4 +1,6 @@
-"""The golden plans of every shipped stack and every example pool. ``python -m tests.golden`` writes them again.
+"""The golden plans of every shipped stack and every example pool, and the comments of ten pull requests.
+
+``python -m tests.golden`` writes them again.
 
 It also adds new fields to the frozen list of all fields.
 
@@ -14,6 +16,7 @@ from typing import Any
 
 from gpu_blueprint.plan import PlannedResource
 
+from .changes.pull_requests import write_comments
 from .support import example_pools
 from .support.frozen_fields import write_list
 from .support.plans import SHIPPED, Plan, plan
@@ -71,6 +74,7 @@ def main() -> None:
         golden_file(stack).write_text(as_text(snapshot(plan(stack))))
     for pool in example_pools.POOLS:
         (GOLDEN / "pools" / f"{pool}.yaml").write_text(example_pools.render_example(pool))
+    write_comments()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """The record of the platform inside its own cluster, and the guard that keeps a destroy from taking it apart."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from gpu_blueprint import __version__
+from gpu_blueprint.changes.foundation import describe_foundation
 from gpu_blueprint.config import StackConfig
 
 from .cluster import Cluster
@@ -22,7 +23,11 @@ class PlatformRecord(pulumi.ComponentResource):
     The record depends on everything, so an update writes it last, and a destroy deletes it first. With
     ``deletionProtection`` it is protected. Pulumi keeps everything on which a protected resource depends, so a destroy
     ends before it deletes anything. The protected cluster alone would not do: Pulumi deletes everything inside it.
+
+    ``foundation`` is known when everything is built, so an update that fails leaves the last output of the stack.
     """
+
+    foundation: pulumi.Output[dict[str, Any]]
 
     def __init__(
         self,
@@ -34,11 +39,12 @@ class PlatformRecord(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:PlatformRecord", name, None, opts)
-        k8s.core.v1.ConfigMap(
+        facts = describe_foundation(config)
+        config_map = k8s.core.v1.ConfigMap(
             f"{name}-config-map",
             metadata={"name": NAME, "namespace": NAMESPACE},
             data={  # nothing that changes at each `pulumi up`, so that an unchanged stack stays unchanged
-                "blueprintVersion": __version__,
+                "blueprintVersion": facts["blueprintVersion"],
                 "recordVersion": RECORD_VERSION,
                 "environment": config.environment,
                 "clusterArn": config.build_arn("eks", f"cluster/{config.cluster_name}"),
@@ -50,4 +56,5 @@ class PlatformRecord(pulumi.ComponentResource):
                 protect=config.cluster.deletion_protection,
             ),
         )
+        self.foundation = config_map.id.apply(lambda _: facts)
         self.register_outputs({})

@@ -50,6 +50,18 @@ class NodeDrain:
     """Dollars an hour for new nodes while old nodes still run, at on-demand prices; None if a price is not known."""
     purpose: str = ""
     """Purpose of the pool, such as ``training``."""
+    is_checkpointed: bool = False
+    """True if the pool says that its work resumes on another node."""
+    is_blocked: bool = False
+    """True if the budgets let no node drain: nodes go when they are empty, or when a budget allows it."""
+
+    is_at_once: bool = False
+    """True if no budget paces the drain: all nodes go together."""
+
+    @property
+    def is_interrupting_training(self) -> bool:
+        """True if training that nobody says is checkpointed ends before its time."""
+        return self.purpose == "training" and not self.is_checkpointed and not self.is_blocked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

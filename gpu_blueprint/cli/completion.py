@@ -4,10 +4,12 @@ import argparse
 from collections.abc import Callable, Iterator
 
 import argcomplete
+from argcomplete.completers import FilesCompleter
 from argcomplete.shell_integration import shellcode
 
 from ..catalog import AMI_FAMILIES, GPUS
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
+from ..changes.revisions import list_names
 from ..docs import list_all_admission_rules
 from ..errors import BlueprintError
 from ..loading import list_stacks, open_stack
@@ -39,6 +41,11 @@ def _complete_stack(**_: object) -> list[str]:
     return [*list_stacks()]
 
 
+def _complete_base(*, prefix: str, **_: object) -> list[str]:
+    """Return files and folders, and the branches and tags of the repository."""
+    return [*FilesCompleter()(prefix), *list_names()]
+
+
 def _complete_topic(**_: object) -> list[str]:
     return [*list_stacks(), *(rule.id for rule in list_all_admission_rules())]
 
@@ -65,6 +72,7 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "STACK_A": _complete_stack,
     "STACK_B": _complete_stack,
     "NAME": _complete_stack,
+    "BASE": _complete_base,
     "TOPIC": _complete_topic,
     "PART": _complete_part,
     "GPU": _complete_gpu,

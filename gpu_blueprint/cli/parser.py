@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..judging.formats import FORMATS
+from .parser_changes import add_changes
 from .parser_explanations import add_explanations
 from .parser_versions import add_versions
 
@@ -45,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     _add_check(command)
     _add_preview(command)
+    add_changes(command, _add_json)
     _add_cost(command)
     _add_files(command)
     add_versions(command, _add_json)

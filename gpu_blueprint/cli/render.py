@@ -2,12 +2,15 @@
 
 import argparse
 import tempfile
+from datetime import date
 from pathlib import Path
 
 from ..errors import UsageError
+from ..judging.report import judge_stack
 from ..loading import open_stack
 from ..plan import record
 from ..rendering import render_files
+from ..rendering.document import build_document
 from ..rendering.files import PLACES
 from ..rendering.secrets_page import SECRETS_PAGE
 from .text.preview import count_resources
@@ -22,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     stack = open_stack(arguments.stack)
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
-    files = render_files(stack.config, plan)
+    document = build_document(stack.config, plan, stack.list_warnings(date.today()), judge_stack(stack, plan))
+    files = render_files(stack.config, plan, document)
     try:
         _write(out, files)
     except OSError as error:

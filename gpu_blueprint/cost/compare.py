@@ -13,13 +13,17 @@ TOTAL = "total"
 
 
 class Figures(NamedTuple):
-    """The two sums of a line; None if a price is not known."""
+    """The sums of a line; None if a price is not known. The ceiling is at on-demand prices, the rest as bought."""
 
     expected_month: float | None
     ceiling_hour: float | None
+    expected_hour: float | None
+    ceiling_month: float | None
+    floor_hour: float | None
+    floor_month: float | None
 
 
-NOTHING = Figures(0.0, 0.0)
+NOTHING = Figures(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +35,7 @@ class Change:
     after: Figures
 
     def difference(self, index: int) -> float | None:
-        """Return the dollars by which one of the two figures has grown."""
+        """Return the dollars by which one of the figures has grown."""
         before, after = self.before[index], self.after[index]
         return None if before is None or after is None else round(after - before, 2)
 
@@ -77,7 +81,15 @@ def _list_lines(document: Any) -> Iterator[tuple[str, Figures]]:
 
 
 def _read_figures(as_bought: Any, on_demand: Any) -> Figures:
-    return Figures(_read_usd(as_bought["expected"]["month"]), _read_usd(on_demand["ceiling"]["hour"]))
+    floor, expected, ceiling = as_bought["floor"], as_bought["expected"], on_demand["ceiling"]
+    return Figures(
+        expected_month=_read_usd(expected["month"]),
+        ceiling_hour=_read_usd(ceiling["hour"]),
+        expected_hour=_read_usd(expected["hour"]),
+        ceiling_month=_read_usd(ceiling["month"]),
+        floor_hour=_read_usd(floor["hour"]),
+        floor_month=_read_usd(floor["month"]),
+    )
 
 
 def _read_usd(value: Any) -> float | None:

@@ -78,14 +78,14 @@ def price_nodes(stack: StackConfig, pool: Pool | CpuPool) -> list[Node]:
         disks += price_disk(stack.region, gib=BOTTLEROCKET_OS_GIB)
     rows = stack.list_instances(pool)
     if isinstance(pool, CpuPool):
-        prices = _price_families(rows, stack.region)
+        prices = price_families(rows, stack.region)
         return [Node(row, prices[row.family] * row.vcpu, disks) for row in rows]
     return [
         Node(row, price_instance(row.instance_type, stack.region), disks, find_sold_part(pool, row)) for row in rows
     ]
 
 
-def _price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
+def price_families(rows: Iterable[Instance], region: str) -> dict[str, Usd]:
     """Return family without GPUs → dollars an hour of a vCPU, which is the same in all its sizes."""
     found: dict[str, Usd] = {}
     for row in rows:

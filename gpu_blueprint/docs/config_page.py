@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
-from ..keys import NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, STACK_KEY
+from ..keys import ALLOW_OLDER, NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, STACK_KEY
 from .markdown import format_table
 
 _HEAD = f"""# Fields of a stack file
@@ -44,9 +44,10 @@ def build_file_schema() -> dict[str, Any]:
                     REGION_KEY: {"type": "string", "description": "AWS region of the environment."},
                     NO_DEFAULT_PROVIDERS: {"const": ["*"]},
                     STACK_KEY: stack,
+                    ALLOW_OLDER: {"type": "string", "description": "Version of the blueprint to go back to."},
                 },
                 "patternProperties": {
-                    f"^{PROJECT}:(?!stack$)": {
+                    f"^{PROJECT}:(?!(stack|allowOlder)$)": {
                         "type": "object",
                         "required": ["secure"],
                         "properties": {"secure": {"type": "string"}},

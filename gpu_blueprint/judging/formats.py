@@ -32,16 +32,7 @@ def make_printable(text: str) -> str:
 
 def to_json(problem: Problem) -> dict[str, Any]:
     """Return the facts of a problem for programs."""
-    return {
-        "kind": problem.kind,
-        "severity": problem.severity,
-        "path": format_path(problem),
-        "subject": problem.subject,
-        "reason": problem.reason,
-        "hint": problem.hint,
-        "file": problem.file,
-        "line": problem.line,
-    }
+    return problem.as_json()
 
 
 def to_markdown(problems: Sequence[Problem], name: str) -> str:

@@ -1,13 +1,11 @@
 """The stand-in for pulumi-aws: objects in memory with plausible ids, and AWS's refusals where order matters."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from ..catalog.replacing_properties import list_conditional_replacements, list_replacing_properties
 from .aws_objects import fill_object, find_object_type, name_object
 from .cloud import Cloud, CloudObject, Operation, RefusedError
-from .differences import list_replacing_paths
 from .stand_in import StandIn, abort
 from .wire import UNKNOWN, Values, from_struct, merge_outputs, reveal
 
@@ -67,14 +65,9 @@ class AwsProvider(StandIn):
         guessed: Values = _hide(find_object_type(type_).outputs)
         return guessed
 
-    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:
-        """Return the changed paths that the catalogue knows as replacing, by themselves or because of the values."""
-        conditional = list_conditional_replacements(type_, old, new)
-        return list_replacing_paths(changed, [*list_replacing_properties(type_), *conditional])
-
-    def keeps_name(self, old: Values, new: Values) -> bool:
-        """Compare the names that the program gives."""
-        return any(old.get(key) and old.get(key) == new.get(key) for key in ("name", "nodeGroupName", "clusterName"))
+    def guess_update(self, type_: str) -> Values:
+        """Return the outputs that an update raises; a launch template gets a new version."""
+        return dict.fromkeys(find_object_type(type_).grows, UNKNOWN)
 
     def _list_users(self, operation: Operation, id_: str) -> list[str]:
         """Return the objects that hold this object by its id, its ARN or its name."""

@@ -8,7 +8,7 @@ import grpc
 from pulumi.runtime.proto import provider_pb2, resource_pb2
 from pulumi.runtime.proto.resource_pb2_grpc import ResourceMonitorStub
 
-from ..plan.pulumi_eks import CLUSTER, COMPONENT, SET_ONCE, find_needed, translate_arguments
+from ..plan.pulumi_eks import CLUSTER, COMPONENT, SET_ONCE, describe_dependencies, find_needed, translate_arguments
 from .handshake import Handshake
 from .wire import UNKNOWN, Values, from_struct, make_reference, to_struct
 
@@ -66,6 +66,7 @@ def _describe_cluster(request: Any, component: str, monitor: ResourceMonitorStub
         provider=request.providers.get("aws", ""),
         version=AWS_VERSION,
         dependencies=sorted(find_needed(request.inputDependencies, given)),
+        propertyDependencies=describe_dependencies(request.inputDependencies, given),
         ignoreChanges=SET_ONCE,
         **_FEATURES,
     )

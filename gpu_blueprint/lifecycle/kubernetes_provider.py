@@ -8,7 +8,6 @@ from typing import Any
 from lab.kube import RefusedError as ApiError
 
 from .cloud import Cloud, CloudObject, Operation, RefusedError
-from .differences import list_replacing_paths
 from .kubernetes_objects import Objects, read_live_inputs, to_manifest
 from .stand_in import StandIn
 from .wire import UNKNOWN, Values, reveal
@@ -19,14 +18,6 @@ _MOST_SECONDS = 600
 _RETRIES_S = (1, 2, 4, 8, 16)
 """The pauses in which pulumi-kubernetes hopes for a kind or a namespace that a create needs (its retry.go)."""
 _MISSING = 404
-_FIXED: Mapping[str, tuple[str, ...]] = {
-    "StorageClass": ("provisioner", "parameters", "volumeBindingMode", "reclaimPolicy"),
-    "RoleBinding": ("roleRef",),
-    "ClusterRoleBinding": ("roleRef",),
-    "PriorityClass": ("value",),
-    "Deployment": ("spec.selector",),
-}
-"""Fields that the API server never changes, beside kind, name and namespace (pulumi-kubernetes: force_new.go)."""
 _UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress", "PersistentVolumeClaim")
 """Kinds for which the real provider waits in its own way, and which no program of ours has."""
 
@@ -119,19 +110,6 @@ class KubernetesProvider(StandIn):
     def guess_outputs(self, type_: str) -> Values:
         """Return the status of a release; of other objects a preview knows everything that the program reads."""
         return {"status": UNKNOWN} if _is_release(type_) else {}
-
-    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:  # noqa: ARG002
-        """Return the changed fields that the API server never changes."""
-        if _is_release(type_):
-            return list_replacing_paths(changed, ("name", "namespace"))
-        fixed = _FIXED.get(new.get("kind", ""), ())
-        return list_replacing_paths(changed, ("kind", "metadata.name", "metadata.namespace", *fixed))
-
-    def keeps_name(self, old: Values, new: Values) -> bool:
-        """Compare kind, name and namespace, or the names of two releases."""
-        if "metadata" not in new:
-            return [old.get(key) for key in ("name", "namespace")] == [new.get(key) for key in ("name", "namespace")]
-        return _find_place(old) == _find_place(new)
 
     def _apply(self, manifest: dict[str, Any], retries: Sequence[float] = ()) -> None:
         if manifest["kind"] in _UNKNOWN_WAITS and not _skips_await(manifest):

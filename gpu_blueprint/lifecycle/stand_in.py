@@ -8,9 +8,10 @@ import grpc
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2
 
-from ..errors import LabError
+from ..changes.paths import list_changed_paths
+from ..changes.replacing import keeps_name, list_replacing
+from ..errors import CatalogError, LabError
 from .cloud import Action, Cloud, Operation, RefusedError
-from .differences import list_changed_paths
 from .handshake import Handshake
 from .wire import Values, from_struct, merge_outputs, reveal, to_struct
 
@@ -20,6 +21,8 @@ class StandIn(Handshake, ABC):
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
+        self.settings: Values = {}
+        """The configuration of the provider."""
 
     # What differs from cloud to cloud
 
@@ -43,20 +46,23 @@ class StandIn(Handshake, ABC):
     def guess_outputs(self, type_: str) -> Values:
         """Return the outputs that a preview cannot know, with ``UNKNOWN`` as values."""
 
-    @abstractmethod
-    def list_replacing(self, type_: str, changed: Sequence[str], old: Values, new: Values) -> list[str]:
-        """Return the changed paths that replace the resource."""
-
-    @abstractmethod
-    def keeps_name(self, old: Values, new: Values) -> bool:
-        """Tell whether both objects would have the same name, so that the old object must be deleted first."""
+    def guess_update(self, type_: str) -> Values:  # noqa: ARG002
+        """Return the outputs that an update changes in a way that its preview cannot know."""
+        return {}
 
     # The protocol of Pulumi's providers
 
     def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
-        """Return the changed parts of the configuration; no change replaces the provider."""
+        """Return the changed parts of the configuration, and the settings among them that replace the provider."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
-        return _describe_changes([path for path in list_changed_paths(old, new) if path != "version"])
+        changed = [path for path in list_changed_paths(old, new) if path != "version"]
+        type_ = request.urn.split("::")[2].rpartition("$")[2]
+        return _describe_changes(changed, list_replacing(type_, changed, old, new))
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Take over the settings, because some decide which changes replace a resource."""
+        self.settings = reveal(from_struct(request.args))
+        return super().Configure(request, context)
 
     def Invoke(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
         """Refuse to look anything up: the program must not ask a cloud."""
@@ -67,12 +73,15 @@ class StandIn(Handshake, ABC):
         """Accept any inputs."""
         return provider_pb2.CheckResponse(inputs=request.news)
 
-    def Diff(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Return the changed inputs, and the inputs among them that replace the resource."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
         changed = list_changed_paths(old, new)
-        replacing = self.list_replacing(request.type, changed, old, new)
-        return _describe_changes(changed, replacing, first_delete=self.keeps_name(old, new))
+        try:
+            replacing = list_replacing(request.type, changed, old, new, self.settings)
+        except (CatalogError, LabError) as error:
+            abort(context, str(error))
+        return _describe_changes(changed, replacing, first_delete=keeps_name(request.type, old, new))
 
     def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Create an object; a preview learns which outputs are unknown."""
@@ -103,7 +112,9 @@ class StandIn(Handshake, ABC):
         """Change an object in place."""
         inputs = from_struct(request.news)
         if request.preview:
-            return provider_pb2.UpdateResponse(properties=to_struct(from_struct(request.olds) | inputs))
+            return provider_pb2.UpdateResponse(
+                properties=to_struct(from_struct(request.olds) | inputs | self.guess_update(request.type))
+            )
         operation = _read_operation("update", request, inputs)
 
         state = self._carry_out(operation, lambda: self.change(operation, request.id, inputs), context)

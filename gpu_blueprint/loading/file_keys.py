@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from .. import __version__
 from ..errors import Path, Problem, suggest
-from ..keys import NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, SECRET_KEYS, STACK_KEY
+from ..keys import ALLOW_OLDER, NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, SECRET_KEYS, STACK_KEY
 from .pydantic_errors import SECRET_IN_STACK
 
 IN_FILE = ("config", STACK_KEY)
@@ -49,11 +50,27 @@ def refuse_wrong_keys(data: dict[Any, Any]) -> Iterator[Problem]:
         yield Problem("missing-field", REGION_IN_FILE, "the AWS region is required, such as us-east-1", hint)
     for key, value in config.items():
         project = str(key).split(":")[0]
-        if project == PROJECT and key != STACK_KEY:
+        if key == ALLOW_OLDER:
+            yield from refuse_unused_permission(value)
+        elif project == PROJECT and key != STACK_KEY:
             yield from _refuse_key_beside_stack(key, is_secret=_is_secret(value))
         elif project not in (PROJECT, "aws", "pulumi"):
             hint = "config holds only aws:…, pulumi:… and gpu-blueprint:…"
             yield Problem("unknown-key", ("config", key), "unknown key", hint)
+
+
+def refuse_unused_permission(allowed: Any) -> Iterator[Problem]:
+    """Refuse a permission for another version than this blueprint's own.
+
+    So the permission ends with the next upgrade, and nobody goes back years later by an old checkout.
+    """
+    path = ("config", ALLOW_OLDER)
+    if not isinstance(allowed, str):
+        reason = "the value is not a version in quotes"
+        yield Problem("wrong-type", path, reason, f"write {__version__!r} in quotes, or remove the key")
+    elif allowed != __version__:
+        reason = f"it allows version {allowed!r} of the blueprint, and this is version {__version__}"
+        yield Problem("allow-older-unused", path, reason, "remove the key: pulumi config rm " + ALLOW_OLDER)
 
 
 def _is_secret(value: Any) -> bool:
@@ -69,7 +86,7 @@ def _refuse_key_beside_stack(key: str, *, is_secret: bool) -> Iterator[Problem]:
         yield Problem("secret-in-the-open", ("config", key), "the file holds the secret in plain text", hint)
     elif key not in known and not is_secret:
         reason = f"unknown key, only secrets belong beside {STACK_KEY}"
-        yield Problem("unknown-key", ("config", key), reason, suggest(key, [STACK_KEY, *known]))
+        yield Problem("unknown-key", ("config", key), reason, suggest(key, [STACK_KEY, ALLOW_OLDER, *known]))
     elif key not in known and (close := get_close_matches(name, SECRET_KEYS, 1, cutoff=0.8)):
         yield Problem("unknown-key", ("config", key), "unknown secret", f"did you mean {PROJECT}:{close[0]}?")
 

@@ -42,6 +42,14 @@ _TRANSLATED = (
     *("bootstrapSelfManagedAddons", "clusterTags", "encryptionConfigKeyArn", "ipFamily"),
     *("kubernetesServiceIpAddressRange", "tags"),
 )
+_INPUTS_OF: Mapping[str, str] = {
+    **dict.fromkeys(_COPIED_INTO_VPC_CONFIG, "vpcConfig"),
+    **dict.fromkeys(("kubernetesServiceIpAddressRange", "ipFamily"), "kubernetesNetworkConfig"),
+    "encryptionConfigKeyArn": "encryptionConfig",
+    "clusterTags": "tags",
+    "serviceRole": "roleArn",
+}
+"""Name of an argument → name of the cluster's input that holds it, where the names differ."""
 _KNOWN = {*_CLUSTER_ALONE, *_REQUIRED, *_COPIED, *_COPIED_INTO_VPC_CONFIG, *_TRANSLATED}
 SET_ONCE = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
 """Inputs that count at the creation only; pulumi-eks ignores their changes."""
@@ -66,6 +74,7 @@ def build_cluster_request(component: Any, urn: str) -> Any:
         custom=True,
         provider=component.providers.get("aws", ""),
         dependencies=sorted(find_needed(component.propertyDependencies, given)),
+        propertyDependencies=describe_dependencies(component.propertyDependencies, given),
         ignoreChanges=SET_ONCE,
     )
     request.object.update(inputs)
@@ -147,3 +156,13 @@ def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> se
     """
     passed_on = (listed for key, listed in dependencies.items() if key != "vpcId")
     return {given["serviceRole"]["urn"], *(urn for listed in passed_on for urn in listed.urns)}
+
+
+def describe_dependencies(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the messages that say which inputs of the cluster hold outputs of which resources; see ``find_needed``."""
+    needed = {"roleArn": {given["serviceRole"]["urn"]}}
+    for key, listed in dependencies.items():
+        if key != "vpcId" and listed.urns:
+            needed.setdefault(_INPUTS_OF.get(key, key), set()).update(listed.urns)
+    message = resource_pb2.RegisterResourceRequest.PropertyDependencies
+    return {key: message(urns=sorted(urns)) for key, urns in needed.items()}

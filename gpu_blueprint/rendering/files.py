@@ -7,10 +7,8 @@ from typing import Any
 import yaml
 
 from ..config import StackConfig
-from ..cost.estimate import as_json, estimate_stack
 from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource
-from ..summary.stack import identify_stack
 from .manifests import RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
 from .secrets_page import SECRETS_PAGE, render_secrets_page
 
@@ -18,13 +16,11 @@ PLACES = ("plan.json", "manifests", "values", "dashboards", SECRETS_PAGE)
 """Everything that may be in the folder of a rendered stack."""
 
 
-def render_files(config: StackConfig, plan: Sequence[PlannedResource]) -> dict[str, str]:
-    """Return path → text of every file. No file holds a secret, and no manifest or values file holds a marker."""
-    document = {
-        "stack": identify_stack(config),
-        "cost": as_json(estimate_stack(config)),
-        "resources": [resource.as_json() for resource in plan],
-    }
+def render_files(config: StackConfig, plan: Sequence[PlannedResource], document: Mapping[str, Any]) -> dict[str, str]:
+    """Return path → text of every file. No file holds a secret, and no manifest or values file holds a marker.
+
+    ``document`` is the content of plan.json: ``build_document``.
+    """
     manifests = list_manifests(config, plan)
     files = {"plan.json": json.dumps(document, indent=2) + "\n"}
     for manifest in manifests:

@@ -139,6 +139,23 @@ def find_subnet(scene: Scene, subnet_id: str) -> Subnet:
     raise AwsError("InvalidSubnetID.NotFound", f"The subnet ID '{subnet_id}' does not exist")
 
 
+def upgrade_cluster(scene: Scene, kubernetes: str) -> None:
+    """Give the cluster another version of Kubernetes."""
+    eks_backends[read_account()][scene.region].clusters[scene.cluster_name].version = kubernetes
+
+
+def replace_subnets(scene: Scene) -> None:
+    """Make a new subnet for each of the scene's subnets, with its zone and tags, and take the tags from the old one."""
+    ec2 = _read_ec2(scene)
+    old = [subnet for zone in scene.zones for subnet in ec2.subnets[zone].values() if not subnet.default_for_az]
+    spare = [*ip_network(VPC_CIDR).subnets(new_prefix=SUBNET_PREFIX)][-len(old) :]
+    for subnet, cidr in zip(old, spare, strict=True):
+        tags = {tag["key"]: tag["value"] for tag in subnet.get_tags()}
+        new = ec2.create_subnet(subnet.vpc_id, str(cidr), availability_zone=subnet.availability_zone)
+        ec2.create_tags([new.id], tags)
+        ec2.delete_tags([subnet.id], dict.fromkeys(tags))
+
+
 def send_queue_message(scene: Scene, body: str) -> None:
     """Put a message into the interruption queue."""
     sqs_backends[read_account()][scene.region].send_message(scene.interruption_queue, body)

@@ -38,9 +38,15 @@ class Images:
     """The images that node classes pin and that the scene adds. No other image exists."""
 
     def __init__(self, scene: Scene) -> None:
-        images = [image for alias in _list_aliases(scene) for image in _list_images(alias, scene.kubernetes)]
-        self._by_parameter = {image.parameter: image for image in images}
-        self._by_id = {image.id: image for image in images}
+        self._aliases = _list_aliases(scene)
+        self._by_parameter: dict[str, Image] = {}
+        self._by_id: dict[str, Image] = {}
+        self.publish(scene.kubernetes)
+
+    def publish(self, kubernetes: str) -> None:
+        """Add the images for a version of Kubernetes."""
+        for image in (image for alias in self._aliases for image in _list_images(alias, kubernetes)):
+            self._by_parameter[image.parameter] = self._by_id[image.id] = image
 
     def find(self, image_id: str) -> Image:
         """Return the image of an id; raises AwsError if it does not exist."""

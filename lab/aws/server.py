@@ -13,7 +13,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 from gpu_blueprint.errors import LabError
 
 from ..scene import Scene
-from .account import prepare_account, read_account, send_queue_message
+from .account import prepare_account, read_account, replace_subnets, send_queue_message, upgrade_cluster
 from .backends import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from .calls import Call
 from .devices import Timings
@@ -49,6 +49,7 @@ class Shim:
         self.faults = Faults()
         self.calls: list[Call] = []
         self.instances = Instances()
+        self._images = Images(scene)
         self._nodes = Nodes(scene, kube, self.faults, timings or Timings(), self._record_fault)
         self._server: BaseWSGIServer | None = None
         self._thread: Thread | None = None
@@ -116,6 +117,15 @@ class Shim:
             raise LabError(f"the lab has no instance {instance_id}")
         send_queue_message(self._scene, json.dumps(_build_event(self.instances[instance_id], self._scene.region)))
 
+    def upgrade_cluster(self, kubernetes: str) -> None:
+        """Give the cluster another version of Kubernetes, with images for it. Karpenter asks again every 5 minutes."""
+        self._images.publish(kubernetes)
+        upgrade_cluster(self._scene, kubernetes)
+
+    def replace_subnets(self) -> None:
+        """Make every subnet of the scene anew, for the same selection. Karpenter asks again every minute."""
+        replace_subnets(self._scene)
+
     def _build_app(self) -> Dispatch:
         types = InstanceTypes(self._scene)
         return Dispatch(
@@ -131,7 +141,7 @@ class Shim:
 
     def _list_handlers(self) -> Mapping[tuple[str, str], Handler]:
         """Return (service, action) → handler, of all that moto lacks or answers otherwise than the catalogue."""
-        offers, images, templates = Offers(self._scene), Images(self._scene), LaunchTemplates()
+        offers, images, templates = Offers(self._scene), self._images, LaunchTemplates()
         reservations = Reservations(self._scene, self.faults, self.instances.count_reserved)
         fleets = Fleets(
             scene=self._scene,

@@ -10,6 +10,7 @@ import pytest
 from gpu_blueprint.cli import main
 
 from ..support.plans import ROOT
+from ..support.repositories import commit, git
 
 COMMAND = f'"{sys.executable}" -m gpu_blueprint'
 
@@ -52,11 +53,20 @@ def complete(project: Path, line: str, shell: str = "bash") -> list[str]:
         ("blueprint explain no-ext", ["no-external-ips"]),
         ("blueprint mig h100-8", ["h100-80gb"]),
         ("blueprint completion f", ["fish"]),
+        ("blueprint changes prod --fail-on dr", ["drains-nodes"]),
+        ("blueprint changes prod --against sta", ["stacks/"]),
     ],
 )
 def test_a_word_is_completed_by_the_names_of_the_project(project: Path, line: str, words: list[str]) -> None:
     found = complete(project, line)
     assert {word for word in found if word and not word.startswith("-")} == {*words}
+
+
+def test_a_base_is_completed_by_branches_and_tags(project: Path) -> None:
+    git(project, "init", "--quiet")
+    commit(project)
+    git(project, "branch", "feature/cheaper")
+    assert [word.strip() for word in complete(project, "blueprint changes prod --against fea")] == ["feature/cheaper"]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_blueprint import __version__
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text.preview_tables import shorten_types
 
@@ -29,15 +30,19 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
 
 
-OTHERS = ("cpuPools", "tenants", "services", "promises", "warnings", "findings")
+HEAD = ("format", "blueprintVersion", "stack", "foundation", "resources", "cost", "serviceQuotas")
+PARTS = ("pools", "cpuPools", "tenants", "services", "promises", "warnings", "findings", "requirements")
 
 
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["stack", "resources", "cost", "pools", *OTHERS]
-    fields = ["urn", "type", "name", "parent", "provider", "dependencies", "inputs", "options"]
-    assert all(list(resource) == fields for resource in document["resources"])
+    assert list(document) == [*HEAD, *PARTS]
+    fields = ["urn", "type", "name", "parent", "provider", "dependencies", "propertyDependencies", "custom"]
+    assert all(list(resource) == [*fields, "inputs", "options"] for resource in document["resources"])
+    assert (document["format"], document["blueprintVersion"]) == (2, __version__)
+    assert {row["name"] for row in document["serviceQuotas"]} >= {"Clusters", "VPCs per Region"}
+    assert "pulumi-aws==" in document["requirements"] and "wrapt==" in document["requirements"]
     slices = document["pools"][0]
     assert slices["perNode"]["p5.4xlarge"] == {"nvidia.com/mig-1g.10gb": 7}
     assert slices["ceiling"] == {"nvidia.com/mig-1g.10gb": 112}

@@ -9,10 +9,11 @@ from gpu_blueprint.errors import BlueprintError
 from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
-from ..support.edits import DRAINING, HARMLESS, find_drains, lower_ceiling, plan_edited
+from ..support.edits import DRAINING, HARMLESS, find_reasons, lower_ceiling, plan_edited
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
 
-SYSTEM = "gpu-prod-system-group"
+SYSTEM = "gpu-prod-system"
+REMOVED = "the pool is removed or renamed"
 
 
 @pytest.mark.parametrize("edit", HARMLESS)
@@ -20,14 +21,14 @@ SYSTEM = "gpu-prod-system-group"
 def test_an_edit_of_people_money_and_ceilings_replaces_no_node(stack: str, edit: str) -> None:
     edited = plan_edited(stack, HARMLESS[edit])
     without_tenants = not find_resources(edited, "TenantSpace")  # only they use the CPU pool
-    assert find_drains(plan(stack), edited) == ({"cpu": ["pool"]} if without_tenants else {})
+    assert find_reasons(plan(stack), edited) == ({"cpu": (REMOVED,)} if without_tenants else {})
     assert [found.inputs for found in plan(stack)] != [found.inputs for found in edited], "the edit does nothing"
 
 
 @pytest.mark.parametrize("edit", DRAINING)
 def test_an_edit_of_nodes_replaces_the_nodes_of_the_pool(edit: str) -> None:
     pool = shipped_config("prod").gpu_pools[0].name
-    assert list(find_drains(plan("prod"), plan_edited("prod", _relax(edit)))) == [pool]
+    assert list(find_reasons(plan("prod"), plan_edited("prod", _relax(edit)))) == [pool]
 
 
 def _relax(edit: str) -> Any:
@@ -43,13 +44,13 @@ def change(stack: str, kind: str, name: str, **inputs: Any) -> Plan:
 
 def test_a_new_template_a_new_version_and_a_missing_pool_replace_nodes() -> None:
     tagged = change("prod", "LaunchTemplate", "system", tagSpecifications=[])
-    assert find_drains(plan("prod"), tagged) == {"gpu-prod-system-template": ["tagSpecifications"]}
-    assert find_drains(plan("prod"), change("prod", "NodeGroup", "system", version="1.99")) == {SYSTEM: ["version"]}
+    assert find_reasons(plan("prod"), tagged) == {SYSTEM: ("the tags of the nodes",)}
+    upgraded = change("prod", "NodeGroup", "system", version="1.99")
+    assert find_reasons(plan("prod"), upgraded) == {SYSTEM: ("the version of Kubernetes: 1.99 instead of 1.36",)}
     scaled = change("prod", "NodeGroup", "system", scalingConfig={"minSize": 9})
-    assert find_drains(plan("prod"), scaled) == {}
-    assert find_drains(plan("prod"), tuple(item for item in plan("prod") if "a10g" not in item.name)) == {
-        "infer-a10g": ["pool"]
-    }
+    assert find_reasons(plan("prod"), scaled) == {}
+    without = tuple(item for item in plan("prod") if "a10g" not in item.name)
+    assert find_reasons(plan("prod"), without) == {"infer-a10g": (REMOVED,)}
 
 
 CEILINGS = [
@@ -85,7 +86,7 @@ def test_a_lower_ceiling_keeps_the_large_types_and_what_follows_from_them(purpos
         plan_of(builders.stack(pools=[builders.pool(purpose=purpose, maxGpus=gpus, disk={"sizeGib": 80})]))
         for gpus in (16, 4)
     )
-    assert find_drains(high, low) == find_drains(low, high) == {}
+    assert find_reasons(high, low) == find_reasons(low, high) == {}
     assert describe_nodes(high, "main") == describe_nodes(low, "main")
     (types,) = (
         rule["values"]

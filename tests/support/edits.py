@@ -1,24 +1,19 @@
-"""Edits of the shipped stacks, and the nodes that Karpenter and EKS replace for them, by the fields they compare."""
+"""Edits of the shipped stacks, and the reasons for which the nodes of their pools drain."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from gpu_blueprint.changes.drains import find_drains
+from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.plan import record
 
-from .plans import Plan, find_resources, shipped_file
+from .plans import Plan, shipped_file
 
 Stack = dict[str, Any]
 Edit = Callable[[Stack], None]
 """Changes the object under ``gpu-blueprint:stack``."""
-
-_RESOLVED = ("amiFamily", "ipPrefixCount", "amiSelectorTerms", "subnetSelectorTerms", "securityGroupSelectorTerms")
-_NOT_HASHED = (*_RESOLVED, "capacityReservationSelectorTerms")
-"""Fields of an EC2NodeClass without influence on its hash (karpenter-provider-aws 1.14.1, ec2nodeclass.go). Karpenter
-compares nodes with the AMIs, subnets, groups and reservations that they select, so a change may drain all the same."""
-_NOT_ROLLED = ("scalingConfig", "updateConfig", "tags")
-"""Inputs of a node group that EKS changes without new nodes."""
 
 
 def plan_edited(stack: str, edit: Edit | None = None) -> Plan:
@@ -34,47 +29,19 @@ def edit_file(stack: str, edit: Edit | None = None) -> dict[str, Any]:
     return section
 
 
-def find_drains(before: Plan, after: Plan) -> dict[str, list[str]]:
-    """Return pool or node group → the changed fields for which its nodes are replaced; without pools that are new."""
-    pools, classes = _pair(before, after, "NodePool"), _pair(before, after, "EC2NodeClass")
-    templates, groups = _pair(before, after, "LaunchTemplate"), _pair(before, after, "NodeGroup")
-    found: dict[str, list[str]] = {}
-    for name, (old, new) in pools.items():
-        found.setdefault(name, []).extend(_compare_pools(old["spec"], new["spec"]) if new else ["pool"])
-    for name, (old, new) in classes.items():
-        fields = _list_changes(old["spec"], new["spec"]) if new else []
-        found.setdefault(name, []).extend(f"nodeClass.{field}" for field in fields)
-    for name, (old, new) in {**templates, **groups}.items():
-        fields = [field for field in _list_changes(old, new) if field not in _NOT_ROLLED] if new else ["group"]
-        found.setdefault(name, []).extend(fields)
-    return {name: fields for name, fields in found.items() if fields}
+def find_reasons(before: Plan, after: Plan) -> dict[str, tuple[str, ...]]:
+    """Return pool or node group → the reasons for which a change drains its nodes."""
+    return {drain.pool: drain.reasons for drain in find_drains(before, after, list_deletions(before, after))}
 
 
-def _pair(before: Plan, after: Plan, kind: str) -> dict[str, tuple[Any, Any]]:
-    """Return name → the inputs before and after; ``None`` if the object is gone. In the cluster names are unique."""
-    old, new = ({_name(item): item.inputs for item in find_resources(plan, kind)} for plan in (before, after))
-    return {name: (inputs, new.get(name)) for name, inputs in old.items()}
-
-
-def _name(resource: Any) -> str:
-    return str(resource.inputs.get("metadata", {}).get("name") or resource.name)
-
-
-def _list_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    return [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
-
-
-def _compare_pools(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the fields of the template that changed, and the requirements that lost values."""
-    before, after = old["template"], new["template"]
-    changed = [f"metadata.{field}" for field in _list_changes(before["metadata"], after["metadata"])]
-    changed += [field for field in _list_changes(before["spec"], after["spec"]) if field != "requirements"]
-    values, kept = _list_values(before), _list_values(after)
-    return changed + [f"{key}: {value}" for key, value in values if (key, value) not in kept]
-
-
-def _list_values(template: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(rule["key"], value) for rule in template["spec"]["requirements"] for value in rule["values"]]
+def list_deletions(before: Plan, after: Plan) -> list[ResourceChange]:
+    """Return the deletions among the changes from one plan to another."""
+    gone = {item.urn for item in before} - {item.urn for item in after}
+    return [
+        ResourceChange(urn=item.urn, type=item.type, name=item.name, effect="delete")
+        for item in before
+        if item.urn in gone
+    ]
 
 
 def _rename_tenant(stack: Stack) -> None:

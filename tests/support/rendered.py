@@ -1,15 +1,17 @@
 """Files of rendered stacks, and a program with objects as a team may add them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
-from gpu_blueprint.plan import record
+from gpu_blueprint.plan import PlannedResource, record
 from gpu_blueprint.rendering import render_files
+from gpu_blueprint.rendering.document import build_document
 
 from . import builders
 from .plans import shipped_config
@@ -25,12 +27,16 @@ def build_stack_with_every_secret() -> dict[str, Any]:
 def render(stack: Mapping[str, Any], region: str = "us-east-1") -> dict[str, str]:
     """Return path → text of every file of a stack object."""
     config = {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack}
-    return render_files(parse(stack, region), record("test", config))
+    return _render(parse(stack, region), record("test", config))
 
 
 def render_program(program: Callable[[], None]) -> dict[str, str]:
     """Return path → text of every file of a program."""
-    return render_files(shipped_config("dev"), record("test", {}, program))
+    return _render(shipped_config("dev"), record("test", {}, program))
+
+
+def _render(config: StackConfig, plan: Sequence[PlannedResource]) -> dict[str, str]:
+    return render_files(config, plan, build_document(config, plan, [], []))
 
 
 def list_team_objects() -> None:

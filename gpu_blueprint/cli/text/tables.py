@@ -27,11 +27,11 @@ class _Trimmed(io.TextIOBase):
         return len(text)
 
 
-def make_console() -> Console:
-    """Return the console: the terminal with its colours, or plain text of fixed width."""
+def make_console(width: int = WIDTH) -> Console:
+    """Return the console: the terminal with its colours, or plain text of fixed width in columns."""
     if sys.stdout.isatty():
         return _Pipe(highlight=False, emoji=False)
-    return _Pipe(file=cast(IO[str], _Trimmed()), width=WIDTH, highlight=False, emoji=False)
+    return _Pipe(file=cast(IO[str], _Trimmed()), width=width, highlight=False, emoji=False)
 
 
 def show_progress(message: str) -> AbstractContextManager[object]:

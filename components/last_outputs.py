@@ -1,0 +1,65 @@
+"""The last outputs of the stack itself: they say what runs, and refuse changes that can only end badly."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import grpc
+import pulumi
+from google.protobuf import json_format, struct_pb2
+from pulumi.runtime import settings
+from pulumi.runtime.proto import resource_pb2
+
+from gpu_blueprint.changes.foundation import describe_foundation, find_dead_ends
+from gpu_blueprint.changes.older import find_older_blueprint
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.keys import ALLOW_OLDER
+from gpu_blueprint.loading.file_keys import refuse_unused_permission
+
+_READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
+_STACK, _CLUSTER = "pulumi:pulumi:Stack", "aws:eks/cluster:Cluster"
+
+
+def refuse_dead_ends(config: StackConfig) -> None:
+    """Compare the stack file with the platform that its stack has built, before anything is changed.
+
+    Raises:
+        RunError: It holds every change that can only end badly, each with its place and the way to get there.
+    """
+    before, after = _read_last_foundation(), describe_foundation(config)
+    allowed = pulumi.Config().get(ALLOW_OLDER.split(":")[1])
+    found = [*find_dead_ends(before, after), *find_older_blueprint(before, after, allowed or "")]
+    found += refuse_unused_permission(allowed) if allowed else []
+    if found:
+        lines = "\n".join(map(str, found))
+        raise pulumi.RunError(f"stack {pulumi.get_stack()} cannot get there from here; nothing was changed:\n{lines}")
+
+
+def _read_last_foundation() -> dict[str, Any]:
+    """Return the foundation that the last complete `pulumi up` exported; empty if there was none.
+
+    The cluster's version is the version in the state, because `pulumi refresh` updates no output of a stack: people
+    roll a cluster back in EKS, and EKS itself upgrades a cluster at the end of its support.
+    """
+    outputs = _read_state()
+    foundation: dict[str, Any] = outputs.get(_STACK, {}).get("foundation") or {}
+    version = outputs.get(_CLUSTER, {}).get("version")
+    return {**foundation, "kubernetesVersion": version} if foundation and version else foundation
+
+
+def _read_state() -> dict[str, Mapping[str, Any]]:
+    """Return type → outputs of a resource of this type, as the last update or refresh left them.
+
+    The engine answers this call itself, without a provider and without a resource in the state. The SDK's own function
+    would look up each reference to a resource in the answer, and fail, because this update has not yet made it.
+    """
+    name = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
+    arguments = struct_pb2.Struct()
+    arguments.update({"stackName": name})
+    request = resource_pb2.ResourceInvokeRequest(tok=_READ_STATE, args=arguments)
+    try:
+        answer = settings.get_monitor().Invoke(request)
+    except grpc.RpcError as error:
+        reason = f"the last outputs of stack {name} cannot be read, so nothing was compared and nothing was changed"
+        raise pulumi.RunError(f"{reason}: {error.details()}") from None  # type: ignore[attr-defined]
+    found = json_format.MessageToDict(getattr(answer, "return")).get("outputs", {})
+    return {resource["type"]: resource.get("outputs", {}) for resource in found.values()}

@@ -1,0 +1,230 @@
+"""The base of a comparison: a stack at a revision, in a folder or in a plan.json, planned by its own code."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import Problem, UsageError
+from .reading import parse_document, read_plan_file, read_snapshot
+from .revisions import find_revision, refuse_revision, write_revision
+from .scratch import open_scratch
+from .snapshot import FORMAT, Snapshot
+
+_OWN = Path(__file__).parents[2]
+"""The folder above this version's packages."""
+_PATIENCE_S = 600
+_FOREIGN = 97
+"""Exit code for a package that is not the package of the folder."""
+_PROGRAM = f"""
+import os, runpy, sys
+code = os.path.realpath(sys.argv.pop(1))
+sys.path[0] = code
+import gpu_blueprint
+if not os.path.realpath(gpu_blueprint.__file__).startswith(code + os.sep):
+    sys.exit({_FOREIGN})
+runpy.run_module("gpu_blueprint", run_name="__main__", alter_sys=True)
+"""
+"""Runs the command line of the code in a folder, and of no other code that Python may find."""
+_PASSED_ON = re.compile(r"PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|LD_LIBRARY_PATH|PYTHONHOME")
+"""Variables of the environment that the base's code gets: no credentials of clouds, of Pulumi or of a CI system."""
+_NO_STACK = Snapshot(blueprint_version="", stack={}, foundation={}, resources=(), cost={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The stack before the change; without a snapshot it could not be planned."""
+
+    label: str
+    """The base for a reader, such as ``main (4fa15d3a9c)``."""
+    snapshot: Snapshot | None = None
+    """Empty if the stack is new."""
+    problems: tuple[Problem, ...] = ()
+    """The faults of the base's stack file."""
+    failure: str = ""
+    """The reason for which the base cannot be planned, if its stack file is not the reason."""
+
+    @property
+    def is_new(self) -> bool:
+        """True if the base does not have the stack."""
+        return self.snapshot is not None and not self.snapshot.resources
+
+
+def plan_baseline(against: str, stack: str, report: Callable[[str], None]) -> Baseline:
+    """Plan a stack as it was.
+
+    Args:
+        against: A revision of the repository around the current folder, a folder, or a plan.json.
+        stack: Name of the stack.
+        report: Takes lines about the progress.
+
+    Raises:
+        UsageError: ``against`` is none of them, or git does not read it.
+    """
+    path = Path(against)
+    try:
+        exists = bool(against) and (path.exists() or path.is_symlink())
+    except (OSError, ValueError):  # a name that no file can have
+        exists = False
+    if exists:
+        _refuse_ambiguous(against)
+        return _plan_path(path, stack, report)
+    revision = find_revision(against)
+    if revision is None:
+        raise refuse_revision(against)
+    with open_scratch() as scratch:
+        report(f"reading {revision.label} …")
+        tree = write_revision(revision, scratch)
+        return _plan_checkout(tree, stack, revision.label, revision.name, report)
+
+
+def _refuse_ambiguous(against: str) -> None:
+    """Refuse a name that is a file or a folder and also a revision."""
+    if "/" in against and against.startswith((".", "/")):
+        return
+    try:
+        revision = find_revision(against)
+    except UsageError:  # no repository, so there is no second meaning
+        return
+    if revision:
+        text = f"is a revision and also a file or folder; write ./{against} for the file, or {revision.commit[:10]}"
+        raise UsageError(f"--against {against}: {text}")
+
+
+def _plan_path(path: Path, stack: str, report: Callable[[str], None]) -> Baseline:
+    if not path.is_dir():
+        return Baseline(label=str(path), snapshot=read_plan_file(path))
+    if (path / "stacks").is_dir():
+        return _plan_checkout(path.resolve(), stack, str(path), str(path), report)
+    if (path / "plan.json").exists():
+        return Baseline(label=str(path), snapshot=read_plan_file(path / "plan.json"))
+    if path.name == "stacks" and (path.parent / "gpu_blueprint").is_dir():
+        raise UsageError(f"--against {path}: is the folder of stack files; give {path.parent}")
+    text = "is no checkout, which has stacks/, and no folder of `blueprint render`, which has plan.json"
+    raise UsageError(f"--against {path}: {text}")
+
+
+def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callable[[str], None]) -> Baseline:
+    """Plan a stack of a checkout by the checkout's code, else by this version's code."""
+    file = f"stacks/Pulumi.{stack}.yaml"
+    if not (tree / file).is_file():
+        note = f"{file} does not exist in {label}: everything is new"
+        return Baseline(label=label, snapshot=replace(_NO_STACK, notes=(note,)))
+    report(f"planning {name}:{file} by its own code …")
+    answer = _Answer(trouble="it has no gpu_blueprint/")
+    if (tree / "gpu_blueprint" / "__main__.py").is_file():
+        answer = _run_preview(tree, tree, stack)
+    if not answer.trouble:
+        return _read_answer(answer, label, name)
+    report(f"planning {name}:{file} by this version's code …")
+    own = _run_preview(_OWN, tree, stack)
+    if own.trouble:
+        failure = f"its own code gives no plan ({answer.trouble}), and this version's code neither ({own.trouble})"
+        return Baseline(label=label, failure=failure)
+    note = (
+        f"the code of {label} gives no plan to compare with ({answer.trouble}), so this version's code planned its"
+        " stack file: changes of the code itself are not in this report"
+    )
+    return _read_answer(own, label, name, note)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The document of ``preview --json``: a plan or problems; or the reason why there is none."""
+
+    document: Mapping[str, Any] = field(default_factory=dict)
+    trouble: str = ""
+
+
+def _read_answer(answer: _Answer, label: str, name: str, *notes: str) -> Baseline:
+    if "resources" not in answer.document:
+        return Baseline(label=label, problems=_read_problems(answer.document, name), failure="".join(notes))
+    snapshot = read_snapshot(answer.document, f"the plan of {label}")
+    return Baseline(label=label, snapshot=replace(snapshot, notes=notes))
+
+
+def _run_preview(code: Path, folder: Path, stack: str) -> _Answer:
+    """Run ``preview --json`` of the code in one folder on the stack files in another, with this Python's packages."""
+    environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}
+    try:
+        ran = subprocess.run(  # noqa: S603, the base's code must run to plan the base; docs/changes.md says it
+            [sys.executable, "-c", _PROGRAM, str(code), "preview", stack, "--json"],
+            cwd=folder,
+            env={**environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"},
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return _Answer(trouble=f"it has given no plan within {_PATIENCE_S} s")
+    if ran.returncode == _FOREIGN:
+        return _Answer(trouble="Python finds another gpu_blueprint than its own")
+    lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
+    if not ran.stdout.lstrip().startswith("{"):
+        return _Answer(trouble=f"it ends with {lines[-1][:200]!r}" if lines else f"it ends with code {ran.returncode}")
+    return _judge_output(ran.stdout)
+
+
+def _judge_output(text: str) -> _Answer:
+    """Return the document, if this version reads its form."""
+    try:
+        document = parse_document(text, "its output")
+        if "resources" not in document:
+            list(_read_problems(document, ""))
+        elif document.get("format") != FORMAT:
+            version = str(document.get("blueprintVersion", "0.2.0 or older"))[:40]
+            return _Answer(trouble=f"it is blueprint {version}, which writes plans in another form")
+        else:
+            read_snapshot(document, "its output")
+    except (UsageError, KeyError, TypeError, ValueError):
+        return _Answer(trouble="it prints no plan that this version reads")
+    return _Answer(document)
+
+
+def _read_problems(document: Mapping[str, Any], name: str) -> tuple[Problem, ...]:
+    """Return the problems that ``preview --json`` reports in place of a plan; files get the base's name."""
+    return tuple(_read_problem(problem, name) for problem in document["problems"])
+
+
+def _read_problem(document: Mapping[str, Any], name: str) -> Problem:
+    return Problem(
+        kind=str(document["kind"]),
+        path=(document["path"],) if document["path"] else (),
+        reason=str(document["reason"]),
+        hint=str(document["hint"]),
+        subject=str(document["subject"]),
+        file=f"{name}:{document['file']}",
+        line=int(document["line"]),
+    )
+
+
+def describe_requirements(before: Snapshot, after: Snapshot) -> str:
+    """Return a sentence about packages that the base pins otherwise; empty if both pin the same."""
+    if not before.requirements or before.requirements == after.requirements:
+        return ""
+    old, new = dict(_list_pins(before.requirements)), dict(_list_pins(after.requirements))
+    changed = [
+        f"{name} {old.get(name, 'nothing')} → {new.get(name, 'nothing')}"
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    ]
+    if not changed:
+        return ""
+    shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+    return (
+        f"requirements.txt or constraints.txt differ ({shown}); both sides are planned with this environment's packages"
+    )
+
+
+def _list_pins(text: str) -> Iterable[tuple[str, str]]:
+    """Yield name and version of each line of a requirements file that pins a package."""
+    for line in text.splitlines():
+        if match := re.match(r"\s*([A-Za-z0-9._-]+)(?:\[[^]]*])?\s*==\s*([^\s;#]+)", line):
+            yield match[1].lower(), match[2]

@@ -1,0 +1,19 @@
+"""The comparison of two snapshots of a stack: the table of contents."""
+
+from .drains import find_drains
+from .foundation import find_dead_ends
+from .report import Changes, compare_facts
+from .resources import compare_resources
+from .snapshot import Snapshot
+
+
+def compare(before: Snapshot, after: Snapshot) -> Changes:
+    """Compare two snapshots; a new stack has a snapshot before without resources, costs and foundation."""
+    resources = compare_resources(before.resources, after.resources)
+    return compare_facts(
+        before,
+        after,
+        resources=resources,
+        drains=find_drains(before.resources, after.resources, resources),
+        dead_ends=find_dead_ends(before.foundation, after.foundation),
+    )

@@ -1,0 +1,110 @@
+"""The rights in AWS that service accounts of tenants gain and lose, whatever roles and policies hold them.
+
+A preview does not know the ARN of a new policy, so the policies of a role are found through the dependencies of their
+attachments.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..plan import PlannedResource
+from .tenant_view import Shift, TenantView, read_map
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Right:
+    """One action on one resource, or a whole policy whose document the plan does not hold."""
+
+    text: str
+    is_denied: bool = False
+
+
+_ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+_POLICY, _ROLE = "aws:iam/policy:Policy", "aws:iam/role:Role"
+
+
+def compare_identities(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the identities and rights that service accounts gain and lose."""
+    old, new = _collect_identities(before), _collect_identities(after)
+    for tenant, account in dict.fromkeys([*old, *new]):
+        was, now = old.get((tenant, account)), new.get((tenant, account))
+        if now is None:
+            text = f"service account {account} loses its identity in AWS"
+            yield Shift(tenant, text, is_loss=True, is_grave=True)
+        elif was is None:
+            yield Shift(tenant, f"service account {account} gains an identity in AWS")
+        else:
+            yield from _compare_rights(tenant, account, was, now)
+
+
+def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right]) -> Iterator[Shift]:
+    for right in sorted(was ^ now):
+        is_loss = (right in was) != right.is_denied
+        words = ("is denied", "is no longer denied") if right.is_denied else ("may no longer", "may now")
+        yield Shift(tenant, f"service account {account} {words[0 if is_loss else 1]} {right.text}", is_loss, is_loss)
+
+
+def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Right]]:
+    """Return tenant and service account → its rights; the account's namespace stands before its name if they differ."""
+    policies = _collect_policies(view)
+    return {
+        (tenant, _name_account(association, tenant)): policies.get(_find_role(association), set())
+        for association in view.list_type(_ASSOCIATION)
+        if (tenant := view.namespaces.get(str(association.inputs.get("namespace"))))
+    }
+
+
+def _name_account(association: PlannedResource, tenant: str) -> str:
+    name, namespace = (str(association.inputs.get(key)) for key in ("serviceAccount", "namespace"))
+    return name if namespace == tenant else f"{namespace}/{name}"
+
+
+def _find_role(association: PlannedResource) -> str:
+    """Return the name of the role that an association hands out."""
+    arn = association.inputs.get("roleArn")
+    return arn.rsplit("/", 1)[-1] if isinstance(arn, str) else _find_needed(association, _ROLE)
+
+
+def _find_needed(resource: PlannedResource, type_: str) -> str:
+    """Return the URN of the resource of a type that another depends on; empty if it depends on none."""
+    ending = f"{type_}::"
+    return next((urn for urn in resource.dependencies if ending in urn), "")
+
+
+def _collect_policies(view: TenantView) -> dict[str, set[Right]]:
+    """Return name or URN of a role → the rights of its attached policies."""
+    documents = {policy.urn: policy.inputs.get("policy") for policy in view.list_type(_POLICY)}
+    found: defaultdict[str, set[Right]] = defaultdict(set)
+    for attachment in view.list_type(_ATTACHMENT):
+        arn, needed = attachment.inputs.get("policyArn"), _find_needed(attachment, _POLICY)
+        rights = set(_list_rights(documents[needed])) if needed in documents else {Right(f"use the policy {arn}")}
+        for role in {str(attachment.inputs.get("role")), _find_needed(attachment, _ROLE)} - {""}:
+            found[role] |= rights
+    return found
+
+
+def _list_rights(document: Any) -> Iterator[Right]:
+    for statement in _as_list(_read_document(document).get("Statement")):
+        part = read_map(statement)
+        condition = f" if {json.dumps(part['Condition'], sort_keys=True)}" if part.get("Condition") else ""
+        for action in _as_list(part.get("Action")):
+            for resource in _as_list(part.get("Resource")):
+                yield Right(f"{action} on {resource}{condition}", part.get("Effect") == "Deny")
+
+
+def _read_document(document: Any) -> Mapping[str, Any]:
+    """Return a policy document, which a plan holds as text; an unknown document is empty."""
+    if isinstance(document, str):
+        try:
+            document = json.loads(document)
+        except ValueError:
+            return {}
+    return read_map(document)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]

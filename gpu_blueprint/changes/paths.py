@@ -1,0 +1,123 @@
+"""The difference between old and new inputs of a resource, and the part of it that replaces the resource."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+_HIDDEN = "(secret)"
+"""Stands for the content of a secret in a plan.json."""
+_MARKS = ("$unknown", "$resource")
+_DOCUMENTS = ("policy", "assumeRolePolicy", "eventPattern")
+"""Inputs with JSON text that AWS's provider compares by meaning (terraform-provider-aws: SuppressEquivalentPolicyDiffs;
+a pattern of events is normalised)."""
+
+
+def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
+    """Return dotted paths of the values that differ, sorted. Items of a list count as one value of the list's path.
+
+    Values have the form of ``PlannedResource.inputs``. Two unknown values are equal, and a hidden secret equals any
+    value, because nobody can see a difference.
+    """
+    return sorted(set(_find_changed_paths(old, new, path)))
+
+
+def _find_changed_paths(old: Any, new: Any, path: str) -> Iterator[str]:
+    old, new, is_secret = _open(old), _open(new), _is_secret(old) or _is_secret(new)
+    if isinstance(old, Mapping) and isinstance(new, Mapping) and not (_is_mark(old) or _is_mark(new)):
+        for key in {*old, *new}:
+            inner = f"{path}.{key}" if path else key
+            yield from _find_changed_paths(_seal(old.get(key), is_secret), _seal(new.get(key), is_secret), inner)
+    elif _are_blocks(old) and _are_blocks(new) and len(old) == len(new):
+        for before, after in zip(old, new, strict=True):
+            yield from _find_changed_paths(_seal(before, is_secret), _seal(after, is_secret), path)
+    elif not (is_secret and _hides(old, new)) and not _are_equal(path, old, new):
+        yield path
+
+
+def _is_secret(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.keys() == {"$secret"}
+
+
+def _open(value: Any) -> Any:
+    """Return the content of a secret: the engine does not compare secrecy."""
+    return _open(value["$secret"]) if _is_secret(value) else value
+
+
+def _seal(value: Any, is_secret: bool = True) -> Any:
+    """Return a part of a secret as a secret."""
+    return {"$secret": value} if is_secret else value
+
+
+def _is_mark(value: Mapping[str, Any]) -> bool:
+    return len(value) == 1 and not value.keys().isdisjoint(_MARKS)
+
+
+def _hides(old: Any, new: Any) -> bool:
+    """Tell whether one of two secrets is hidden; lists are hidden item by item."""
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = zip(old, new, strict=True)
+        return not any(list_changed_paths(_seal(before), _seal(after)) for before, after in pairs)
+    return None not in (old, new) and _HIDDEN in (old, new)
+
+
+def _are_blocks(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _are_equal(path: str, old: Any, new: Any) -> bool:
+    if old == new:
+        return True
+    is_document = path.rpartition(".")[2] in _DOCUMENTS and isinstance(old, str) and isinstance(new, str)
+    return is_document and _read_document(old) == _read_document(new)
+
+
+def _read_document(text: str) -> Any:
+    """Return the meaning of a JSON text: the order of keys does not count, nor the order of actions or principals."""
+    try:
+        return _normalise(json.loads(text))
+    except ValueError:
+        return text
+
+
+def _normalise(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _normalise(item) for key, item in value.items()}
+    if isinstance(value, list):
+        items = sorted(map(_normalise, value), key=lambda item: json.dumps(item, sort_keys=True))
+        return items[0] if len(items) == 1 else items
+    return value
+
+
+def list_unknown_paths(value: Any, path: str = "") -> list[str]:
+    """Return dotted paths of the values that only the deployment will know, in the form of ``list_changed_paths``."""
+    return sorted(set(_find_unknown_paths(value, path)))
+
+
+def _find_unknown_paths(value: Any, path: str) -> Iterator[str]:
+    value = _open(value)
+    if isinstance(value, Mapping) and not _is_mark(value):
+        for key, item in value.items():
+            yield from _find_unknown_paths(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _find_unknown_paths(item, path)
+    elif isinstance(value, Mapping):
+        yield path
+
+
+def list_replacing_paths(changed: Iterable[str], replacing: Iterable[str]) -> list[str]:
+    """Return the changed paths that lie on a replacing path, above it or below it.
+
+    Pulumi writes some of Terraform's names in the plural, so a final s does not count.
+    """
+    fixed = [_split(path) for path in replacing]
+    return [path for path in changed if any(_share_a_line(_split(path), other) for other in fixed)]
+
+
+def _split(path: str) -> list[str]:
+    return [part.removesuffix("s") for part in path.split(".")]
+
+
+def _share_a_line(one: list[str], other: list[str]) -> bool:
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]

@@ -1,0 +1,63 @@
+"""The service quotas that a change needs, or needs more of."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaNeed:
+    """A service quota of AWS of which the stack needs more after the change."""
+
+    name: str
+    purchase: str
+    """The way to buy that counts against the quota, such as ``spot``; empty for quotas of the platform itself."""
+    unit: str
+    before: int
+    """The amount that the stack needs before the change; 0 if it does not need the quota."""
+    needed: int
+    default: int
+    """AWS's amount for a new account."""
+    command: str | None
+    """The command that requests the amount; None if the default is enough."""
+
+
+def compare_quotas(before: Snapshot, after: Snapshot) -> tuple[QuotaNeed, ...]:
+    """Return the quotas that the stack needs newly or to a higher amount, in the order of the snapshot after.
+
+    A quota holds for one region of one account, so a stack that moves needs all of its quotas newly. A base without any
+    quota was written before snapshots had them, so nothing can be said.
+    """
+    if before.resources and not before.service_quotas:
+        return ()
+    stays = all(before.stack.get(key) == after.stack.get(key) for key in ("region", "accountId"))
+    old = {_identify(need): _read_amount(need, "needed") for need in before.service_quotas} if stays else {}
+    return tuple(_list_raised(old, after))
+
+
+def _list_raised(old: Mapping[tuple[str, ...], int], after: Snapshot) -> Iterator[QuotaNeed]:
+    for need in after.service_quotas:
+        known, needed = old.get(_identify(need), 0), _read_amount(need, "needed")
+        if needed > known:
+            yield QuotaNeed(
+                name=str(need["name"]),
+                purchase=str(need.get("purchase") or ""),
+                unit=str(need.get("unit", "")),
+                before=known,
+                needed=needed,
+                default=_read_amount(need, "default"),
+                command=need.get("command"),
+            )
+
+
+def _identify(need: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the code of a quota; a quota without a published code is told by its name and way to buy."""
+    service, code = str(need.get("serviceCode", "")), need.get("quotaCode")
+    return (service, str(code)) if code else (service, str(need["name"]), str(need.get("purchase")))
+
+
+def _read_amount(need: Mapping[str, Any], key: str) -> int:
+    amount = need.get(key, 0)
+    return amount if isinstance(amount, int) else 0

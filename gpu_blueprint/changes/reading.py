@@ -1,0 +1,187 @@
+"""A plan.json becomes a snapshot, or an error that says why it cannot."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from ..cost.compare import compare as compare_costs
+from ..errors import UsageError
+from ..plan import PlannedResource
+from .snapshot import FORMAT, Snapshot
+
+_LARGEST = 64 * 1024**2
+"""Bytes; the plan of a stack with a hundred pools has less than a tenth of them."""
+_URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::.+")
+_GIVE = "give a plan.json that `blueprint render` wrote"
+_RENDER_AGAIN = "render it again with this version, or name a revision: --against main plans the stack as it is there"
+
+
+class Identity(NamedTuple):
+    """The names by which Pulumi tells stacks apart."""
+
+    project: str
+    stack: str
+
+
+class _Resource(BaseModel):
+    """The form of a resource in a document."""
+
+    model_config = ConfigDict(strict=True, alias_generator=to_camel)
+
+    urn: str
+    type: str
+    name: str
+    parent: str
+    provider: str
+    dependencies: list[str]
+    property_dependencies: dict[str, list[str]]
+    custom: bool
+    inputs: dict[str, Any]
+    options: dict[str, Any]
+
+
+class _Document(BaseModel):
+    """The form of a document, as far as a comparison reads it."""
+
+    model_config = ConfigDict(strict=True, alias_generator=to_camel)
+
+    blueprint_version: str
+    stack: dict[str, Any]
+    foundation: dict[str, Any]
+    resources: list[_Resource]
+    cost: dict[str, Any]
+    service_quotas: list[dict[str, Any]]
+    warnings: list[dict[str, Any]]
+    findings: list[dict[str, Any]]
+    requirements: str
+
+
+def read_plan_file(path: Path) -> Snapshot:
+    """Read a plan.json.
+
+    Raises:
+        UsageError: The file is no plan that this version reads.
+    """
+    try:
+        if not path.is_file():
+            raise UsageError(f"{path}: is no regular file; {_GIVE}")
+        if (size := path.stat().st_size) > _LARGEST:
+            raise UsageError(f"{path}: has {size // 1024**2} MiB, more than any plan; {_GIVE}")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not text in UTF-8; {_GIVE}") from None
+    return read_snapshot(parse_document(text, str(path)), str(path))
+
+
+def parse_document(text: str, origin: str, give: str = _GIVE) -> Any:
+    """Parse JSON, without the NaN and Infinity that Python adds to it; errors name ``origin`` and what to ``give``.
+
+    Raises:
+        UsageError: The text is not JSON.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise UsageError(f"{origin}: is nested too deeply; {give}") from None
+    except ValueError as error:
+        raise UsageError(f"{origin}: is not JSON, or is cut off: {error}; {give}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"JSON has no {name}")
+
+
+def read_snapshot(document: Any, origin: str) -> Snapshot:
+    """Read the document that ``preview --json`` prints and ``render`` writes.
+
+    Args:
+        document: The parsed document, of any content.
+        origin: Name of the document in errors.
+
+    Raises:
+        UsageError: The document is no plan, or a plan in the form of another version.
+    """
+    if not isinstance(document, dict) or not isinstance(document.get("resources"), list):
+        raise UsageError(f"{origin}: holds no plan; {_GIVE}")
+    _refuse_other_format(document, origin)
+    try:
+        read = _Document.model_validate(document)
+        compare_costs(read.cost, read.cost)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UsageError(f"{origin}: is no complete plan: {place}: {first['msg']}; {_GIVE}") from None
+    except (AttributeError, KeyError, TypeError):
+        raise UsageError(f"{origin}: is no complete plan: cost is no estimate; {_GIVE}") from None
+    snapshot = Snapshot(
+        blueprint_version=read.blueprint_version,
+        stack=read.stack,
+        foundation=read.foundation,
+        resources=tuple(PlannedResource.from_json(resource) for resource in document["resources"]),
+        cost=read.cost,
+        service_quotas=tuple(read.service_quotas),
+        findings=(*read.warnings, *read.findings),
+        requirements=read.requirements,
+    )
+    _refuse_mixed_resources(snapshot, origin)
+    return snapshot
+
+
+def _refuse_other_format(document: Mapping[str, Any], origin: str) -> None:
+    found = document.get("format", 1)
+    writer = str(document.get("blueprintVersion", "0.2.0 or older"))[:40]
+    if found == FORMAT and isinstance(found, int):
+        return
+    if isinstance(found, int) and not isinstance(found, bool) and found > FORMAT:
+        raise UsageError(
+            f"{origin}: is a plan in format {found} of blueprint {writer}, and this version reads format {FORMAT};"
+            " use the newer blueprint, or render the plan again with this version"
+        )
+    raise UsageError(
+        f"{origin}: is a plan in an older format, of blueprint {writer}, and this version reads format {FORMAT};"
+        f" {_RENDER_AGAIN}"
+    )
+
+
+def _refuse_mixed_resources(snapshot: Snapshot, origin: str) -> None:
+    """Refuse plans without resources, with a resource twice, and with resources of several stacks."""
+    urns = [resource.urn for resource in snapshot.resources]
+    found = {match.groups() if (match := _URN.fullmatch(urn)) else () for urn in urns}
+    if len(found) != 1 or () in found:
+        raise UsageError(f"{origin}: is no plan of one stack: its URNs name {len(found) or 'no'} stacks; {_GIVE}")
+    if len(set(urns)) != len(urns):
+        twice = next(urn for index, urn in enumerate(urns) if urn in urns[:index])
+        raise UsageError(f"{origin}: is no plan: it holds {twice} twice; {_GIVE}")
+
+
+def identify(snapshot: Snapshot) -> Identity | None:
+    """Return the project and the stack of a snapshot; None if it is empty, because the stack is new."""
+    match = _URN.fullmatch(snapshot.resources[0].urn) if snapshot.resources else None
+    return Identity(match["project"], match["stack"]) if match else None
+
+
+def refuse_other_stack(before: Snapshot, after: Snapshot, origin: str) -> None:
+    """Refuse to compare plans of two projects or of two stacks.
+
+    Raises:
+        UsageError: It names both.
+    """
+    old, new = identify(before), identify(after)
+    if old is None or new is None or old == new:
+        return
+    if old.project != new.project:
+        raise UsageError(
+            f"{origin}: is a plan of the project {old.project!r}, and the stack {new.stack} belongs to the project"
+            f" {new.project!r}; resources of two projects have nothing in common"
+        )
+    raise UsageError(
+        f"{origin}: is the plan of the stack {old.stack!r}, not of {new.stack!r}; `blueprint diff {old.stack}"
+        f" {new.stack}` compares two stacks"
+    )

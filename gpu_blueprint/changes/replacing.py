@@ -1,0 +1,114 @@
+"""Changed inputs that make a provider replace a resource. The stand-ins of ``lifecycle/`` ask the same functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..catalog.replacing_properties import list_replacing_properties
+from ..errors import CatalogError
+from .paths import list_replacing_paths
+
+PROVIDER = "pulumi:providers:"
+_SELECTOR = ("spec.selector",)
+_CONTENT = {"ConfigMap": ("data", "binaryData"), "Secret": ("type", "data", "stringData")}
+_MUTABLE = {"ConfigMap": "enableConfigMapMutable", "Secret": "enableSecretMutable"}
+"""Kind → the setting of the provider without which a new content replaces the object."""
+_FIXED: Mapping[str, Sequence[str]] = {
+    "StatefulSet": (
+        *("spec.podManagementPolicy", "spec.revisionHistoryLimit", "spec.selector", "spec.serviceName"),
+        "spec.volumeClaimTemplates",
+    ),
+    "Deployment": _SELECTOR,
+    "DaemonSet": _SELECTOR,
+    "Job": ("spec.completions", "spec.parallelism", "spec.selector", "spec.template"),
+    "PersistentVolumeClaim": ("spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"),
+    "PersistentVolume": ("spec.csi", "spec.nfs", "spec.hostPath", "spec.local"),
+    "Pod": ("spec",),
+    "ResourceQuota": ("spec.scopes",),
+    "Secret": ("type",),
+    "Service": ("spec.clusterIP",),
+    "RoleBinding": ("roleRef",),
+    "ClusterRoleBinding": ("roleRef",),
+    # The API server refuses other changes of these two kinds, so nothing but a replacement brings them about.
+    "StorageClass": ("provisioner", "parameters", "volumeBindingMode", "reclaimPolicy"),
+    "PriorityClass": ("value",),
+}
+"""Fields of Kubernetes' own kinds beside kind, name and namespace (pulumi-kubernetes 4: provider/force_new.go)."""
+_OF_KUBERNETES = ("clusterIdentifier", "kubeconfig", "context", "cluster", "renderYamlToDirectory")
+_CONFIG: Mapping[str, Sequence[str]] = {"aws": ("region",), "eks": (), "kubernetes": _OF_KUBERNETES}
+"""Settings of a provider that lead to other objects; with the provider all of its resources are replaced."""
+_NAMES = ("name", "nodeGroupName", "clusterName")
+
+
+def list_replacing(
+    type_: str,
+    changed: Iterable[str],
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    provider: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """Return the changed paths that replace a resource.
+
+    Args:
+        type_: Pulumi's type of the resource.
+        changed: The paths that differ, from ``list_changed_paths``.
+        old: The inputs before the change.
+        new: The inputs after it.
+        provider: The inputs of the resource's provider after the change.
+
+    Raises:
+        CatalogError: Nobody knows which inputs replace a resource of this type.
+    """
+    if type_.startswith(PROVIDER):
+        return _list_replacing_settings(type_.removeprefix(PROVIDER), changed, old, new)
+    if not type_.startswith("kubernetes:"):
+        return list_replacing_paths(changed, list_replacing_properties(type_))
+    if _is_release(type_):
+        return list_replacing_paths(changed, ("name", "namespace"))
+    kind = type_.rsplit(":", 1)[-1]
+    fixed = ["kind", "metadata.name", "metadata.namespace", *_FIXED.get(kind, ()), *_list_content(kind, new, provider)]
+    return [*list_replacing_paths(changed, fixed), *_list_new_group(changed, old, new)]
+
+
+def _list_replacing_settings(
+    package: str, changed: Iterable[str], old: Mapping[str, Any], new: Mapping[str, Any]
+) -> list[str]:
+    """Return the changed settings that replace a provider.
+
+    A provider of Kubernetes that states an identifier of its cluster before and after is replaced by another identifier
+    alone (pulumi-kubernetes: ``clusterIdentifier``).
+    """
+    if package not in _CONFIG:
+        raise CatalogError(f"nobody knows which settings replace a provider of {package}")
+    is_identified = package == "kubernetes" and old.get("clusterIdentifier") and new.get("clusterIdentifier")
+    return list_replacing_paths(changed, _OF_KUBERNETES[:1] if is_identified else _CONFIG[package])
+
+
+def _list_content(kind: str, new: Mapping[str, Any], provider: Mapping[str, Any] | None) -> Sequence[str]:
+    """Return the content of a ConfigMap or Secret that is immutable by itself or by its provider's settings."""
+    is_mutable = str((provider or {}).get(_MUTABLE.get(kind, ""), "")).lower() == "true"
+    return () if is_mutable and new.get("immutable") is not True else _CONTENT.get(kind, ())
+
+
+def _list_new_group(changed: Iterable[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return ``apiVersion`` if the group differs: another version of a group shows the same object."""
+    groups = {str(inputs.get("apiVersion", "")).rpartition("/")[0] for inputs in (old, new)}
+    return [path for path in changed if path == "apiVersion"] if len(groups) > 1 else []
+
+
+def keeps_name(type_: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Tell whether both objects would have the same name, so that the old object is deleted before the new is made."""
+    if not type_.startswith("kubernetes:"):
+        return any(isinstance(old.get(key), str) and old[key] == new.get(key) for key in _NAMES)
+    if _is_release(type_):
+        return all(old.get(key) == new.get(key) for key in ("name", "namespace"))
+    return _find_place(old) == _find_place(new)
+
+
+def _is_release(type_: str) -> bool:
+    return type_.startswith("kubernetes:helm.sh/") and type_.endswith(":Release")
+
+
+def _find_place(inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return apiVersion, kind, name and namespace."""
+    place = inputs.get("metadata") or {}
+    return inputs.get("apiVersion"), inputs.get("kind"), place.get("name"), place.get("namespace")

@@ -1,0 +1,120 @@
+"""The report on a change: everything that it does to the stack that runs, as values."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from ..cost.compare import Change, Figures
+from ..errors import Problem
+from .costs import compare_costs, note_prices
+from .effects import NodeDrain, ResourceChange, TenantChange, Verdict
+from .findings import compare_findings
+from .quotas import QuotaNeed, compare_quotas
+from .snapshot import FORMAT, Snapshot
+from .tenants import compare_tenants
+from .verdict import Reason, judge, list_reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """The difference between two snapshots of a stack."""
+
+    before: Snapshot
+    after: Snapshot
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    """The gravest come first; without any the verdict is ``nothing``."""
+    resources: tuple[ResourceChange, ...] = ()
+    drains: tuple[NodeDrain, ...] = ()
+    tenants: tuple[TenantChange, ...] = ()
+    """The change of an empty tenant holds for all tenants, or for people of the platform."""
+    new_findings: tuple[Mapping[str, Any], ...] = ()
+    """Warnings and policy findings that only the snapshot after the change has, as ``Problem.as_json`` writes them."""
+    gone_findings: tuple[Mapping[str, Any], ...] = ()
+    costs: tuple[Change, ...] = ()
+    """Platform, pools, and at last the sum; empty if a snapshot has no estimate."""
+    quotas: tuple[QuotaNeed, ...] = ()
+    dead_ends: tuple[Problem, ...] = ()
+    """Changes that can only end badly on a running stack, each with the way there."""
+    notes: tuple[str, ...] = ()
+    """Sentences without a full stop about the comparison itself, such as other prices in the base's catalogue."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Write the report for programs: camelCase keys, lists in the order of the report, null for unknown dollars.
+
+        ``costs`` holds a pair of before and after for each figure. The resources of the snapshots stay out.
+        """
+        return {
+            "format": FORMAT,
+            "before": _write_snapshot(self.before),
+            "after": _write_snapshot(self.after),
+            "verdict": self.verdict,
+            "reasons": [_write(reason) for reason in self.reasons],
+            "resources": [_write(change) for change in self.resources],
+            "drains": [_write(drain) for drain in self.drains],
+            "tenants": [_write(change) for change in self.tenants],
+            "findings": {"new": [*self.new_findings], "gone": [*self.gone_findings]},
+            "costs": [_write_costs(change) for change in self.costs],
+            "quotas": [_write(need) for need in self.quotas],
+            "deadEnds": [problem.as_json() for problem in self.dead_ends],
+            "notes": [*self.notes],
+        }
+
+
+def compare_facts(
+    before: Snapshot,
+    after: Snapshot,
+    *,
+    resources: Sequence[ResourceChange] = (),
+    drains: Sequence[NodeDrain] = (),
+    dead_ends: Sequence[Problem] = (),
+) -> Changes:
+    """Return the report on two snapshots, with the changes of resources and nodes that are known already."""
+    tenants = compare_tenants(before, after, resources)
+    new_findings, gone_findings = compare_findings(before.findings, after.findings)
+    reasons = list_reasons(
+        before.resources, after.resources, changes=resources, drains=drains, tenants=tenants, dead_ends=dead_ends
+    )
+    return Changes(
+        before=before,
+        after=after,
+        verdict=judge(reasons),
+        reasons=reasons,
+        resources=tuple(resources),
+        drains=tuple(drains),
+        tenants=tenants,
+        new_findings=new_findings,
+        gone_findings=gone_findings,
+        costs=compare_costs(before, after),
+        quotas=compare_quotas(before, after),
+        dead_ends=tuple(dead_ends),
+        notes=(*before.notes, *after.notes, *_note_versions(before, after), *note_prices(before, after)),
+    )
+
+
+def _note_versions(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    if before.resources and before.blueprint_version != after.blueprint_version:
+        versions = before.blueprint_version, after.blueprint_version
+        yield "the base was planned by gpu-blueprint {}, the change by gpu-blueprint {}".format(*versions)
+
+
+def _write_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "blueprintVersion": snapshot.blueprint_version,
+        "stack": dict(snapshot.stack),
+        "resources": len(snapshot.resources),
+    }
+
+
+def _write(value: Any) -> Any:
+    """Write a dataclass with camelCase keys, at any depth."""
+    if is_dataclass(value):
+        return {to_camel(part.name): _write(getattr(value, part.name)) for part in fields(value)}
+    return [_write(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _write_costs(change: Change) -> dict[str, Any]:
+    pairs = zip(Figures._fields, change.before, change.after, strict=True)
+    return {"name": change.name, **{to_camel(name): [old, new] for name, old, new in pairs}}

@@ -1,0 +1,153 @@
+"""The project as it was at a revision, written to a temporary folder.
+
+Git reads the revision into an index of its own in that folder. Neither the user's working tree, nor their index, nor
+the list of worktrees changes, so nothing can be left behind in the repository, and several runs do not meet.
+"""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UsageError
+
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.sparseCheckout=false",
+    "core.splitIndex=false",  # a split index would write its shared half into .git
+    "advice.detachedHead=false",
+)
+_ENVIRONMENT = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+_PATIENCE_S = 120
+_SHOWN = 10
+"""Characters of a commit's id in reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """A commit, and the folder of the project in it."""
+
+    name: str
+    """The revision as the user wrote it."""
+    commit: str
+    folder: str
+    """Path of the project in the repository, with a slash at its end; empty at the top."""
+    repository: str
+    """Path of the repository's own files."""
+
+    @property
+    def label(self) -> str:
+        """The revision with the beginning of its commit, for a report."""
+        short = self.commit[:_SHOWN]
+        return short if self.commit.startswith(self.name) else f"{self.name} ({short})"
+
+
+def find_revision(name: str) -> Revision | None:
+    """Return the commit that a name means in the repository of the current folder; None if it means none.
+
+    Raises:
+        UsageError: There is no git, no repository, or git refuses to read it.
+    """
+    repository = _ask("rev-parse", "--absolute-git-dir")
+    if not name or name.startswith("-") or ":" in name or ".." in name or "\n" in name:
+        return None
+    found = _run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    if found.returncode:
+        return None
+    return Revision(
+        name=name, commit=found.stdout.strip(), folder=_ask("rev-parse", "--show-prefix"), repository=repository
+    )
+
+
+def list_names() -> list[str]:
+    """Return the branches and tags of the repository around the current folder; none without a repository."""
+    try:
+        return _run(
+            "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
+        ).stdout.split()
+    except UsageError:  # no git
+        return []
+
+
+def refuse_revision(name: str) -> UsageError:
+    """Return the error for a name that is neither a commit nor a file, with the likely reason."""
+    if ".." in name:
+        return UsageError(f"--against {name}: is a range; name one revision, such as {name.split('..')[0] or 'main'}")
+    if ":" in name:
+        revision = name.split(":")[0] or "main"
+        return UsageError(f"--against {name}: names a file or a folder in a revision; write --against {revision}")
+    known = _run("for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}").stdout.split()
+    if known and not name.startswith("-"):
+        hint = f"a remote has it: --against {known[0]}"
+    elif _run("rev-parse", "--is-shallow-repository").stdout.strip() == "true":
+        hint = (
+            "the repository is a shallow clone, which lacks older commits: `git fetch --unshallow`,"
+            " or fetch-depth: 0 for actions/checkout"
+        )
+    else:
+        hint = "`git branch --all` and `git log --oneline` list revisions"
+    return UsageError(f"--against {name!r}: is no revision of this repository, no folder and no file; {hint}")
+
+
+def write_revision(revision: Revision, folder: Path) -> Path:
+    """Write the files of the project at a revision into ``folder``, which must exist, and return their place.
+
+    The place is empty if the revision does not have the project's folder.
+
+    Raises:
+        UsageError: Git cannot write the files, for example because the clone lacks them.
+    """
+    tree = folder / "tree"
+    tree.mkdir()
+    if revision.folder and _run("cat-file", "-e", f"{revision.commit}:{revision.folder}").returncode:
+        return tree
+    place = (f"--git-dir={revision.repository}", f"--work-tree={tree}")
+    own_index = {"GIT_INDEX_FILE": str(folder / "index")}
+    for arguments in (("read-tree", f"{revision.commit}:{revision.folder}"), ("checkout-index", "--all", "--quiet")):
+        ran = _run(*place, *arguments, environment=own_index)
+        if ran.returncode:
+            raise UsageError(f"git cannot write the files of {revision.label}: {_shorten(ran.stderr)}")
+    return tree
+
+
+def _ask(*arguments: str) -> str:
+    """Return git's answer about the repository of the current folder."""
+    ran = _run(*arguments)
+    if not ran.returncode:
+        return ran.stdout.strip()
+    if "not a git repository" in ran.stderr:
+        reason = "this folder is in no git repository, so there are no revisions"
+        raise UsageError(f"{reason}; give a folder or a plan.json to --against")
+    raise UsageError(f"git does not read this repository: {_shorten(ran.stderr)}")
+
+
+def _run(*arguments: str, environment: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    try:
+        return subprocess.run(  # noqa: S603, the program is git, and no shell reads the arguments
+            ["git", *settings, *arguments],  # noqa: S607
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_PATIENCE_S,
+            check=False,
+            env={**os.environ, **_ENVIRONMENT, **(environment or {})},
+        )
+    except FileNotFoundError:
+        reason = "git is not installed, so there are no revisions"
+        raise UsageError(f"{reason}; give a folder or a plan.json to --against") from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"git {arguments[0]} has not answered for {_PATIENCE_S} s") from None
+
+
+def _shorten(message: str) -> str:
+    """Return the first lines of git's message in one line."""
+    return "; ".join(line.strip() for line in message.splitlines()[:4] if line.strip())[:400]

@@ -1,0 +1,31 @@
+"""The services whose scaling tenants gain and lose."""
+
+from collections.abc import Iterator
+
+from .tenant_view import Shift, TenantView, read_map
+
+
+def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the services that a tenant gains and loses, and their replicas, for tenants that stay."""
+    old, new = _collect_services(before), _collect_services(after)
+    for tenant, name in dict.fromkeys([*old, *new]):
+        was, now = old.get((tenant, name)), new.get((tenant, name))
+        if tenant not in after.tenants:
+            continue
+        if now is None:
+            yield Shift(tenant, f"service {name} no longer scales: its pods stay as many as they are", is_loss=True)
+        elif was is None:
+            yield Shift(tenant, f"service {name} scales by itself")
+        elif was != now:
+            text = f"service {name} runs {now[0]} to {now[1]} replicas instead of {was[0]} to {was[1]}"
+            yield Shift(tenant, text, is_loss=now[1] < was[1] or now[0] < was[0])
+
+
+def _collect_services(view: TenantView) -> dict[tuple[str, str], tuple[int, int]]:
+    found = {}
+    for tenant, _, scaler in view.list_owned("ScaledObject"):
+        name = str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name"))
+        least, most = (read_map(scaler.inputs, "spec").get(f"{end}ReplicaCount") for end in ("min", "max"))
+        # Defaults of KEDA: no replica at the least, a hundred at the most.
+        found[tenant, name] = least if isinstance(least, int) else 0, most if isinstance(most, int) else 100
+    return found

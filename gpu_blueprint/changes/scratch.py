@@ -1,0 +1,37 @@
+"""A temporary folder that is removed also if a signal ends the command."""
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.signals import leave_on_signals
+
+
+class _Removal:
+    """Tells the signal handlers that the folder is being removed, so that they wait for the end of it."""
+
+    def __init__(self) -> None:
+        self.is_leaving = False
+
+    def leave(self) -> None:
+        self.is_leaving = True
+
+    def kill(self) -> None:
+        """Do nothing: the removal takes a moment."""
+
+
+@contextmanager
+def open_scratch() -> Iterator[Path]:
+    """Give a new empty folder, which is removed at the end, also at Ctrl-C, SIGTERM and SIGHUP."""
+    folder = Path(tempfile.gettempdir()) / f"blueprint-changes-{uuid.uuid4().hex}"
+    removal = _Removal()
+    with leave_on_signals(removal):
+        try:
+            folder.mkdir(mode=0o700)
+            yield folder
+        finally:
+            removal.is_leaving = True
+            shutil.rmtree(folder, ignore_errors=True)

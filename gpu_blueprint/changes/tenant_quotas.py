@@ -1,0 +1,160 @@
+"""The quotas that tenants gain and lose, by their effect: the lowest limit of each resource, whatever object states it.
+
+A pool's quota counts the pods with the pool's PriorityClass. A pool that a plan does not have grants nothing, while a
+pool without a quota has no limit. Totals of GPUs that are the sum of the pools' grants are not repeated.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from .tenant_view import Shift, TenantView, read_list, read_map, read_name
+
+CLASS_PREFIX = "gpu-blueprint-"
+"""Start of the name of a pool's PriorityClass; ``tenancy/pool_classes.py`` writes it, and a test compares."""
+STAYS = "what runs stays, and new pods above it are refused"
+
+Scope = str
+"""Name of a pool with ``pool ``, a condition in words, or empty for the totals of a namespace."""
+Limits = dict[tuple[str, Scope, str], Any]
+"""Tenant, scope and resource → the lowest limit."""
+
+_SUFFIXES = {
+    **{unit: Decimal(1000) ** power for power, unit in enumerate("kMGTPE", 1)},
+    **{f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)},
+    **{unit: Decimal(1000) ** -power for power, unit in enumerate("mun", 1)},
+    "": Decimal(1),
+}
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))((?:[eE][+-]?\d+)|[KMGTPE]i|[numkMGTPE]|)", re.ASCII)
+_ALIASES = {
+    **{name: f"requests.{name}" for name in ("cpu", "memory", "ephemeral-storage")},
+    **{
+        f"count/{name}": name
+        for name in (
+            *("secrets", "configmaps", "services", "persistentvolumeclaims"),
+            *("replicationcontrollers", "resourcequotas"),
+        )
+    },
+}
+"""Two names of one resource in a quota."""
+
+
+def read_quantity(value: Any) -> Decimal | None:
+    """Return a quantity of Kubernetes as a number, ``2000m`` and ``2`` alike; None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    found = _QUANTITY.fullmatch(str(value).strip())
+    if not found:
+        return None
+    number, suffix = found.groups()
+    try:
+        return Decimal(number) * _SUFFIXES[suffix] if suffix in _SUFFIXES else Decimal(number + suffix)
+    except InvalidOperation:
+        return None
+
+
+def compare_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the quotas that rise and fall, for tenants that stay, and the GPU grants of tenants that are new."""
+    old, new = _read_limits(before), _read_limits(after)
+    pools = _list_pools(before), _list_pools(after)
+    has_fallen: set[str] = set()
+    for key in dict.fromkeys([*new, *old]):
+        tenant, scope, resource = key
+        if tenant not in after.tenants:
+            continue
+        is_new = tenant not in before.tenants
+        was = 0 if is_new else _find_limit(old, key, pools[0])
+        now = _find_limit(new, key, pools[1])
+        order = _compare(was, now)
+        if order == 0 or (is_new and not scope) or _is_a_sum(key, old, new):
+            continue
+        text = f"quota{_name_scope(scope)}: {_write(now)} instead of {_write(was)} {_shorten(resource)}"
+        if order < 0 and tenant not in has_fallen:  # once for each tenant is enough
+            has_fallen.add(tenant)
+            text = f"{text}; {STAYS}"
+        yield Shift(tenant, text, is_loss=order < 0)
+
+
+def _read_limits(view: TenantView) -> Limits:
+    found: Limits = {}
+    for tenant, _, quota in view.list_owned("ResourceQuota"):
+        for resource, value in read_map(quota.inputs, "spec", "hard").items():
+            key = tenant, _read_scope(read_map(quota.inputs, "spec")), _ALIASES.get(resource, resource)
+            if key not in found or _compare(found[key], value) < 0:
+                found[key] = value
+    return found
+
+
+def _read_scope(spec: Mapping[str, Any]) -> Scope:
+    """Return the pods that a quota counts, in words that do not depend on the order of the file."""
+    terms = [str(scope) for scope in read_list(spec, "scopes")]
+    for term in read_list(spec, "scopeSelector", "matchExpressions"):
+        values = sorted(map(str, read_list(term, "values")))
+        name, operator = str(term.get("scopeName")), str(term.get("operator"))
+        if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):
+            terms.append(f"pool {' or '.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
+        else:
+            terms.append(" ".join([name, operator, ", ".join(values)]).strip())
+    return " and ".join(sorted(terms))
+
+
+def _list_pools(view: TenantView) -> set[str]:
+    classes = {read_name(resource).removeprefix(CLASS_PREFIX) for resource in view.list_kind("PriorityClass")}
+    return classes | {read_name(resource) for resource in view.list_kind("NodePool")}
+
+
+def _find_limit(limits: Limits, key: tuple[str, Scope, str], pools: set[str]) -> Any:
+    """Return the limit of a resource: 0 where nothing hands it out, None where nothing limits it."""
+    if key in limits:
+        return limits[key]
+    tenant, scope, resource = key
+    if scope.startswith("pool "):
+        has_quota = any(other[:2] == (tenant, scope) for other in limits)
+        return 0 if has_quota or scope.removeprefix("pool ") not in pools else None
+    is_device = resource.startswith("requests.") and "/" in resource
+    is_known = any(other[2] == resource and _compare(0, limit) > 0 for other, limit in limits.items())
+    return 0 if is_device and not is_known else None
+
+
+def _compare(was: Any, now: Any) -> int:
+    """Return 1 if a limit rises, -1 if it falls or cannot be read, 0 if it stays. None is no limit."""
+    if was is None or now is None:
+        return (now is None) - (was is None)
+    old, new = read_quantity(was), read_quantity(now)
+    if old is None or new is None:
+        return 0 if was == now else -1
+    return (new > old) - (new < old)
+
+
+def _is_a_sum(key: tuple[str, Scope, str], old: Limits, new: Limits) -> bool:
+    """Return whether the total of a device is the sum of the pools' grants before and after."""
+    tenant, scope, resource = key
+    if scope or not (resource.startswith("requests.") and "/" in resource):
+        return False
+    return all(read_quantity(limits.get(key, 0)) == _sum_pools(limits, tenant, resource) for limits in (old, new))
+
+
+def _sum_pools(limits: Limits, tenant: str, resource: str) -> Decimal:
+    grants = [
+        read_quantity(limit)
+        for (owner, scope, name), limit in limits.items()
+        if owner == tenant and name == resource and scope.startswith("pool ")
+    ]
+    return sum((grant for grant in grants if grant is not None), start=Decimal(0))
+
+
+def _name_scope(scope: Scope) -> str:
+    if scope.startswith("pool "):
+        return f" of {scope.removeprefix('pool ')}"
+    return f" of pods with {scope}" if scope else ""
+
+
+def _write(limit: Any) -> str:
+    if limit is None:
+        return "no limit"
+    return str(limit) if read_quantity(limit) is not None else "an unknown number of"
+
+
+def _shorten(resource: str) -> str:
+    return resource.removeprefix("requests.").removeprefix("nvidia.com/")

@@ -1,0 +1,170 @@
+"""The verdict on a change, and the lines that cause it.
+
+A create or an update in place is safe. A replacement counts at least as ``replaces-resources``, and so does a type of
+which nobody knows whether the update replaces it. ``losses.py`` says what goes with a deleted resource: a deleted
+setting is safe, a deleted pool drains its nodes, a deleted program stops, and data or rights are lost. A deleted or
+replaced resource of an unknown type may hold data, so it counts as a loss.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalog.labels import CHECKPOINTED_LABEL
+from ..errors import Problem
+from ..plan import PlannedResource
+from .effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
+from .endpoints import find_lost_ways
+from .losses import LOSSES, LOST, find_rating
+
+GRAVEST: Verdict = "loses-data-or-access"
+_NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
+_RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One line that causes a verdict."""
+
+    verdict: Verdict
+    text: str
+    """A sentence without a full stop."""
+    urn: str = ""
+    """The resource that causes it, if it is one."""
+
+
+def judge(reasons: Sequence[Reason]) -> Verdict:
+    """Return the gravest verdict of the reasons; ``nothing`` without a reason."""
+    return max((reason.verdict for reason in reasons), key=VERDICTS.index, default="nothing")
+
+
+def list_reasons(
+    before: Sequence[PlannedResource],
+    after: Sequence[PlannedResource],
+    *,
+    changes: Sequence[ResourceChange] = (),
+    drains: Sequence[NodeDrain] = (),
+    tenants: Sequence[TenantChange] = (),
+    dead_ends: Sequence[Problem] = (),
+) -> tuple[Reason, ...]:
+    """Return every line that causes a verdict, the gravest first."""
+    found = [
+        *(Reason(verdict=GRAVEST, text=problem.message) for problem in dead_ends),
+        *_list_losses_inside(changes),
+        *(Reason(verdict=GRAVEST, text=text) for text in find_lost_ways(before, after)),
+        *_judge_tenants(tenants),
+        *_judge_resources(before, after, changes),
+        *_judge_drains(before, drains),
+    ]
+    return tuple(sorted(found, key=lambda reason: -VERDICTS.index(reason.verdict)))
+
+
+def _list_losses_inside(changes: Sequence[ResourceChange]) -> Iterator[Reason]:
+    clusters = dict.fromkeys(change.inside for change in changes if change.inside)
+    for cluster in clusters:
+        lost = sum(change.inside == cluster for change in changes)
+        objects = "1 object is" if lost == 1 else f"{lost} objects are"
+        yield Reason(verdict=GRAVEST, text=f"{objects} lost inside the cluster that is replaced", urn=cluster)
+
+
+def _judge_tenants(tenants: Sequence[TenantChange]) -> Iterator[Reason]:
+    for change in tenants:
+        if change.lost:
+            more = f", and {len(change.lost) - 1} more" if len(change.lost) > 1 else ""
+            who = f"tenant {change.tenant}" if change.tenant else "whole cluster"
+            verdict: Verdict = GRAVEST if change.is_grave else "safe"
+            yield Reason(verdict=verdict, text=f"{who}: {change.lost[0]}{more}")
+
+
+def _judge_resources(
+    before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
+) -> Iterator[Reason]:
+    old = {resource.urn: resource for resource in before}
+    kept = [_read_effect(resource) for resource in after if LOSSES.get(resource.type) == "access"]
+    safe: dict[str, int] = {}
+    for change in changes:
+        resource = old.get(change.urn)
+        if change.inside or _is_part_of_the_program(change.type):
+            continue
+        verdict = _rate(change, resource)
+        if change.effect == "delete" and resource and _read_effect(resource) in kept:
+            verdict = "safe"  # the same right has another name
+        if verdict == "safe":
+            safe[change.effect] = safe.get(change.effect, 0) + 1
+        else:
+            yield Reason(verdict=verdict, text=_describe(change, verdict), urn=change.urn)
+    if safe:
+        words = {"create": "created", "update": "updated in place", "delete": "deleted without a loss"}
+        counted = [f"{safe[effect]} {word}" for effect, word in words.items() if effect in safe]
+        yield Reason(verdict="safe", text=f"resources: {', '.join(counted)}")
+
+
+def _is_part_of_the_program(type_: str) -> bool:
+    """Return whether a type stands for no object: components, providers, and the stack itself."""
+    return type_.startswith(("gpu-blueprint:", "pulumi:"))
+
+
+def _rate(change: ResourceChange, resource: PlannedResource | None) -> Verdict:
+    if change.effect == "create":
+        return "safe"
+    if change.effect == "update":
+        return "replaces-resources" if any(map(_names_key, change.paths)) else "safe"
+    rating = find_rating(change.type)
+    if resource and _defines_types(resource) and change.effect != "update-or-replace":
+        return GRAVEST
+    if rating is None:
+        return "replaces-resources" if change.effect == "update-or-replace" else GRAVEST
+    return rating.deleted if change.effect == "delete" else rating.replaced
+
+
+def _names_key(path: str) -> bool:
+    """Return whether a path names the key that encrypts; older data still needs the older key."""
+    field = path.rsplit(".", 1)[-1].lower()
+    return field.startswith("kms") or field in ("keyarn", "encryptionconfigkeyarn")
+
+
+def _defines_types(resource: PlannedResource) -> bool:
+    """Return whether a release brings definitions of custom resources, with which all their objects go."""
+    chart = str(resource.inputs.get("chart", ""))
+    return resource.type == _RELEASE and chart.rsplit("/", 1)[-1].removesuffix("s").endswith("crd")
+
+
+_WORDS = {"update-or-replace": "is updated or replaced, which is not known", "replace": "is replaced"}
+
+
+def _describe(change: ResourceChange, verdict: Verdict) -> str:
+    kind = change.type.rsplit(":", 1)[-1]
+    if change.effect == "update":
+        return f"{kind} {change.name}: another key encrypts new data, and older data still needs the older key"
+    done = _WORDS.get(change.effect, "is deleted")
+    why = f" because of {', '.join(change.causes)}" if change.causes else ""
+    lost = LOST.get(change.type, "") if verdict == GRAVEST else ""
+    if change.type not in LOSSES:
+        lost = "this type may hold data"
+    return f"{kind} {change.name} {done}{why}{f': {lost}' if lost else ''}"
+
+
+def _judge_drains(before: Sequence[PlannedResource], drains: Sequence[NodeDrain]) -> Iterator[Reason]:
+    saved = {pool for pool, labels in _list_pool_labels(before) if str(labels.get(CHECKPOINTED_LABEL)) == "true"}
+    for drain in drains:
+        if drain.purpose == "training" and drain.pool not in saved:
+            text = f"{drain.pool} drains, and its training saves no checkpoints: jobs that run lose their work"
+            yield Reason(verdict="drains-nodes", text=text)
+    for drain in drains:
+        why = f": {', '.join(drain.reasons)}" if drain.reasons else ""
+        yield Reason(verdict="drains-nodes", text=f"{drain.nodes} of {drain.pool} drain{why}")
+
+
+def _list_pool_labels(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for resource in resources:
+        metadata = resource.inputs.get("metadata")
+        if resource.type == _NODE_POOL and isinstance(metadata, Mapping):
+            yield str(metadata.get("name")), metadata.get("labels") or {}
+
+
+def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:
+    """Return everything of a right but its own name and tags."""
+    metadata = resource.inputs.get("metadata")
+    place = metadata.get("namespace") if isinstance(metadata, Mapping) else None
+    rest = {key: value for key, value in resource.inputs.items() if key not in ("metadata", "tags")}
+    return resource.type, place, rest

@@ -1,0 +1,145 @@
+"""``changes``: show the effects of an edit on the stack that runs, before it is merged."""
+
+import argparse
+import json
+import shlex
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from ..changes.baselines import Baseline, describe_requirements, plan_baseline
+from ..changes.compare import compare
+from ..changes.effects import VERDICTS
+from ..changes.reading import parse_document, read_snapshot, refuse_other_stack
+from ..changes.report import Changes
+from ..changes.snapshot import Snapshot
+from ..errors import UsageError
+from ..judging.report import judge_stack
+from ..loading import StackFile, open_stack
+from ..plan import record
+from ..rendering.document import build_document
+from .rehearse import report_progress
+from .text.changes import show
+from .text.changes_json import changes_to_json
+from .text.changes_markdown import changes_to_markdown
+from .text.changes_report import Probe, RehearsalResult, Report
+from .text.problems import print_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report. Return 1 if the verdict reaches ``--fail-on``, at a dead end, or if the base does not load."""
+    rehearsal = read_rehearsal(arguments.rehearsal) if arguments.rehearsal else None
+    stack = open_stack(arguments.stack)
+    with report_progress() as progress:
+        baseline = plan_baseline(arguments.against, stack.name, progress)
+        progress(f"planning {stack.source.file} …")
+        after = take_snapshot(stack)
+    report = build_report(stack.name, arguments.against, baseline, after, rehearsal)
+    match arguments.format:
+        case "json":
+            print_json(changes_to_json(report))
+        case "markdown":
+            print(changes_to_markdown(report), end="")
+        case _:
+            show(report)
+    return find_exit_code(report.changes, arguments.fail_on)
+
+
+def take_snapshot(stack: StackFile) -> Snapshot:
+    """Plan and judge a stack, and read the result as it would be read from a plan.json."""
+    plan = record(stack.name, stack.source.config)
+    document = build_document(stack.config, plan, stack.list_warnings(date.today()), judge_stack(stack, plan))
+    return read_snapshot(json.loads(json.dumps(document)), stack.source.file)
+
+
+def build_report(
+    stack: str, against: str, baseline: Baseline, after: Snapshot, rehearsal: RehearsalResult | None
+) -> Report:
+    """Compare the snapshots, if there are two.
+
+    Raises:
+        UsageError: They are plans of two projects or of two stacks.
+    """
+    changes, notes = None, ""
+    if baseline.snapshot is not None:
+        refuse_other_stack(baseline.snapshot, after, baseline.label)
+        changes = compare(baseline.snapshot, after)
+        notes = describe_requirements(baseline.snapshot, after)
+    return Report(
+        stack=stack,
+        against=baseline.label,
+        command=f"blueprint changes {stack} --against {shlex.quote(against)}",
+        after=after,
+        changes=changes,
+        base_problems=baseline.problems,
+        base_failure=baseline.failure,
+        notes=(notes,) if notes else (),
+        rehearsal=rehearsal,
+    )
+
+
+def find_exit_code(changes: Changes | None, fail_on: str | None) -> int:
+    """Return 1 if nobody may merge the change without a second look."""
+    if changes is None or changes.dead_ends:
+        return 1
+    return int(fail_on is not None and VERDICTS.index(changes.verdict) >= VERDICTS.index(fail_on))  # type: ignore[arg-type]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(strict=True, alias_generator=to_camel)
+
+    subject: str
+    title: str
+    expected: str
+    happened: str
+    as_expected: bool
+
+
+class _Refusal(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    reason: str
+
+
+class _Rehearsal(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    probes: list[_Row]
+    refusals: list[_Refusal]
+
+
+def read_rehearsal(path: Path) -> RehearsalResult:
+    """Read a file that ``rehearse --json`` wrote.
+
+    Raises:
+        UsageError: It holds anything else.
+    """
+    give = "give the output of `blueprint rehearse STACK --json`"
+    try:
+        if not path.is_file():
+            raise UsageError(f"{path}: is no file; {give}")
+        document: Any = parse_document(path.read_text(encoding="utf-8-sig"), str(path), give)
+        found = _Rehearsal.model_validate(document)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not text in UTF-8; {give}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UsageError(f"{path}: holds no rehearsal: {place}: {first['msg']}; {give}") from None
+    probes = tuple(
+        Probe(
+            subject=row.subject,
+            title=row.title,
+            expected=row.expected,
+            happened=row.happened,
+            is_as_expected=row.as_expected,
+        )
+        for row in found.probes
+    )
+    return RehearsalResult(probes=probes, refusals=tuple(f"{row.name}: {row.reason}" for row in found.refusals))

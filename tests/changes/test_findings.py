@@ -1,0 +1,71 @@
+"""A finding stays the same while its words do; lines, remedies and numbers do not count."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.findings import compare_findings
+from gpu_blueprint.errors import Problem
+
+SPOT = Problem(
+    "few-spot", ("pools", 0, "purchase"), "spot has 2 types", "name 3", "warning", "pool infer-l4", (), "a", 7
+)
+
+
+def change(**given: Any) -> dict[str, Any]:
+    return {**SPOT.as_json(), **given}
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"line": 99},
+        {"file": "stacks/other.yaml"},
+        {"hint": "name four types"},
+        {"path": "pools.3.purchase"},
+        {"reason": "spot has 1 types"},
+        {"reason": "spot has 1,234.50 types"},
+        {"reason": "spot has $2 types"},
+        {"reason": "spot has 50Gi types"},
+    ],
+)
+def test_a_finding_that_moved_is_the_same(same: dict[str, Any]) -> None:
+    assert compare_findings([change()], [change(**same)]) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"kind": "no-spot"},
+        {"severity": "error"},
+        {"subject": "pool infer-l40s"},
+        {"path": "pools.0.gpu"},
+        {"reason": "spot has no types"},
+        {"reason": "spot has 2 types in g6.12xlarge"},
+    ],
+)
+def test_another_finding_is_new_and_the_old_is_gone(other: dict[str, Any]) -> None:
+    assert compare_findings([change()], [change(**other)]) == ((change(**other),), (change(),))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("g6.12xlarge", "g6.24xlarge"), ("infer-l4", "infer-l40"), ("p5.4x", "p4.4x")]
+)
+def test_a_number_inside_a_name_counts(one: str, other: str) -> None:
+    findings = [[change(reason=f"{name} is dear")] for name in (one, other)]
+    assert [len(part) for part in compare_findings(*findings)] == [1, 1]
+
+
+def test_a_position_counts_where_no_subject_tells_the_place() -> None:
+    found = compare_findings([change(subject="")], [change(subject="", path="pools.3.purchase")])
+    assert [len(part) for part in found] == [1, 1]
+
+
+def test_equal_findings_count_each() -> None:
+    assert compare_findings([change()], [change(), change(line=8)]) == ((change(line=8),), ())
+    assert compare_findings([change(), change(line=8)], [change()]) == ((), (change(line=8),))
+
+
+def test_findings_without_words_are_compared_by_the_rest() -> None:
+    assert compare_findings([{}], [{}]) == ((), ())
+    assert compare_findings([], [{"kind": "x"}]) == (({"kind": "x"},), ())

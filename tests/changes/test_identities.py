@@ -1,0 +1,120 @@
+"""Rights in AWS are compared by service account, whatever roles and policies hold them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.identities import compare_identities
+from gpu_blueprint.changes.tenant_view import TenantView
+from gpu_blueprint.plan import PlannedResource
+
+from ..support.builders import identity, stack, tenant
+from ..support.plans import plan_of
+from ..support.snapshots import namespace, resource, view
+
+GET = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::models/*"}
+PUT = {"Effect": "Allow", "Action": ["s3:PutObject"], "Resource": ["arn:aws:s3:::models/*"]}
+
+
+def grant(*statements: dict[str, Any], name: str = "loader", document: Any = None) -> tuple[PlannedResource, ...]:
+    """A role with an own policy, and the association that hands it to the service account ``loader``."""
+    text = document or json.dumps({"Version": "2012-10-17", "Statement": [*statements]})
+    role = resource("aws:iam/role:Role", name, {"name": name})
+    policy = resource("aws:iam/policy:Policy", name, {"policy": text})
+    inputs = {"role": name, "policyArn": {"$unknown": True}}
+    attached = resource("aws:iam/rolePolicyAttachment:RolePolicyAttachment", name, inputs, role, policy)
+    return role, policy, attached, associate(name)
+
+
+def associate(role: Any, *needed: PlannedResource, account: str = "loader", space: str = "vision") -> PlannedResource:
+    arn = f"arn:aws:iam::100200300400:role/{role}" if isinstance(role, str) else role
+    inputs = {"namespace": space, "serviceAccount": account, "roleArn": arn}
+    return resource("aws:eks/podIdentityAssociation:PodIdentityAssociation", account, inputs, *needed)
+
+
+def find(before: TenantView, after: TenantView) -> list[str]:
+    return [f"{'!' if shift.is_grave else '+'} {shift.text}" for shift in compare_identities(before, after)]
+
+
+def test_an_identity_that_goes_is_a_grave_loss() -> None:
+    assert find(view(*grant(GET)), view()) == ["! service account loader loses its identity in AWS"]
+    assert find(view(), view(*grant(GET))) == ["+ service account loader gains an identity in AWS"]
+
+
+def test_an_action_that_goes_is_a_grave_loss() -> None:
+    assert find(view(*grant(GET, PUT)), view(*grant(GET))) == [
+        "! service account loader may no longer s3:PutObject on arn:aws:s3:::models/*"
+    ]
+    assert find(view(*grant(GET)), view(*grant(GET, PUT))) == [
+        "+ service account loader may now s3:PutObject on arn:aws:s3:::models/*"
+    ]
+
+
+def test_the_same_rights_in_another_role_are_no_change() -> None:
+    both = {**GET, "Action": ["s3:PutObject", "s3:GetObject"], "Sid": "Both"}
+    assert not find(view(*grant(GET, PUT)), view(*grant(both, name="renamed")))
+
+
+def test_a_condition_narrows_a_right() -> None:
+    narrow = {**GET, "Condition": {"StringEquals": {"aws:PrincipalTag/x": "y"}}}
+    found = find(view(*grant(GET)), view(*grant(narrow)))
+    assert found[0] == "! service account loader may no longer s3:GetObject on arn:aws:s3:::models/*"
+    assert found[1].endswith('on arn:aws:s3:::models/* if {"StringEquals": {"aws:PrincipalTag/x": "y"}}')
+
+
+def test_a_denial_is_no_right() -> None:
+    found = find(view(*grant(GET)), view(*grant(GET, {**PUT, "Effect": "Deny"})))
+    assert found == ["! service account loader is denied s3:PutObject on arn:aws:s3:::models/*"]
+    assert find(view(*grant(GET, {**PUT, "Effect": "Deny"})), view(*grant(GET))) == [
+        "+ service account loader is no longer denied s3:PutObject on arn:aws:s3:::models/*"
+    ]
+
+
+def test_a_policy_by_its_arn_is_told_by_its_arn() -> None:
+    def attach(arn: str) -> TenantView:
+        attached = resource("aws:iam/rolePolicyAttachment:RolePolicyAttachment", arn, {"role": "r", "policyArn": arn})
+        return view(associate("r"), attached)
+
+    found = find(attach("arn:aws:iam::aws:policy/A"), attach("arn:aws:iam::aws:policy/B"))
+    assert found == [
+        "! service account loader may no longer use the policy arn:aws:iam::aws:policy/A",
+        "+ service account loader may now use the policy arn:aws:iam::aws:policy/B",
+    ]
+
+
+def test_a_role_that_is_not_known_yet_is_found_by_the_dependency() -> None:
+    role, policy, attached, _ = grant(GET, PUT)
+    unknown = associate({"$unknown": True}, role)
+    late = resource(attached.type, "late", {"role": {"$unknown": True}, "policyArn": {"$unknown": True}}, role, policy)
+    assert not find(view(*grant(GET, PUT)), view(role, policy, late, unknown))
+
+
+def test_identities_of_the_platform_are_nobodys() -> None:
+    own = associate("karpenter", space="kube-system")
+    assert not find(view(own), view())
+
+
+@pytest.mark.parametrize("document", ["{", "[]", {"$unknown": True}, json.dumps({"Statement": "x"})])
+def test_a_document_that_nobody_can_read_grants_nothing(document: Any) -> None:
+    assert find(view(*grant(document=document)), view(*grant(GET))) == [
+        "+ service account loader may now s3:GetObject on arn:aws:s3:::models/*"
+    ]
+
+
+def test_the_rights_of_a_planned_stack_are_read() -> None:
+    def planned(*identities: dict[str, Any]) -> TenantView:
+        return TenantView.of(plan_of(stack(tenants=[tenant(identities=[*identities])])))
+
+    write = identity(s3=[{"bucket": "models", "access": "write"}])
+    found = find(planned(identity()), planned(write))
+    assert [text for text in found if "may now s3:PutObject on arn:aws:s3:::models/" in text]
+    assert not [text for text in found if text.startswith("!")]
+    assert not find(planned(identity()), planned(identity()))
+    assert find(planned(identity()), planned()) == ["! service account loader loses its identity in AWS"]
+
+
+def test_a_tenant_with_two_namespaces_keeps_its_accounts_apart() -> None:
+    spaces = namespace("vision"), namespace("more", "vision")
+    both = TenantView.of((*spaces, associate("a"), associate("b", space="more")))
+    assert len(find(both, TenantView.of(spaces))) == 2

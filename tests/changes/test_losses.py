@@ -1,0 +1,77 @@
+"""The table of losses knows every type that our program makes."""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+
+import pulumi_aws
+import pulumi_kubernetes
+
+from gpu_blueprint.changes.effects import VERDICTS
+from gpu_blueprint.changes.losses import LOSSES, LOST, RATINGS, find_rating
+
+from ..support.plans import ROOT, SHIPPED, is_component, plan
+
+SDKS = {"aws": pulumi_aws, "k8s": pulumi_kubernetes}
+NOT_OBJECTS = ("pulumi:pulumi:Stack", "pulumi:providers:")
+
+
+def list_made_types() -> Iterator[str]:
+    """Yield the types that components make, without providers, whether or not a shipped stack plans them."""
+    for file in (ROOT / "components").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call):
+                yield from list_called_type(ast.unparse(node.func))
+
+
+def list_called_type(call: str) -> Iterator[str]:
+    package, *path = call.split(".")
+    found = SDKS.get(package)
+    for name in path if found else ():
+        found = getattr(found, name, None)
+    if isinstance(found, type) and (
+        type_ := re.search(r"__init__\(\s*'([\w./-]+:[\w.:/-]+)'", inspect.getsource(found))
+    ):
+        yield type_[1]
+
+
+def list_planned_types() -> set[str]:
+    planned = {resource.type for name in SHIPPED for resource in plan(name) if not is_component(resource)}
+    return {type_ for type_ in planned if not type_.startswith(NOT_OBJECTS)}
+
+
+def test_every_type_that_a_stack_plans_has_a_loss() -> None:
+    assert not list_planned_types() - LOSSES.keys()
+
+
+def test_every_type_that_components_can_make_has_a_loss() -> None:
+    made = {*list_made_types()}
+    assert {"aws:s3/bucket:Bucket", "kubernetes:core/v1:Namespace"} < made
+    assert not made - LOSSES.keys()
+
+
+def test_every_row_is_of_a_type_that_our_program_makes() -> None:
+    assert not LOSSES.keys() - {*list_made_types()} - list_planned_types()
+
+
+def test_no_type_stands_in_two_rows() -> None:
+    source = (ROOT / "gpu_blueprint" / "changes" / "losses.py").read_text()
+    table = source.split("_TYPES")[1].split("LOSSES")[0]
+    plain = re.findall(r'"((?:aws|kubernetes|eks):[\w.:/-]+)"', table)
+    assert len(plain) == len({*plain})
+
+
+def test_each_grave_loss_is_put_in_words() -> None:
+    grave = {type_ for type_, loss in LOSSES.items() if loss in ("data", "zone")}
+    assert grave == LOST.keys()
+
+
+def test_a_deletion_is_never_lighter_than_the_table_of_a_setting() -> None:
+    assert RATINGS["setting"].deleted == "safe"
+    assert all(VERDICTS.index(rating.replaced) >= VERDICTS.index("replaces-resources") for rating in RATINGS.values())
+
+
+def test_an_unknown_type_has_no_rating() -> None:
+    assert find_rating("aws:rds/instance:Instance") is None
+    assert find_rating("aws:kms/key:Key") == RATINGS["data"]

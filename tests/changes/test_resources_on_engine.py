@@ -1,0 +1,70 @@
+"""The prediction from two plans against the preview of Pulumi's engine, resource by resource."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+
+import pytest
+
+from gpu_blueprint.changes.resources import compare_resources
+from gpu_blueprint.lifecycle.run import Run
+from gpu_blueprint.lifecycle.steps import Lifecycle
+from gpu_blueprint.plan import record
+
+from ..support.changes_edits import EDITS
+from ..support.edits import edit_file
+from ..support.engine_sessions import open_in_memory
+from ..support.plans import Plan
+
+pytestmark = pytest.mark.lab
+
+REPLACED = ("replace", "create-replacement", "delete-replaced")
+CASES = [(stack, name) for stack, edits in EDITS.items() for name in edits]
+
+
+class Bench:
+    """The engine of one stack at a time; the stack is built when its first edit comes."""
+
+    def __init__(self, opened: ExitStack) -> None:
+        self._opened = opened
+        self._stack = ""
+        self._life: Lifecycle
+
+    def open(self, stack: str) -> Lifecycle:
+        if stack != self._stack:
+            self._opened.close()
+            self._life, self._stack = self._opened.enter_context(open_in_memory(stack)), stack
+            assert self._life.engine.up().error == ""
+        return self._life
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with ExitStack() as opened:
+        yield Bench(opened)
+
+
+def read_effects(run: Run, *plans: Plan) -> dict[str, str]:
+    """Return URN → the engine's operation; without components, and without resources that stay the same."""
+    managed = {resource.urn for plan in plans for resource in plan if resource.custom}
+    found = {urn: change for change, urns in run.changes.items() for urn in urns if change not in ("same", *REPLACED)}
+    found |= {urn: "replace" for change in REPLACED for urn in run.changes.get(change, ())}
+    return {urn: change for urn, change in found.items() if urn in managed}
+
+
+def list_differences(predicted: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:
+    return sorted(
+        f"{urn.rsplit('$', 1)[-1]}: {predicted.get(urn, 'same')} predicted, {actual.get(urn, 'same')} in the engine"
+        for urn in {*predicted, *actual}
+        if predicted.get(urn) != actual.get(urn)
+    )
+
+
+@pytest.mark.parametrize(("stack", "edit"), CASES, ids=[f"{stack}: {name}" for stack, name in CASES])
+def test_the_prediction_of_an_edit_equals_the_preview_of_the_engine(bench: Bench, stack: str, edit: str) -> None:
+    life, config = bench.open(stack), edit_file(stack, EDITS[stack][edit])
+    before, after = life.plan, record(stack, config)
+    life.engine.configure(config)
+    run = life.engine.preview()
+    assert run.error == ""
+    changes = compare_resources(before, after)
+    assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []

@@ -1,0 +1,47 @@
+"""Services of tenants that scale are compared by the Deployment that they scale."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.scaling import compare_services
+from gpu_blueprint.changes.tenant_view import TenantView
+from gpu_blueprint.plan import PlannedResource
+
+from ..support.snapshots import kube, view
+
+
+def scaler(least: Any = 2, most: Any = 12, name: str = "chat") -> PlannedResource:
+    spec = {"scaleTargetRef": {"name": "chat"}, "minReplicaCount": least, "maxReplicaCount": most}
+    return kube("ScaledObject", name, "vision", spec={key: value for key, value in spec.items() if value is not None})
+
+
+def find(before: TenantView, after: TenantView) -> list[str]:
+    return [f"{'-' if shift.is_loss else '+'} {shift.text}" for shift in compare_services(before, after)]
+
+
+def test_a_service_comes_and_goes() -> None:
+    assert find(view(scaler()), view()) == ["- service chat no longer scales: its pods stay as many as they are"]
+    assert find(view(), view(scaler())) == ["+ service chat scales by itself"]
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "sign"), [(2, 8, "-"), (1, 12, "-"), (2, 20, "+"), (4, 20, "+"), (4, 8, "-")]
+)
+def test_fewer_replicas_are_a_loss(least: int, most: int, sign: str) -> None:
+    assert find(view(scaler()), view(scaler(least, most))) == [
+        f"{sign} service chat runs {least} to {most} replicas instead of 2 to 12"
+    ]
+
+
+def test_the_defaults_of_keda_and_another_name_are_no_change() -> None:
+    assert not find(view(scaler(None, None)), view(scaler(0, 100, "renamed")))
+
+
+def test_a_tenant_that_goes_has_no_lines_of_its_services() -> None:
+    assert not find(view(scaler()), TenantView.of(()))
+
+
+@pytest.mark.parametrize("spec", [None, {}, {"scaleTargetRef": None, "minReplicaCount": {"$unknown": True}}])
+def test_absurd_scalers_do_no_harm(spec: Any) -> None:
+    assert len(find(view(), view(kube("ScaledObject", "x", "vision", spec=spec)))) == 1

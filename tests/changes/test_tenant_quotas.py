@@ -1,0 +1,199 @@
+"""Quotas are compared by their effect: the lowest limit, whatever object and spelling states it."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.tenant_quotas import CLASS_PREFIX, STAYS, compare_quotas, read_quantity
+from gpu_blueprint.changes.tenant_view import TenantView
+from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.tenancy import pool_classes
+
+from ..support.snapshots import kube, namespace, view
+
+L4 = kube("PriorityClass", f"{CLASS_PREFIX}infer-l4", value=0)
+
+
+def quota(hard: dict[str, Any], name: str = "tenant", **spec: Any) -> PlannedResource:
+    return kube("ResourceQuota", name, "vision", spec={"hard": hard, **spec})
+
+
+def pool_quota(hard: dict[str, Any], pool: str = "infer-l4", name: str = "pool") -> PlannedResource:
+    terms = [{"scopeName": "PriorityClass", "operator": "In", "values": [f"{CLASS_PREFIX}{pool}"]}]
+    return quota(hard, name, scopeSelector={"matchExpressions": terms})
+
+
+def find(before: TenantView, after: TenantView) -> list[str]:
+    return [f"{'-' if shift.is_loss else '+'} {shift.text}" for shift in compare_quotas(before, after)]
+
+
+def test_the_prefix_of_pool_classes_is_the_prefix_that_tenancy_writes() -> None:
+    assert CLASS_PREFIX == pool_classes.CLASS_PREFIX
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("2", 2),
+        ("2000m", 2),
+        (2, 2),
+        (0.5, Decimal("0.5")),
+        ("1k", 1000),
+        ("1e3", 1000),
+        ("1E3", 1000),
+        ("1E", 10**18),
+        ("1Ki", 1024),
+        ("1.5Gi", Decimal("1.5") * 1024**3),
+        ("10Ti", 10 * 1024**4),
+        ("100u", Decimal("0.0001")),
+        (".5", Decimal("0.5")),
+        ("+3", 3),
+        ("", None),
+        ("2 cores", None),
+        ("1K", None),
+        ("e3", None),
+        ("1e99999999999999999999", None),
+        (None, None),
+        (True, None),
+        ({"$unknown": True}, None),
+        ("١", None),
+    ],
+)
+def test_a_quantity_is_read_as_kubernetes_reads_it(text: Any, number: Any) -> None:
+    assert read_quantity(text) == number
+
+
+def test_a_lower_quota_of_a_pool_says_that_running_pods_stay() -> None:
+    before = view(L4, pool_quota({"requests.nvidia.com/gpu.shared": "4"}))
+    after = view(L4, pool_quota({"requests.nvidia.com/gpu.shared": "2"}))
+    assert find(before, after) == [f"- quota of infer-l4: 2 instead of 4 gpu.shared; {STAYS}"]
+    assert find(after, before) == ["+ quota of infer-l4: 4 instead of 2 gpu.shared"]
+
+
+def test_the_remark_on_running_pods_stands_once_for_a_tenant() -> None:
+    found = find(view(quota({"pods": "9", "requests.cpu": "8"})), view(quota({"pods": "3", "requests.cpu": "4"})))
+    assert found == [f"- quota: 3 instead of 9 pods; {STAYS}", "- quota: 4 instead of 8 cpu"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([quota({"requests.cpu": "2000m"})], [quota({"requests.cpu": "2"})]),
+        ([quota({"pods": "1k"})], [quota({"pods": "1000"})]),
+        ([quota({"pods": "9"})], [quota({"pods": 9}, "renamed")]),
+        ([quota({"cpu": "9"})], [quota({"requests.cpu": "9"})]),
+        ([quota({"count/secrets": "9"})], [quota({"secrets": "9"})]),
+        ([quota({"pods": "9", "secrets": "5"})], [quota({"pods": "9"}, "a"), quota({"secrets": "5"}, "b")]),
+        ([quota({"pods": "9"})], [quota({"pods": "12"}, "loose"), quota({"pods": "9"}, "tight")]),
+        ([quota({"pods": {"$unknown": True}})], [quota({"pods": {"$unknown": True}})]),
+        ([], [quota({"requests.nvidia.com/gpu": "0"})]),
+        ([quota({"requests.nvidia.com/gpu": "0"})], []),
+    ],
+)
+def test_a_quota_with_the_same_effect_is_no_change(before: list[PlannedResource], after: list[PlannedResource]) -> None:
+    assert not find(view(*before), view(*after))
+
+
+def test_two_scopes_in_another_order_are_no_change() -> None:
+    terms = [
+        {"scopeName": "PriorityClass", "operator": "In", "values": ["b", "a"]},
+        {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"},
+    ]
+    turned = [terms[1], {**terms[0], "values": ["a", "b"]}]
+    before, after = (view(quota({"pods": "3"}, scopeSelector={"matchExpressions": each})) for each in (terms, turned))
+    assert not find(before, after)
+
+
+def test_the_lowest_of_two_quotas_counts() -> None:
+    before = view(quota({"pods": "9"}))
+    after = view(quota({"pods": "9"}), quota({"pods": "5"}, "second"))
+    assert find(before, after) == [f"- quota: 5 instead of 9 pods; {STAYS}"]
+
+
+def test_a_quota_that_goes_is_no_limit_any_more() -> None:
+    assert find(view(quota({"pods": "9"})), view()) == ["+ quota: no limit instead of 9 pods"]
+    assert find(view(), view(quota({"pods": "9"}))) == [f"- quota: 9 instead of no limit pods; {STAYS}"]
+
+
+def test_a_value_that_only_the_engine_knows_counts_as_a_loss() -> None:
+    found = find(view(quota({"pods": "9"})), view(quota({"pods": {"$unknown": True}})))
+    assert found == [f"- quota: an unknown number of instead of 9 pods; {STAYS}"]
+
+
+def test_a_new_pool_without_a_grant_takes_nothing_from_a_tenant() -> None:
+    assert not find(view(), view(L4, pool_quota({"requests.nvidia.com/gpu": "0"})))
+
+
+def test_a_grant_in_a_new_pool_is_gained() -> None:
+    after = view(L4, pool_quota({"requests.nvidia.com/gpu": "3"}), quota({"requests.nvidia.com/gpu": "3"}))
+    assert find(view(quota({"requests.nvidia.com/gpu": "0"})), after) == ["+ quota of infer-l4: 3 instead of 0 gpu"]
+
+
+def test_a_pool_that_goes_takes_its_grant() -> None:
+    before = view(L4, pool_quota({"requests.nvidia.com/gpu": "3"}))
+    assert find(before, view()) == [f"- quota of infer-l4: 0 instead of 3 gpu; {STAYS}"]
+
+
+def test_a_pool_that_stays_without_a_quota_has_no_limit() -> None:
+    before = view(L4, pool_quota({"requests.nvidia.com/gpu": "3"}))
+    assert find(before, view(L4)) == ["+ quota of infer-l4: no limit instead of 3 gpu"]
+    node_pool = kube("NodePool", "infer-l4")
+    assert find(before, view(node_pool)) == ["+ quota of infer-l4: no limit instead of 3 gpu"]
+
+
+def test_another_sharing_mode_changes_the_unit_of_a_grant() -> None:
+    before = view(L4, pool_quota({"requests.nvidia.com/gpu.shared": "8"}))
+    after = view(L4, pool_quota({"requests.nvidia.com/gpu": "2"}))
+    assert sorted(find(before, after)) == [
+        "+ quota of infer-l4: 2 instead of 0 gpu",
+        f"- quota of infer-l4: 0 instead of 8 gpu.shared; {STAYS}",
+    ]
+
+
+def test_a_total_below_the_sum_of_the_pools_is_told() -> None:
+    pools = [L4, pool_quota({"requests.nvidia.com/gpu": "4"})]
+    before = view(*pools, quota({"requests.nvidia.com/gpu": "4"}))
+    after = view(*pools, quota({"requests.nvidia.com/gpu": "3"}))
+    assert find(before, after) == [f"- quota: 3 instead of 4 gpu; {STAYS}"]
+
+
+def test_a_total_that_only_one_plan_limits_is_told_where_a_pool_hands_the_device_out() -> None:
+    pools = [L4, pool_quota({"requests.nvidia.com/gpu": "4"})]
+    before = view(*pools, quota({"requests.nvidia.com/gpu": "3"}))
+    assert find(before, view(*pools)) == ["+ quota: no limit instead of 3 gpu"]
+
+
+def test_a_quota_of_other_pods_names_them() -> None:
+    scope = {"matchExpressions": [{"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}]}
+    before = view(quota({"pods": "2"}, scopeSelector=scope))
+    after = view(quota({"pods": "1"}, scopeSelector=scope))
+    assert find(before, after) == [
+        f"- quota of pods with CrossNamespacePodAffinity Exists: 1 instead of 2 pods; {STAYS}"
+    ]
+    old, new = (view(quota({"pods": most}, scopes=["BestEffort"])) for most in ("2", "3"))
+    assert find(old, new) == ["+ quota of pods with BestEffort: 3 instead of 2 pods"]
+
+
+def test_a_new_tenant_shows_its_grants_and_not_its_totals() -> None:
+    before = TenantView.of((L4,))
+    after = view(L4, pool_quota({"requests.nvidia.com/gpu": "4"}), quota({"pods": "9"}))
+    assert find(before, after) == ["+ quota of infer-l4: 4 instead of 0 gpu"]
+
+
+def test_a_tenant_that_goes_shows_no_quota() -> None:
+    assert not find(view(quota({"pods": "9"})), TenantView.of(()))
+
+
+def test_quotas_of_the_platform_are_nobodys() -> None:
+    def platform(pods: str) -> TenantView:
+        headroom = kube("ResourceQuota", "headroom", "gpu-headroom", spec={"hard": {"pods": pods}})
+        return TenantView.of((namespace("vision"), headroom))
+
+    assert not find(platform("9"), platform("3"))
+
+
+@pytest.mark.parametrize("spec", [{}, None, {"$unknown": True}, {"hard": None}, {"hard": {"$unknown": True}}])
+def test_a_quota_without_limits_limits_nothing(spec: Any) -> None:
+    broken = view(kube("ResourceQuota", "tenant", "vision", spec=spec))
+    assert all("instead of" in text for text in find(view(), broken))
