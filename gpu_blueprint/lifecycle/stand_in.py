@@ -22,7 +22,7 @@ class StandIn(Handshake, ABC):
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.settings: Values = {}
-        """The configuration of the provider."""
+        """The configuration of the provider; of the last provider, where a program has several of a kind."""
 
     # What differs from cloud to cloud
 
