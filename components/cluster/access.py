@@ -34,8 +34,8 @@ class Access(pulumi.ComponentResource):
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,
-            # Else pulumi-kubernetes replaces a ConfigMap or Secret of new content: pods lose it for a moment, and
-            # `pulumi up` fails at the record of a protected platform.
+            # Otherwise the provider deletes a ConfigMap or a Secret and makes it anew for each change of its data:
+            # dashboards and receivers of alerts are missing for a moment, and the protected record stops `pulumi up`.
             enable_config_map_mutable=True,
             enable_secret_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*admin_associations, *cluster.api_rules]),

@@ -11,7 +11,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.catalog.resources import EFA_RESOURCE
+from gpu_blueprint.catalog.resources import EFA_RESOURCE, write_quantity
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import Headroom, Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
@@ -128,7 +128,7 @@ def build_headroom_quota(config: StackConfig) -> dict[str, str]:
             for resource, count in _build_gpu_requests(pool, pool.headroom).items():
                 total[resource] += int(count) * pool.headroom.pods
     efa = {f"requests.{EFA_RESOURCE}": "0"}
-    return {f"requests.{resource}": str(count) for resource, count in total.items()} | efa
+    return {f"requests.{resource}": write_quantity(str(count)) for resource, count in total.items()} | efa
 
 
 def _build_gpu_requests(pool: Pool, headroom: Headroom) -> dict[str, str]:

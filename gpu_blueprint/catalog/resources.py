@@ -1,4 +1,28 @@
-"""Extended resources that nodes hand out beside GPUs."""
+"""Extended resources that nodes hand out beside GPUs, and the form of amounts."""
+
+import re
 
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 """Elastic Fabric Adapter interfaces, from AWS's EFA device plugin (EKS user guide, node-efa)."""
+
+_DECIMAL, _BINARY = ("", "k", "M", "G", "T", "P", "E"), ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+
+
+def write_quantity(amount: str) -> str:
+    """Write a whole amount as the API server keeps it: ``1000`` as ``1k``, ``2048Gi`` as ``2Ti``.
+
+    Another form would differ from the cluster's for ever: each refresh of the state would report it as a change.
+    Source: Quantity.CanonicalizeBytes in k8s.io/apimachinery 1.36.
+
+    Raises:
+        ValueError: The amount is not a whole number with a suffix such as ``Gi``.
+    """
+    found = re.fullmatch(r"(\d+)([kMGTPE]|[KMGTPE]i)?", amount)
+    if not found:
+        raise ValueError(f"{amount!r} is not a whole amount")
+    number, suffix = int(found[1]), found[2] or ""
+    suffixes, factor = (_BINARY, 1024) if suffix.endswith("i") else (_DECIMAL, 1000)
+    index = suffixes.index(suffix)
+    while number and number % factor == 0 and index + 1 < len(suffixes):
+        number, index = number // factor, index + 1
+    return f"{number}{suffixes[index] if number else ''}"

@@ -7,6 +7,7 @@ from ..catalog.resources import EFA_RESOURCE
 from ..config import CpuPool, Pool, StackConfig
 from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
+from ..tenancy.mutation import tolerate
 from ..tenancy.pool_classes import name_pool_class
 
 _HUGEPAGES_MIB = 5120
@@ -58,7 +59,7 @@ def build_cpu_pod(stack: StackConfig, pool: CpuPool, *, namespace: str = "") -> 
     own = next((tenant.namespace_name for tenant in stack.tenants), "YOUR-NAMESPACE")
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     if pool.node_taints:
-        spec["tolerations"] = [_tolerate(taint) for taint in pool.node_taints]
+        spec["tolerations"] = [tolerate(taint) for taint in pool.node_taints]
     resources = {"requests": {"cpu": "1", "memory": "2Gi"}, "limits": {"memory": "2Gi"}}
     spec["containers"] = [{"name": "main", "image": "YOUR-IMAGE", "resources": resources}]
     metadata = {"name": "example", "namespace": namespace or own}
@@ -72,11 +73,7 @@ def list_tolerations(pool: Pool) -> list[dict[str, str]]:
     """
     resource = next(iter(pool.profile.per_device))
     taints = [taint for taint in pool.node_taints if taint["key"] != resource]
-    return [_tolerate(taint) for taint in taints]
-
-
-def _tolerate(taint: Mapping[str, str]) -> dict[str, str]:
-    return {**taint, "operator": "Equal" if "value" in taint else "Exists"}
+    return [tolerate(taint) for taint in taints]
 
 
 def find_room(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, str]:

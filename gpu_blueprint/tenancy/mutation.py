@@ -3,7 +3,7 @@
 It saves typing and guards nothing, since the rules about pods judge the result. It needs Kubernetes 1.36.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..config import Pool, StackConfig
@@ -46,7 +46,7 @@ def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
 
 def _list_facts(config: StackConfig) -> dict[str, str]:
     """Return the variables with the facts of the pools, and the words of LimitRanger about its defaults."""
-    taints = {pool.name: [_tolerate(taint) for taint in pool.node_taints] for pool in config.gpu_pools}
+    taints = {pool.name: [tolerate(taint) for taint in pool.node_taints] for pool in config.gpu_pools}
     rooms = {pool.name: _list_rooms(config, pool) for pool in config.gpu_pools}
     note = "object.metadata.?annotations[?'kubernetes.io/limit-ranger'].orValue('')"
     return {
@@ -56,7 +56,8 @@ def _list_facts(config: StackConfig) -> dict[str, str]:
     }
 
 
-def _tolerate(taint: dict[str, str]) -> dict[str, str]:
+def tolerate(taint: Mapping[str, str]) -> dict[str, str]:
+    """Return the toleration of exactly one taint."""
     return {**taint, "operator": "Equal" if "value" in taint else "Exists"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalog.resources import EFA_RESOURCE
+from ..catalog.resources import EFA_RESOURCE, write_quantity
 from ..config import Pool, StackConfig, Tenant
 from .admission import WaivableRule, list_waived_namespaces
 from .holdings import Holding
@@ -59,7 +59,7 @@ class Quota:
     def spec(self) -> Any:
         """The ``spec`` of the object."""
         scoped = {"scopeSelector": {"matchExpressions": [dict(self.scope)]}} if self.scope else {}
-        return {"hard": dict(self.hard), **scoped}
+        return {"hard": {name: write_quantity(most) for name, most in self.hard.items()}, **scoped}
 
 
 def list_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
@@ -139,8 +139,8 @@ def build_container_limits(tenant: Tenant) -> Any:
     """
     return {
         "type": "Container",
-        "max": {"memory": tenant.memory},
-        "default": {"memory": _choose_default_memory(tenant)},
+        "max": {"memory": write_quantity(tenant.memory)},
+        "default": {"memory": write_quantity(_choose_default_memory(tenant))},
         "default_request": dict(DEFAULT_REQUESTS),
     }
 

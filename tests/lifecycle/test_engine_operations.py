@@ -54,7 +54,7 @@ def kill_during_create(life: Lifecycle, kind: str) -> None:
     gate = Gate(kind)
     life.cloud.afterwards.append(gate)
     with run_up_elsewhere(life):
-        assert gate.reached.wait(60)
+        assert gate.reached.wait(180)
         assert len(life.engine.kill()) == 1
         gate.open()
 
@@ -150,7 +150,7 @@ def test_a_second_up_touches_nothing_while_the_first_runs(life: Lifecycle) -> No
     life.cloud.rules.append(gate)
     with ThreadPoolExecutor(1) as thread:
         first = thread.submit(life.engine.up)
-        assert gate.reached.wait(60)
+        assert gate.reached.wait(180)
         second = life.engine.up()
         gate.open()
         assert "the stack is currently locked by 1 lock(s)" in second.error and second.changes == {}

@@ -13,3 +13,10 @@ def test_the_kubernetes_provider_has_a_constant_cluster_identifier(stack: str) -
     inputs = find_resource(plan(stack), "pulumi:providers:kubernetes").inputs
     assert inputs["kubeconfig"] == UNKNOWN
     assert inputs["clusterIdentifier"] == f"gpu-{stack}"
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_config_maps_and_secrets_change_in_place(stack: str) -> None:
+    """Otherwise the provider replaces them, and nothing may replace the protected record."""
+    inputs = find_resource(plan(stack), "pulumi:providers:kubernetes").inputs
+    assert (inputs["enableConfigMapMutable"], inputs["enableSecretMutable"]) == ("true", "true")
