@@ -79,7 +79,7 @@ class StandIn(Handshake, ABC):
         changed = list_changed_paths(old, new)
         try:
             replacing = list_replacing(request.type, changed, old, new, self.settings)
-        except (CatalogError, LabError) as error:
+        except CatalogError as error:
             abort(context, str(error))
         return _describe_changes(changed, replacing, first_delete=keeps_name(request.type, old, new))
 
