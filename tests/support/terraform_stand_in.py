@@ -208,7 +208,8 @@ def serve() -> None:
     if "TF_PLUGIN_MAGIC_COOKIE" not in os.environ:
         sys.exit("This binary is a plugin.")
     keys = [name for name in os.environ if name.startswith("AWS_") and name != "AWS_EC2_METADATA_DISABLED"]
-    assert not keys and os.environ["HOME"] != str(Path("~").expanduser().parent), "the caller's environment shows"
+    assert not keys, "the caller's variables show"
+    assert os.environ["HOME"] == os.environ["PLUGIN_UNIX_SOCKET_DIR"], "the caller's files show"
     methods = {"GetSchema": _get_schema, "Configure": _configure, "PlanResourceChange": _plan}
     handlers = {
         name: grpc.unary_unary_rpc_method_handler(lambda request, _, method=method: method(request))
