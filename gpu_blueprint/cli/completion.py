@@ -59,6 +59,10 @@ def _complete_gpu(**_: object) -> list[str]:
     return [gpu.name for gpu in GPUS.values() if gpu.mig]
 
 
+def _complete_model(**_: object) -> list[str]:
+    return [gpu.name for gpu in GPUS.values() if gpu.karpenter_name]
+
+
 _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "STACK": _complete_stack,
     "STACK_A": _complete_stack,
@@ -67,5 +71,6 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TOPIC": _complete_topic,
     "PART": _complete_part,
     "GPU": _complete_gpu,
+    "MODEL": _complete_model,
 }
 """Placeholder of an argument in the help → the names that fit."""
