@@ -15,7 +15,7 @@ from gpu_blueprint.loading import Source
 from gpu_blueprint.loading.stack_file import check_source
 from gpu_blueprint.starting import FirstFile, Wish, make_first_file
 
-from ..support.plans import ROOT
+from ..support.plans import STACKS
 
 FILE = "stacks/Pulumi.first.yaml"
 MODES = ("none", "exclusive", "time-slicing", "time-slicing=2", "time-slicing=64", "mps", "mps=48", "mig")
@@ -223,6 +223,6 @@ def test_no_answer_breaks_the_file(text: str) -> None:
 def test_the_file_reads_as_the_shipped_files_do() -> None:
     text = make(sharing="time-slicing", budget="2000").text
     assert len(text.splitlines()) <= 35 and max(map(len, text.splitlines())) <= 120
-    assert text.splitlines()[0] == (ROOT / "stacks" / "Pulumi.dev.yaml").read_text().splitlines()[0]
+    assert text.splitlines()[0] == (STACKS / "Pulumi.dev.yaml").read_text().splitlines()[0]
     assert "# One pool of L4 GPUs, 4 pods take turns on each, and one tenant." in text
     assert "maxGpus: 2 # the most that the budget holds" in text
