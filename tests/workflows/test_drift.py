@@ -14,7 +14,8 @@ pytestmark = needs_jq
 DRIFT = """cat <<'END'
 Previewing update (prod):
  ~  kubernetes:karpenter.sh/v1:NodePool infer-l4 update [diff: ~spec]
- ~  pulumi:pulumi:Stack gpu-blueprint-prod
+ ~  aws:ec2:Vpc gpu-prod-network-vpc refresh
+ +  aws:ec2:NatGateway gpu-prod-network-nat create
 Resources:
     ~ 1 to update
     93 unchanged
@@ -71,6 +72,7 @@ def test_drift_opens_an_issue_that_names_resources_and_no_values(runner: Runner)
     tell(runner)
     assert list_writes(runner) == [f"POST repos/o/r/issues --field title={TITLE} --field body=@body"]
     assert "### prod" in runner.sent and "NodePool infer-l4 update [diff: ~spec]" in runner.sent and RUN in runner.sent
+    assert "NatGateway gpu-prod-network-nat create" in runner.sent and "refresh" not in runner.sent.split("### prod")[1]
     assert "### dev" not in runner.sent and "hunter2" not in runner.sent and "Not compared" not in runner.sent
 
 
@@ -111,7 +113,7 @@ def test_no_artifact_at_all_closes_nothing(runner: Runner) -> None:
 
 
 def test_much_drift_still_fits_into_an_issue(runner: Runner) -> None:
-    line = " ~  kubernetes:core/v1:Namespace " + "x" * 3000
+    line = " ~  kubernetes:core/v1:Namespace x update " + "x" * 3000
     many = f"yes '{line}' | head -n 5000\necho 'error: no changes were expected but changes were proposed'\nexit 255\n"
     assert look(runner, dev=many, prod=many) == {"dev": 0, "prod": 0}
     tell(runner)
