@@ -13,5 +13,10 @@ def test_the_largest_multiple_that_fits_is_found(limit: int, step: int) -> None:
 
 def test_no_ceiling_above_the_largest_is_asked_for() -> None:
     asked: list[int] = []
-    assert find_largest(lambda gpus: asked.append(gpus) is None, 3, 10) == 9
+
+    def fits(gpus: int) -> bool:
+        asked.append(gpus)
+        return True
+
+    assert find_largest(fits, 3, 10) == 9
     assert asked and max(asked) == 9

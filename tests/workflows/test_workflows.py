@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gpu_blueprint.changes.effects import VERDICTS
 from lab.engines import find_engine
 
 from ..support.plans import ROOT
@@ -153,6 +154,21 @@ def test_a_label_starts_only_the_workflow_whose_verdict_it_changes() -> None:
     assert {"labeled", "unlabeled"} <= set(DOCUMENTS["platform"]["on"]["pull_request"]["types"])
     assert DOCUMENTS["test"]["on"]["pull_request"] == ""
     assert "if" not in JOBS["platform/stacks"]
+
+
+def test_the_page_names_every_variable_and_every_label() -> None:
+    page = (ROOT / "docs" / "ci.md").read_text()
+    text = "".join(file.read_text() for file in WORKFLOWS)
+    named = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
+    used = set(re.findall(r"vars\.(\w+)", text))
+    used |= {f"{body['with']['role']}_PROD" for body in JOBS.values() if "with" in body}
+    assert used == {name for name in named if name.isupper()}
+    assert re.findall(r"^    gh label create 'accept: (.+)'$", page, re.MULTILINE) == [*VERDICTS[2:]]
+
+
+def test_the_report_knows_the_verdicts_in_their_order() -> None:
+    (script,) = [step["run"] for step in list_steps("platform/stacks") if step.get("id") == "report"]
+    assert script.splitlines()[0] == f"verdicts=({' '.join(VERDICTS)})"
 
 
 def test_every_job_ends_by_itself() -> None:
