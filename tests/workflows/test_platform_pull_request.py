@@ -75,18 +75,18 @@ def test_a_report_has_the_changes_of_every_stack_first_and_the_whole_platforms_l
         ("drains-nodes", (), "safe"),
         ("drains-nodes", ("accept: drains-nodes",), "drains-nodes"),
         ("drains-nodes", ("accept: replaces-resources", "accept: drains-nodes"), "replaces-resources"),
-        ("nothing", (), None),
+        ("safe", (), "nothing"),
         ("loses-data-or-access", (), "replaces-resources"),
     ],
 )
 def test_a_label_accepts_its_verdict_and_nothing_graver(
-    runner: Runner, fail_on: str, labels: tuple[str, ...], passes: str | None
+    runner: Runner, fail_on: str, labels: tuple[str, ...], passes: str
 ) -> None:
     verdicts = ("nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access")
     names = [f"s{index}" for index in range(len(verdicts))]
     texts = {name: f"# verdict: {verdict}\n" for name, verdict in zip(names, verdicts, strict=True)}
     assert report(runner, change(runner, dev=None, prod=None, **texts), labels, fail_on).code == 0
-    allowed = verdicts.index(passes) + 1 if passes else 0
+    allowed = verdicts.index(passes) + 1
     assert [runner.refuse(name) for name in names] == [False] * allowed + [True] * (len(verdicts) - allowed)
     refusal = runner.run("platform/stacks", "Refuse grave")
     assert refusal.code == int(allowed < len(verdicts))
@@ -95,7 +95,7 @@ def test_a_label_accepts_its_verdict_and_nothing_graver(
 
 def test_a_wrong_variable_is_an_error_and_not_a_pass(runner: Runner) -> None:
     ran = report(runner, change(runner, prod="# verdict: safe\n"), fail_on="replaces")
-    assert ran.code == 1 and "CHANGES_FAIL_ON is 'replaces', not one of nothing safe" in ran.printed
+    assert ran.code == 1 and "CHANGES_FAIL_ON is 'replaces', not one of safe" in ran.printed
 
 
 def test_a_stack_that_does_not_load_is_reported_by_line_and_fails_the_job_under_any_label(tmp_path: Path) -> None:
