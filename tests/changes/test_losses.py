@@ -30,7 +30,9 @@ def list_called_type(call: str) -> Iterator[str]:
     found = SDKS.get(package)
     for name in path if found else ():
         found = getattr(found, name, None)
-    if isinstance(found, type) and (type_ := re.search(r"__init__\(\s*'([\w./-]+:[\w.:/-]+)'", inspect.getsource(found))):
+    if isinstance(found, type) and (
+        type_ := re.search(r"__init__\(\s*'([\w./-]+:[\w.:/-]+)'", inspect.getsource(found))
+    ):
         yield type_[1]
 
 
