@@ -30,7 +30,9 @@ def associate(person: str, policy: str, **scope: Any) -> PlannedResource:
 
 
 def find(before: TenantView, after: TenantView) -> list[str]:
-    return [f"{'!' if shift.is_grave else '+'} {shift.text}" for shift in compare_access(before, after)]
+    return [
+        f"{'!' if shift.is_grave and shift.is_loss else '+'} {shift.text}" for shift in compare_access(before, after)
+    ]
 
 
 MEMBER, VIEWER = "gpu-blueprint-member", "gpu-blueprint-viewer"

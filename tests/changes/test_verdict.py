@@ -293,3 +293,15 @@ def test_tags_of_the_provider_change_every_resource(before: Any, after: Any, cha
     text = f"the tags of every AWS resource change in place: {changed}"
     assert found == ([("safe", text)] if changed else [])
     assert not list_reasons((), (aws(after),))
+
+
+def test_only_a_release_brings_definitions() -> None:
+    assert rate(resource("aws:eks/addon:Addon", "x", {"chart": "karpenter-crd"}), "delete")[0] == "replaces-resources"
+    release = resource("kubernetes:helm.sh/v3:Release", "x", {"chart": "karpenter-crd"})
+    assert rate(release, "update-or-replace")[0] == "replaces-resources"
+
+
+def test_a_right_that_is_replaced_counts_although_its_equal_exists() -> None:
+    before = entry("ann", "team")
+    changes = (change(before, "replace"),)
+    assert judge(list_reasons((before,), (before,), changes=changes)) == "replaces-resources"
