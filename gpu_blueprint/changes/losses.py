@@ -1,11 +1,15 @@
 """Losses with a resource that is deleted or replaced, by type: data, access, nodes, work, or nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..catalog import namespaces
+from ..plan import PlannedResource
 from .effects import Verdict
+from .tenant_view import read_list, read_map
 
-Loss = Literal["data", "zone", "access", "nodes", "work", "setting"]
+Loss = Literal["data", "zone", "access", "nodes", "work", "comfort", "setting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +28,10 @@ RATINGS: dict[Loss, Rating] = {
     # People and programs lose their rights; a new grant gives them back.
     "access": Rating(deleted="loses-data-or-access", replaced="replaces-resources"),
     "nodes": Rating(deleted="drains-nodes", replaced="replaces-resources"),
-    # Programs run in it, or by it, and stop; nothing is lost that the stack file does not make again.
+    # Others work by it, and fail without it; nothing is lost that the stack file does not make again.
     "work": Rating(deleted="replaces-resources", replaced="replaces-resources"),
+    # A comfort that the stack file no longer asks for ends, and every program runs on.
+    "comfort": Rating(deleted="safe", replaced="replaces-resources"),
     # It only states a rule or a wish: without it nothing stops and nothing is lost. `replace` stays the engine's word.
     "setting": Rating(deleted="safe", replaced="replaces-resources"),
 }
@@ -38,9 +44,12 @@ LOST: dict[str, str] = {
     "eks:index:Cluster": "everything in the cluster is lost",
     "aws:kms/key:Key": "nobody can read what it encrypts",
     "aws:s3/bucket:Bucket": "its objects are lost",
+    "aws:sns/topic:Topic": "nobody gets its messages, and a new topic asks its readers again",
+    "kubernetes:batch/v1:CronJob": "its schedule ends",
     "kubernetes:core/v1:Namespace": "everything in it is lost",
+    "kubernetes:keda.sh/v1alpha1:ScaledObject": "replicas stay as they are",
 }
-"""The loss in words, of the types whose loss is grave and not plain from their name."""
+"""The loss in words, of the types whose loss is not plain from their name."""
 
 _CORE, _RBAC = "kubernetes:core/v1", "kubernetes:rbac.authorization.k8s.io/v1"
 _ADMISSION, _MONITORS = "kubernetes:admissionregistration.k8s.io/v1", "kubernetes:monitoring.coreos.com/v1"
@@ -76,20 +85,19 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         # Rights of programs in AWS; the identities of tenants are compared by their effect
         *(f"aws:iam/{kind}" for kind in ("policy:Policy", "role:Role", "rolePolicyAttachment:RolePolicyAttachment")),
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
-        # Programs
+        # Programs of nodes, and their addresses
         "aws:ec2/placementGroup:PlacementGroup",
         "aws:eks/addon:Addon",
-        *(f"{_CORE}:{kind}" for kind in ("Service", "ServiceAccount")),
         *(f"kubernetes:apps/v1:{kind}" for kind in ("DaemonSet", "Deployment")),
-        "kubernetes:batch/v1:CronJob",
         "kubernetes:helm.sh/v3:Release",
-        "kubernetes:keda.sh/v1alpha1:ScaledObject",
-        # Messages, and subscriptions that people confirmed by hand
-        "aws:sns/topic:Topic",
+        *(f"{_CORE}:{kind}" for kind in ("Service", "ServiceAccount")),
         "aws:sqs/queue:Queue",
-        # Names that pods and claims use: without the object the API server refuses them
-        "kubernetes:scheduling.k8s.io/v1:PriorityClass",
-        "kubernetes:storage.k8s.io/v1:StorageClass",
+        "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
+    ),
+    "comfort": (
+        "aws:sns/topic:Topic",
+        "kubernetes:batch/v1:CronJob",
+        "kubernetes:keda.sh/v1alpha1:ScaledObject",
     ),
     "setting": (
         "aws:bcmdata/export:Export",
@@ -109,6 +117,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+        "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # a pool's goes with the pool, and the grant tells it
     ),
 }
 """Every type that our stacks plan. Secrets are settings, since the stack's own configuration holds their values."""
@@ -116,7 +125,33 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
 
 
-def find_rating(type_: str) -> Rating | None:
-    """Return the verdicts on a type; None if the table does not know the type."""
-    loss = LOSSES.get(type_)
-    return RATINGS[loss] if loss else None
+_WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA)
+"""Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
+_PEOPLE = ("Group", "User")
+
+
+def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> Loss | None:
+    """Return the loss with a resource of a plan; None if the table does not know its type.
+
+    Placeholders of headroom end for every other pod anyway. A right in Kubernetes is a loss if people hold it, since
+    the rights of a program of the platform go with the program.
+    """
+    metadata = read_map(resource.inputs, "metadata")
+    is_namespace = resource.type == f"{_CORE}:Namespace"
+    if metadata.get("namespace") == namespaces.HEADROOM or (is_namespace and metadata.get("name") in _WITHOUT_DATA):
+        return "setting"
+    if resource.type.startswith(_RBAC) and not _serves_people(resource, before):
+        return "setting"
+    return LOSSES.get(resource.type)
+
+
+def _serves_people(right: PlannedResource, before: Sequence[PlannedResource]) -> bool:
+    """Return whether people hold a role, or get it by a binding."""
+    bindings = [resource for resource in before if resource.type.startswith(_RBAC) and "roleRef" in resource.inputs]
+    if "roleRef" not in right.inputs:
+        name = read_map(right.inputs, "metadata").get("name")
+        bindings = [binding for binding in bindings if read_map(binding.inputs, "roleRef").get("name") == name]
+    else:
+        bindings = [right]
+    subjects = [read_map(subject) for binding in bindings for subject in read_list(binding.inputs, "subjects")]
+    return any(subject.get("kind") in _PEOPLE for subject in subjects)

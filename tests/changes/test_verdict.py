@@ -13,6 +13,7 @@ from ..support.snapshots import entry, kube, namespace, resource
 
 KEY = resource("aws:kms/key:Key", "secrets", {})
 QUOTA = kube("ResourceQuota", "tenant", "vision")
+PEOPLE = {"subjects": [{"kind": "Group", "name": "team"}], "roleRef": {"name": "edit"}}
 UNKNOWN = resource("aws:rds/instance:Instance", "db", {})
 
 
@@ -61,14 +62,15 @@ def test_one_reason_decides_alone(verdict: Verdict) -> None:
         ("kubernetes:core/v1:Namespace", "delete", "loses-data-or-access"),
         ("aws:eks/accessEntry:AccessEntry", "delete", "loses-data-or-access"),
         ("aws:eks/accessEntry:AccessEntry", "replace", "replaces-resources"),
-        ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "delete", "loses-data-or-access"),
-        ("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "delete", "loses-data-or-access"),
         ("kubernetes:karpenter.sh/v1:NodePool", "delete", "drains-nodes"),
         ("aws:eks/nodeGroup:NodeGroup", "delete", "drains-nodes"),
         ("aws:eks/nodeGroup:NodeGroup", "replace", "replaces-resources"),
         ("kubernetes:storage.k8s.io/v1:StorageClass", "replace", "replaces-resources"),
         ("kubernetes:storage.k8s.io/v1:StorageClass", "delete", "replaces-resources"),
         ("kubernetes:apps/v1:Deployment", "delete", "replaces-resources"),
+        ("kubernetes:apps/v1:Deployment", "replace", "replaces-resources"),
+        ("kubernetes:scheduling.k8s.io/v1:PriorityClass", "delete", "safe"),
+        ("aws:eks/addon:Addon", "delete", "replaces-resources"),
         ("aws:ec2/natGateway:NatGateway", "delete", "replaces-resources"),
         ("kubernetes:core/v1:ConfigMap", "delete", "safe"),
         ("kubernetes:core/v1:ConfigMap", "replace", "replaces-resources"),
@@ -159,8 +161,7 @@ def test_components_and_providers_are_no_resources() -> None:
     ("before", "after"),
     [
         (entry("ann", "team"), resource("aws:eks/accessEntry:AccessEntry", "renamed", entry("ann", "team").inputs)),
-        (kube("RoleBinding", "a", "vision", subjects=[1]), kube("RoleBinding", "b", "vision", subjects=[1])),
-        (kube("ClusterRole", "a", rules=[]), kube("ClusterRole", "b", rules=[])),
+        (kube("RoleBinding", "a", "vision", **PEOPLE), kube("RoleBinding", "b", "vision", **PEOPLE)),
     ],
 )
 def test_a_right_with_another_name_is_not_lost(before: PlannedResource, after: PlannedResource) -> None:
@@ -169,8 +170,9 @@ def test_a_right_with_another_name_is_not_lost(before: PlannedResource, after: P
 
 
 def test_a_right_in_another_namespace_or_for_others_is_lost() -> None:
-    before = kube("RoleBinding", "a", "vision", subjects=[1])
-    for after in (kube("RoleBinding", "a", "robotics", subjects=[1]), kube("RoleBinding", "a", "vision", subjects=[2])):
+    before = kube("RoleBinding", "a", "vision", **PEOPLE)
+    others = {**PEOPLE, "subjects": [{"kind": "Group", "name": "others"}]}
+    for after in (kube("RoleBinding", "a", "robotics", **PEOPLE), kube("RoleBinding", "a", "vision", **others)):
         changes = (change(before, "delete"),)
         assert judge(list_reasons((before,), (after,), changes=changes)) == "loses-data-or-access"
 
@@ -239,3 +241,67 @@ def test_a_closed_api_is_lost_access() -> None:
 
 def test_a_change_without_its_resource_is_judged_by_its_type() -> None:
     assert judge(list_reasons((), (), changes=(change(namespace("vision"), "delete"),))) == "loses-data-or-access"
+
+
+@pytest.mark.parametrize(
+    ("name", "deleted", "replaced"),
+    [
+        ("gpu-headroom", "safe", "replaces-resources"),
+        ("gpu-operator", "safe", "replaces-resources"),
+        ("keda", "safe", "replaces-resources"),
+        ("monitoring", "loses-data-or-access", "loses-data-or-access"),
+        ("vision", "loses-data-or-access", "loses-data-or-access"),
+    ],
+)
+def test_namespaces_of_the_platform_without_volumes_lose_nothing(name: str, deleted: str, replaced: str) -> None:
+    space = kube("Namespace", name)
+    assert [rate(space, effect)[0] for effect in ("delete", "replace")] == [deleted, replaced]
+
+
+def test_a_comfort_that_goes_has_a_line_of_its_own() -> None:
+    scaler = resource("kubernetes:keda.sh/v1alpha1:ScaledObject", "chat", {})
+    assert rate(scaler, "delete") == ("safe", "ScaledObject chat is deleted: replicas stay as they are")
+    assert rate(scaler, "update") == ("safe", "resources: 1 updated in place")
+
+
+def test_a_pool_without_headroom_is_no_loss() -> None:
+    parts = [
+        kube("Namespace", "gpu-headroom"),
+        kube("PriorityClass", "gpu-headroom"),
+        kube("ResourceQuota", "headroom", "gpu-headroom"),
+        resource("kubernetes:apps/v1:Deployment", "x", {"metadata": {"namespace": "gpu-headroom"}}),
+    ]
+    assert judge(list_reasons(parts, (), changes=[change(part, "delete") for part in parts])) == "safe"
+
+
+def aws(tags: Any) -> PlannedResource:
+    return resource("pulumi:providers:aws", "aws", {"defaultTags": tags})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ('{"tags": {"owner": "a"}}', '{"tags": {"owner": "b"}}', "owner"),
+        ('{"tags": {"owner": "a"}}', '{"tags": {"team": "a", "owner": "a"}}', "team"),
+        ({"tags": {"owner": "a", "x": "y"}}, {"tags": {}}, "owner, x"),
+        ('{"tags": {"owner": "a"}}', {"tags": {"owner": "a"}}, ""),
+        ("{", '{"tags": {"owner": "a"}}', ""),
+    ],
+)
+def test_tags_of_the_provider_change_every_resource(before: Any, after: Any, changed: str) -> None:
+    found = [(reason.verdict, reason.text) for reason in list_reasons((aws(before),), (aws(after),))]
+    text = f"the tags of every AWS resource change in place: {changed}"
+    assert found == ([("safe", text)] if changed else [])
+    assert not list_reasons((), (aws(after),))
+
+
+def test_only_a_release_brings_definitions() -> None:
+    assert rate(resource("aws:eks/addon:Addon", "x", {"chart": "karpenter-crd"}), "delete")[0] == "replaces-resources"
+    release = resource("kubernetes:helm.sh/v3:Release", "x", {"chart": "karpenter-crd"})
+    assert rate(release, "update-or-replace")[0] == "replaces-resources"
+
+
+def test_a_right_that_is_replaced_counts_although_its_equal_exists() -> None:
+    before = entry("ann", "team")
+    changes = (change(before, "replace"),)
+    assert judge(list_reasons((before,), (before,), changes=changes)) == "replaces-resources"
