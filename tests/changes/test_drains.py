@@ -138,6 +138,11 @@ def test_a_cluster_that_goes_takes_all_nodes_along(effect: Any) -> None:
     assert [found.is_interrupting_training for found in lost] == [True, False]
 
 
+def test_a_pool_that_goes_with_its_cluster_is_told_once() -> None:
+    lost = drain([MAIN, NODES, make_group()], [], change(make_cluster(), "delete"), change(MAIN, "delete"))
+    assert [(found.pool, found.reasons) for found in lost] == [("main", (CLUSTER_GOES,)), ("system", (CLUSTER_GOES,))]
+
+
 def test_an_object_inside_a_replaced_cluster_is_lost() -> None:
     (found,) = drain([MAIN, NODES], [MAIN, NODES], change(MAIN, "update", inside="urn:cluster"))
     assert found.reasons == (CLUSTER_GOES,)

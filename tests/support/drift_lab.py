@@ -128,6 +128,16 @@ class DriftLab:
         change()
         self.lab.start_karpenter()
 
+    def describe(self) -> list[str]:
+        """Return the pods with their nodes, the NodeClaims with theirs, and the refused calls of AWS."""
+        pods = self.lab.kube.list("v1", "Pod", NAMESPACE)
+        claims = self.lab.kube.list(*CLAIM)
+        return [
+            *(f"{pod['metadata']['name']} on {pod['spec'].get('nodeName')}" for pod in pods),
+            *(f"{claim['metadata']['name']}: {claim.get('status')}" for claim in claims),
+            *(f"{call.action}: {call.error}" for call in self.lab.aws.calls if call.error),
+        ]
+
     def _name_claims(self) -> dict[str, Any]:
         """Return pod → the NodeClaim of its node."""
         pods = {
@@ -163,7 +173,11 @@ def open_drift_lab() -> Iterator[DriftLab]:
         assert lab.load([build_probe_namespace(), *pods]) == []
         opened = DriftLab(lab, base)
         wait_for(lambda: {pod["status"].get("phase") for pod in lab.kube.list("v1", "Pod", NAMESPACE)} == {"Running"})
-        wait_for(lambda: len(opened._name_claims()) == len(pods))
+        wanted = {pod["metadata"]["name"] for pod in pods}
+        end = time.monotonic() + _LONGEST_S
+        while opened._name_claims().keys() != wanted and time.monotonic() < end:
+            time.sleep(0.2)
+        assert opened._name_claims().keys() == wanted, opened.describe()
         yield opened
 
 
