@@ -26,8 +26,8 @@ ROLE = make("aws:iam/role:Role", "nodes", {})
 
 def find(before: Any, after: Any, *changes: Any, stages: Any = (STAGE, STAGE)) -> list[tuple[str, tuple[str, ...]]]:
     """Return nodes and reasons of each drain between two node classes of the same pool."""
-    plans = [(*stage, make_pool(), node_class) for stage, node_class in zip(stages, (before, after), strict=True)]
-    return [(found.nodes, found.reasons) for found in drain(*plans, *changes, stage=())]
+    old, new = ((*stage, make_pool(), made) for stage, made in zip(stages, (before, after), strict=True))
+    return [(found.nodes, found.reasons) for found in drain(old, new, *changes, stage=())]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,7 @@ def test_a_subnet_that_is_no_longer_selected_drains_its_nodes() -> None:
     reason = "the node class selects their subnets no more"
     assert find(make_class(), make_class(), stages=stages) == [("nodes in us-east-1b", (reason,))]
     second = make_subnet("us-east-1a", "second")
-    stages = ((*STAGE, second), STAGE)
-    assert find(make_class(), make_class(), stages=stages) == [("nodes in second", (reason,))]
+    assert find(make_class(), make_class(), stages=((*STAGE, second), STAGE)) == [("nodes in second", (reason,))]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from ..support.node_plans import (
 )
 
 MAIN, NODES = make_pool(), make_class()
-TAINTED = {"taints": []}
+TAINTED: dict[str, Any] = {"taints": []}
 
 
 def test_equal_plans_drain_nothing() -> None:
@@ -29,7 +29,7 @@ def test_equal_plans_drain_nothing() -> None:
 
 
 def test_a_drifting_pool_drains_within_its_new_budgets_and_its_old_grace() -> None:
-    budgets = {"disruption": {"budgets": [{"nodes": "2"}]}}
+    budgets: dict[str, Any] = {"disruption": {"budgets": [{"nodes": "2"}]}}
     after = make_pool(template={**TAINTED, "terminationGracePeriod": "9h"}, **budgets)
     (found,) = drain([MAIN, NODES], [after, NODES])
     assert (found.pool, found.nodes, found.most_nodes) == ("main", "all nodes", 8)

@@ -36,7 +36,13 @@ _LONGEST_S = 30
 
 def plan_pools(edits: dict[str, PoolEdit] | None = None, edit: Edit = lambda stack: None) -> Plan:
     """Return the plan of dev with the pools, after edits of pools and of the whole stack."""
-    section = edit_file("dev", lambda stack: (add_pools(stack), _edit_pools(stack, edits or {}), edit(stack)))
+
+    def edit_all(stack: Any) -> None:
+        add_pools(stack)
+        _edit_pools(stack, edits or {})
+        edit(stack)
+
+    section = edit_file("dev", edit_all)
     return tuple(_edit_object(resource, edits or {}) for resource in record("dev", section))
 
 
@@ -97,7 +103,7 @@ class DriftLab:
         """Return node → the reason for which `find_drifts` says that it drifts."""
         pools = {claim["metadata"]["labels"][_POOL_LABEL] for claim in self.lab.kube.list(*CLAIM)}
         drifts = {pool: find_drifts(pool, self.base, planned, changes) for pool in pools}
-        found = {}
+        found: dict[str, str] = {}
         for node, claim in self._name_claims().items():
             labels = self._list_labels(claim)
             reasons = [drift.condition for drift in drifts[labels[_POOL_LABEL]] if drift.hits(labels)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from .edits import Stack
 
-Objects = Callable[[Any, Any], None]
+Objects = Callable[[Any, Any], Any]
 """Changes the inputs of a pool's NodePool and EC2NodeClass."""
 
 _OFF: dict[str, Any] = {"disruption": {"budgets": [{"nodes": "0"}]}}
