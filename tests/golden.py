@@ -2,6 +2,8 @@
 
 ``python -m tests.golden`` writes them again.
 
+It also adds new fields to the frozen list of all fields.
+
 A golden plan leaves out the versions of Pulumi's plugins: requirements.txt pins them, and every resource would repeat
 them. It leaves out the properties that hold outputs, because the dependencies name the same resources. It names a
 resource by type and name, and shows JSON inside a text as JSON.
@@ -16,6 +18,7 @@ from gpu_blueprint.plan import PlannedResource
 
 from .changes.pull_requests import write_comments
 from .support import example_pools
+from .support.frozen_fields import write_list
 from .support.plans import SHIPPED, Plan, plan
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -66,6 +69,7 @@ def _queries(dashboard: dict[str, Any]) -> dict[str, list[str]]:
 
 def main() -> None:
     """Write every golden file."""
+    write_list()
     for stack in SHIPPED:
         golden_file(stack).write_text(as_text(snapshot(plan(stack))))
     for pool in example_pools.POOLS:

@@ -28,6 +28,7 @@ CLOUDLESS = (
     "loading",
     "monitoring",
     "summary",
+    "upgrades",
 )
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}

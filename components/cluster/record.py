@@ -12,8 +12,9 @@ from gpu_blueprint.config import StackConfig
 from .cluster import Cluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
-SCHEMA_VERSION = "1"
-"""Meaning of the record's keys; a release that changes the meaning counts up."""
+RECORD_VERSION = "1"
+"""Meaning of the record's keys; a release that changes the meaning counts up. `schemaVersion` of a stack file is
+another number: it counts the schemas of the file."""
 
 
 class PlatformRecord(pulumi.ComponentResource):
@@ -44,7 +45,7 @@ class PlatformRecord(pulumi.ComponentResource):
             metadata={"name": NAME, "namespace": NAMESPACE},
             data={  # nothing that changes at each `pulumi up`, so that an unchanged stack stays unchanged
                 "blueprintVersion": facts["blueprintVersion"],
-                "schemaVersion": SCHEMA_VERSION,
+                "recordVersion": RECORD_VERSION,
                 "environment": config.environment,
                 "clusterArn": config.build_arn("eks", f"cluster/{config.cluster_name}"),
             },

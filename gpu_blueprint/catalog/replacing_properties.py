@@ -1,28 +1,124 @@
-"""Inputs of AWS resources whose change makes the provider replace the resource."""
+"""Inputs of AWS resources whose change makes pulumi-aws replace the resource, each with its source.
 
+``when`` of a row is one of these:
+
+- ``always``: any change of the value replaces the resource.
+- ``never``: no change does. Inputs without a row are updated in place too.
+- ``unknown``: nobody has read it yet, so a change is shown as "update or replace".
+- ``removed``: the value goes away.
+- ``set or removed``: there was no value, or there is none any more.
+- ``changed from VALUE``, ``changed to VALUE``: the value was VALUE, or is VALUE now.
+- ``if PROPERTY was VALUE``: the value changes, and another input had this value before.
+- ``unless PROPERTY is VALUE``: the value changes, and another input has another value now.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from typing import Any
 
-import yaml
+from ..errors import CatalogError
+from .table import read_rows
 
-from ..errors import LabError
+FILE = "replacing_properties.csv"
+ALWAYS, NEVER, UNKNOWN = "always", "never", "unknown"
 
-FILE = Path(__file__).with_suffix(".yaml")
+
+@dataclass(frozen=True, slots=True)
+class ReplacingProperty:
+    """One row: an input of a type, and the changes of it that replace the resource."""
+
+    path: str
+    """Pulumi's names from the resource down, such as ``vpcConfig.subnetIds``; a name of a block stands for all of it.
+    Empty in the only row of a type of which no input replaces."""
+    when: str
+    source: str
+    """Where the row was read: a file of the provider's source, or a measurement."""
+    version_6: str
+    """What the source of version 6 says, which pulumi-aws 7 bridges; empty where nobody compared."""
 
 
 def list_replacing_properties(type_: str) -> frozenset[str]:
-    """Return the inputs of a Pulumi type as dotted paths, such as ``vpcConfig.subnetIds``.
+    """Return the inputs of a Pulumi type of which any change replaces the resource, as dotted paths.
 
     Raises:
-        LabError: The table does not know the type.
+        CatalogError: The table does not know the type; a change of it may be an update or a replacement.
+    """
+    return frozenset(row.path for row in list_rows(type_) if row.when == ALWAYS)
+
+
+def list_unknown_properties(type_: str) -> frozenset[str]:
+    """Return the inputs of which nobody knows if a change replaces the resource, as dotted paths.
+
+    Raises:
+        CatalogError: The table does not know the type.
+    """
+    return frozenset(row.path for row in list_rows(type_) if row.when == UNKNOWN)
+
+
+def list_conditional_replacements(type_: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the dotted paths whose change from old to new inputs replaces the resource because of the values.
+
+    Raises:
+        CatalogError: The table does not know the type.
+    """
+    return [row.path for row in list_rows(type_) if row.path and _applies(row, old, new)]
+
+
+def list_rows(type_: str) -> tuple[ReplacingProperty, ...]:
+    """Return the rows of a type.
+
+    Raises:
+        CatalogError: There are none.
     """
     table = _read_table()
     if type_ not in table:
-        raise LabError(f"{FILE.name} does not know {type_}; add the inputs whose change replaces the resource")
+        raise CatalogError(f"{FILE} does not know {type_}", "measure it with tools.refresh_replacing_properties")
     return table[type_]
 
 
 @cache
-def _read_table() -> dict[str, frozenset[str]]:
-    table = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    return {type_: frozenset(paths) for type_, paths in table.items()}
+def _read_table() -> dict[str, tuple[ReplacingProperty, ...]]:
+    table: dict[str, tuple[ReplacingProperty, ...]] = {}
+    for row in read_rows(FILE):
+        found = ReplacingProperty(row["property"], row["when"], row["source"], row["version_6"])
+        table[row["type"]] = (*table.get(row["type"], ()), found)
+    return table
+
+
+def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Tell if the condition of a row holds; rows without a condition have none that could."""
+    before, after = _find_value(old, row.path), _find_value(new, row.path)
+    if before == after:
+        return False
+    match row.when.split():
+        case ["removed"]:
+            return _is_set(before) and not _is_set(after)
+        case ["set", "or", "removed"]:
+            return _is_set(before) != _is_set(after)
+        case ["changed", "from", value]:
+            return _write(before) == value
+        case ["changed", "to", value]:
+            return _write(after) == value
+        case ["if", path, "was", value]:
+            return _write(_find_value(old, path)) == value
+        case ["unless", path, "is", value]:
+            return _write(_find_value(new, path)) != value
+    return False
+
+
+def _find_value(inputs: Any, path: str) -> Any:
+    """Return the value at a dotted path; the conditions of the table look into no list of blocks."""
+    value = inputs
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _is_set(value: Any) -> bool:
+    return value is not None and value != [] and value != {} and value != ""
+
+
+def _write(value: Any) -> str:
+    """Return a value as the table writes it: ``true``, ``Interface``."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -106,16 +106,9 @@ def _find_unknown_paths(value: Any, path: str) -> Iterator[str]:
 
 
 def list_replacing_paths(changed: Iterable[str], replacing: Iterable[str]) -> list[str]:
-    """Return the changed paths that lie on a replacing path, above it or below it.
-
-    Pulumi writes some of Terraform's names in the plural, so a final s does not count.
-    """
-    fixed = [_split(path) for path in replacing]
-    return [path for path in changed if any(_share_a_line(_split(path), other) for other in fixed)]
-
-
-def _split(path: str) -> list[str]:
-    return [part.removesuffix("s") for part in path.split(".")]
+    """Return the changed paths that lie on a replacing path, above it or below it."""
+    fixed = [path.split(".") for path in replacing]
+    return [path for path in changed if any(_share_a_line(path.split("."), other) for other in fixed)]
 
 
 def _share_a_line(one: list[str], other: list[str]) -> bool:

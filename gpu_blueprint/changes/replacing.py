@@ -3,7 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..catalog.replacing_properties import list_replacing_properties
+from ..catalog.replacing_properties import (
+    list_conditional_replacements,
+    list_replacing_properties,
+    list_unknown_properties,
+)
 from ..errors import CatalogError
 from .paths import list_replacing_paths
 
@@ -56,17 +60,28 @@ def list_replacing(
         provider: The inputs of the resource's provider after the change.
 
     Raises:
-        CatalogError: Nobody knows which inputs replace a resource of this type.
+        CatalogError: Nobody knows if the changes replace a resource of this type.
     """
     if type_.startswith(PROVIDER):
         return _list_replacing_settings(type_.removeprefix(PROVIDER), changed, old, new)
     if not type_.startswith("kubernetes:"):
-        return list_replacing_paths(changed, list_replacing_properties(type_))
+        return _list_replacing_inputs(type_, [*changed], old, new)
     if _is_release(type_):
         return list_replacing_paths(changed, ("name", "namespace"))
     kind = type_.rsplit(":", 1)[-1]
     fixed = ["kind", "metadata.name", "metadata.namespace", *_FIXED.get(kind, ()), *_list_content(kind, new, provider)]
     return [*list_replacing_paths(changed, fixed), *_list_new_group(changed, old, new)]
+
+
+def _list_replacing_inputs(
+    type_: str, changed: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]
+) -> list[str]:
+    """Return the changed inputs that replace a resource of AWS; an input that nobody has read yet counts without."""
+    replacing = [*list_replacing_properties(type_), *list_conditional_replacements(type_, old, new)]
+    causes = list_replacing_paths(changed, replacing)
+    if not causes and (unread := list_replacing_paths(changed, list_unknown_properties(type_))):
+        raise CatalogError(f"nobody knows if a change of {', '.join(unread)} replaces {type_}")
+    return causes
 
 
 def _list_replacing_settings(

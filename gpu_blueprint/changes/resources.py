@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..errors import BlueprintError
+from ..errors import CatalogError
 from ..plan import PlannedResource
 from .aliases import match_resources
 from .effects import Effect, ResourceChange
@@ -158,7 +158,7 @@ class _Comparison:
         settings = provider.new.inputs if provider else {}
         try:
             return {*list_replacing(pair.new.type, changed, old.inputs, pair.new.inputs, settings)}
-        except BlueprintError:
+        except CatalogError:
             return None
 
     def _describe(self, pair: _Pair, effect: Effect, clusters: set[str]) -> ResourceChange:

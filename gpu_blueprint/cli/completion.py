@@ -7,7 +7,8 @@ import argcomplete
 from argcomplete.completers import FilesCompleter
 from argcomplete.shell_integration import shellcode
 
-from ..catalog import GPUS
+from ..catalog import AMI_FAMILIES, GPUS
+from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
 from ..changes.revisions import list_names
 from ..docs import list_all_admission_rules
 from ..errors import BlueprintError
@@ -75,5 +76,8 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TOPIC": _complete_topic,
     "PART": _complete_part,
     "GPU": _complete_gpu,
+    "MINOR": lambda **_: [*KUBERNETES],
+    "RELEASE": lambda **_: [*KARPENTER_VERSIONS],
+    "AMI": lambda **_: [family.default_version for family in AMI_FAMILIES.values()],
 }
 """Placeholder of an argument in the help → the names that fit."""

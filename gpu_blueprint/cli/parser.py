@@ -8,6 +8,7 @@ from .. import __version__
 from ..judging.formats import FORMATS
 from .parser_changes import add_changes
 from .parser_explanations import add_explanations
+from .parser_versions import add_versions
 
 _ABOUT = (
     "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight and leftovers,"
@@ -48,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_changes(command, _add_json)
     _add_cost(command)
     _add_files(command)
+    add_versions(command, _add_json)
     _add_account(command)
     _add_rehearse(command)
     _add_lifecycle(command)

@@ -40,6 +40,9 @@ AnyPool = Annotated[Pool | CpuPool, Field(discriminator="purpose")]
 class StackConfig(Model):
     """One environment: an EKS cluster, its GPU pools and the teams that use them."""
 
+    schema_version: int = Field(1, ge=1)
+    """Schema of this file: a release that renames a field counts up. `blueprint migrate` moves an older file to the
+    newest schema, and a file of another schema is refused."""
     region: Region
     """AWS region; the stack file has it once, as `aws:region`."""
     owner: TagValue

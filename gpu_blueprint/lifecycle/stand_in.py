@@ -22,7 +22,7 @@ class StandIn(Handshake, ABC):
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.settings: Values = {}
-        """The configuration of the provider."""
+        """The configuration of the provider; of the last provider, where a program has several of a kind."""
 
     # What differs from cloud to cloud
 
@@ -79,7 +79,7 @@ class StandIn(Handshake, ABC):
         changed = list_changed_paths(old, new)
         try:
             replacing = list_replacing(request.type, changed, old, new, self.settings)
-        except (CatalogError, LabError) as error:
+        except CatalogError as error:
             abort(context, str(error))
         return _describe_changes(changed, replacing, first_delete=keeps_name(request.type, old, new))
 

@@ -14,6 +14,7 @@ from ..errors import Path, Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
 from .field_names import find_value
+from .migrations import refuse_other_schema
 from .plain_secrets import refuse_plain_secrets
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD, ReadText, explain_error
 from .remainder import Remainder, find_problems_in_sound_parts
@@ -72,10 +73,15 @@ def parse_part(model: type[_Part], data: Any) -> _Part:
     return checked
 
 
-def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value) -> Outcome:
-    """Check a stack object and its region: first each part by itself, then the parts together."""
+def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, name: str = "STACK") -> Outcome:
+    """Check a stack object and its region: first each part by itself, then the parts together.
+
+    A remedy of a problem names the stack ``name``.
+    """
     if not isinstance(stack, dict):
         return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
+    if other_schema := tuple(refuse_other_schema(stack, name)):  # its fields have other names or meanings
+        return Outcome(None, other_schema)
     data = {**stack, "region": region}
     config, found = _find_all(data, read_text)
     known = {problem.path for problem in found if problem.kind in (SECRET_IN_STACK, URL_KIND)}

@@ -1,5 +1,6 @@
 """The stack file that a command reads once and passes on as a value."""
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -109,7 +110,7 @@ def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFi
     def read_text(path: FieldPath, value: Any) -> str:
         return source.read_scalar(find_path_in_file(path)) or str(value)
 
-    outcome = check_stack(source.stack, source.region, read_text)
+    outcome = check_stack(source.stack, source.region, read_text, stack)
     inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
     moved = [move_into_file(problem) for problem in inside]
     explained = {problem.path for problem in moved}
@@ -132,14 +133,20 @@ def load(stack: str, folder: Path = STACKS) -> StackConfig:
 
 
 def read_source(stack: str, folder: Path = STACKS) -> Source:
-    """Read the file of a stack without a check of its content.
+    """Read the file of a stack without a check of its content; raises as ``read_exactly`` does, also ``StackError``."""
+    text = io.StringIO(read_exactly(stack, folder), newline=None).read()
+    return Source(text, locate_stack(stack, folder).as_posix())
+
+
+def read_exactly(stack: str, folder: Path = STACKS) -> str:
+    """Read the text of a stack's file, with the line ends that it has.
 
     Raises:
         UsageError: There is no such file, or it is not text.
     """
     path = locate_stack(stack, folder)
     try:
-        return Source(path.read_text(encoding="utf-8"), path.as_posix())
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         stacks = list_stacks(folder)
         hint = suggest(stack, stacks, "there are") if stacks else "run blueprint from the top of the repository"

@@ -27,7 +27,6 @@ def test_changed_paths_lead_to_the_innermost_value_that_differs(old: Any, new: A
         ("vpcConfig.subnetIds", "vpcConfig.subnetIds"),
         ("vpcConfig", "vpcConfig.subnetIds"),
         ("launchTemplate.name.first", "launchTemplate.name"),
-        ("instanceTypes", "instanceType"),
     ],
 )
 def test_a_change_on_above_or_below_a_replacing_path_replaces(changed: str, replacing: str) -> None:
@@ -35,7 +34,8 @@ def test_a_change_on_above_or_below_a_replacing_path_replaces(changed: str, repl
 
 
 @pytest.mark.parametrize(
-    ("changed", "replacing"), [("vpcConfig.tags", "vpcConfig.subnetIds"), ("name", "namePrefix"), ("tags", "name")]
+    ("changed", "replacing"),
+    [("vpcConfig.tags", "vpcConfig.subnetIds"), ("name", "namePrefix"), ("names", "name"), ("tags", "name")],
 )
 def test_a_change_beside_a_replacing_path_does_not_replace(changed: str, replacing: str) -> None:
     assert list_replacing_paths([changed], [replacing]) == []

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.changes.replacing import keeps_name, list_replacing
-from gpu_blueprint.errors import BlueprintError
+from gpu_blueprint.errors import CatalogError
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CONFIG_MAP, SECRET = "kubernetes:core/v1:ConfigMap", "kubernetes:core/v1:Secret"
@@ -46,6 +46,15 @@ MUTABLE = {"enableConfigMapMutable": "true", "enableSecretMutable": True}
 )
 def test_the_first_paths_replace_a_resource(type_: str, changed: list[str], causes: int) -> None:
     assert list_replacing(type_, changed, {}, {}) == changed[:causes]
+
+
+def test_values_may_decide_and_an_input_that_nobody_has_read_is_not_harmless() -> None:
+    cluster, key = "aws:eks/cluster:Cluster", {"encryptionConfig": {"resources": ["secrets"]}}
+    assert list_replacing(cluster, ["encryptionConfig"], key, {}) == ["encryptionConfig"]
+    assert list_replacing(cluster, ["encryptionConfig"], {}, key) == []
+    with pytest.raises(CatalogError, match=r"a change of kubeApiServerConfig\.a replaces aws:eks/cluster"):
+        list_replacing(cluster, ["kubeApiServerConfig.a", "version"], {}, {})
+    assert list_replacing(cluster, ["kubeApiServerConfig", "name"], {}, {}) == ["name"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +105,7 @@ def test_settings_that_lead_to_other_objects_replace_a_provider(
 
 @pytest.mark.parametrize("type_", ["aws:rds/cluster:Cluster", "random:index/pet:Pet", "pulumi:providers:gcp", ""])
 def test_a_type_that_nobody_knows_is_refused(type_: str) -> None:
-    with pytest.raises(BlueprintError):
+    with pytest.raises(CatalogError):
         list_replacing(type_, ["a"], {}, {})
 
 

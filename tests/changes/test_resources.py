@@ -110,6 +110,8 @@ def test_a_replacement_spreads_through_unknown_values_over_generations() -> None
 def test_a_new_resource_gives_new_values_also_through_a_secret() -> None:
     old, new = build(QUEUE, "old"), build(QUEUE, "new")
     role = build(ROLE, "role", tags={"secret": {"$secret": UNKNOWN}}, reads={"tags": [old]})
+    first = build(ROLE, "first", tags=UNKNOWN)
+    assert compare([first], [new, replace(first, property_dependencies={"tags": (new.urn,)})])["first"] == "update"
     after = replace(role, property_dependencies={"tags": (new.urn,)})
     assert compare([old, role], [new, after]) == {"new": "create", "role": "update", "old": "delete"}
     assert find([old, role], [new, after], "role").paths == ("tags.secret",)
@@ -183,7 +185,36 @@ def test_an_updated_cluster_keeps_everything_inside() -> None:
     cluster = build(CLUSTER, "inner", name="a", version="1.35")
     provider = build(KUBERNETES, "k", kubeconfig=UNKNOWN, reads={"kubeconfig": [cluster]})
     space = build(NAMESPACE, "space", metadata={"name": "a"}, provider=provider)
-    assert compare([cluster, provider, space], [edit(cluster, version="1.36"), provider, space]) == {"inner": "update"}
+    before = [cluster, provider, space]
+    assert compare(before, [edit(cluster, version="1.36"), provider, space]) == {"inner": "update"}
+    labelled = edit(space, metadata={"name": "a", "labels": {"a": "b"}})
+    assert find(before, [edit(cluster, version="1.36"), provider, labelled], "space").inside == ""
+
+
+def test_an_object_is_lost_with_a_cluster_and_with_no_other_source_of_the_address() -> None:
+    source = build(QUEUE, "queue", name="a")
+    provider = build(KUBERNETES, "k", kubeconfig=UNKNOWN, clusterIdentifier="a", reads={"kubeconfig": [source]})
+    space = build(NAMESPACE, "space", metadata={"name": "a"}, provider=provider)
+    after = [edit(source, name="b"), provider, space]
+    assert find([source, provider, space], after, "space") == ResourceChange(
+        urn=space.urn, type=NAMESPACE, name="space", effect="update", sources=(provider.urn,)
+    )
+
+
+def test_a_new_address_makes_an_update_of_what_is_inside() -> None:
+    one, two = build(CLUSTER, "one", name="a"), build(CLUSTER, "two", name="b")
+    provider = build(KUBERNETES, "k", kubeconfig=UNKNOWN, clusterIdentifier="a", reads={"kubeconfig": [one]})
+    space = build(NAMESPACE, "space", metadata={"name": "a"}, provider=provider)
+    fresh = build(KUBERNETES, "k", kubeconfig=UNKNOWN, clusterIdentifier="a", reads={"kubeconfig": [two]})
+    assert compare([one, provider, space], [two, fresh, space]) == {
+        "two": "create",
+        "k": "update",
+        "space": "update",
+        "one": "delete",
+    }
+    other = build(KUBERNETES, "other", kubeconfig=UNKNOWN, clusterIdentifier="a", reads={"kubeconfig": [two]})
+    moved = replace(space, provider=other.urn)
+    assert compare([one, provider, space], [two, other, moved])["space"] == "update"
 
 
 def test_a_replaced_provider_replaces_its_resources() -> None:
@@ -267,7 +298,7 @@ def test_ignored_changes_are_no_changes() -> None:
     everything = replace(mode, options={"ignoreChanges": ["*"]})
     assert compare([source, cluster], [source, everything]) == {}
     longer = replace(edit(cluster, roleArns="x"), options=options)
-    assert compare([source, cluster], [source, longer]) == {"c": "replace"}
+    assert compare([source, cluster], [source, longer]) == {"c": "update"}
 
 
 def test_a_hidden_secret_is_not_called_a_change() -> None:
@@ -292,6 +323,14 @@ def test_a_renamed_resource_with_an_alias_is_the_same_resource() -> None:
         "subnet": "replace",
         "old": "delete",
     }
+
+
+def test_a_dependent_of_a_renamed_resource_that_goes_first_is_replaced() -> None:
+    old = build(ROLE, "old", name="fixed", path="/a/")
+    new = build(ROLE, "new", name="fixed", path="/b/", options={"aliases": [{"spec": {"name": "old"}}]})
+    attached = build(ATTACHMENT, "attached", role="fixed", policyArn="p", reads={"role": [old]})
+    after = replace(attached, property_dependencies={"role": (new.urn,)})
+    assert compare([old, attached], [new, after]) == {"new": "replace", "attached": "replace"}
 
 
 def test_an_aliased_provider_is_the_same_provider() -> None:

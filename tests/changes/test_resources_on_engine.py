@@ -14,6 +14,7 @@ from ..support.changes_edits import EDITS
 from ..support.edits import edit_file
 from ..support.engine_sessions import open_in_memory
 from ..support.plans import Plan
+from ..support.scenes_of_changes import build_program
 
 pytestmark = pytest.mark.lab
 
@@ -68,3 +69,42 @@ def test_the_prediction_of_an_edit_equals_the_preview_of_the_engine(bench: Bench
     assert run.error == ""
     changes = compare_resources(before, after)
     assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []
+
+
+SCENES = {
+    "queue": "replace",
+    "policy": "replace",
+    "reader": "update",
+    "reader-of-name": "update",
+    "template": "update",
+    "counter": "update",
+    "vpc-new": "create",
+    "vpc-old": "delete",
+    "subnet": "replace",
+    "reader-of-subnet": "update",
+    "switched": "update",
+    "ignoring-in-part": "update",
+    **dict.fromkeys(("chosen", "chosen-attached", "loose", "fixed", "fixed-attached"), "replace"),
+    "elsewhere": "replace",
+    "moving": "replace",
+    "with-its-provider": "replace",
+    "address": "replace",
+    "mild-map": "update",
+    "mild-space": "replace",
+    **dict.fromkeys(("gone", "gone-map", "gone-space", "gone-same", "class", "priority", "release"), "replace"),
+    **dict.fromkeys(("unclear", "unclear-map", "unclear-space", "unclear-same"), "update"),
+}
+"""Name of a resource → the engine's operation on it, written by hand."""
+
+
+def test_every_rule_about_replacing_and_spreading_meets_the_engine() -> None:
+    config, is_after = edit_file("dev"), False
+    with open_in_memory("dev", program=lambda: build_program(is_after)()) as life:
+        assert life.engine.up().error == ""
+        is_after = True
+        run = life.engine.preview()
+        assert run.error == ""
+    before, after = (record("dev", config, build_program(is_late)) for is_late in (False, True))
+    changes = compare_resources(before, after)
+    assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []
+    assert {change.name: change.effect for change in changes} == SCENES

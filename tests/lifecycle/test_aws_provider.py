@@ -57,6 +57,18 @@ def test_a_new_version_of_a_launch_template_counts_up(aws: Caller) -> None:
     assert changed["name"] == state["name"] and changed["tags"] == {"a": "b"}
 
 
+def test_a_preview_does_not_know_the_next_version_of_a_launch_template(aws: Caller) -> None:
+    id_, state = aws.create(TEMPLATE, "t", {"namePrefix": "t-"})
+    changed = aws.update(TEMPLATE, "t", id_, state, {"namePrefix": "t-", "userData": "a"}, preview=True)
+    assert changed["latestVersion"] == UNKNOWN and changed["userData"] == "a"
+    assert changed["defaultVersion"] == state["defaultVersion"]
+
+
+def test_a_type_without_replacing_inputs_in_the_catalogue_is_named(aws: Caller) -> None:
+    with pytest.raises(AbortedError, match="aws:rds/cluster:Cluster"):
+        aws.diff("aws:rds/cluster:Cluster", {"size": 1}, {"size": 2})
+
+
 def test_an_object_that_is_gone_cannot_change(aws: Caller) -> None:
     with pytest.raises(AbortedError, match="Queue q does not exist"):
         aws.update(QUEUE, "q", "q", {}, {})

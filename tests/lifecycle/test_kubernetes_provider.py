@@ -168,7 +168,8 @@ def test_a_deployment_is_awaited_until_its_replicas_are_available() -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "replaces"),
     [
-        ("ConfigMap", {"data": {"k": "other"}}, []),
+        ("ConfigMap", {"data": {"k": "other"}}, ["data"]),
+        ("Namespace", {"data": {"k": "other"}}, []),
         ("ConfigMap", {"metadata": {"name": "b", "namespace": "team"}}, ["metadata"]),
         ("StorageClass", {"parameters": {"type": "io2"}}, ["parameters"]),
         ("RoleBinding", {"roleRef": {"name": "admin"}}, ["roleRef"]),
@@ -182,6 +183,21 @@ def test_fields_that_the_api_server_never_changes_replace_an_object(
     answer = make_caller().diff(f"kubernetes:x:{kind}", old, {**old, **change})
     assert list(answer.replaces) == replaces
     assert answer.deleteBeforeReplace is bool(replaces and "metadata" not in change)
+
+
+def test_the_settings_of_the_provider_let_content_change_in_place() -> None:
+    kubernetes = make_caller()
+    kubernetes.configure({"enableConfigMapMutable": "true"})
+    answer = kubernetes.diff(CONFIG_MAP, MAP, {**MAP, "data": {"k": "other"}})
+    assert (list(answer.diffs), list(answer.replaces)) == (["data"], [])
+
+
+def test_another_identifier_of_the_cluster_replaces_a_provider() -> None:
+    kubernetes, before = make_caller(), {"clusterIdentifier": "a", "version": "4.34.1"}
+    answer = kubernetes.diff_settings("kubernetes", before, {**before, "version": "4.34.2"})
+    assert (list(answer.diffs), list(answer.replaces)) == ([], [])
+    answer = kubernetes.diff_settings("kubernetes", before, {**before, "clusterIdentifier": "b"})
+    assert list(answer.diffs) == list(answer.replaces) == ["clusterIdentifier"]
 
 
 def test_a_release_is_replaced_by_a_new_name_and_not_by_new_values() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib.metadata import version
+from types import SimpleNamespace
 from typing import Any
 
 import pulumi
@@ -13,7 +14,7 @@ from pulumi.runtime import rpc
 from components.cluster.cluster import NO_EXTRAS
 from gpu_blueprint.errors import ProgramError
 from gpu_blueprint.plan import UNKNOWN, PlannedResource, record
-from gpu_blueprint.plan.pulumi_eks import VERSION, translate_arguments
+from gpu_blueprint.plan.pulumi_eks import VERSION, describe_dependencies, translate_arguments
 
 from ..support.plans import Plan, find_resource
 
@@ -173,6 +174,27 @@ def test_the_cluster_inherits_protection_and_transforms(inside: PlannedResource)
 def test_the_cluster_depends_on_the_resources_whose_values_it_gets(planned: Plan, inside: PlannedResource) -> None:
     needed = [find_resource(planned, "Role"), find_resource(planned, "Subnet")]
     assert set(inside.dependencies) == {found.urn for found in needed}
+
+
+def test_the_inputs_of_the_cluster_name_the_resources_whose_outputs_they_hold(
+    planned: Plan, inside: PlannedResource
+) -> None:
+    role, subnet = find_resource(planned, "Role"), find_resource(planned, "Subnet")
+    assert inside.property_dependencies == {"roleArn": (role.urn,), "vpcConfig": (subnet.urn,)}
+
+
+def test_each_argument_leads_to_the_input_that_holds_it() -> None:
+    arguments = ("encryptionConfigKeyArn", "ipFamily", "clusterTags", "tags", "version", "publicAccessCidrs", "vpcId")
+    listed = {name: SimpleNamespace(urns=[name]) for name in arguments} | {"name": SimpleNamespace(urns=[])}
+    found = describe_dependencies(listed, {"serviceRole": {"urn": "role"}})
+    assert {key: list(message.urns) for key, message in found.items()} == {
+        "roleArn": ["role"],
+        "encryptionConfig": ["encryptionConfigKeyArn"],
+        "kubernetesNetworkConfig": ["ipFamily"],
+        "tags": ["clusterTags", "tags"],
+        "version": ["version"],
+        "vpcConfig": ["publicAccessCidrs"],
+    }
 
 
 def test_who_uses_the_cluster_inside_depends_on_it_and_reads_unknown_outputs(

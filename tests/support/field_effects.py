@@ -260,6 +260,7 @@ JUDGED: dict[str, Pair] = {
     "reservations[].ends": stacks(reserved(), reserved(ends="2026-11-25")),
     "reservations[].tags": stacks(reserved(), reserved(tags={"team": "speech"})),
     "hourlyCeiling": stacks({}, {"hourlyCeiling": 10}),
+    "schemaVersion": stacks({"schemaVersion": 1}, {"schemaVersion": 2}),
     "services[].pool": stacks(services(), services(service(pool="mian"))),
     "services[].gpus<int>": service_pair({}, {"gpus": 2}),
     "services[].gpus<dict>": service_pair({"gpus": {"gpu": 1}}, {"gpus": {"gpu": 2}}),

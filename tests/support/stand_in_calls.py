@@ -34,10 +34,16 @@ class Caller:
         answer = self._provider.Create(request, self._context)
         return answer.id, from_struct(answer.properties)
 
-    def update(self, type_: str, name: str, id_: str, old: Values, new: Values) -> Values:
+    def update(self, type_: str, name: str, id_: str, old: Values, new: Values, *, preview: bool = False) -> Values:
         """Update an object; return its state."""
         request = provider_pb2.UpdateRequest(
-            urn=f"urn::{name}", type=type_, name=name, id=id_, olds=to_struct(old), news=to_struct(new)
+            urn=f"urn::{name}",
+            type=type_,
+            name=name,
+            id=id_,
+            olds=to_struct(old),
+            news=to_struct(new),
+            preview=preview,
         )
         return from_struct(self._provider.Update(request, self._context).properties)
 
@@ -58,6 +64,12 @@ class Caller:
         """Return the answer to a question for the difference."""
         request = provider_pb2.DiffRequest(type=type_, old_inputs=to_struct(old), news=to_struct(new))
         return self._provider.Diff(request, self._context)
+
+    def diff_settings(self, package: str, old: Values, new: Values) -> Any:
+        """Return the answer to a question for the difference of two configurations."""
+        urn = f"urn:pulumi:dev::p::a:b:C$pulumi:providers:{package}::name"
+        request = provider_pb2.DiffRequest(urn=urn, old_inputs=to_struct(old), news=to_struct(new))
+        return self._provider.DiffConfig(request, self._context)
 
     def configure(self, arguments: Values) -> None:
         """Configure the provider."""

@@ -34,7 +34,7 @@ def test_the_record_says_which_blueprint_built_which_environment(stack: str) -> 
     assert inputs["metadata"] == {"name": "gpu-blueprint-record", "namespace": "kube-system"}
     assert inputs["data"] == {
         "blueprintVersion": __version__,
-        "schemaVersion": "1",
+        "recordVersion": "1",
         "environment": stack,
         "clusterArn": f"arn:aws:eks:{config.region}:{config.account_id}:cluster/gpu-{stack}",
     }

@@ -1,0 +1,72 @@
+"""Known breaking changes of newer versions, and the needs of Kubernetes minors for which no pins exist yet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .ami_families import AMI_FAMILIES
+from .versions import parse_version
+
+FILE = Path(__file__).with_suffix(".yaml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradeNote:
+    """One change that may break something."""
+
+    component: str
+    """``kubernetes``, ``karpenter`` or the name of an AMI family."""
+    since: str
+    """The first version with the change."""
+    change: str
+    action: str
+    """The team's part, before the upgrade."""
+    source: str
+    read: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinorNeeds:
+    """The versions that a Kubernetes minor without pins needs."""
+
+    kubernetes: str
+    karpenter: str
+    bottlerocket: str
+    source: str
+    read: date
+
+
+def sort_key(component: str, version: str) -> tuple[int, ...]:
+    """Return the sort key of a component's version."""
+    family = AMI_FAMILIES.get(component)
+    return family.order(version) if family else parse_version(version)
+
+
+def list_upgrade_notes(component: str, before: str, after: str) -> tuple[UpgradeNote, ...]:
+    """Return the changes after one version of a component, up to another."""
+    first, last = sort_key(component, before), sort_key(component, after)
+    rows = [row for row in read_notes() if row.component == component]
+    return tuple(row for row in rows if first < sort_key(component, row.since) <= last)
+
+
+@cache
+def read_notes() -> tuple[UpgradeNote, ...]:
+    """Return every row of the table."""
+    return tuple(UpgradeNote(**row) for row in _read_table()["notes"])
+
+
+@cache
+def read_needs() -> Mapping[str, MinorNeeds]:
+    """Return Kubernetes minor → its needs."""
+    return {row["kubernetes"]: MinorNeeds(**row) for row in _read_table()["needs"]}
+
+
+@cache
+def _read_table() -> dict[str, Any]:
+    table: dict[str, Any] = yaml.load(FILE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return table

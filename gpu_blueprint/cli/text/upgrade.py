@@ -1,0 +1,94 @@
+"""The upgrades of a stack, each with its effect on the running stack and its known breaking changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+from ...judging.formats import Format, make_printable
+from ...upgrades import Upgrade
+from .problems import print_json
+
+_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The upgrades of one stack, in their order."""
+
+    stack: str
+    file: str
+    upgrades: Sequence[Upgrade]
+    diff: Sequence[str]
+    """The lines that the first upgrade changes."""
+    pins: Mapping[str, str]
+    """Name → version of the things that only a newer blueprint moves."""
+    is_written: bool
+
+
+def show(report: Report, format_: Format) -> None:
+    """Print the upgrades as text or as one JSON document."""
+    if format_ == "json":
+        print_json(_as_json(report))
+        return
+    count = len(report.upgrades)
+    if not count:
+        print(f"{report.file}: nothing newer than the versions that the stack has")
+    else:
+        each = "1 upgrade" if count == 1 else f"{count} upgrades in this order, each with a `pulumi up` of its own"
+        print(_wrap(f"{report.file}: {each}"))
+    for number, upgrade in enumerate(report.upgrades, 1):
+        print()
+        _show_upgrade(number, upgrade)
+    if report.diff:
+        print(f"\nthe lines of upgrade 1:\n{make_printable(chr(10).join(report.diff))}")
+    pins = ", ".join(f"{name} {version}" for name, version in report.pins.items())
+    print(f"\n{_wrap(f'A newer blueprint moves the rest (docs/upgrading.md): {pins}')}")
+    if report.upgrades:
+        print(f"\n{_wrap(_say_next(report))}")
+
+
+def _show_upgrade(number: int, upgrade: Upgrade) -> None:
+    print(f"{number}. {upgrade.title}: {upgrade.effect}")
+    for field in upgrade.fields:
+        print(f"   {'.'.join(map(str, field))}")
+    print(_wrap(upgrade.because, "   "))
+    if upgrade.drained:
+        print(_wrap(f"nodes drain in: {', '.join(upgrade.drained)}", "   "))
+    if upgrade.remark:
+        print(_wrap(upgrade.remark, "   "))
+    for note in upgrade.notes:
+        print(_wrap(f"- since {note.since}: {note.change}", "   "))
+        print(_wrap(f"to do: {note.action}", "     "))
+        print(_wrap(f"source: {note.source}; read {note.read}", "     "))
+
+
+def _say_next(report: Report) -> str:
+    if not report.is_written:
+        return (
+            f"nothing is written; write upgrade 1: blueprint upgrade {report.stack} {report.upgrades[0].option} --write"
+        )
+    again = "; then the next upgrade" if len(report.upgrades) > 1 else ""
+    return f"upgrade 1 is written; look at blueprint changes {report.stack} --against HEAD, then pulumi up{again}"
+
+
+def _wrap(text: str, indent: str = "") -> str:
+    return fill(
+        text,
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _as_json(report: Report) -> dict[str, Any]:
+    return {
+        "stack": report.stack,
+        "file": report.file,
+        "upgrades": [upgrade.as_json() for upgrade in report.upgrades],
+        "diff": list(report.diff),
+        "newerBlueprint": dict(report.pins),
+        "written": report.is_written,
+    }

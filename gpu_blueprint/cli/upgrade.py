@@ -1,0 +1,29 @@
+"""``upgrade``: list the newer versions that a stack can take, and write the first into its file."""
+
+import argparse
+
+from ..loading import locate_stack, open_stack
+from ..loading.stack_file import read_exactly
+from ..loading.text_edits import read_editable
+from ..upgrades import apply_upgrade, find_upgrades
+from ..upgrades.pins import list_pins
+from .files import write_whole
+from .text.edits import list_changed_lines
+from .text.upgrade import Report, show
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the upgrades and the changed lines of the first, and write the file if asked to."""
+    name = arguments.stack
+    stack = open_stack(name, bounded=False)
+    upgrades = find_upgrades(stack.config, arguments.kubernetes, arguments.karpenter, arguments.ami)
+    before = after = read_exactly(name)
+    if upgrades:
+        mark, source = read_editable(before, stack.source.file)
+        after = mark + apply_upgrade(stack, source, upgrades[0]).source.text
+    is_written = arguments.write and bool(upgrades)
+    if is_written:
+        write_whole(locate_stack(name), after)
+    diff = list_changed_lines(before, after, stack.source.file)
+    show(Report(name, stack.source.file, upgrades, diff, list_pins(stack.config), is_written), arguments.format)
+    return 0

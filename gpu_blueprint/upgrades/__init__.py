@@ -1,0 +1,7 @@
+"""Find the newer versions that a stack can take, and write them into its file."""
+
+from .edit import apply_upgrade
+from .find import find_upgrades
+from .upgrade import Upgrade
+
+__all__ = ["Upgrade", "apply_upgrade", "find_upgrades"]

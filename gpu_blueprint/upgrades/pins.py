@@ -1,0 +1,36 @@
+"""The versions that the blueprint decides, and a newer blueprint may move."""
+
+from collections.abc import Iterator
+
+from ..catalog import AMI_FAMILIES
+from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, PROMETHEUS_CRDS, PROMETHEUS_STACK
+from ..config import Pool, StackConfig
+from ..config.monitoring import InstallMonitoring
+
+
+def list_pins(config: StackConfig) -> dict[str, str]:
+    """Return name → version of everything in the stack whose version no field of its file decides."""
+    return dict(_find_pins(config))
+
+
+def _find_pins(config: StackConfig) -> Iterator[tuple[str, str]]:
+    release = config.cluster.release
+    stated = config.cluster.model_fields_set
+    if "kubernetes_version" not in stated:
+        yield "Kubernetes", release.version
+    if "karpenter_version" not in stated:
+        yield "Karpenter", config.cluster.karpenter_version
+    yield from release.addons.items()
+    yield "AMI of system nodes", release.system_node_release
+    pools = [pool for pool in config.all_pools if not (isinstance(pool, Pool) and pool.static_nodes)]
+    for family in AMI_FAMILIES.values():
+        if any(pool.ami.family == family.name and pool.ami.version is None for pool in pools):
+            yield f"AMI of {family.display}", family.default_version
+    charts = {
+        GPU_OPERATOR: config.has_gpu_operator,
+        EFA_PLUGIN: any(pool.multi_node for pool in config.gpu_pools),
+        PROMETHEUS_STACK: isinstance(config.monitoring, InstallMonitoring),
+        PROMETHEUS_CRDS: isinstance(config.monitoring, InstallMonitoring),
+        KEDA: config.has_keda,
+    }
+    yield from ((chart.name, chart.version) for chart, is_installed in charts.items() if is_installed)
