@@ -142,7 +142,7 @@ def _drop_types(new: Requirement, types: list[Instance], before: Requirement | N
     if dropped:
         everything = len(dropped) == len(allowed)
         nodes = ALL_NODES if everything else name_nodes(INSTANCE_TYPE, dropped)
-        yield _report(f"{new.key} must be {new}", nodes, None if everything else new)
+        yield _report(f"{new.key} must {new}", nodes, None if everything else new)
 
 
 def _compare_unknown(new: Requirement, before: Requirement | None) -> Iterator[Drift]:
@@ -152,7 +152,9 @@ def _compare_unknown(new: Requirement, before: Requirement | None) -> Iterator[D
     if before is None and not new.allows_absence:
         yield _report(f"nodes need the label {new.key}, which no node has", ALL_NODES, None)
     elif before is not None and not new.contains(before):
-        yield _report(f"{new.key} must be {new}", f"nodes whose {new.key} is not {new}", new)
+        listed = [value for value in new.values if new.excludes and before.allows(value)]
+        nodes = name_nodes(new.key, listed) if listed else f"nodes whose {new.key} is something else"
+        yield _report(f"{new.key} must {new}", nodes, new)
 
 
 def _report(reason: str, nodes: str, requirement: Requirement | None) -> Drift:

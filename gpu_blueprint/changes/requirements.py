@@ -66,11 +66,12 @@ class Requirement:
         return Requirement(key=self.key, values=both)
 
     def __str__(self) -> str:
-        words = "not " if self.excludes and self.values else ""
-        listed = f"{words}{', '.join(sorted(self.values))}" if self.values else "set" if self.excludes else "absent"
+        listed = ", ".join(sorted(self.values))
+        values = "set" if self.excludes else "absent"
         bounds = [f"at least {self.least}"] if self.least is not None else []
         bounds += [f"at most {self.most}"] if self.most is not None else []
-        return " and ".join(bounds if bounds and not self.values else [listed, *bounds])
+        named = [f"{'not ' if self.excludes else ''}be {listed}"] if listed else []
+        return " and ".join([*named, *(f"be {bound}" for bound in bounds)]) or f"be {values}"
 
 
 def read_requirements(rules: Any) -> dict[str, Requirement]:

@@ -36,7 +36,13 @@ _LONGEST_S = 30
 
 def plan_pools(edits: dict[str, PoolEdit] | None = None, edit: Edit = lambda stack: None) -> Plan:
     """Return the plan of dev with the pools, after edits of pools and of the whole stack."""
-    section = edit_file("dev", lambda stack: (add_pools(stack), _edit_pools(stack, edits or {}), edit(stack)))
+
+    def edit_all(stack: Any) -> None:
+        add_pools(stack)
+        _edit_pools(stack, edits or {})
+        edit(stack)
+
+    section = edit_file("dev", edit_all)
     return tuple(_edit_object(resource, edits or {}) for resource in record("dev", section))
 
 
@@ -97,7 +103,7 @@ class DriftLab:
         """Return node → the reason for which `find_drifts` says that it drifts."""
         pools = {claim["metadata"]["labels"][_POOL_LABEL] for claim in self.lab.kube.list(*CLAIM)}
         drifts = {pool: find_drifts(pool, self.base, planned, changes) for pool in pools}
-        found = {}
+        found: dict[str, str] = {}
         for node, claim in self._name_claims().items():
             labels = self._list_labels(claim)
             reasons = [drift.condition for drift in drifts[labels[_POOL_LABEL]] if drift.hits(labels)]
@@ -127,6 +133,16 @@ class DriftLab:
         self.lab.stop_karpenter()
         change()
         self.lab.start_karpenter()
+
+    def describe(self) -> list[str]:
+        """Return the pods with their nodes, the NodeClaims with theirs, and the refused calls of AWS."""
+        pods = self.lab.kube.list("v1", "Pod", NAMESPACE)
+        claims = self.lab.kube.list(*CLAIM)
+        return [
+            *(f"{pod['metadata']['name']} on {pod['spec'].get('nodeName')}" for pod in pods),
+            *(f"{claim['metadata']['name']}: {claim.get('status')}" for claim in claims),
+            *(f"{call.action}: {call.error}" for call in self.lab.aws.calls if call.error),
+        ]
 
     def _name_claims(self) -> dict[str, Any]:
         """Return pod → the NodeClaim of its node."""
@@ -163,7 +179,11 @@ def open_drift_lab() -> Iterator[DriftLab]:
         assert lab.load([build_probe_namespace(), *pods]) == []
         opened = DriftLab(lab, base)
         wait_for(lambda: {pod["status"].get("phase") for pod in lab.kube.list("v1", "Pod", NAMESPACE)} == {"Running"})
-        wait_for(lambda: len(opened._name_claims()) == len(pods))
+        wanted = {pod["metadata"]["name"] for pod in pods}
+        end = time.monotonic() + _LONGEST_S
+        while opened._name_claims().keys() != wanted and time.monotonic() < end:
+            time.sleep(0.2)
+        assert opened._name_claims().keys() == wanted, opened.describe()
         yield opened
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .edits import Stack
 
-Objects = Callable[[Any, Any], None]
+Objects = Callable[[Any, Any], Any]
 """Changes the inputs of a pool's NodePool and EC2NodeClass."""
 
 _OFF: dict[str, Any] = {"disruption": {"budgets": [{"nodes": "0"}]}}
@@ -106,7 +106,6 @@ def _turn_around(pool: Any, node_class: Any) -> None:
 
 _CPU, _CATEGORY = "karpenter.k8s.aws/instance-cpu", "karpenter.k8s.aws/instance-category"
 _TYPE, _ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
-_SMALL = ["g6.xlarge", "g6.2xlarge"]
 _NEW_GROUP = [{"tags": {"aws:eks:cluster-name": "gpu-dev"}}, {"tags": {"example.org/more": "true"}}]
 
 
@@ -126,9 +125,7 @@ ROUNDS: list[dict[str, PoolEdit]] = [
             drifts=_every("shared-l4", "NodePoolDrifted"),
         ),
         "train-l4": PoolEdit(
-            title="a label",
-            stack={"labels": {"example.org/new": "true"}},
-            drifts=_every("train-l4", "NodePoolDrifted"),
+            title="a label", stack={"labels": {"example.org/new": "true"}}, drifts=_every("train-l4", "NodePoolDrifted")
         ),
         "mixed-l4": PoolEdit(
             title="a zone is dropped", stack={"zones": ["us-east-1a"]}, drifts={"demand-b": "RequirementsDrifted"}
@@ -201,9 +198,7 @@ ROUNDS: list[dict[str, PoolEdit]] = [
             drifts=_every("shared-l4", "RequirementsDrifted"),
         ),
         "train-l4": PoolEdit(
-            title="less CPU than a node has",
-            objects=require(_CPU, "Lt", "48"),
-            drifts={"big": "RequirementsDrifted"},
+            title="less CPU than a node has", objects=require(_CPU, "Lt", "48"), drifts={"big": "RequirementsDrifted"}
         ),
         "mixed-l4": PoolEdit(
             title="a zone is excluded",
@@ -238,9 +233,7 @@ ROUNDS: list[dict[str, PoolEdit]] = [
             drifts=_every("held-h100", "CapacityReservationDrift"),
         ),
         "spare-l4": PoolEdit(
-            title="the user data",
-            objects=_set(userData="#!/bin/bash\n"),
-            drifts=_every("spare-l4", "NodeClassDrift"),
+            title="the user data", objects=_set(userData="#!/bin/bash\n"), drifts=_every("spare-l4", "NodeClassDrift")
         ),
         "cpu": PoolEdit(
             title="kubelet's settings", objects=_set(kubelet={"maxPods": 77}), drifts=_every("cpu", "NodeClassDrift")
@@ -249,8 +242,7 @@ ROUNDS: list[dict[str, PoolEdit]] = [
     {
         "shared-l4": PoolEdit(title="another order of lists", objects=_turn_around),
         "train-l4": PoolEdit(
-            title="the same durations in other words",
-            objects=_set_template(terminationGracePeriod="1440m"),
+            title="the same durations in other words", objects=_set_template(terminationGracePeriod="1440m")
         ),
         **MORE_GROUPS,
         "held-h100": PoolEdit(title="prefixes of addresses", objects=_set(ipPrefixCount=1)),
