@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..tenancy.rights import MEMBER, VIEWER
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Right = tuple[str, ...]
@@ -18,8 +19,8 @@ Access = dict[tuple[str, str], set[str]]
 _ENTRY = "aws:eks/accessEntry:AccessEntry"
 _ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 _WORDS = {
-    **dict.fromkeys(("gpu-blueprint-member", "edit", "admin", "cluster-admin", "AmazonEKSEditPolicy"), "member"),
-    **dict.fromkeys(("gpu-blueprint-viewer", "view", "AmazonEKSViewPolicy"), "viewer"),
+    **dict.fromkeys((MEMBER.name, "edit", "admin", "cluster-admin", "AmazonEKSEditPolicy"), "member"),
+    **dict.fromkeys((VIEWER.name, "view", "AmazonEKSViewPolicy"), "viewer"),
     **dict.fromkeys(("AmazonEKSClusterAdminPolicy", "AmazonEKSAdminPolicy"), "admin"),
 }
 """Name of a role or an access policy → the word for its people."""

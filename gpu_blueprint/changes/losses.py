@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from ..catalog import namespaces
 from .effects import Verdict
 
-Loss = Literal["data", "zone", "access", "nodes", "work", "setting"]
+Loss = Literal["data", "zone", "access", "nodes", "work", "program", "setting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +25,10 @@ RATINGS: dict[Loss, Rating] = {
     # People and programs lose their rights; a new grant gives them back.
     "access": Rating(deleted="loses-data-or-access", replaced="replaces-resources"),
     "nodes": Rating(deleted="drains-nodes", replaced="replaces-resources"),
-    # Programs run in it, or by it, and stop; nothing is lost that the stack file does not make again.
+    # Others work by it, and fail without it; nothing is lost that the stack file does not make again.
     "work": Rating(deleted="replaces-resources", replaced="replaces-resources"),
+    # A program that the stack file no longer asks for stops; tenants who lose by it have lines of their own.
+    "program": Rating(deleted="safe", replaced="replaces-resources"),
     # It only states a rule or a wish: without it nothing stops and nothing is lost. `replace` stays the engine's word.
     "setting": Rating(deleted="safe", replaced="replaces-resources"),
 }
@@ -76,20 +79,21 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         # Rights of programs in AWS; the identities of tenants are compared by their effect
         *(f"aws:iam/{kind}" for kind in ("policy:Policy", "role:Role", "rolePolicyAttachment:RolePolicyAttachment")),
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
-        # Programs
+        # Programs of nodes, and their addresses
         "aws:ec2/placementGroup:PlacementGroup",
         "aws:eks/addon:Addon",
+        "kubernetes:apps/v1:DaemonSet",
         *(f"{_CORE}:{kind}" for kind in ("Service", "ServiceAccount")),
-        *(f"kubernetes:apps/v1:{kind}" for kind in ("DaemonSet", "Deployment")),
-        "kubernetes:batch/v1:CronJob",
-        "kubernetes:helm.sh/v3:Release",
-        "kubernetes:keda.sh/v1alpha1:ScaledObject",
         # Messages, and subscriptions that people confirmed by hand
         "aws:sns/topic:Topic",
         "aws:sqs/queue:Queue",
-        # Names that pods and claims use: without the object the API server refuses them
-        "kubernetes:scheduling.k8s.io/v1:PriorityClass",
-        "kubernetes:storage.k8s.io/v1:StorageClass",
+        "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
+    ),
+    "program": (
+        "kubernetes:apps/v1:Deployment",
+        "kubernetes:batch/v1:CronJob",
+        "kubernetes:helm.sh/v3:Release",
+        "kubernetes:keda.sh/v1alpha1:ScaledObject",
     ),
     "setting": (
         "aws:bcmdata/export:Export",
@@ -109,6 +113,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+        "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # a pool's goes with the pool, and the grant tells it
     ),
 }
 """Every type that our stacks plan. Secrets are settings, since the stack's own configuration holds their values."""
@@ -116,7 +121,18 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
 
 
-def find_rating(type_: str) -> Rating | None:
-    """Return the verdicts on a type; None if the table does not know the type."""
+_WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA)
+"""Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
+
+
+def find_rating(type_: str, object_name: str = "") -> Rating | None:
+    """Return the verdicts on a type; None if the table does not know the type.
+
+    Args:
+        type_: Pulumi's type.
+        object_name: Name of the object in Kubernetes, which tells the platform's own namespaces from others.
+    """
     loss = LOSSES.get(type_)
+    if type_ == f"{_CORE}:Namespace" and object_name in _WITHOUT_DATA:
+        loss = "setting"
     return RATINGS[loss] if loss else None

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from ..tenancy.pool_classes import CLASS_PREFIX
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
-CLASS_PREFIX = "gpu-blueprint-"
-"""Start of the name of a pool's PriorityClass; ``tenancy/pool_classes.py`` writes it, and a test compares."""
 STAYS = "what runs stays, and new pods above it are refused"
 
 Scope = str
@@ -54,7 +53,7 @@ def read_quantity(value: Any) -> Decimal | None:
         return None
 
 
-def compare_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
+def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
     """Yield the quotas that rise and fall, for tenants that stay, and the GPU grants of tenants that are new."""
     old, new = _read_limits(before), _read_limits(after)
     pools = _list_pools(before), _list_pools(after)

@@ -9,13 +9,20 @@ from .effects import ResourceChange, TenantChange
 from .identities import compare_identities
 from .scaling import compare_services
 from .snapshot import Snapshot
-from .tenant_quotas import compare_quotas
+from .tenant_quotas import compare_tenant_quotas
 from .tenant_view import Shift, TenantView, read_map, read_name
 from .traffic import compare_traffic
 
 _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("privileged", "baseline", "restricted")
-_ASPECTS = (compare_quotas, compare_access, compare_traffic, compare_admission, compare_identities, compare_services)
+_ASPECTS = (
+    compare_tenant_quotas,
+    compare_access,
+    compare_traffic,
+    compare_admission,
+    compare_identities,
+    compare_services,
+)
 
 
 def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[ResourceChange]) -> tuple[TenantChange, ...]:

@@ -2,7 +2,8 @@
 
 A create or an update in place is safe. A replacement counts at least as ``replaces-resources``, and so does a type of
 which nobody knows whether the update replaces it. ``losses.py`` says what goes with a deleted resource: a deleted
-setting is safe, a deleted pool drains its nodes, a deleted program stops, and data or rights are lost. A deleted or
+setting is safe, a program that the stack file no longer asks for may stop, a deleted pool drains its nodes, a resource
+by which others work counts like a replacement, and data or rights are lost. A deleted or
 replaced resource of an unknown type may hold data, so it counts as a loss.
 """
 
@@ -16,6 +17,7 @@ from ..plan import PlannedResource
 from .effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
 from .losses import LOSSES, LOST, find_rating
+from .tenant_view import read_name
 
 GRAVEST: Verdict = "loses-data-or-access"
 _NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
@@ -89,7 +91,9 @@ def _judge_resources(
         verdict = _rate(change, resource)
         if change.effect == "delete" and resource and _read_effect(resource) in kept:
             verdict = "safe"  # the same right has another name
-        if verdict == "safe":
+        if verdict == "safe" and change.effect == "delete" and LOSSES.get(change.type) == "program":
+            yield Reason(verdict=verdict, text=f"{_describe(change, verdict)}: its program stops", urn=change.urn)
+        elif verdict == "safe":
             safe[change.effect] = safe.get(change.effect, 0) + 1
         else:
             yield Reason(verdict=verdict, text=_describe(change, verdict), urn=change.urn)
@@ -109,7 +113,7 @@ def _rate(change: ResourceChange, resource: PlannedResource | None) -> Verdict:
         return "safe"
     if change.effect == "update":
         return "replaces-resources" if any(map(_names_key, change.paths)) else "safe"
-    rating = find_rating(change.type)
+    rating = find_rating(change.type, read_name(resource) if resource else "")
     if resource and _defines_types(resource) and change.effect != "update-or-replace":
         return GRAVEST
     if rating is None:

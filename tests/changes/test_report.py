@@ -3,7 +3,7 @@
 import json
 
 from gpu_blueprint.changes.effects import NodeDrain, ResourceChange
-from gpu_blueprint.changes.report import compare_facts
+from gpu_blueprint.changes.report import Changes, compare_facts
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
 from gpu_blueprint.errors import Problem
 
@@ -12,6 +12,7 @@ from ..support.plans import plan, shipped_config
 from ..support.snapshots import namespace, snapshot
 
 FINDING = Problem("few-spot", ("pools", 0), "few types", "name more", "warning").as_json()
+PROBLEM = Problem("x", ("cluster",), "cannot change", "make another")
 DRAIN = NodeDrain(
     pool="train",
     nodes="all nodes",
@@ -34,7 +35,8 @@ def test_two_equal_snapshots_change_nothing() -> None:
     assert found.costs[-1].difference(0) == 0
 
 
-def test_each_part_stands_in_the_json() -> None:
+def make_report() -> Changes:
+    """A report in which every part has something, but the quotas."""
     old = snapshot(*plan("research"), cost=as_json(estimate_stack(shipped_config("research"))), notes=("a",))
     new = snapshot(
         *plan_edited("research", HARMLESS["a tenant less"]),
@@ -46,11 +48,13 @@ def test_each_part_stands_in_the_json() -> None:
         notes=("b",),
     )
     lost = ResourceChange(urn="u", type="kubernetes:core/v1:Namespace", name="n", effect="delete", paths=("a.b",))
-    problem = Problem("x", ("cluster",), "cannot change", "make another")
-    found = compare_facts(old, new, resources=(lost,), drains=(DRAIN,), dead_ends=(problem,))
-    document = json.loads(json.dumps(found.as_json()))
+    return compare_facts(old, new, resources=(lost,), drains=(DRAIN,), dead_ends=(PROBLEM,))
+
+
+def test_each_part_stands_in_the_json() -> None:
+    document = json.loads(json.dumps(make_report().as_json()))
     assert document["verdict"] == "loses-data-or-access"
-    assert document["before"] == {"blueprintVersion": "0.2.0", "stack": {}, "resources": len(old.resources)}
+    assert document["before"] == {"blueprintVersion": "0.2.0", "stack": {}, "resources": len(plan("research"))}
     assert document["after"]["stack"] == {"name": "gpu-research"}
     assert document["reasons"][0] == {
         "verdict": "loses-data-or-access",
@@ -83,7 +87,7 @@ def test_each_part_stands_in_the_json() -> None:
         "floorMonth",
     }
     assert document["quotas"] == []
-    assert document["deadEnds"] == [problem.as_json()]
+    assert document["deadEnds"] == [PROBLEM.as_json()]
     assert document["notes"][:3] == [
         "a",
         "b",

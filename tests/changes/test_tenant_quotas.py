@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.tenant_quotas import CLASS_PREFIX, STAYS, compare_quotas, read_quantity
+from gpu_blueprint.changes.tenant_quotas import STAYS, compare_tenant_quotas, read_quantity
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.tenancy import pool_classes
+from gpu_blueprint.tenancy.pool_classes import CLASS_PREFIX
 
 from ..support.snapshots import kube, namespace, view
 
@@ -25,11 +25,7 @@ def pool_quota(hard: dict[str, Any], pool: str = "infer-l4", name: str = "pool")
 
 
 def find(before: TenantView, after: TenantView) -> list[str]:
-    return [f"{'-' if shift.is_loss else '+'} {shift.text}" for shift in compare_quotas(before, after)]
-
-
-def test_the_prefix_of_pool_classes_is_the_prefix_that_tenancy_writes() -> None:
-    assert CLASS_PREFIX == pool_classes.CLASS_PREFIX
+    return [f"{'-' if shift.is_loss else '+'} {shift.text}" for shift in compare_tenant_quotas(before, after)]
 
 
 @pytest.mark.parametrize(

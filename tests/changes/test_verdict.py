@@ -68,7 +68,10 @@ def test_one_reason_decides_alone(verdict: Verdict) -> None:
         ("aws:eks/nodeGroup:NodeGroup", "replace", "replaces-resources"),
         ("kubernetes:storage.k8s.io/v1:StorageClass", "replace", "replaces-resources"),
         ("kubernetes:storage.k8s.io/v1:StorageClass", "delete", "replaces-resources"),
-        ("kubernetes:apps/v1:Deployment", "delete", "replaces-resources"),
+        ("kubernetes:apps/v1:Deployment", "delete", "safe"),
+        ("kubernetes:apps/v1:Deployment", "replace", "replaces-resources"),
+        ("kubernetes:scheduling.k8s.io/v1:PriorityClass", "delete", "safe"),
+        ("aws:eks/addon:Addon", "delete", "replaces-resources"),
         ("aws:ec2/natGateway:NatGateway", "delete", "replaces-resources"),
         ("kubernetes:core/v1:ConfigMap", "delete", "safe"),
         ("kubernetes:core/v1:ConfigMap", "replace", "replaces-resources"),
@@ -77,7 +80,7 @@ def test_one_reason_decides_alone(verdict: Verdict) -> None:
         ("aws:rds/instance:Instance", "update-or-replace", "replaces-resources"),
         ("aws:rds/instance:Instance", "replace", "loses-data-or-access"),
         ("aws:rds/instance:Instance", "delete", "loses-data-or-access"),
-        ("kubernetes:helm.sh/v3:Release", "delete", "replaces-resources"),
+        ("kubernetes:helm.sh/v3:Release", "delete", "safe"),
     ],
 )
 def test_each_kind_of_resource_has_its_verdict(type_: str, effect: str, verdict: Verdict) -> None:
@@ -239,3 +242,33 @@ def test_a_closed_api_is_lost_access() -> None:
 
 def test_a_change_without_its_resource_is_judged_by_its_type() -> None:
     assert judge(list_reasons((), (), changes=(change(namespace("vision"), "delete"),))) == "loses-data-or-access"
+
+
+@pytest.mark.parametrize(
+    ("name", "deleted", "replaced"),
+    [
+        ("gpu-headroom", "safe", "replaces-resources"),
+        ("gpu-operator", "safe", "replaces-resources"),
+        ("keda", "safe", "replaces-resources"),
+        ("monitoring", "loses-data-or-access", "loses-data-or-access"),
+        ("vision", "loses-data-or-access", "loses-data-or-access"),
+    ],
+)
+def test_namespaces_of_the_platform_without_volumes_lose_nothing(name: str, deleted: str, replaced: str) -> None:
+    space = kube("Namespace", name)
+    assert [rate(space, effect)[0] for effect in ("delete", "replace")] == [deleted, replaced]
+
+
+def test_a_program_that_goes_has_a_line_of_its_own() -> None:
+    release = resource("kubernetes:helm.sh/v3:Release", "keda", {"chart": "keda"})
+    assert rate(release, "delete") == ("safe", "Release keda is deleted: its program stops")
+
+
+def test_a_pool_without_headroom_is_no_loss() -> None:
+    parts = [
+        kube("Namespace", "gpu-headroom"),
+        kube("PriorityClass", "gpu-headroom"),
+        kube("ResourceQuota", "headroom", "gpu-headroom"),
+        resource("kubernetes:apps/v1:Deployment", "placeholders", {}),
+    ]
+    assert judge(list_reasons(parts, (), changes=[change(part, "delete") for part in parts])) == "safe"
