@@ -15,7 +15,8 @@ def add_changes(
         "changes",
         "show the effects of an edit on the stack that runs: drained nodes, tenants, replaced resources, costs",
         "blueprint changes prod --against main",
-        "blueprint changes prod --against origin/main --fail-on replaces-resources --format markdown",
+        "blueprint changes prod --against HEAD~1 --format markdown",
+        "blueprint changes prod --against main --fail-on replaces-resources",
         "blueprint changes prod --against rendered/prod/plan.json",
     )
     changes.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")

@@ -14,7 +14,7 @@ from .pull_requests import COMMIT, PULL_REQUESTS, PullRequest, build_comment, bu
 
 _BY_NAME = {pull.name: pull for pull in PULL_REQUESTS}
 _VERDICTS: dict[str, Verdict] = {
-    "rename-a-pool": "replaces-resources",
+    "rename-a-pool": "drains-nodes",
     "cut-a-quota": "safe",
     "change-sharing": "drains-nodes",
     "pin-another-ami": "drains-nodes",

@@ -107,7 +107,7 @@ def _list_clauses(report: Report) -> Iterator[str]:
         yield f"{report.stack} itself has {_count_planned(report.after)}"
         yield _describe_cost(report.after, report.stack)
     elif report.is_new:
-        yield f"{report.stack} is new: {_count_planned(report.after)} are created"
+        yield f"{report.stack} is new, with {_count_planned(report.after)}"
         yield _describe_cost(report.after, report.stack)
     else:
         yield from _list_change_clauses(changes, report.stack)
