@@ -66,10 +66,11 @@ def _read_state() -> Iterator[tuple[str, Mapping[str, Any]]]:
     arguments = struct_pb2.Struct()
     arguments.update({"stackName": name})
     request = resource_pb2.ResourceInvokeRequest(tok=_READ_STATE, args=arguments)
+    monitor: Any = settings.get_monitor()
     try:
-        answer = settings.get_monitor().Invoke(request)
+        answer = monitor.Invoke(request)
     except grpc.RpcError as error:
         reason = f"the last outputs of stack {name} cannot be read, so nothing was compared and nothing was changed"
-        raise pulumi.RunError(f"{reason}: {error.details()}") from None  # type: ignore[attr-defined]
+        raise pulumi.RunError(f"{reason}: {error.details()}") from None
     found = json_format.MessageToDict(getattr(answer, "return")).get("outputs", {})
     yield from ((resource["type"], resource.get("outputs", {})) for resource in found.values())

@@ -10,7 +10,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 
 from ..support import builders
-from ..support.edits import DRAINING, HARMLESS, edit_file
+from ..support.edits import DRAINING, HARMLESS, Edit, edit_file
 from ..support.plans import shipped_config
 
 Facts = dict[str, Any]
@@ -29,7 +29,7 @@ def zones(*names: str, **fields: Any) -> dict[str, Any]:
 
 def existing(*placed: str, vpc: str = "vpc-0a1b2c3d4e5f60718") -> dict[str, Any]:
     """A stack in an existing VPC; ``1a`` is subnet 1 in zone a of us-east-1."""
-    subnets = [{"id": f"subnet-{number:0>17}", "zone": f"us-east-1{zone}"} for number, zone in placed]
+    subnets = [{"id": f"subnet-{number:0>17}", "zone": f"us-east-1{zone}"} for number, zone in map(tuple, placed)]
     return {"network": {"mode": "existing", "vpcId": vpc, "subnets": subnets}}
 
 
@@ -52,6 +52,7 @@ def compare(before: Facts, after: Facts) -> Found:
     return [(problem.kind, ".".join(map(str, problem.path))) for problem in problems]
 
 
+EDITS: dict[str, Edit] = {**HARMLESS, **DRAINING}
 DEAD_ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Found]] = {
     "region": ({}, {"region": "us-west-2"}, [("second-platform", "region")]),
     "account": ({}, {"accountId": "444455556666"}, [("second-platform", "accountId")]),
@@ -167,10 +168,10 @@ def test_a_change_that_aws_can_make_is_no_dead_end(case: str) -> None:
     assert compare(describe(**before), describe(**after)) == []
 
 
-@pytest.mark.parametrize("edit", {**HARMLESS, **DRAINING})
+@pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("stack", ["dev", "prod", "research"])
 def test_edits_of_pools_tenants_and_money_are_no_dead_ends(stack: str, edit: str) -> None:
-    section = edit_file(stack, {**HARMLESS, **DRAINING}[edit])
+    section = edit_file(stack, EDITS[edit])
     config = StackConfig.model_validate({**section[STACK_KEY], "region": section[REGION_KEY]})  # whatever it costs
     after = describe_foundation(config)
     assert find_dead_ends(describe_foundation(shipped_config(stack)), after) == []

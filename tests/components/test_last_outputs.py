@@ -36,7 +36,7 @@ class Engine:
         return answer
 
 
-class UnreachableError(grpc.RpcError):
+class UnreachableError(grpc.RpcError):  # type: ignore[misc]
     def details(self) -> str:
         return "the bucket is gone"
 
@@ -71,7 +71,7 @@ def test_the_stack_is_named_with_its_organization_and_project(monkeypatch: pytes
 
 def test_the_record_is_found_among_other_config_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     other = (RECORD, {"metadata": {"name": "other"}, "data": {"foundation": "{"}})
-    bare = (RECORD, {})
+    bare: tuple[str, dict[str, Any]] = (RECORD, {})
     compare(monkeypatch, Engine(other, bare, make_record()))
     with pytest.raises(pulumi.RunError, match=r"nothing was changed:\ncluster\.serviceCidr: "):
         compare(monkeypatch, Engine(other, bare, make_record(serviceCidr="172.30.0.0/16")))
