@@ -9,7 +9,7 @@ from gpu_blueprint.changes.verdict import Reason, judge, list_reasons
 from gpu_blueprint.errors import Problem
 from gpu_blueprint.plan import PlannedResource
 
-from ..support.snapshots import entry, kube, namespace, resource
+from ..support.snapshots import entry, kube, resource
 
 KEY = resource("aws:kms/key:Key", "secrets", {})
 QUOTA = kube("ResourceQuota", "tenant", "vision")
