@@ -85,7 +85,7 @@ def find_exit_code(changes: Changes | None, fail_on: str | None) -> int:
     """Return 1 if nobody may merge the change without a second look."""
     if changes is None or changes.dead_ends:
         return 1
-    return int(fail_on is not None and VERDICTS.index(changes.verdict) >= VERDICTS.index(fail_on))  # type: ignore[arg-type]
+    return int(fail_on is not None and VERDICTS.index(changes.verdict) >= VERDICTS.index(fail_on))
 
 
 class _Row(BaseModel):
