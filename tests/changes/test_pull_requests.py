@@ -83,7 +83,8 @@ def test_a_change_of_the_code_is_seen_through_git(fork: Path) -> None:
     traffic.write_text(traffic.read_text().replace('DENY = "gpu-blueprint-default-deny"', 'DENY = "deny-all"'))
     ran = run_changes(fork, pull.stack, "--against", "HEAD")
     git(fork, "checkout", "--quiet", "--", ".")
-    assert "Replaced resources: 2" in ran.stdout and "metadata.name" in ran.stdout, ran.stdout + ran.stderr
+    assert "4 resources change: 2 created, 2 deleted" in ran.stdout, ran.stdout + ran.stderr
+    assert "created NetworkPolicy gpu-prod-tenant-serving-deny-all" in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) <= 80
 
 
