@@ -139,7 +139,7 @@ def test_a_resource_that_goes_first_takes_its_dependents_with_it(
     option: bool | None, name: str | None, effects: dict[str, str]
 ) -> None:
     options = {} if option is None else {"deleteBeforeReplace": option}
-    named = {"name": name} if name else {}
+    named: dict[str, Any] = {"name": name} if name else {}
     role = build(ROLE, "role", path="/a/", **named, options=options)
     attached = build(ATTACHMENT, "attached", role="known", policyArn="p", reads={"role": [role]})
     tagged = build(QUEUE, "tagged", tags={"role": "known"}, reads={"tags": [role]})

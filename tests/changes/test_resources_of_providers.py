@@ -118,7 +118,7 @@ def test_a_provider_of_which_nobody_knows_the_settings_is_never_harmless() -> No
 
 def test_the_new_settings_of_a_provider_decide_about_content() -> None:
     provider = build(KUBERNETES, "k", enableConfigMapMutable="true")
-    place = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    place: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
     content = build(CONFIG_MAP, "map", **place, data={"k": "v"}, provider=provider)
     before = [build(KUBERNETES, "k"), content]
     assert compare(before, [provider, edit(content, data={"k": "w"})]) == {"k": "update", "map": "update"}

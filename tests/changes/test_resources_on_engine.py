@@ -13,7 +13,6 @@ from gpu_blueprint.plan import record
 from ..support.changes_edits import EDITS
 from ..support.edits import edit_file
 from ..support.engine_sessions import open_in_memory
-from ..support.plans import Plan
 from ..support.scenes_of_changes import build_program
 
 pytestmark = pytest.mark.lab
@@ -44,7 +43,7 @@ def bench() -> Iterator[Bench]:
         yield Bench(opened)
 
 
-def read_effects(run: Run, *plans: Plan) -> dict[str, str]:
+def read_effects(run: Run, *plans: Sequence[PlannedResource]) -> dict[str, str]:
     """Return URN → the engine's operation; without components, and without resources that stay the same."""
     managed = {resource.urn for plan in plans for resource in plan if resource.custom}
     found = {urn: change for change, urns in run.changes.items() for urn in urns if change not in ("same", *REPLACED)}

@@ -109,7 +109,7 @@ def test_git_that_does_not_answer_is_given_up(repository: Path, monkeypatch: pyt
     def wait(*_: object, **__: object) -> None:
         raise subprocess.TimeoutExpired("git", 1)
 
-    monkeypatch.setattr(subprocess, "run", wait)
+    monkeypatch.setattr("subprocess.run", wait)
     with pytest.raises(UsageError, match=r"git rev-parse has not answered for 120 s"):
         find_revision("main")
 

@@ -92,7 +92,7 @@ def test_a_quota_with_the_same_effect_is_no_change(before: list[PlannedResource]
 
 
 def test_two_scopes_in_another_order_are_no_change() -> None:
-    terms = [
+    terms: list[dict[str, Any]] = [
         {"scopeName": "PriorityClass", "operator": "In", "values": ["b", "a"]},
         {"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"},
     ]

@@ -24,7 +24,8 @@ def test_a_kind_is_found_in_every_api_version() -> None:
 
 
 def test_a_plan_with_unknown_metadata_has_no_tenants() -> None:
-    broken = [resource("kubernetes:core/v1:Namespace", "broken", {"metadata": value}) for value in (None, "x", {})]
+    values: tuple[Any, ...] = (None, "x", {})
+    broken = [resource("kubernetes:core/v1:Namespace", "broken", {"metadata": value}) for value in values]
     assert TenantView.of(broken).namespaces == {}
     assert read_name(broken[0]) == "broken"
 

@@ -81,7 +81,7 @@ def test_an_admin_stands_without_a_tenant() -> None:
     assert found[""].gained == ("admin arn:aws:iam::100200300401:role/second gains access",)
 
 
-def change_of(resource: PlannedResource, **given: str) -> ResourceChange:
+def change_of(resource: PlannedResource, **given: Any) -> ResourceChange:
     return ResourceChange(urn=resource.urn, type=resource.type, name=resource.name, effect="update", **given)
 
 

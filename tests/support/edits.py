@@ -12,7 +12,7 @@ from gpu_blueprint.plan import record
 from .plans import Plan, shipped_file
 
 Stack = dict[str, Any]
-Edit = Callable[[Stack], None]
+Edit = Callable[[Stack], object]
 """Changes the object under ``gpu-blueprint:stack``."""
 
 

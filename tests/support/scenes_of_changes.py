@@ -62,8 +62,8 @@ def make_roles(pick: Callable[[Any, Any], Any], cloud: Options) -> None:
     """Replace resources that go before their replacement is made, and resources that stay until then."""
     options = {"chosen": Options(provider=cloud.provider, delete_before_replace=True), "loose": cloud, "fixed": cloud}
     for name, opts in options.items():
-        named = {"name": name} if name == "fixed" else {}
-        role = aws.iam.Role(name, path=pick("/a/", "/b/"), assume_role_policy="{}", **named, opts=opts)
+        own_name = name if name == "fixed" else None
+        role = aws.iam.Role(name, path=pick("/a/", "/b/"), assume_role_policy="{}", name=own_name, opts=opts)
         same = role.path.apply(lambda _: "known")
         aws.iam.RolePolicyAttachment(f"{name}-attached", role=same, policy_arn=name, opts=cloud)
         aws.sqs.Queue(f"{name}-tagged", tags={"role": same}, opts=cloud)
