@@ -1,6 +1,6 @@
 """The prediction from two plans against the preview of Pulumi's engine, resource by resource."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
-from gpu_blueprint.plan import record
+from gpu_blueprint.plan import PlannedResource, record
 
 from ..support.changes_edits import EDITS
 from ..support.edits import edit_file

@@ -1,5 +1,7 @@
 """Tenants are found by the label of their namespaces, and absurd plans have none."""
 
+from typing import Any
+
 from gpu_blueprint.changes.tenant_view import TenantView, read_list, read_map, read_name
 
 from ..support.snapshots import kube, namespace, resource

@@ -1,6 +1,7 @@
 """Tenants gain and lose what the planned objects say: edits of the shipped stacks, and namespaces made by hand."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
