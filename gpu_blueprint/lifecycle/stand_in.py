@@ -113,7 +113,7 @@ class StandIn(Handshake, ABC):
         inputs = from_struct(request.news)
         if request.preview:
             return provider_pb2.UpdateResponse(
-                properties=to_struct(from_struct(request.olds) | inputs | self.guess_update(request.type))
+                properties=to_struct(merge_outputs(from_struct(request.olds), inputs) | self.guess_update(request.type))
             )
         operation = _read_operation("update", request, inputs)
 

@@ -33,6 +33,7 @@ class Bench:
         if stack != self._stack:
             self._opened.close()
             self._life, self._stack = self._opened.enter_context(open_in_memory(stack)), stack
+            self._life.engine.set_secret("grafanaPassword")  # an edit installs Grafana
             assert self._life.engine.up().error == ""
         return self._life
 

@@ -64,6 +64,13 @@ def test_a_preview_does_not_know_the_next_version_of_a_launch_template(aws: Call
     assert changed["defaultVersion"] == state["defaultVersion"]
 
 
+def test_the_preview_of_an_update_keeps_the_outputs_of_a_block(aws: Caller) -> None:
+    id_, state = aws.create(CLUSTER, "c", {"name": "gpu", "vpcConfig": {"subnetIds": ["a"]}})
+    inputs = {"name": "gpu", "vpcConfig": {"subnetIds": ["b"]}}
+    changed = aws.update(CLUSTER, "c", id_, state, inputs, preview=True)["vpcConfig"]
+    assert changed == {**state["vpcConfig"], "subnetIds": ["b"]} and "clusterSecurityGroupId" in changed
+
+
 def test_a_type_without_replacing_inputs_in_the_catalogue_is_named(aws: Caller) -> None:
     with pytest.raises(AbortedError, match="aws:rds/cluster:Cluster"):
         aws.diff("aws:rds/cluster:Cluster", {"size": 1}, {"size": 2})
