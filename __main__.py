@@ -20,5 +20,4 @@ platform = Platform(config)
 
 pulumi.export("clusterName", platform.cluster_name)
 pulumi.export("kubeconfig", platform.kubeconfig)
-pulumi.export("foundation", platform.foundation)
 pulumi.export("pools", [pool.name for pool in config.pools])

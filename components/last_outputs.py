@@ -1,6 +1,7 @@
-"""The last outputs of the stack itself: they say what runs, and refuse changes that can only end badly."""
+"""The last outputs of the stack's own resources: they say what runs, and refuse changes that can only end badly."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import grpc
@@ -15,8 +16,10 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import ALLOW_OLDER
 from gpu_blueprint.loading.file_keys import refuse_unused_permission
 
+from .cluster.record import FOUNDATION, NAME
+
 _READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
-_STACK, _CLUSTER = "pulumi:pulumi:Stack", "aws:eks/cluster:Cluster"
+_CLUSTER, _RECORD = "aws:eks/cluster:Cluster", "kubernetes:core/v1:ConfigMap"
 
 
 def refuse_dead_ends(config: StackConfig) -> None:
@@ -35,19 +38,26 @@ def refuse_dead_ends(config: StackConfig) -> None:
 
 
 def _read_last_foundation() -> dict[str, Any]:
-    """Return the foundation that the last complete `pulumi up` exported; empty if there was none.
+    """Return the foundation in the record of the last complete `pulumi up`; empty if there was none.
 
-    The cluster's version is the version in the state, because `pulumi refresh` updates no output of a stack: people
+    The cluster's version is the version in the state, because `pulumi refresh` updates no fact of the record: people
     roll a cluster back in EKS, and EKS itself upgrades a cluster at the end of its support.
     """
-    outputs = _read_state()
-    foundation: dict[str, Any] = outputs.get(_STACK, {}).get("foundation") or {}
-    version = outputs.get(_CLUSTER, {}).get("version")
-    return {**foundation, "kubernetesVersion": version} if foundation and version else foundation
+    found = list(_read_state())
+    records = [
+        outputs["data"]
+        for type_, outputs in found
+        if type_ == _RECORD
+        and outputs.get("metadata", {}).get("name") == NAME
+        and FOUNDATION in outputs.get("data", {})
+    ]
+    foundation: dict[str, Any] = json.loads(records[0][FOUNDATION]) if records else {}
+    versions = [outputs["version"] for type_, outputs in found if type_ == _CLUSTER and "version" in outputs]
+    return {**foundation, "kubernetesVersion": versions[0]} if foundation and versions else foundation
 
 
-def _read_state() -> dict[str, Mapping[str, Any]]:
-    """Return type → outputs of a resource of this type, as the last update or refresh left them.
+def _read_state() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield type and outputs of each resource in the stack's state, as the last update or refresh left them.
 
     The engine answers this call itself, without a provider and without a resource in the state. The SDK's own function
     would look up each reference to a resource in the answer, and fail, because this update has not yet made it.
@@ -56,10 +66,11 @@ def _read_state() -> dict[str, Mapping[str, Any]]:
     arguments = struct_pb2.Struct()
     arguments.update({"stackName": name})
     request = resource_pb2.ResourceInvokeRequest(tok=_READ_STATE, args=arguments)
+    monitor: Any = settings.get_monitor()
     try:
-        answer = settings.get_monitor().Invoke(request)
+        answer = monitor.Invoke(request)
     except grpc.RpcError as error:
         reason = f"the last outputs of stack {name} cannot be read, so nothing was compared and nothing was changed"
-        raise pulumi.RunError(f"{reason}: {error.details()}") from None  # type: ignore[attr-defined]
+        raise pulumi.RunError(f"{reason}: {error.details()}") from None
     found = json_format.MessageToDict(getattr(answer, "return")).get("outputs", {})
-    return {resource["type"]: resource.get("outputs", {}) for resource in found.values()}
+    yield from ((resource["type"], resource.get("outputs", {})) for resource in found.values())

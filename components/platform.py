@@ -6,7 +6,6 @@ depends on everything that is needed to delete it. tests/components/test_platfor
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -46,7 +45,6 @@ class Platform(pulumi.ComponentResource):
 
     cluster_name: str
     kubeconfig: pulumi.Output[str]
-    foundation: pulumi.Output[dict[str, Any]]
 
     def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         name = self.cluster_name = config.cluster_name
@@ -83,8 +81,7 @@ class Platform(pulumi.ComponentResource):
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         # The last resource, because it depends on all resources that were made before.
-        record = PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*self._made], opts=kubernetes)
-        self.foundation = record.foundation
+        PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*self._made], opts=kubernetes)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
 

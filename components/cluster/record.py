@@ -1,7 +1,7 @@
 """The record of the platform inside its own cluster, and the guard that keeps a destroy from taking it apart."""
 
+import json
 from collections.abc import Sequence
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -12,6 +12,8 @@ from gpu_blueprint.config import StackConfig
 from .cluster import Cluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
+FOUNDATION = "foundation"
+"""Key of the facts that no edit of a running stack can change at will, as JSON."""
 RECORD_VERSION = "1"
 """Meaning of the record's keys; a release that changes the meaning counts up. `schemaVersion` of a stack file is
 another number: it counts the schemas of the file."""
@@ -24,10 +26,9 @@ class PlatformRecord(pulumi.ComponentResource):
     ``deletionProtection`` it is protected. Pulumi keeps everything on which a protected resource depends, so a destroy
     ends before it deletes anything. The protected cluster alone would not do: Pulumi deletes everything inside it.
 
-    ``foundation`` is known when everything is built, so an update that fails leaves the last output of the stack.
+    ``components/last_outputs.py`` reads the record from the stack's own state: an update that fails, also with
+    ``--continue-on-error``, leaves the record of the last complete update, where an output of the stack would be lost.
     """
-
-    foundation: pulumi.Output[dict[str, Any]]
 
     def __init__(
         self,
@@ -40,13 +41,14 @@ class PlatformRecord(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpu-blueprint:components:PlatformRecord", name, None, opts)
         facts = describe_foundation(config)
-        config_map = k8s.core.v1.ConfigMap(
+        k8s.core.v1.ConfigMap(
             f"{name}-config-map",
             metadata={"name": NAME, "namespace": NAMESPACE},
             data={  # nothing that changes at each `pulumi up`, so that an unchanged stack stays unchanged
                 "blueprintVersion": facts["blueprintVersion"],
                 "recordVersion": RECORD_VERSION,
                 "environment": config.environment,
+                FOUNDATION: json.dumps(facts, sort_keys=True),
                 "clusterArn": config.build_arn("eks", f"cluster/{config.cluster_name}"),
             },
             opts=pulumi.ResourceOptions(
@@ -56,5 +58,4 @@ class PlatformRecord(pulumi.ComponentResource):
                 protect=config.cluster.deletion_protection,
             ),
         )
-        self.foundation = config_map.id.apply(lambda _: facts)
         self.register_outputs({})

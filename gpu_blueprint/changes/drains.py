@@ -78,9 +78,8 @@ def _find_removed_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) ->
     for name, pool in old.pools.items():
         if _loses_cluster(pool, old, gone) or not _goes(name, old, new, gone):
             continue
-        is_static = name in groups and name not in new.pools
         is_kept = name in new.pools
-        words = "its nodes become static" if is_static else "the pool is removed or renamed"
+        words = "its nodes become static" if name in groups else "the pool is removed or renamed"
         words = "the pool is deleted and made anew" if is_kept else words
         # Pods of a renamed pool start on new nodes while old nodes still drain.
         yield _describe_removed_pool(name, old, (words,), _price_all(name, old, has_successor or is_kept))

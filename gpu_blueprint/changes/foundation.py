@@ -78,8 +78,6 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
             refuses nothing. Empty if no stack runs.
         after: The facts of the stack file.
     """
-    if not before or not after:
-        return []
     found = [*_refuse_second_platform(before, after), *_refuse_other_cluster(before, after)]
     if before.get("region") == after.get("region"):  # zones of another region differ anyway
         found += _refuse_other_network(before.get("network", {}), after.get("network", {}))
@@ -148,10 +146,7 @@ def _refuse_other_network(before: Facts, after: Facts) -> Iterator[Problem]:
         yield Problem("network-fixed", ("network", "mode"), reason, f"write {before['mode']} again, or {_BESIDE}")
     for fact, because in (
         ("vpcId", "EKS moves no cluster to another VPC"),
-        (
-            "cidr",
-            "AWS changes no VPC's block: Pulumi would replace the subnets, and hang at those in use",
-        ),
+        ("cidr", "AWS changes no VPC's block: Pulumi would replace the subnets, and hang at those in use"),
     ):
         if _differs(before, after, fact):
             reason = f"the running platform lives in {before[fact]}, and {because}"
@@ -191,7 +186,7 @@ def _refuse_other_subnets(before: Mapping[str, str], after: Mapping[str, str]) -
 
     Zones as they are stated now count for subnets that stay, since a file may correct the zone of a subnet.
     """
-    if not before or not after or before.keys() == after.keys():
+    if not before or not after:
         return
     held = {after.get(subnet, zone) for subnet, zone in before.items()}
     if held != {*after.values()}:

@@ -1,12 +1,15 @@
 """Losses with a resource that is deleted or replaced, by type: data, access, nodes, work, or nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..catalog import namespaces
+from ..plan import PlannedResource
 from .effects import Verdict
+from .tenant_view import read_list, read_map
 
-Loss = Literal["data", "zone", "access", "nodes", "work", "program", "setting"]
+Loss = Literal["data", "zone", "access", "nodes", "work", "comfort", "setting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +30,8 @@ RATINGS: dict[Loss, Rating] = {
     "nodes": Rating(deleted="drains-nodes", replaced="replaces-resources"),
     # Others work by it, and fail without it; nothing is lost that the stack file does not make again.
     "work": Rating(deleted="replaces-resources", replaced="replaces-resources"),
-    # A program that the stack file no longer asks for stops; tenants who lose by it have lines of their own.
-    "program": Rating(deleted="safe", replaced="replaces-resources"),
+    # A comfort that the stack file no longer asks for ends, and every program runs on.
+    "comfort": Rating(deleted="safe", replaced="replaces-resources"),
     # It only states a rule or a wish: without it nothing stops and nothing is lost. `replace` stays the engine's word.
     "setting": Rating(deleted="safe", replaced="replaces-resources"),
 }
@@ -41,9 +44,12 @@ LOST: dict[str, str] = {
     "eks:index:Cluster": "everything in the cluster is lost",
     "aws:kms/key:Key": "nobody can read what it encrypts",
     "aws:s3/bucket:Bucket": "its objects are lost",
+    "aws:sns/topic:Topic": "nobody gets its messages, and a new topic asks its readers again",
+    "kubernetes:batch/v1:CronJob": "its schedule ends",
     "kubernetes:core/v1:Namespace": "everything in it is lost",
+    "kubernetes:keda.sh/v1alpha1:ScaledObject": "replicas stay as they are",
 }
-"""The loss in words, of the types whose loss is grave and not plain from their name."""
+"""The loss in words, of the types whose loss is not plain from their name."""
 
 _CORE, _RBAC = "kubernetes:core/v1", "kubernetes:rbac.authorization.k8s.io/v1"
 _ADMISSION, _MONITORS = "kubernetes:admissionregistration.k8s.io/v1", "kubernetes:monitoring.coreos.com/v1"
@@ -82,17 +88,15 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         # Programs of nodes, and their addresses
         "aws:ec2/placementGroup:PlacementGroup",
         "aws:eks/addon:Addon",
-        "kubernetes:apps/v1:DaemonSet",
+        *(f"kubernetes:apps/v1:{kind}" for kind in ("DaemonSet", "Deployment")),
+        "kubernetes:helm.sh/v3:Release",
         *(f"{_CORE}:{kind}" for kind in ("Service", "ServiceAccount")),
-        # Messages, and subscriptions that people confirmed by hand
-        "aws:sns/topic:Topic",
         "aws:sqs/queue:Queue",
         "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
     ),
-    "program": (
-        "kubernetes:apps/v1:Deployment",
+    "comfort": (
+        "aws:sns/topic:Topic",
         "kubernetes:batch/v1:CronJob",
-        "kubernetes:helm.sh/v3:Release",
         "kubernetes:keda.sh/v1alpha1:ScaledObject",
     ),
     "setting": (
@@ -123,16 +127,31 @@ LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for typ
 
 _WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA)
 """Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
+_PEOPLE = ("Group", "User")
 
 
-def find_rating(type_: str, object_name: str = "") -> Rating | None:
-    """Return the verdicts on a type; None if the table does not know the type.
+def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> Loss | None:
+    """Return the loss with a resource of a plan; None if the table does not know its type.
 
-    Args:
-        type_: Pulumi's type.
-        object_name: Name of the object in Kubernetes, which tells the platform's own namespaces from others.
+    Placeholders of headroom end for every other pod anyway. A right in Kubernetes is a loss if people hold it, since
+    the rights of a program of the platform go with the program.
     """
-    loss = LOSSES.get(type_)
-    if type_ == f"{_CORE}:Namespace" and object_name in _WITHOUT_DATA:
-        loss = "setting"
-    return RATINGS[loss] if loss else None
+    metadata = read_map(resource.inputs, "metadata")
+    is_namespace = resource.type == f"{_CORE}:Namespace"
+    if metadata.get("namespace") == namespaces.HEADROOM or (is_namespace and metadata.get("name") in _WITHOUT_DATA):
+        return "setting"
+    if resource.type.startswith(_RBAC) and not _serves_people(resource, before):
+        return "setting"
+    return LOSSES.get(resource.type)
+
+
+def _serves_people(right: PlannedResource, before: Sequence[PlannedResource]) -> bool:
+    """Return whether people hold a role, or get it by a binding."""
+    bindings = [resource for resource in before if resource.type.startswith(_RBAC) and "roleRef" in resource.inputs]
+    if "roleRef" not in right.inputs:
+        name = read_map(right.inputs, "metadata").get("name")
+        bindings = [binding for binding in bindings if read_map(binding.inputs, "roleRef").get("name") == name]
+    else:
+        bindings = [right]
+    subjects = [read_map(subject) for binding in bindings for subject in read_list(binding.inputs, "subjects")]
+    return any(subject.get("kind") in _PEOPLE for subject in subjects)

@@ -2,11 +2,12 @@
 
 A create or an update in place is safe. A replacement counts at least as ``replaces-resources``, and so does a type of
 which nobody knows whether the update replaces it. ``losses.py`` says what goes with a deleted resource: a deleted
-setting is safe, a program that the stack file no longer asks for may stop, a deleted pool drains its nodes, a resource
-by which others work counts like a replacement, and data or rights are lost. A deleted or
+setting is safe, a deleted pool drains its nodes, a program of the platform or a resource by which others work counts
+like a replacement, and data or people's rights are lost. A deleted or
 replaced resource of an unknown type may hold data, so it counts as a loss.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +17,12 @@ from ..errors import Problem
 from ..plan import PlannedResource
 from .effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
-from .losses import LOSSES, LOST, find_rating
-from .tenant_view import read_name
+from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
+from .tenant_view import read_map
 
 GRAVEST: Verdict = "loses-data-or-access"
 _NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
+_AWS = "pulumi:providers:aws"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
@@ -57,6 +59,7 @@ def list_reasons(
         *_judge_tenants(tenants),
         *_judge_resources(before, after, changes),
         *_judge_drains(before, drains),
+        *_judge_default_tags(before, after),
     ]
     return tuple(sorted(found, key=lambda reason: -VERDICTS.index(reason.verdict)))
 
@@ -88,12 +91,11 @@ def _judge_resources(
         resource = old.get(change.urn)
         if change.inside or _is_part_of_the_program(change.type):
             continue
-        verdict = _rate(change, resource)
+        loss = find_loss(resource, before) if resource else LOSSES.get(change.type)
+        verdict = _rate(change, resource, loss)
         if change.effect == "delete" and resource and _read_effect(resource) in kept:
             verdict = "safe"  # the same right has another name
-        if verdict == "safe" and change.effect == "delete" and LOSSES.get(change.type) == "program":
-            yield Reason(verdict=verdict, text=f"{_describe(change, verdict)}: its program stops", urn=change.urn)
-        elif verdict == "safe":
+        if verdict == "safe" and not (change.effect == "delete" and loss == "comfort"):
             safe[change.effect] = safe.get(change.effect, 0) + 1
         else:
             yield Reason(verdict=verdict, text=_describe(change, verdict), urn=change.urn)
@@ -108,17 +110,16 @@ def _is_part_of_the_program(type_: str) -> bool:
     return type_.startswith(("gpu-blueprint:", "pulumi:"))
 
 
-def _rate(change: ResourceChange, resource: PlannedResource | None) -> Verdict:
+def _rate(change: ResourceChange, resource: PlannedResource | None, loss: Loss | None) -> Verdict:
     if change.effect == "create":
         return "safe"
     if change.effect == "update":
         return "replaces-resources" if any(map(_names_key, change.paths)) else "safe"
-    rating = find_rating(change.type, read_name(resource) if resource else "")
     if resource and _defines_types(resource) and change.effect != "update-or-replace":
         return GRAVEST
-    if rating is None:
+    if loss is None:
         return "replaces-resources" if change.effect == "update-or-replace" else GRAVEST
-    return rating.deleted if change.effect == "delete" else rating.replaced
+    return RATINGS[loss].deleted if change.effect == "delete" else RATINGS[loss].replaced
 
 
 def _names_key(path: str) -> bool:
@@ -142,7 +143,7 @@ def _describe(change: ResourceChange, verdict: Verdict) -> str:
         return f"{kind} {change.name}: another key encrypts new data, and older data still needs the older key"
     done = _WORDS.get(change.effect, "is deleted")
     why = f" because of {', '.join(change.causes)}" if change.causes else ""
-    lost = LOST.get(change.type, "") if verdict == GRAVEST else ""
+    lost = LOST.get(change.type, "") if verdict in (GRAVEST, "safe") else ""
     if change.type not in LOSSES:
         lost = "this type may hold data"
     return f"{kind} {change.name} {done}{why}{f': {lost}' if lost else ''}"
@@ -172,3 +173,26 @@ def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:
     place = metadata.get("namespace") if isinstance(metadata, Mapping) else None
     rest = {key: value for key, value in resource.inputs.items() if key not in ("metadata", "tags")}
     return resource.type, place, rest
+
+
+def _judge_default_tags(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[Reason]:
+    """Yield a line if the provider gives other tags to every resource, which no resource's own inputs show."""
+    old, new = (dict(_list_default_tags(resources)) for resources in (before, after))
+    changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
+    if old and changed:
+        yield Reason(verdict="safe", text=f"the tags of every AWS resource change in place: {', '.join(changed)}")
+
+
+def _list_default_tags(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, Any]]:
+    for resource in resources:
+        if resource.type == _AWS:
+            given = resource.inputs.get("defaultTags")
+            yield from read_map(_read_json(given), "tags").items()
+
+
+def _read_json(value: Any) -> Any:
+    """Return the value of a provider's input, which Pulumi passes on as JSON."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..catalog import Instance, list_instances
 from ..catalog.node_room import count_team_pods
 from ..config import Pool, Service, StackConfig
-from ..config.sizes import count_sellable_slots, count_slots, write_size
+from ..config.sizes import PodSize, count_sellable_slots, count_slots, write_size
 from ..cost.gpus import count_replicas
 from ..cost.items import price_instance
 from ..cost.money import Usd
@@ -24,8 +24,7 @@ def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
-    fitting = filter(pool.fits, pool.offered)
-    row = max(fitting, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
+    row = _find_roomiest(pool)
     slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
     if size is None or count_team_pods(pool.max_pods) < slots:
         return _explain_missing_pods(pool, row)
@@ -37,15 +36,29 @@ def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
         f"{room.cpu_milli / 1000:g} CPU and {room.memory_mib / 1024:.1f}Gi"
     )
     remedies = []
-    if room.cpu_milli >= 100 * slots and room.memory_mib >= 256 * slots:
-        cpu, memory = room.cpu_milli // slots // 50 * 50, room.memory_mib // slots // 256 * 256
-        most = write_size(min(asked.cpu_milli, cpu), min(asked.memory_mib, memory))
+    if most := find_sellable_size(pool):
         remedies.append(f"write podSize: {{cpu: {most.cpu}, memory: {most.memory}}}")
     if larger := _find_larger_sizes(stack, pool):
         remedies.append(f"gpusPerNode: {larger[:1]}")
     return Problem(
         "pod-size-above-nodes", ("podSize",), reason, " or ".join(remedies) or "share a GPU between fewer pods"
     )
+
+
+def find_sellable_size(pool: Pool) -> PodSize | None:
+    """Return the pod that fits into every slot of the pool's roomiest node; None if no slot has room for a pod."""
+    row = _find_roomiest(pool)
+    slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
+    if size is None or room.cpu_milli < 100 * slots or room.memory_mib < 256 * slots:
+        return None
+    cpu, memory = room.cpu_milli // slots // 50 * 50, room.memory_mib // slots // 256 * 256
+    return write_size(min(size.room.cpu_milli, cpu), min(size.room.memory_mib, memory))
+
+
+def _find_roomiest(pool: Pool) -> Instance:
+    """Return the type that launches below the ceiling and has CPU and memory for most of its slots."""
+    fitting = filter(pool.fits, pool.offered)
+    return max(fitting, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
 
 
 def _explain_missing_pods(pool: Pool, row: Instance) -> Problem:

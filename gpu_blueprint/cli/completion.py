@@ -67,6 +67,10 @@ def _complete_gpu(**_: object) -> list[str]:
     return [gpu.name for gpu in GPUS.values() if gpu.mig]
 
 
+def _complete_model(**_: object) -> list[str]:
+    return [gpu.name for gpu in GPUS.values() if gpu.karpenter_name]
+
+
 _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "STACK": _complete_stack,
     "STACK_A": _complete_stack,
@@ -79,5 +83,6 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "MINOR": lambda **_: [*KUBERNETES],
     "RELEASE": lambda **_: [*KARPENTER_VERSIONS],
     "AMI": lambda **_: [family.default_version for family in AMI_FAMILIES.values()],
+    "MODEL": _complete_model,
 }
 """Placeholder of an argument in the help → the names that fit."""

@@ -1,26 +1,80 @@
-"""``new``: copy a stack file for a new environment, with its comments."""
+"""``new``: make the stack file of a new environment, from an existing stack or from flags."""
 
 import argparse
 from ipaddress import IPv4Network
+from pathlib import Path
 
-import yaml
-
+from ..checks.placeholders import find_placeholders
 from ..config import NewVpc, StackConfig
 from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
 from ..judging.levels import find_levels_file
 from ..loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
 from ..loading.file_keys import IN_FILE
-from ..loading.scalar_readings import reads_as_text
+from ..starting import Wish, make_first_file, write_scalar
 from .files import write_whole
+
+_FIRST_BLOCK = IPv4Network("10.40.0.0/16")
+_ANSWERS = (
+    "sharing",
+    "purpose",
+    "purchase",
+    "max_gpus",
+    "budget",
+    "expected_hours",
+    "account",
+    "region",
+    "zones",
+    "cidr",
+    "tenant",
+    "owner",
+)
+_FLAG_NAMES = {"allowed": "--allow", "admins": "--admin", "members": "--member"}
+
+
+_ONLY_FROM_FLAGS = (*_ANSWERS, "allowed", "admins", "members")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the new file, and print the changed fields and the fields to review."""
-    name, origin = arguments.environment, open_stack(arguments.origin)
-    path = locate_stack(name)
-    if path.exists():
-        raise UsageError(f"{path}: exists already; edit it, or choose another name")
+    """Write the new file, and print what was chosen and what to review."""
+    path = locate_stack(arguments.environment)
+    taken = [f"{path}: exists already; edit it, or choose another name"] if path.exists() else []
+    if arguments.origin is None:
+        return _start(arguments, path, taken)
+    given = [name for name in _ONLY_FROM_FLAGS if getattr(arguments, name) is not None]
+    if given:
+        flags = ", ".join(_FLAG_NAMES.get(name, f"--{name.replace('_', '-')}") for name in given)
+        taken.append(f"{flags}: belong to --gpu; with --from the new file says what the origin says, so edit it there")
+    if taken:
+        raise UsageError("\n".join(taken))
+    return _fork(arguments.environment, open_stack(arguments.origin), path)
+
+
+def _start(arguments: argparse.Namespace, path: Path, mistakes: list[str]) -> int:
+    """Write a first file from flags."""
+    if len(arguments.gpu) > 1:
+        more = f"{arguments.gpu[0]} first; its file then takes a second pool for {', '.join(arguments.gpu[1:])}"
+        mistakes.append(f"--gpu: a first file has one pool; make it for {more}")
+    answers = {name: value for name in _ONLY_FROM_FLAGS if (value := getattr(arguments, name)) is not None}
+    answers.setdefault("cidr", str(_find_free_block(_FIRST_BLOCK)))
+    wish = Wish(environment=arguments.environment, gpu=arguments.gpu[0], **answers)
+    try:
+        made = make_first_file(wish, path.as_posix())
+    except UsageError as error:
+        raise UsageError("\n".join([*mistakes, str(error)])) from None
+    if mistakes:
+        raise UsageError("\n".join(mistakes))
+    write_whole(path, made.text)
+    print(f"{path}: made from the flags")
+    print(f"  {made.note}")
+    left = len(list(find_placeholders(made.config)))
+    print(f"  {left} placeholders are left, which `pulumi up` refuses" if left else "  no placeholder is left")
+    print(f"then run: blueprint check {arguments.environment} --policies")
+    return 0
+
+
+def _fork(name: str, origin: StackFile, path: Path) -> int:
+    """Copy a file, and change the fields that two environments cannot share."""
     changes = _choose_changes(origin, name)
     text = _replace_scalars(origin.source, changes)
     fork = Source(text, path.as_posix())
@@ -54,7 +108,7 @@ def _find_free_block(block: IPv4Network) -> IPv4Network:
     while any(block.overlaps(network) for network in taken):
         block = IPv4Network((int(block.network_address) + block.num_addresses, block.prefixlen))
         if not is_private(str(block)):
-            raise UsageError("no address block after the origin's block is free; write the file by hand")
+            raise UsageError("no address block is free after the blocks of the other stacks; write the file by hand")
     return block
 
 
@@ -73,8 +127,7 @@ def _replace_scalars(source: Source, changes: dict[tuple[str, ...], str]) -> str
     text = source.text
     nodes = [(source.find_node(IN_FILE + field), value) for field, value in changes.items()]
     for node, value in sorted(nodes, key=lambda pair: -pair[0].start_mark.index):
-        quoted = yaml.safe_dump(value, default_style=None if reads_as_text(value) else '"').splitlines()[0]
-        text = text[: node.start_mark.index] + quoted + text[node.end_mark.index :]
+        text = text[: node.start_mark.index] + write_scalar(value) + text[node.end_mark.index :]
     return text
 
 

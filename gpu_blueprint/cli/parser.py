@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..judging.formats import FORMATS
+from .new_flags import add_new
 from .parser_changes import add_changes
 from .parser_explanations import add_explanations
 from .parser_versions import add_versions
@@ -121,11 +122,7 @@ def _add_files(command: _AddCommand) -> None:
     diff.add_argument("stack", metavar="STACK_A", help=_STACK)
     diff.add_argument("other", metavar="STACK_B", help="name of another stack, such as prod")
 
-    new = command(
-        "new", "make a stack file for a new environment from an existing stack", "blueprint new staging --from prod"
-    )
-    new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
-    new.add_argument("--from", dest="origin", metavar="STACK", required=True, help="stack to copy")
+    add_new(command)
 
     command(
         "docs",

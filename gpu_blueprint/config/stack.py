@@ -48,8 +48,8 @@ class StackConfig(Model):
     owner: TagValue
     """Team that is responsible for the environment; a tag on every AWS resource but the nodes."""
     environment: Name
-    """Name of the environment, such as `dev` or `prod`; a tag on every AWS resource and node. Another name makes a
-    second platform and deletes the first (docs/build.md)."""
+    """Name of the environment, such as `dev` or `prod`; a tag on every AWS resource and node. `pulumi up` refuses
+    another name on a running stack, because it would make a second platform and delete the first (docs/build.md)."""
     cost_center: TagValue
     """Cost center of the environment, quoted if it is a number; a tag on every AWS resource but the nodes."""
     account_id: AccountId

@@ -78,7 +78,7 @@ def rename_field(source: Source, step: Rename) -> Source:
     for _, key in sorted(keys.items(), reverse=True):
         text = _replace(text, key, step.name)
     expected = _rename(_copy(source.stack), step.path, step.name)
-    return _read_back(source, text, expected, found[0][0]) if found else source
+    return _read_back(source, text, expected, found[0][0] if found else ())
 
 
 def _find(value: Any, path: Path) -> Any:
@@ -155,9 +155,10 @@ def _insert(source: Source, path: Path, value: str | int) -> str:
     field = f"{quote}{path[-1]}{quote}: {_write(value)}"
     if mapping.flow_style:
         return f"{text[:start]}{field}, {text[start:]}"
-    end = "\r\n" if "\r\n" in text else "\n"
-    above = text.find("\n", _find_key_end(source, path[:-1])) + 1
-    if 0 < above <= start - column:
+    end = next((mark for mark in ("\r\n", "\n", "\r") if mark in text), "\n")
+    before = text.find(end, _find_key_end(source, path[:-1]))
+    above = before + len(end)
+    if before >= 0 and above <= start - column:
         return f"{text[:above]}{' ' * column}{field}{end}{text[above:]}"
     return f"{text[:start]}{field}{end}{' ' * column}{text[start:]}"
 

@@ -30,7 +30,9 @@ def associate(person: str, policy: str, **scope: Any) -> PlannedResource:
 
 
 def find(before: TenantView, after: TenantView) -> list[str]:
-    return [f"{'!' if shift.is_grave else '+'} {shift.text}" for shift in compare_access(before, after)]
+    return [
+        f"{'!' if shift.is_grave and shift.is_loss else '+'} {shift.text}" for shift in compare_access(before, after)
+    ]
 
 
 MEMBER, VIEWER = "gpu-blueprint-member", "gpu-blueprint-viewer"
@@ -142,3 +144,24 @@ def test_a_role_of_the_whole_cluster_belongs_to_the_people_of_the_tenant() -> No
 def test_absurd_bindings_and_rules_give_no_access(broken: Any) -> None:
     objects = kube("RoleBinding", "b", "vision", subjects=broken, roleRef=broken), role(name=MEMBER)
     assert find(view(*BASE), view(entry("ann", "team"), *objects)) == [f"! member {ANN} loses access"]
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        {"apiGroups": [""], "resources": ["*"], "verbs": ["get"]},
+        {"apiGroups": ["apps"], "resources": ["*"], "verbs": ["*"]},
+        {"apiGroups": ["*"], "resources": ["pods"], "verbs": ["*"]},
+    ],
+)
+def test_a_wildcard_holds_only_its_part(narrow: dict[str, Any]) -> None:
+    assert "! members may no longer create pods/exec" in find(view(*BASE, role(EXEC)), view(*BASE, role(narrow)))
+
+
+def test_a_named_object_does_not_hold_all_objects() -> None:
+    named = {**EXEC, "resourceNames": ["one"], "verbs": ["*"]}
+    assert "! members may no longer create pods/exec" in find(view(*BASE, role(EXEC)), view(*BASE, role(named)))
+
+
+def test_a_way_from_a_role_that_nobody_knows_counts_as_a_loss() -> None:
+    assert find(view(entry("ann", "team"), bind("mine", "team")), view(*BASE)) == [f"! {ANN} is member instead of mine"]

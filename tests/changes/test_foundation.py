@@ -10,7 +10,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 
 from ..support import builders
-from ..support.edits import DRAINING, HARMLESS, edit_file
+from ..support.edits import DRAINING, HARMLESS, Edit, edit_file
 from ..support.plans import shipped_config
 
 Facts = dict[str, Any]
@@ -29,12 +29,13 @@ def zones(*names: str, **fields: Any) -> dict[str, Any]:
 
 def existing(*placed: str, vpc: str = "vpc-0a1b2c3d4e5f60718") -> dict[str, Any]:
     """A stack in an existing VPC; ``1a`` is subnet 1 in zone a of us-east-1."""
-    subnets = [{"id": f"subnet-{number:0>17}", "zone": f"us-east-1{zone}"} for number, zone in placed]
+    subnets = [{"id": f"subnet-{number:0>17}", "zone": f"us-east-1{zone}"} for number, zone in map(tuple, placed)]
     return {"network": {"mode": "existing", "vpcId": vpc, "subnets": subnets}}
 
 
 def pools_in(*names: str) -> dict[str, Any]:
-    return {"pools": [builders.pool(zones=list(names))]}
+    """A pool in some zones, and a tenant for whom the platform makes a CPU pool in all zones."""
+    return {"pools": [builders.pool(zones=list(names))], "tenants": [builders.tenant()]}
 
 
 def describe(**overrides: Any) -> Facts:
@@ -51,6 +52,7 @@ def compare(before: Facts, after: Facts) -> Found:
     return [(problem.kind, ".".join(map(str, problem.path))) for problem in problems]
 
 
+EDITS: dict[str, Edit] = {**HARMLESS, **DRAINING}
 DEAD_ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Found]] = {
     "region": ({}, {"region": "us-west-2"}, [("second-platform", "region")]),
     "account": ({}, {"accountId": "444455556666"}, [("second-platform", "accountId")]),
@@ -83,8 +85,8 @@ DEAD_ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Found]] = {
     "zones in another order": ({}, zones(B, A), [("zone-order-changed", "network.zones.0")]),
     "a zone in the middle": (zones(A, B), zones(A, C, B), [("zone-order-changed", "network.zones.1")]),
     "a zone out of the middle": (
-        {**zones(A, B, C), **pools_in(A)},
-        {**zones(A, C), **pools_in(A)},
+        zones(A, B, C),
+        zones(A, C),
         [("zone-order-changed", "network.zones.1")],
     ),
     "the last zone for another": (
@@ -166,10 +168,10 @@ def test_a_change_that_aws_can_make_is_no_dead_end(case: str) -> None:
     assert compare(describe(**before), describe(**after)) == []
 
 
-@pytest.mark.parametrize("edit", {**HARMLESS, **DRAINING})
+@pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("stack", ["dev", "prod", "research"])
 def test_edits_of_pools_tenants_and_money_are_no_dead_ends(stack: str, edit: str) -> None:
-    section = edit_file(stack, {**HARMLESS, **DRAINING}[edit])
+    section = edit_file(stack, EDITS[edit])
     config = StackConfig.model_validate({**section[STACK_KEY], "region": section[REGION_KEY]})  # whatever it costs
     after = describe_foundation(config)
     assert find_dead_ends(describe_foundation(shipped_config(stack)), after) == []
@@ -189,6 +191,7 @@ def test_edits_of_pools_tenants_and_money_are_no_dead_ends(stack: str, edit: str
         ("", "1.36", []),
         ("latest", "1.36", []),
         ("1", "1.36", []),
+        ("1.x", "1.36", []),
     ],
 )
 def test_kubernetes_steps_by_one_minor(before: str, after: str, found: list[str]) -> None:
@@ -199,6 +202,13 @@ def test_kubernetes_steps_by_one_minor(before: str, after: str, found: list[str]
 def test_a_jump_names_the_next_step() -> None:
     (problem,) = find_dead_ends({"kubernetesVersion": "1.35"}, {"kubernetesVersion": "1.38"})
     assert problem.hint == "write 1.36, run pulumi up, and so on up to 1.38"
+
+
+def test_the_problem_of_a_key_names_the_harm_and_the_way_back() -> None:
+    (problem,) = find_dead_ends(describe(), describe(**cluster(secretsKeyArn=KEY)))
+    assert "schedule the deletion of the key in use" in problem.reason and problem.hint.startswith("remove this field;")
+    (problem,) = find_dead_ends(describe(**cluster(secretsKeyArn=KEY)), describe())
+    assert "keep the old key" in problem.reason and problem.hint.startswith(f"write {KEY} again;")
 
 
 def test_the_hint_of_a_renamed_environment_names_the_way_to_rename_it_alone() -> None:

@@ -34,7 +34,10 @@ def associate(role: Any, *needed: PlannedResource, account: str = "loader", spac
 
 
 def find(before: TenantView, after: TenantView) -> list[str]:
-    return [f"{'!' if shift.is_grave else '+'} {shift.text}" for shift in compare_identities(before, after)]
+    return [
+        f"{'!' if shift.is_grave and shift.is_loss else '+'} {shift.text}"
+        for shift in compare_identities(before, after)
+    ]
 
 
 def test_an_identity_that_goes_is_a_grave_loss() -> None:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 import pulumi_aws
 import pulumi_kubernetes
+import pytest
 
 from gpu_blueprint.changes.effects import VERDICTS
-from gpu_blueprint.changes.losses import LOSSES, LOST, RATINGS, find_rating
+from gpu_blueprint.changes.losses import LOSSES, LOST, RATINGS, find_loss
+from gpu_blueprint.plan import PlannedResource
 
 from ..support.plans import ROOT, SHIPPED, is_component, plan
+from ..support.snapshots import kube, resource
 
 SDKS = {"aws": pulumi_aws, "k8s": pulumi_kubernetes}
 NOT_OBJECTS = ("pulumi:pulumi:Stack", "pulumi:providers:")
@@ -62,9 +65,9 @@ def test_no_type_stands_in_two_rows() -> None:
     assert len(plain) == len({*plain})
 
 
-def test_each_grave_loss_is_put_in_words() -> None:
-    grave = {type_ for type_, loss in LOSSES.items() if loss in ("data", "zone")}
-    assert grave == LOST.keys()
+def test_each_loss_that_no_name_shows_is_put_in_words() -> None:
+    hidden = {type_ for type_, loss in LOSSES.items() if loss in ("data", "zone", "comfort")}
+    assert hidden == LOST.keys()
 
 
 def test_a_deletion_is_never_lighter_than_the_table_of_a_setting() -> None:
@@ -72,6 +75,25 @@ def test_a_deletion_is_never_lighter_than_the_table_of_a_setting() -> None:
     assert all(VERDICTS.index(rating.replaced) >= VERDICTS.index("replaces-resources") for rating in RATINGS.values())
 
 
-def test_an_unknown_type_has_no_rating() -> None:
-    assert find_rating("aws:rds/instance:Instance") is None
-    assert find_rating("aws:kms/key:Key") == RATINGS["data"]
+def test_an_unknown_type_has_no_loss() -> None:
+    assert find_loss(resource("aws:rds/instance:Instance", "db", {}), ()) is None
+    assert find_loss(resource("aws:kms/key:Key", "key", {}), ()) == "data"
+
+
+def test_only_objects_of_headroom_are_placeholders() -> None:
+    assert find_loss(kube("NetworkPolicy", "x", "gpu-headroom"), ()) == "setting"
+    assert find_loss(resource("kubernetes:apps/v1:Deployment", "x", {"metadata": {"namespace": "keda"}}), ()) == "work"
+    placeholders = {"metadata": {"namespace": "gpu-headroom"}}
+    assert find_loss(resource("kubernetes:apps/v1:Deployment", "x", placeholders), ()) == "setting"
+
+
+def bind(kind: str, role: str = "role") -> PlannedResource:
+    return kube("RoleBinding", "binding", "vision", roleRef={"name": role}, subjects=[{"kind": kind, "name": "x"}])
+
+
+@pytest.mark.parametrize(("kind", "loss"), [("Group", "access"), ("User", "access"), ("ServiceAccount", "setting")])
+def test_a_right_is_a_loss_if_people_hold_it(kind: str, loss: str) -> None:
+    role = kube("ClusterRole", "role", rules=[])
+    assert find_loss(bind(kind), ()) == loss
+    assert find_loss(role, (role, bind(kind), bind("Group", "other"))) == loss
+    assert find_loss(bind(kind), (bind("Group"),)) == loss

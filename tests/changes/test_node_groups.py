@@ -123,6 +123,10 @@ def test_a_replaced_group_loses_all_nodes_at_once() -> None:
     )
 
 
+def test_a_replaced_group_that_the_plan_has_under_another_urn_is_described_by_its_old_form() -> None:
+    assert roll([SYSTEM], [], change(SYSTEM, "replace", paths=("subnetIds",))).reasons == ("the subnets",)
+
+
 @pytest.mark.parametrize("more", [{"nodeGroupName": "system"}, {"options": {"deleteBeforeReplace": True}}])
 def test_a_group_with_a_fixed_name_goes_before_its_successor_starts(more: dict[str, Any]) -> None:
     old = make_group(**more)

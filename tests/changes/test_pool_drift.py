@@ -155,3 +155,8 @@ def test_several_dropped_values_read_as_one_list() -> None:
     fewer = [rule(CAPACITY, "In", "on-demand"), rule(ZONE, "In", "us-east-1a")]
     ((nodes, reasons),) = find(make_pool(), make_pool(requirements=fewer))
     assert nodes == "spot nodes; nodes in us-east-1b" and len(reasons) == 2
+
+
+def test_a_drift_of_all_nodes_covers_the_drift_of_some() -> None:
+    after = make_pool(template={"taints": []}, requirements=swap(ZONE, rule(ZONE, "In", "us-east-1a")))
+    assert [nodes for nodes, _ in find(make_pool(), after)] == ["all nodes"]

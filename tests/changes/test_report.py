@@ -75,6 +75,10 @@ def test_each_part_stands_in_the_json() -> None:
     assert document["drains"][0]["budgets"] == ["1 node at a time"]
     assert document["tenants"][0]["tenant"] == "vision"
     assert document["tenants"][0]["isGrave"] is True
+
+
+def test_the_end_of_the_json_holds_money_and_notes() -> None:
+    document = json.loads(json.dumps(make_report().as_json()))
     assert document["findings"] == {"new": [FINDING], "gone": []}
     assert document["costs"][-1]["name"] == "total"
     assert {*document["costs"][-1]} == {

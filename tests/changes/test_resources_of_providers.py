@@ -132,3 +132,21 @@ def test_an_aliased_provider_is_the_same_provider() -> None:
     )
     queue = build(QUEUE, "queue", name="q", provider=old)
     assert compare([old, queue], [new, replace(queue, provider=new.urn)]) == {}
+
+
+def test_another_address_without_an_identifier_is_another_cluster() -> None:
+    one, two = build(CLUSTER, "one", name="a"), build(CLUSTER, "two", name="b")
+    before = build(KUBERNETES, "before", kubeconfig=UNKNOWN, reads={"kubeconfig": [one]})
+    after = build(KUBERNETES, "after", kubeconfig=UNKNOWN, reads={"kubeconfig": [two]})
+    space = build(NAMESPACE, "space", metadata={"name": "a"}, provider=before)
+    moved = replace(space, provider=after.urn)
+    assert compare([one, before, space], [two, after, moved])["space"] == "replace"
+
+
+def test_an_object_without_its_source_is_replaced_also_where_the_new_address_is_not_known() -> None:
+    source, cluster = build(QUEUE, "queue", name="q", fifoQueue=False), build(CLUSTER, "c", name="a", roleArn="a")
+    provider = build(KUBERNETES, "k", kubeconfig=UNKNOWN, clusterIdentifier="a", reads={"kubeconfig": [cluster]})
+    space = build(NAMESPACE, "space", metadata={"name": "q"}, provider=provider, reads={"metadata": [source]})
+    before = [source, cluster, provider, space]
+    after = [edit(source, fifoQueue=True), edit(cluster, roleArn="b"), provider, space]
+    assert compare(before, after)["space"] == "replace"

@@ -193,3 +193,48 @@ def test_quotas_of_the_platform_are_nobodys() -> None:
 def test_a_quota_without_limits_limits_nothing(spec: Any) -> None:
     broken = view(kube("ResourceQuota", "tenant", "vision", spec=spec))
     assert all("instead of" in text for text in find(view(), broken))
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        ({"scopeName": "PriorityClass", "operator": "In", "values": ["system"]}, "PriorityClass In system"),
+        (
+            {"scopeName": "PriorityClass", "operator": "In", "values": [f"{CLASS_PREFIX}infer-l4", "system"]},
+            f"PriorityClass In {CLASS_PREFIX}infer-l4, system",
+        ),
+        (
+            {"scopeName": "PriorityClass", "operator": "NotIn", "values": [f"{CLASS_PREFIX}infer-l4"]},
+            f"PriorityClass NotIn {CLASS_PREFIX}infer-l4",
+        ),
+        (
+            {"scopeName": "Terminating", "operator": "In", "values": [f"{CLASS_PREFIX}infer-l4"]},
+            f"Terminating In {CLASS_PREFIX}infer-l4",
+        ),
+    ],
+)
+def test_only_the_classes_of_pools_name_a_pool(term: dict[str, Any], words: str) -> None:
+    before, after = (view(quota({"pods": most}, scopeSelector={"matchExpressions": [term]})) for most in ("1", "2"))
+    assert find(before, after) == [f"+ quota of pods with {words}: 2 instead of 1 pods"]
+
+
+def test_a_total_is_the_sum_of_the_own_pools_and_the_own_resource() -> None:
+    grant = pool_quota({"requests.nvidia.com/gpu": "4", "requests.nvidia.com/gpu.shared": "9"})
+    foreign = kube("ResourceQuota", "tenant", "robotics", spec=dict(grant.inputs["spec"]))
+    rest = (namespace("robotics"), L4, grant, foreign)
+    before, after = (view(*rest, quota({"requests.nvidia.com/gpu": most})) for most in ("4", "8"))
+    assert find(before, after) == ["+ quota: 8 instead of 4 gpu"]
+
+
+def test_totals_of_cpu_are_never_a_sum() -> None:
+    pools = [L4, pool_quota({"requests.cpu": "4"})]
+    before = view(*pools, quota({"requests.cpu": "4"}))
+    after = view(L4, pool_quota({"requests.cpu": "5"}), quota({"requests.cpu": "5"}))
+    assert "+ quota: 5 instead of 4 cpu" in find(before, after)
+
+
+def test_a_new_total_of_another_device_is_no_limit_that_comes() -> None:
+    pools = [L4, pool_quota({"requests.nvidia.com/gpu": "4"})]
+    total = {"requests.nvidia.com/gpu": "4"}
+    after = view(*pools, quota({**total, "requests.vpc.amazonaws.com/efa": "0", "count/jobs.batch": "5"}))
+    assert find(view(*pools, quota(total)), after) == [f"- quota: 5 instead of no limit count/jobs.batch; {STAYS}"]

@@ -33,7 +33,9 @@ DENY = policy("deny", policyTypes=["Ingress", "Egress"])
 
 def find(before: tuple[PlannedResource, ...], after: tuple[PlannedResource, ...]) -> list[str]:
     shifts = compare_traffic(view(*before), view(*after))
-    return [f"{'!' if shift.is_grave else '-' if shift.is_loss else '+'} {shift.text}" for shift in shifts]
+    return [
+        f"{'!' if shift.is_grave and shift.is_loss else '-' if shift.is_loss else '+'} {shift.text}" for shift in shifts
+    ]
 
 
 def test_a_default_denial_that_goes_is_lost_isolation() -> None:
@@ -166,3 +168,17 @@ def test_a_block_that_is_not_known_holds_only_itself(cidr: Any) -> None:
 def test_absurd_policies_count_for_traffic_into_pods(spec: Any) -> None:
     broken = kube("NetworkPolicy", "broken", "vision", spec=spec)
     assert find((), (broken,)) == ["! traffic into its pods is refused, except for the passages of policies"]
+
+
+def test_namespaces_by_other_labels_are_named_in_full() -> None:
+    peer = {"namespaceSelector": {"matchLabels": {"team": "x"}}}
+    words = 'pods of namespaces with {"matchLabels": {"team": "x"}}'
+    assert find((DENY,), (DENY, into(peer))) == [f"- isolation: passage opened: {words} to its pods"]
+
+
+def test_some_pods_of_a_namespace_are_not_all_of_them() -> None:
+    some = {**MONITORING, "podSelector": {"matchLabels": {"app": "x"}}}
+    assert find((DENY, into(some)), (DENY, into(MONITORING))) != []
+    assert find((DENY,), (DENY, into(some))) == [
+        "- isolation: passage opened: pods app=x of namespace monitoring to its pods"
+    ]

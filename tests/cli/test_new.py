@@ -68,3 +68,62 @@ def test_new_reminds_of_nothing_that_the_origin_lacks(project: Path, capsys: pyt
     assert main(["new", "staging", "--from", "dev"]) == 0
     printed = capsys.readouterr().out
     assert "review waivers" not in printed and "review network" not in printed
+
+
+def test_new_makes_a_first_file_from_flags_and_lists_what_is_left(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "first", "--gpu", "l4", "--sharing", "time-slicing", "--budget", "2000"]) == 0
+    printed = capsys.readouterr().out
+    assert "maxGpus 2: the most that $2,000 a month hold" in printed and "6 placeholders are left" in printed
+    text = (project / "stacks" / "Pulumi.first.yaml").read_text()
+    assert "cidr: 10.41.0.0/16" in text  # the block of dev is taken
+    assert main(["check", "first"]) == 0
+    assert capsys.readouterr().out.count("[placeholder]") == 6
+    assert main(["new", "second", "--gpu", "t4", "--cidr", "10.99.0.0/20"]) == 0
+    assert "cidr: 10.99.0.0/20" in (project / "stacks" / "Pulumi.second.yaml").read_text()
+
+
+@pytest.mark.parametrize("flags", [["--gpu", "l4", "--sharing", "mps"], ["--gpu", "h100-80gb", "--sharing", "mig"]])
+def test_a_first_file_passes_the_strictest_policies_and_previews(
+    project: Path, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "first", *flags]) == 0
+    assert main(["preview", "first"]) == 0
+    assert "policies: all pass" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        (
+            ["prod", "--gpu", "l40", "--budget", "-5"],
+            ["stacks/Pulumi.prod.yaml: exists already", "--budget: '-5' is not", "--gpu: unknown GPU model 'l40'"],
+        ),
+        (
+            ["qa", "--from", "dev", "--budget", "5", "--member", "x"],
+            ["--budget, --member: belong to --gpu"],
+        ),
+        (["qa", "--gpu", "l4", "--gpu", "t4"], ["--gpu: a first file has one pool; make it for l4 first"]),
+        (
+            ["qa", "--gpu", "l4", "--gpu", "t4", "--budget", "1"],
+            ["--gpu: a first file has one pool", "--budget: 1 × l4"],
+        ),
+        (["a" * 41, "--gpu", "l4"], ["ENV: "]),
+    ],
+)
+def test_new_from_flags_refuses_with_every_reason_and_writes_nothing(
+    project: Path, arguments: list[str], lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {file: file.read_text() for file in (project / "stacks").iterdir()}
+    assert main(["new", *arguments]) == 2
+    printed = capsys.readouterr().err.splitlines()
+    assert [any(line.startswith(start) for line in printed) for start in lines] == [True] * len(lines), printed
+    assert {file: file.read_text() for file in (project / "stacks").iterdir()} == before
+
+
+@pytest.mark.parametrize("arguments", [["qa"], ["qa", "--gpu", "l4", "--from", "dev"], ["qa", "--budget", "2000"]])
+def test_new_needs_exactly_one_beginning(project: Path, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["new", *arguments])
+    assert ended.value.code == 2 and not (project / "stacks" / "Pulumi.qa.yaml").exists()

@@ -1,148 +1,94 @@
-"""The program on Pulumi's engine: changes that can only end badly are refused before anything is touched."""
+"""Reading the record of the last complete update from the stack's own state."""
 
-import copy
-from collections.abc import Iterator
+import json
 from typing import Any
 
+import grpc
 import pulumi
 import pytest
+from pulumi.runtime import settings
+from pulumi.runtime.proto import resource_pb2
 
-from gpu_blueprint import __version__
-from gpu_blueprint.keys import ALLOW_OLDER, STACK_KEY
-from gpu_blueprint.lifecycle.engine import run_program
-from gpu_blueprint.lifecycle.run import Run
-from gpu_blueprint.lifecycle.steps import Lifecycle
+from components.cluster.record import NAME
+from components.last_outputs import refuse_dead_ends
+from gpu_blueprint.changes.foundation import describe_foundation
 
-from ..support.cloud_faults import refuse_once
-from ..support.edits import edit_file
-from ..support.engine_sessions import open_in_memory
+from ..support import builders
 
-pytestmark = pytest.mark.lab
-CLUSTER = "aws:eks/cluster:Cluster"
+RECORD, CLUSTER = "kubernetes:core/v1:ConfigMap", "aws:eks/cluster:Cluster"
+CONFIG = builders.config()
 
 
-def build_as_before() -> None:
-    """Run the program as version 0.2.0 does: it exports no foundation."""
-    export = pulumi.export
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pulumi, "export", lambda name, value: name == "foundation" or export(name, value))
-        run_program()
+class Engine:
+    """Answers with a state, as an engine whose backend holds these resources."""
+
+    def __init__(self, *resources: tuple[str, dict[str, Any]]) -> None:
+        self._resources = resources
+        self.names: list[str] = []
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802, the name that the service defines
+        self.names.append(request.args["stackName"])
+        answer = resource_pb2.ResourceInvokeResponse()
+        listed = {
+            str(place): {"type": type_, "outputs": outputs} for place, (type_, outputs) in enumerate(self._resources)
+        }
+        getattr(answer, "return").update({"outputs": listed})
+        return answer
 
 
-programs = {"program": run_program}
-"""The program of ``built``, for a test that runs another program."""
+class UnreachableError(grpc.RpcError):  # type: ignore[misc]
+    def details(self) -> str:
+        return "the bucket is gone"
 
 
-@pytest.fixture(scope="module")
-def built() -> Iterator[Lifecycle]:
-    """A platform that was built by this blueprint. Tests leave the platform as it is."""
-    with open_in_memory("dev", program=lambda: programs["program"]()) as life:
-        assert life.engine.up().succeeded
-        yield life
+class Unreachable:
+    def Invoke(self, _: Any) -> Any:  # noqa: N802
+        raise UnreachableError
 
 
-def configure(life: Lifecycle, keys: dict[str, Any] | None = None, **cluster: Any) -> None:
-    """Set fields of ``cluster`` in the stack file, and keys beside the stack object; all others as they were."""
-    section = edit_file("dev", lambda stack: stack["cluster"].update(cluster))
-    life.engine.configure({**section, **(keys or {})})
+@pytest.fixture(autouse=True)
+def stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulumi, "get_organization", lambda: "acme")
+    monkeypatch.setattr(pulumi, "get_project", lambda: "gpu-blueprint")
+    monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
 
 
-def is_unchanged(run: Run) -> bool:
-    """Return whether a command succeeded and changed nothing, other than providers of the engine."""
-    touched = [urn for change, urns in run.changes.items() if change != "same" for urn in urns]
-    return run.succeeded and [urn for urn in touched if not urn.endswith("::default")] == []
+def compare(monkeypatch: pytest.MonkeyPatch, monitor: Any) -> None:
+    monkeypatch.setattr(settings, "get_monitor", lambda: monitor)
+    refuse_dead_ends(CONFIG)
 
 
-def assert_refuses(life: Lifecycle, *words: str) -> None:
-    """Assert that preview and update refuse with these words, and that the cloud sees no operation."""
-    before, outputs = len(life.cloud.log), life.engine.call("stack", "output", "--json")
-    for run in (life.engine.preview(), life.engine.up()):
-        assert "nothing was changed" in run.error and all(word in run.error for word in words), run.error
-        assert "Traceback" not in run.error
-    assert len(life.cloud.log) == before and life.engine.call("stack", "output", "--json") == outputs
+def make_record(**facts: Any) -> tuple[str, dict[str, Any]]:
+    data = {"foundation": json.dumps({**describe_foundation(CONFIG), **facts})}
+    return RECORD, {"metadata": {"name": NAME}, "data": data}
 
 
-def run_kubernetes(life: Lifecycle, version: str) -> None:
-    """Let the cluster in the cloud run another version, and read it into the state."""
-    (cluster,) = life.cloud.list_objects("Cluster")
-    new = {"version": version}
-    life.cloud.change(CLUSTER, cluster.id, cluster.inputs | new, cluster.properties | new)
-    assert life.engine.refresh().succeeded
+def test_the_stack_is_named_with_its_organization_and_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine()
+    compare(monkeypatch, engine)
+    assert engine.names == ["acme/gpu-blueprint/dev"]
 
 
-def test_a_block_for_services_is_refused_until_it_is_as_before(built: Lifecycle) -> None:
-    configure(built, serviceCidr="172.21.0.0/16")
-    assert_refuses(built, "cluster.serviceCidr: ", "172.20.0.0/16 again", "everything inside it is lost")
-    configure(built)
-    assert is_unchanged(built.engine.preview()) and is_unchanged(built.engine.up())
+def test_the_record_is_found_among_other_config_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = (RECORD, {"metadata": {"name": "other"}, "data": {"foundation": "{"}})
+    bare: tuple[str, dict[str, Any]] = (RECORD, {})
+    compare(monkeypatch, Engine(other, bare, make_record()))
+    with pytest.raises(pulumi.RunError, match=r"nothing was changed:\ncluster\.serviceCidr: "):
+        compare(monkeypatch, Engine(other, bare, make_record(serviceCidr="172.30.0.0/16")))
 
 
-def test_every_change_is_named_at_once(built: Lifecycle) -> None:
-    section = edit_file("dev", lambda stack: stack.update(environment="test", accountId="100200300499"))
-    section[STACK_KEY]["cluster"]["kubernetesVersion"] = "1.35"
-    built.engine.configure(section)
-    assert_refuses(built, "accountId: ", "environment: ", "cluster.kubernetesVersion: ")
-    configure(built)
+def test_the_version_in_the_state_counts_and_not_the_version_of_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(monkeypatch, Engine(make_record(kubernetesVersion="1.40"), (CLUSTER, {"version": "1.36"})))
+    with pytest.raises(pulumi.RunError, match=r"runs Kubernetes 1\.37"):
+        compare(monkeypatch, Engine(make_record(), (CLUSTER, {"version": "1.37"})))
 
 
-def test_an_older_blueprint_is_refused_until_it_is_allowed_by_its_version(
-    built: Lifecycle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in ("gpu_blueprint.changes.foundation", "gpu_blueprint.loading.file_keys"):
-        monkeypatch.setattr(f"{module}.__version__", "0.1.9")
-    assert_refuses(built, f"version {__version__} of the blueprint built this stack, and this is version 0.1.9")
-    configure(built, {ALLOW_OLDER: "0.1.8"})
-    assert_refuses(built, "version 0.1.9, which would take back", "it allows version '0.1.8'")
-    configure(built, {ALLOW_OLDER: "0.1.9"})
-    assert built.engine.preview().succeeded
-    monkeypatch.undo()
-    assert_refuses(built, "it allows version '0.1.9'", "remove the key")
-    configure(built)
+@pytest.mark.parametrize("data", [{}, {"blueprintVersion": "9.9.9"}])
+def test_a_record_of_version_0_2_decides_nothing(monkeypatch: pytest.MonkeyPatch, data: dict[str, str]) -> None:
+    record = (RECORD, {"metadata": {"name": NAME}, "data": data})
+    compare(monkeypatch, Engine(record, (CLUSTER, {"version": "1.40"})))
 
 
-def test_kubernetes_goes_back_only_after_a_rollback_in_eks_and_forward_by_one_minor(built: Lifecycle) -> None:
-    configure(built, kubernetesVersion="1.35")
-    assert_refuses(built, "cluster.kubernetesVersion: the cluster runs Kubernetes 1.36", "write 1.36 again")
-    run_kubernetes(built, "1.35")
-    assert built.engine.preview().succeeded
-    configure(built)
-    assert built.engine.preview().count("update") > 0
-    run_kubernetes(built, "1.34")
-    assert_refuses(built, "EKS refuses to step over a minor version", "write 1.35")
-    run_kubernetes(built, "1.36")
-
-
-def test_a_renamed_environment_that_keeps_the_name_of_its_cluster_is_no_second_platform(built: Lifecycle) -> None:
-    section = edit_file("dev", lambda stack: stack.update(environment="test"))
-    kept = copy.deepcopy(section)
-    kept[STACK_KEY]["cluster"]["name"] = "gpu-dev"
-    built.engine.configure(kept)
-    preview = built.engine.preview()
-    assert preview.succeeded and preview.count("replace", "delete") == 0
-    built.engine.configure(section)
-    assert_refuses(built, "environment: the running cluster is gpu-dev", "cluster: {name: gpu-dev}")
-    configure(built)
-
-
-def test_a_first_update_that_failed_halfway_decides_nothing() -> None:
-    with open_in_memory("dev") as life:
-        life.cloud.rules.append(refuse_once("NodeGroup", "InsufficientInstanceCapacity"))
-        assert "InsufficientInstanceCapacity" in life.engine.up().error
-        configure(life, serviceCidr="172.21.0.0/16")
-        assert life.engine.up().succeeded
-        configure(life)
-        assert_refuses(life, "172.21.0.0/16 again")
-        assert life.engine.destroy().succeeded and life.list_left() == []
-        assert life.engine.preview().succeeded
-
-
-def test_a_stack_of_version_0_2_gets_its_foundation_by_the_next_update(
-    built: Lifecycle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(programs, "program", build_as_before)
-    assert built.engine.up().succeeded and "foundation" not in built.engine.call("stack", "output")
-    monkeypatch.undo()
-    assert is_unchanged(built.engine.up()) and "foundation" in built.engine.call("stack", "output")
-    configure(built, serviceCidr="172.21.0.0/16")
-    assert_refuses(built, "172.20.0.0/16 again")
-    configure(built)
+def test_a_state_that_cannot_be_read_stops_the_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(pulumi.RunError, match=r"acme/gpu-blueprint/dev cannot be read.*the bucket is gone"):
+        compare(monkeypatch, Unreachable())

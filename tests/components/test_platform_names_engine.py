@@ -9,7 +9,7 @@ import pytest
 from components import platform
 from gpu_blueprint.keys import STACK_KEY
 
-from ..support.engine_sessions import open_in_memory
+from ..support.engine_sessions import open_in_memory, run_unguarded
 
 pytestmark = pytest.mark.lab
 
@@ -40,7 +40,7 @@ def test_a_platform_with_the_names_of_version_0_2_stays_as_it_is(stack: str, mon
 
 
 def test_a_renamed_environment_makes_a_second_platform_and_deletes_the_first() -> None:
-    with open_in_memory("dev") as lifecycle:
+    with open_in_memory("dev", run_unguarded) as lifecycle:
         assert lifecycle.engine.up().succeeded
         before = {urn for urn, found in lifecycle.engine.read_state().items() if found.custom}
         config = copy.deepcopy(dict(lifecycle.stack.source.config))

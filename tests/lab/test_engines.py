@@ -103,7 +103,7 @@ def test_the_image_of_the_engines_is_built_with_the_go_of_the_modules() -> None:
 
 
 def test_the_workflow_builds_the_engines_anew_when_a_go_sum_changes() -> None:
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "platform.yml").read_text())
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
     steps = workflow["jobs"]["lab"]["steps"]
     restore, save = (step["with"] for step in steps if step.get("uses", "").startswith("actions/cache/"))
     assert restore["path"] == save["path"] == ".lab"

@@ -12,7 +12,7 @@ from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.loading import StackFile, open_stack
 
 from ..support import builders
-from ..support.engine_sessions import open_in_memory
+from ..support.engine_sessions import open_in_memory, run_unguarded
 from ..support.plans import STACKS, shipped_file
 
 pytestmark = pytest.mark.lab
@@ -44,7 +44,7 @@ def test_the_engine_leaves_the_project_and_the_users_pulumi_alone(
 
 def test_a_replacing_change_replaces_what_is_built_on_it() -> None:
     config = shipped_file("dev")
-    with open_in_memory() as life:
+    with open_in_memory(program=run_unguarded) as life:
         assert life.engine.up().succeeded
         config[STACK_KEY]["cluster"]["serviceCidr"] = "172.21.0.0/16"
         life.engine.configure(config)

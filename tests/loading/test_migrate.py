@@ -112,6 +112,13 @@ def test_line_ends_of_windows_and_the_mark_of_its_editors_stay() -> None:
 
 
 @pytest.mark.usefixtures("_ceiling")
+def test_line_ends_of_old_macs_stay() -> None:
+    text = f"{HEAD} # ours\n    # first\n    team: ml\n".replace("\n", "\r")
+    new = migrate("dev", text, "Pulumi.dev.yaml").text
+    assert new == text.replace("    # first", "    schemaVersion: 2\r    # first").replace("team", "owner")
+
+
+@pytest.mark.usefixtures("_ceiling")
 @pytest.mark.parametrize(
     ("stack", "words"),
     [
@@ -122,6 +129,8 @@ def test_line_ends_of_windows_and_the_mark_of_its_editors_stay() -> None:
         ("\n    team: a\n    team: b\n", ":5: team: the key occurs twice (again in line 6)"),
         ("\n    pools: [{maxGpu: 4, maxGpu: 5}]\n", ":5: pools.0.maxGpu: the key occurs twice"),
         ("\n    x: &p {maxGpu: 4}\n    pools: [*p]\n", "cannot be edited alone"),
+        ("\n    base: &b {maxGpu: 3}\n    pools:\n      - {<<: *b, name: x}\n", "cannot be edited alone"),
+        ("\n    schemaVersion: &v 1\n    number: *v\n", ":5: schemaVersion: this field cannot be edited alone"),
         ("\n    team: a\n    pools: [", "not valid YAML"),
         (" {}\n", "schemaVersion: this field cannot be edited alone"),
         (" 7\n", "the stack object is empty or not a mapping"),

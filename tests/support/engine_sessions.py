@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 from gpu_blueprint.lifecycle.engine import Program, run_program
 from gpu_blueprint.lifecycle.session import open_lifecycle
@@ -10,6 +11,12 @@ from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.loading import open_stack
 
 from .plans import STACKS
+
+
+def run_unguarded() -> None:
+    """Run the program without its comparison with the last outputs, to see what the engine would do."""
+    with mock.patch("components.last_outputs.refuse_dead_ends"):
+        run_program()
 
 
 @contextmanager

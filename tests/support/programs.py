@@ -44,8 +44,10 @@ npm = Program("npm", "npm", "types of custom resources")
 needs_npm = npm.needed
 amtool = Program("amtool", "prometheus-alertmanager", "alert routes")
 needs_amtool = amtool.needed
+jq = Program("jq", "jq", "the scripts of the workflows")
+needs_jq = jq.needed
 
-PROGRAMS = (promtool, npm, amtool)
+PROGRAMS = (promtool, npm, amtool, jq)
 
 
 def describe_untested() -> str:

@@ -43,6 +43,7 @@ RESOURCES: dict[str, Schema] = {
             "redrive_policy": (STRING, True),
             "tags": (["map", STRING], True),
             "retired": (STRING, True),
+            "kms_master_key_id": (STRING, False),
         },
         {"timeouts": (SINGLE, ({"create": (STRING, True)}, {}))},
     ),
@@ -55,7 +56,7 @@ RESOURCES: dict[str, Schema] = {
     ),
 }
 REPLACING: dict[str, set[tuple[str, ...]]] = {
-    "aws_sqs_queue": {("name",), ("fifo_queue",), ("retired",), ("deduplication_scope",), ("arn",)},
+    "aws_sqs_queue": {("name",), ("fifo_queue",), ("retired",), ("deduplication_scope",), ("kms_master_key_id",)},
     "aws_eks_node_group": {("subnet_ids",), ("launch_template", "id")},
 }
 
@@ -164,7 +165,7 @@ def _plan(request: bytes) -> bytes:
     assert after == config and before["id"] == "made-up"
     _check(before, RESOURCES[type_])
     _check(after, RESOURCES[type_])
-    if after.get("content_based_deduplication") and not after["fifo_queue"]:
+    if after.get("content_based_deduplication") is not None and not after["fifo_queue"]:
         return _refuse(4, "only for FIFO queues")
     if after.get("redrive_policy"):
         return _refuse(4, "no redrive policy", "whatever it says")
@@ -180,6 +181,7 @@ def _check(value: dict[str, Any], schema: Schema) -> None:
     """Refuse a value that lacks an attribute, as cty does."""
     assert set(value) == {*schema[0], *schema[1]}, sorted(value)
     for name, (nesting, inner) in schema[1].items():
+        assert isinstance(value[name], dict | None if nesting == SINGLE else list), name
         for item in value[name] if nesting != SINGLE else filter(None, [value[name]]):
             _check(item, inner)
 
@@ -208,7 +210,8 @@ def serve() -> None:
     if "TF_PLUGIN_MAGIC_COOKIE" not in os.environ:
         sys.exit("This binary is a plugin.")
     keys = [name for name in os.environ if name.startswith("AWS_") and name != "AWS_EC2_METADATA_DISABLED"]
-    assert not keys and os.environ["HOME"] != str(Path("~").expanduser().parent), "the caller's environment shows"
+    assert not keys, "the caller's variables show"
+    assert os.environ["HOME"] == os.environ["PLUGIN_UNIX_SOCKET_DIR"], "the caller's files show"
     methods = {"GetSchema": _get_schema, "Configure": _configure, "PlanResourceChange": _plan}
     handlers = {
         name: grpc.unary_unary_rpc_method_handler(lambda request, _, method=method: method(request))

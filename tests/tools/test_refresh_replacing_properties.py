@@ -99,6 +99,7 @@ def test_a_property_is_asked_beside_the_values_that_it_needs(rows: Rows) -> None
 
 
 def test_computed_attributes_and_timeouts_have_no_row(rows: Rows) -> None:
+    assert (QUEUE, "kmsMasterKeyId") not in rows
     assert not [path for _, path in rows if path in ("arn", "id", "tagsAll") or path.startswith("timeouts")]
 
 
@@ -123,8 +124,11 @@ def test_a_second_run_changes_nothing(provider: Path, catalog: Path, capsys: pyt
     assert main([str(provider), "--check", "--force"], catalog, NOW) == 1
     assert (catalog / FILE).read_text() == HEAD + BY_HAND
     _refresh(provider, catalog)
-    assert main([str(provider), "--check"], catalog, datetime(2027, 1, 1, tzinfo=UTC)) == 0
+    measured, later = (catalog / FILE).read_text(), datetime(2027, 1, 1, tzinfo=UTC)
+    assert main([str(provider), "--check"], catalog, later) == 0
     assert capsys.readouterr().out.endswith("up to date\n")
+    assert main([str(provider)], catalog, later) == 0
+    assert (catalog / FILE).read_text() == measured
 
 
 def test_the_provider_ends_with_the_command(provider: Path, catalog: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The record of the platform: its facts, and its dependencies, which keep a destroy from deleting anything."""
 
+import json
 from typing import Any
 
 import pulumi
@@ -9,6 +10,7 @@ import pytest
 from components import platform
 from components.cluster.storage import Storage
 from gpu_blueprint import __version__
+from gpu_blueprint.changes.foundation import describe_foundation
 from gpu_blueprint.plan import PlannedResource, has_unknown
 
 from ...support import builders
@@ -34,6 +36,7 @@ def test_the_record_says_which_blueprint_built_which_environment(stack: str) -> 
     assert inputs["metadata"] == {"name": "gpu-blueprint-record", "namespace": "kube-system"}
     assert inputs["data"] == {
         "blueprintVersion": __version__,
+        "foundation": json.dumps(describe_foundation(config), sort_keys=True),
         "recordVersion": "1",
         "environment": stack,
         "clusterArn": f"arn:aws:eks:{config.region}:{config.account_id}:cluster/gpu-{stack}",

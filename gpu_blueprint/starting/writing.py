@@ -1,0 +1,27 @@
+"""Values as YAML text that every reader of stack files reads alike."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+
+from ..loading.scalar_readings import reads_as_text
+
+
+def write_scalar(value: str) -> str:
+    """Write a text for any place of a YAML file: without quotes only if all readers read it as this text."""
+    if re.fullmatch(r"\w[\w./-]*", value, re.ASCII) and reads_as_text(value):
+        return value
+    return yaml.safe_dump(value, default_style='"', width=float("inf")).splitlines()[0]
+
+
+def write_flow(value: Any) -> str:
+    """Write texts, numbers, and lists and mappings of them in one line."""
+    if isinstance(value, str):
+        return write_scalar(value)
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{write_scalar(key)}: {write_flow(item)}' for key, item in value.items())}}}"
+    if isinstance(value, Iterable):
+        return f"[{', '.join(map(write_flow, value))}]"
+    return f"{value:.15g}"

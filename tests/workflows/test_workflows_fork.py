@@ -1,0 +1,125 @@
+"""A team that edits the examples takes over a release with the commands of docs/fork.md."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ..support.plans import ROOT, STACKS
+from ..support.workflow_runs import Runner, commit
+
+OPTION = "git -c merge.ours.driver=true merge upstream/main"
+TAKE_OVER, STAY_DELETED = re.findall(r"```shell\n(.*?)```", (ROOT / "docs" / "fork.md").read_text(), re.DOTALL)
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Runner:
+    """A release with the shipped examples."""
+    made = Runner(tmp_path / "upstream")
+    shutil.copytree(STACKS, made.repository / "stacks")
+    shutil.copy(ROOT / ".gitattributes", made.repository)
+    (made.repository / "policies").mkdir()
+    (made.repository / "policies" / "prod.json").write_text('{\n  "all": "mandatory"\n}\n')
+    (made.repository / "stacks" / "schema.json").write_text("1\n")
+    made.git("init", "-q", "-b", "main")
+    commit(made, "first release")
+    return made
+
+
+@pytest.fixture
+def fork(upstream: Runner, tmp_path: Path) -> Runner:
+    made = Runner(tmp_path / "fork")
+    made.folder.mkdir()
+    upstream.git("clone", "-q", ".", str(made.repository))
+    made.git("remote", "rename", "origin", "upstream")
+    return made
+
+
+def edit(runner: Runner, file: str, old: str, new: str) -> str:
+    """Edit a file, commit it, and return its text."""
+    path = runner.repository / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    commit(runner, f"{file}: {new}")
+    return path.read_text()
+
+
+def release(upstream: Runner) -> None:
+    """Change every example far from and near to the edits of the team, and files that are no team's."""
+    for file in sorted((upstream.repository / "stacks").glob("Pulumi.*.yaml")):
+        file.write_text(f"{file.read_text()}# a comment of the release\n".replace("owner: ", "owner: new-"))
+    (upstream.repository / "stacks" / "schema.json").write_text("2\n")
+    (upstream.repository / "policies" / "prod.json").write_text(
+        '{\n  "all": "mandatory",\n  "new-rule": "advisory"\n}\n'
+    )
+    commit(upstream, "second release")
+
+
+def play(runner: Runner, script: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(runner.folder), "GIT_MERGE_AUTOEDIT": "no"}
+    environment |= {
+        f"GIT_{who}_{what}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    return subprocess.run(
+        ["bash", "-e", "-c", script],
+        cwd=runner.repository,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_release_leaves_the_edited_examples_as_they_are_and_brings_the_rest(upstream: Runner, fork: Runner) -> None:
+    near = edit(fork, "stacks/Pulumi.prod.yaml", "owner: ", "owner: our-")
+    far = edit(fork, "stacks/Pulumi.dev.yaml", "maxGpus: 4", "maxGpus: 2")
+    levels = edit(fork, "policies/prod.json", '"mandatory"', '"advisory"')
+    release(upstream)
+    merged = play(fork, TAKE_OVER)
+    assert merged.returncode == 0, merged.stdout + merged.stderr
+    assert (fork.repository / "stacks" / "Pulumi.prod.yaml").read_text() == near
+    assert (fork.repository / "stacks" / "Pulumi.dev.yaml").read_text() == far
+    assert (fork.repository / "policies" / "prod.json").read_text() == levels
+    assert "# a comment of the release" in (fork.repository / "stacks" / "Pulumi.research.yaml").read_text()
+    assert (fork.repository / "stacks" / "schema.json").read_text() == "2\n"
+    assert fork.git("status", "--porcelain") == ""
+
+
+def test_without_the_option_git_mixes_both_sides_or_conflicts(upstream: Runner, fork: Runner) -> None:
+    """The reason for the option, and for the attribute."""
+    edit(fork, "stacks/Pulumi.prod.yaml", "owner: ", "owner: our-")
+    edit(fork, "stacks/Pulumi.dev.yaml", "maxGpus: 4", "maxGpus: 2")
+    release(upstream)
+    plain = TAKE_OVER.replace(OPTION, "git merge upstream/main")
+    assert (
+        plain != TAKE_OVER
+        and "CONFLICT (content): Merge conflict in stacks/Pulumi.prod.yaml" in play(fork, plain).stdout
+    )
+    mixed = (fork.repository / "stacks" / "Pulumi.dev.yaml").read_text()
+    assert "maxGpus: 2" in mixed and "# a comment of the release" in mixed
+
+
+def test_a_deleted_example_stays_deleted(upstream: Runner, fork: Runner) -> None:
+    (fork.repository / "stacks" / "Pulumi.research.yaml").unlink()
+    commit(fork, "no research here")
+    mine = edit(fork, "stacks/Pulumi.prod.yaml", "owner: ", "owner: our-")
+    release(upstream)
+    asked = play(fork, TAKE_OVER)
+    assert asked.returncode == 1 and "CONFLICT (modify/delete): stacks/Pulumi.research.yaml" in asked.stdout
+    assert play(fork, STAY_DELETED).returncode == 0
+    assert fork.git("status", "--porcelain") == "" and fork.git("log", "--merges", "--oneline")
+    assert not (fork.repository / "stacks" / "Pulumi.research.yaml").exists()
+    assert (fork.repository / "stacks" / "Pulumi.prod.yaml").read_text() == mine
+
+
+def test_two_colleagues_still_merge_their_edits_of_one_file(fork: Runner) -> None:
+    """The attribute alone, without the option, must not drop an edit of a colleague."""
+    fork.git("switch", "-q", "-c", "colleague")
+    edit(fork, "stacks/Pulumi.dev.yaml", "maxGpus: 4", "maxGpus: 3")
+    fork.git("switch", "-q", "main")
+    edit(fork, "stacks/Pulumi.dev.yaml", "owner: ", "owner: our-")
+    fork.git("merge", "-q", "--no-edit", "colleague")
+    merged = (fork.repository / "stacks" / "Pulumi.dev.yaml").read_text()
+    assert "maxGpus: 3" in merged and "owner: our-" in merged
