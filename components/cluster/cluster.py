@@ -79,9 +79,10 @@ class Cluster(pulumi.ComponentResource):
             authentication_mode=eks.AuthenticationMode.API,
             endpoint_private_access=True,
             endpoint_public_access=isinstance(api, PublicApi),
-            public_access_cidrs=list(api.allowed_cidrs) if isinstance(api, PublicApi) else None,
+            # AWS keeps addresses and logs as sets, so another order in the file changes nothing.
+            public_access_cidrs=sorted(api.allowed_cidrs) if isinstance(api, PublicApi) else None,
             encryption_config_key_arn=config.cluster.secrets_key_arn or self._make_key(name),
-            enabled_cluster_log_types=list(config.cluster.logs),
+            enabled_cluster_log_types=sorted(config.cluster.logs),
             kubernetes_service_ip_address_range=config.cluster.service_cidr,
             deletion_protection=config.cluster.deletion_protection,
             upgrade_policy={"support_type": "STANDARD"},

@@ -19,6 +19,7 @@ from .planned_nodes import NODE_GROUP, PlannedNodes, Removals, dig
 from .pool_drift import find_pool_drifts, list_types
 from .requirements import read_requirements
 
+REMOVED = "the pool is removed or renamed; pods that name it find no node until their manifests name another pool"
 CLUSTER_GOES = "the cluster goes, and everything inside is lost"
 
 
@@ -79,7 +80,7 @@ def _find_removed_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) ->
         if _loses_cluster(pool, old, gone) or not _goes(name, old, new, gone):
             continue
         is_kept = name in new.pools
-        words = "its nodes become static" if name in groups else "the pool is removed or renamed"
+        words = "its nodes become static" if name in groups else REMOVED
         words = "the pool is deleted and made anew" if is_kept else words
         # Pods of a renamed pool start on new nodes while old nodes still drain.
         yield _describe_removed_pool(name, old, (words,), _price_all(name, old, has_successor or is_kept))

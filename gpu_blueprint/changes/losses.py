@@ -90,7 +90,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:eks/addon:Addon",
         *(f"kubernetes:apps/v1:{kind}" for kind in ("DaemonSet", "Deployment")),
         "kubernetes:helm.sh/v3:Release",
-        *(f"{_CORE}:{kind}" for kind in ("Service", "ServiceAccount")),
+        f"{_CORE}:Service",
         "aws:sqs/queue:Queue",
         "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
     ),
@@ -113,7 +113,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:sqs/queuePolicy:QueuePolicy",
         *(f"{_ADMISSION}:{kind}AdmissionPolicy" for kind in ("Mutating", "Validating")),
         *(f"{_ADMISSION}:{kind}AdmissionPolicyBinding" for kind in ("Mutating", "Validating")),
-        *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret")),
+        *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret", "ServiceAccount")),
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",

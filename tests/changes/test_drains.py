@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.changes.budgets import NO_NODE
-from gpu_blueprint.changes.drains import CLUSTER_GOES
+from gpu_blueprint.changes.drains import CLUSTER_GOES, REMOVED
 
 from ..support.node_plans import (
     REQUIREMENTS,
@@ -100,7 +100,7 @@ def test_nodes_in_reservations_run_once() -> None:
 def test_a_removed_pool_drains_whatever_its_budgets_say() -> None:
     blocked = make_pool(disruption={"budgets": [{"nodes": "0"}]})
     (found,) = drain([blocked, NODES], [NODES])
-    assert (found.nodes, found.reasons) == ("all nodes", ("the pool is removed or renamed",))
+    assert (found.nodes, found.reasons) == ("all nodes", (REMOVED,))
     assert found.budgets == ("no budget applies: all nodes at once",) and not found.is_blocked
     assert (found.most_nodes, found.grace, found.twice_usd_hour) == (8, "1h", 0)
 

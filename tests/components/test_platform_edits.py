@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.changes.drains import REMOVED
 from gpu_blueprint.errors import BlueprintError
 from gpu_blueprint.plan import PlannedResource
 
@@ -13,7 +14,6 @@ from ..support.edits import DRAINING, HARMLESS, find_reasons, lower_ceiling, pla
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
 
 SYSTEM = "gpu-prod-system"
-REMOVED = "the pool is removed or renamed"
 
 
 @pytest.mark.parametrize("edit", HARMLESS)
