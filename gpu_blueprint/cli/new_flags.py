@@ -10,7 +10,7 @@ def add_new(command: Callable[..., argparse.ArgumentParser]) -> None:
         "new",
         "make the stack file of a new environment, from flags or from an existing stack; placeholders stand for what"
         " is not given",
-        "blueprint new staging --gpu l4 --sharing time-slicing --budget 2000",
+        "blueprint new notebooks --gpu l4 --sharing time-slicing --budget 2000",
         "blueprint new slices --gpu h100-80gb --sharing mig=1g.10gb --max-gpus 8",
         "blueprint new staging --from prod",
     )

@@ -224,13 +224,15 @@ def test_the_declared_effects_are_those_of_the_plans() -> None:
     by_component["al2023"]["pools"][2]["ami"]["version"] = NEW_AL2023
     by_component["bottlerocket"]["pools"][1]["ami"]["version"] = NEW_BOTTLEROCKET
     changed = {name: find_changed(before, plan_of(builders.stack(**own))) for name, own in by_component.items()}
-    assert changed["karpenter"] == {"kubernetes:helm.sh/v3:Release"}
+    assert changed["karpenter"] == {"kubernetes:helm.sh/v3:Release", *RECORD}
     assert changed["al2023"] == changed["bottlerocket"] == {"kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"}
     minors = ("1.35", "1.36")
     plain = [plan_of(builders.stack(cluster=builders.cluster(kubernetesVersion=minor))) for minor in minors]
-    assert find_changed(*plain) == CONTROL_PLANE | FILLED_IN
+    assert find_changed(*plain) == CONTROL_PLANE | FILLED_IN | RECORD
 
 
+RECORD = {"kubernetes:core/v1:ConfigMap"}
+"""The platform's record states the versions of its programs."""
 CONTROL_PLANE = {"aws:eks/cluster:Cluster", "aws:eks/addon:Addon", "aws:eks/nodeGroup:NodeGroup"}
 FILLED_IN = {
     "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy",
