@@ -20,6 +20,7 @@ from .pool_drift import find_pool_drifts, list_types
 from .requirements import read_requirements
 
 REMOVED = "the pool is removed or renamed; pods that name it find no node until their manifests name another pool"
+_UNKNOWN = Usd(unknown=frozenset({"instance types"}))
 CLUSTER_GOES = "the cluster goes, and everything inside is lost"
 
 
@@ -153,18 +154,25 @@ def _price_all(name: str, old: PlannedNodes, runs_twice: bool) -> Usd | None:
     count = _count_nodes(name, old, ())
     if not runs_twice:
         return Usd()
-    return None if count is None else _price_node(old.pools[name], old) * count
+    return None if count is None else _price_nodes(old.pools[name], old, count)
 
 
 def _price_surge(pool: PlannedResource, plan: PlannedNodes, nodes: int | None) -> float | None:
     """Return dollars an hour of the nodes that start before drifted nodes go."""
     if nodes == 0 or _is_reserved(pool):
         return 0.0  # a reservation that is full has no room for a second node
-    return None if nodes is None else (_price_node(pool, plan) * nodes).exact
+    return None if nodes is None else _price_nodes(pool, plan, nodes).exact
 
 
-def _price_node(pool: PlannedResource, plan: PlannedNodes) -> Usd:
-    return price_dearest_node(plan.find_class(pool), list_types(pool) or (), plan.region)
+def _price_nodes(pool: PlannedResource, plan: PlannedNodes, nodes: int) -> Usd:
+    """Return dollars an hour of a number of nodes at most: the limits of the pool hold fewer nodes of large types."""
+    node_class, types = plan.find_class(pool), list_types(pool) or ()
+    prices = []
+    for row in types:
+        held = count_most_nodes(pool, plan.overlays, [row])
+        count = nodes if held is None else min(nodes, held)
+        prices.append(price_dearest_node(node_class, [row], plan.region) * count)
+    return max(prices, key=lambda price: (bool(price.unknown), price.known), default=_UNKNOWN * nodes)
 
 
 def _is_reserved(pool: PlannedResource) -> bool:

@@ -49,14 +49,13 @@ class NewVpc(Model):
     @property
     def private_cidrs(self) -> dict[str, str]:
         """Zone → block of its private subnet."""
-        blocks = IPv4Network(self.cidr).subnets(prefixlen_diff=3)
-        return {zone: str(block) for zone, block in zip(self.zones, blocks, strict=False)}
+        return {zone: str(block) for zone, block in zip(self.zones, _divide(IPv4Network(self.cidr)), strict=False)}
 
     @property
     def public_cidrs(self) -> dict[str, str]:
         """Zone → block of its public subnet, all inside the last eighth."""
-        last = list(IPv4Network(self.cidr).subnets(prefixlen_diff=3))[-1]
-        return {zone: str(block) for zone, block in zip(self.zones, last.subnets(prefixlen_diff=3), strict=False)}
+        *_, last = _divide(IPv4Network(self.cidr))
+        return {zone: str(block) for zone, block in zip(self.zones, _divide(last), strict=False)}
 
     def problems(self) -> Iterator[Problem]:
         block = IPv4Network(self.cidr)
@@ -118,6 +117,11 @@ class ExistingVpc(Model):
                     f"'{later_block}' overlaps '{block}' of subnets.{first}, and subnets of a VPC never overlap",
                     "correct the block",
                 )
+
+
+def _divide(block: IPv4Network) -> Iterator[IPv4Network]:
+    """Yield the eighths of a block; a block that is too small, and refused, stays whole."""
+    return block.subnets(new_prefix=min(block.prefixlen + 3, block.max_prefixlen))
 
 
 def explain_public_cidr(cidr: str, *path: str | int) -> Problem:

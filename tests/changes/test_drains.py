@@ -108,7 +108,9 @@ def test_a_removed_pool_drains_whatever_its_budgets_say() -> None:
 def test_a_renamed_pool_may_run_twice() -> None:
     renamed = make_pool("renamed")
     (found,) = drain([MAIN, NODES], [renamed, NODES])
-    assert found.pool == "main" and found.twice_usd_hour == pytest.approx(8 * 4.607, abs=0.05)
+    assert found.pool == "main" and found.twice_usd_hour == pytest.approx(2 * 4.607, abs=0.05), (
+        "8 GPUs hold two nodes of the dearest type"
+    )
     endless = make_pool(limits=None)
     assert drain([endless, NODES], [renamed, NODES])[0].twice_usd_hour is None
 
