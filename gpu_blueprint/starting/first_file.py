@@ -14,7 +14,7 @@ from ..loading.stack_file import check_source
 from .ceiling import find_largest
 from .flags import explain
 from .text import Numbers, write_text
-from .wish import Wish, read_count
+from .wish import MOST_GPUS, Wish, read_count
 
 _ROUND_BUDGET = 10
 """Dollars to which a budget is rounded up that nobody gave."""
@@ -150,9 +150,10 @@ def _say_numbers(wish: Wish, gpus: int, month: Usd, *, is_chosen: bool) -> str:
     cost = f"expected to cost {month.in_whole_dollars} a month with all GPUs at work {use}"
     if not is_chosen:
         return f"maxGpus {gpus}: {cost}"
-    why = (
-        f"the most that ${wish.dollars:,.0f} a month hold"
-        if wish.dollars
-        else "the smallest node; give --budget for more"
-    )
+    if gpus + wish.step > MOST_GPUS:
+        why = "the most that a pool may have"
+    elif wish.dollars:
+        why = f"the most that ${wish.dollars:,.0f} a month hold"
+    else:
+        why = "the smallest node; give --budget for more"
     return f"maxGpus {gpus}: {why}, {cost}"

@@ -228,3 +228,7 @@ def test_the_file_reads_as_the_shipped_files_do() -> None:
     assert text.splitlines()[0] == (STACKS / "Pulumi.dev.yaml").read_text().splitlines()[0]
     assert "# One pool of L4 GPUs, 4 pods take turns on each, and one tenant." in text
     assert "maxGpus: 2 # the most that the budget holds" in text
+
+
+def test_a_boundless_budget_holds_no_more_than_a_pool_may_have() -> None:
+    assert "maxGpus 10000: the most that a pool may have" in make(budget="100000000").numbers
