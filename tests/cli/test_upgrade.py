@@ -38,7 +38,7 @@ def test_the_upgrades_are_shown_in_80_columns_and_nothing_is_written(
     assert "source: EKS user guide, kubernetes-versions-standard, 1.36; read 2026-11-22" in words
     assert (
         "nodes drain in: " in words
-        and "A newer blueprint moves the defaults" in words
+        and "A newer blueprint moves its own defaults" in words
         and "gpu-operator v26.7.0" in words
     )
     assert "write upgrade 1: blueprint upgrade prod --kubernetes 1.36 --write" in words

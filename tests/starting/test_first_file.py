@@ -231,4 +231,4 @@ def test_the_file_reads_as_the_shipped_files_do() -> None:
 
 
 def test_a_boundless_budget_holds_no_more_than_a_pool_may_have() -> None:
-    assert "maxGpus 10000: the most that a pool may have" in make(budget="100000000").numbers
+    assert "maxGpus 10000: the most that a pool may have" in make(budget="100000000").note

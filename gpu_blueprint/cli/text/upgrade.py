@@ -43,9 +43,8 @@ def show(report: Report, format_: Format) -> None:
     if report.diff:
         print(f"\nthe lines of upgrade 1:\n{make_printable(chr(10).join(report.diff))}")
     pins = ", ".join(f"{name} {version}" for name, version in report.pins.items())
-    print(
-        f"\n{_wrap(f'A newer blueprint moves the defaults and pins of this blueprint (docs/upgrading.md), which are today: {pins}')}"
-    )
+    rest = "A newer blueprint moves its own defaults and pins (docs/upgrading.md). They are today"
+    print(f"\n{_wrap(f'{rest}: {pins}')}")
     if report.upgrades:
         print(f"\n{_wrap(_say_next(report))}")
 
