@@ -83,7 +83,7 @@ class Block:
             for found in message.block_types
         }
 
-    def fill(self, **given: Value) -> dict[str, Value]:
+    def fill(self, /, **given: Value) -> dict[str, Value]:
         """Return a value of the block with null or nothing where ``given`` has no value."""
         nothing: dict[str, Value] = {name: [] if many else None for name, (_, many) in self.blocks.items()}
         return {**dict.fromkeys(self.attributes), **nothing, **given}
