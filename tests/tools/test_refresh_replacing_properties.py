@@ -209,4 +209,4 @@ def test_values_differ_in_each_pair() -> None:
 
 
 def test_the_shipped_table_has_a_row_for_every_type_of_the_components() -> None:
-    assert {row["type"] for row in read(CATALOG / FILE).rows} == {*list_aws_types()}
+    assert {row["type"] for row in read(CATALOG / FILE).rows} >= {*list_aws_types()}
