@@ -83,7 +83,7 @@ class PoolHours:
 def read_hours(resources: Sequence[PlannedResource]) -> dict[str, PoolHours]:
     """Return name of a NodePool → its hours, of the pools that some CronJob closes."""
     closes, opens = _list_jobs(resources, '"0"'), _list_jobs(resources, "null")
-    return {pool: _read(pool, jobs, opens.get(pool, [])) for pool, jobs in closes.items()}
+    return {pool: _read(jobs, opens.get(pool, [])) for pool, jobs in closes.items()}
 
 
 def _list_jobs(resources: Sequence[PlannedResource], limit: str) -> dict[str, list[PlannedResource]]:
@@ -115,7 +115,7 @@ def _list_commands(job: PlannedResource) -> list[list[str]]:
     return [[str(word) for word in as_list(dig(container, "args"))] for container in containers]
 
 
-def _read(pool: str, closing: Sequence[PlannedResource], opening: Sequence[PlannedResource]) -> PoolHours:
+def _read(closing: Sequence[PlannedResource], opening: Sequence[PlannedResource]) -> PoolHours:
     closes, opens = ([_read_schedule(job) for job in jobs] for jobs in (closing, opening))
     zones = {str(dig(job.inputs, "spec", "timeZone") or "UTC") for job in (*closing, *opening)}
     commands = [words for job in opening for words in _list_commands(job)]

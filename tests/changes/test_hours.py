@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.changes.hours import PoolHours, read_hours
 from gpu_blueprint.plan import PlannedResource
 
-from ..support.builders import hours, pool, stack
+from ..support.builders import pool, stack
 from ..support.closings import job, jobs
 from ..support.plans import plan_of
 from ..support.snapshots import resource
@@ -93,13 +93,13 @@ def test_a_zone_that_nobody_knows_may_close_longer() -> None:
 
 def test_the_opening_is_a_command_for_a_shell() -> None:
     assert read(*NIGHTS).opening == (
-        "kubectl patch nodepools.karpenter.sh main --type=merge '--patch={\"spec\":{\"limits\":{\"cpu\":null}}}'"
+        'kubectl patch nodepools.karpenter.sh main --type=merge \'--patch={"spec":{"limits":{"cpu":null}}}\''
     )
 
 
 @pytest.mark.parametrize(("purpose", "deletes"), [("training", False), ("inference", True)])
 def test_the_plan_of_a_pool_has_its_hours(purpose: str, deletes: bool) -> None:
-    given = hours(timezone="Europe/Berlin", start="07:30", stop="19:00", days=["mon", "sat"])
+    given = {"timezone": "Europe/Berlin", "start": "07:30", "stop": "19:00", "days": ["mon", "sat"]}
     plan = plan_of(stack(pools=[pool(name="main", purpose=purpose, hours=given)]))
     (found,) = read_hours(plan).values()
     assert found.describe() == "mon, sat 07:30-19:00 Europe/Berlin"
