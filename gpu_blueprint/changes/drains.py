@@ -4,12 +4,14 @@ The plans decide, and not the stack files, because older code planned the base.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 from ..cost.money import Usd
 from ..plan import PlannedResource
 from .budgets import ALL_AT_ONCE, read_budgets
 from .class_drift import find_class_drifts
+from .closings import find_longer_closings
 from .drift import ALL_NODES, Drift
 from .effects import NodeDrain, ResourceChange
 from .node_groups import describe_removal, find_group_drains, name_group
@@ -39,6 +41,7 @@ def find_drains(
         *_find_lost_nodes(old, gone),
         *_find_removed_pools(old, new, gone),
         *_find_drifting_pools(old, new, gone),
+        *_find_closing_pools(old, new, gone),
         *find_group_drains(old, new, gone),
     ]
     return tuple(sorted(found, key=lambda drain: drain.pool))
@@ -97,6 +100,20 @@ def _find_drifting_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) -
             drifts = _list_drifts(name, old, new, gone)
             if drifts:
                 yield _describe_drifts(name, drifts, old, new)
+
+
+def _find_closing_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) -> Iterator[NodeDrain]:
+    """Yield the nodes of pools that close when they ran before: no budget holds, and no new node starts."""
+    for name, hours in find_longer_closings(old, new):
+        if _loses_cluster(old.pools[name], old, gone) or _goes(name, old, new, gone):
+            continue
+        reason = f"the pool closes {hours.describe_closes()}, and is open {hours.describe()} only"
+        drain = _describe_removed_pool(name, old, (reason,), Usd())
+        if hours.deletes_nodes:
+            yield drain
+        else:
+            budgets = ("a close lets jobs run to their end",)
+            yield replace(drain, budgets=budgets, is_at_once=False, is_blocked=True)
 
 
 def _describe_drifts(name: str, drifts: Sequence[Drift], old: PlannedNodes, new: PlannedNodes) -> NodeDrain:

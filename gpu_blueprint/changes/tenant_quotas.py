@@ -75,6 +75,14 @@ def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shi
         yield Shift(tenant, text, is_loss=order < 0)
 
 
+def list_pool_tenants(view: TenantView, pool: str) -> list[str]:
+    """Return the tenants with a grant in a pool; all tenants if no quota counts the pool's pods."""
+    scope = f"pool {pool}"
+    limits = {key: limit for key, limit in _read_limits(view).items() if key[1] == scope}
+    granted = {tenant for (tenant, _, _), limit in limits.items() if read_quantity(limit) != 0}
+    return [tenant for tenant in view.tenants if tenant in granted or not limits]
+
+
 def _read_limits(view: TenantView) -> Limits:
     found: Limits = {}
     for tenant, _, quota in view.list_owned("ResourceQuota"):

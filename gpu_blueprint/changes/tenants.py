@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from .access import compare_access
 from .admission import compare_admission
+from .closings import compare_hours
 from .effects import ResourceChange, TenantChange
 from .identities import compare_identities
 from .scaling import compare_services
@@ -22,6 +23,7 @@ _ASPECTS = (
     compare_admission,
     compare_identities,
     compare_services,
+    compare_hours,
 )
 
 

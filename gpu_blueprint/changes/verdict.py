@@ -18,6 +18,8 @@ from ..plan import PlannedResource
 from .effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
 from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
+from .notices import find_notices
+from .retention import find_shorter_retention
 from .tenant_view import read_map
 
 GRAVEST: Verdict = "loses-data-or-access"
@@ -35,6 +37,8 @@ class Reason:
     """A sentence without a full stop."""
     urn: str = ""
     """The resource that causes it, if it is one."""
+    is_notice: bool = False
+    """True for a line that a reviewer must know although nothing is lost, and that no other part of a report tells."""
 
 
 def judge(reasons: Sequence[Reason]) -> Verdict:
@@ -56,6 +60,8 @@ def list_reasons(
         *(Reason(verdict=GRAVEST, text=problem.message) for problem in dead_ends),
         *_list_losses_inside(changes),
         *(Reason(verdict=GRAVEST, text=text) for text in find_lost_ways(before, after)),
+        *(Reason(verdict=GRAVEST, text=text) for text in find_shorter_retention(before, after)),
+        *(Reason(verdict="safe", text=text, is_notice=True) for text in find_notices(before, after, changes)),
         *_judge_tenants(tenants),
         *_judge_resources(before, after, changes),
         *_judge_drains(before, drains),
@@ -152,7 +158,7 @@ def _describe(change: ResourceChange, verdict: Verdict) -> str:
 def _judge_drains(before: Sequence[PlannedResource], drains: Sequence[NodeDrain]) -> Iterator[Reason]:
     saved = {pool for pool, labels in _list_pool_labels(before) if str(labels.get(CHECKPOINTED_LABEL)) == "true"}
     for drain in drains:
-        if drain.purpose == "training" and drain.pool not in saved:
+        if drain.purpose == "training" and drain.pool not in saved and not drain.is_blocked:
             text = f"{drain.pool} drains, and its training saves no checkpoints: jobs that run lose their work"
             yield Reason(verdict="drains-nodes", text=text)
     for drain in drains:

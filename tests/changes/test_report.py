@@ -60,6 +60,7 @@ def test_each_part_stands_in_the_json() -> None:
         "verdict": "loses-data-or-access",
         "text": "cannot change; make another",
         "urn": "",
+        "isNotice": False,
     }
     assert document["resources"][0] == {
         "urn": "u",

@@ -8,6 +8,7 @@ import pytest
 from gpu_blueprint.changes.effects import TenantChange
 from gpu_blueprint.changes.quotas import QuotaNeed
 from gpu_blueprint.changes.report import Changes
+from gpu_blueprint.changes.verdict import Reason
 from gpu_blueprint.cli.text.changes import show
 from gpu_blueprint.cli.text.changes_json import changes_to_json
 from gpu_blueprint.cli.text.changes_markdown import MOST, changes_to_markdown
@@ -210,3 +211,10 @@ def test_the_document_for_programs_is_plain_json(monster: Report) -> None:
         "problems": [],
         "failure": None,
     }
+
+
+def test_a_notice_stands_in_a_section_of_its_own() -> None:
+    told = Reason(verdict="safe", text="merge while pool main is open", is_notice=True)
+    found = changes(reasons=(told, Reason(verdict="safe", text="resources: 1 created")))
+    (section,) = (each for each in list_sections(report(found)) if each.title == "To know before the merge")
+    assert [item.text for item in section.items] == ["merge while pool main is open"]

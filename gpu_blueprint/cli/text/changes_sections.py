@@ -55,6 +55,7 @@ def list_sections(report: Report) -> list[Section]:
             _build_dead_ends(changes.dead_ends),
             _build_drains(changes.drains),
             _build_tenants(changes),
+            _build_notices(changes),
             *_build_resources(changes, is_new=report.is_new),
             _build_findings("New findings", changes.new_findings),
             _build_findings("Findings that are gone", changes.gone_findings, is_detail=True),
@@ -110,6 +111,11 @@ def _describe_drain(drain: NodeDrain) -> Item:
         else f"${drain.twice_usd_hour:,.2f} an hour more at most, while old and new nodes run",
     ]
     return Item(text=f"{drain.pool}{purpose}: {drain.nodes}{most}", details=tuple(filter(None, details)))
+
+
+def _build_notices(changes: Changes) -> Section:
+    items = tuple(Item(text=reason.text) for reason in changes.reasons if reason.is_notice)
+    return Section(title="To know before the merge", items=items)
 
 
 def _build_tenants(changes: Changes) -> Section:

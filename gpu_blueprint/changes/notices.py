@@ -1,0 +1,69 @@
+"""Lines that a reviewer must know although the stack itself loses nothing."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..plan import PlannedResource
+from .closings import find_pools_left_closed
+from .effects import ResourceChange
+from .planned_nodes import as_list, as_mapping, dig
+from .retention import find_smaller_claims, pair_releases
+
+_CLUSTER = "aws:eks/cluster:Cluster"
+_NAT = "aws:ec2/natGateway:NatGateway"
+_SUBNET = "aws:ec2/subnet:Subnet"
+
+
+def find_notices(
+    before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
+) -> Iterator[str]:
+    """Yield a sentence for each effect on people and systems outside the stack, and for each step by hand."""
+    yield from find_pools_left_closed(before, after)
+    yield from find_smaller_claims(before, after)
+    yield from _find_silent_alerts(before, after)
+    yield from _find_ended_logs(before, after)
+    yield from _find_other_addresses(before, changes)
+
+
+def _find_silent_alerts(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    for old, new in pair_releases(before, after):
+        was, now = _list_receivers(old), _list_receivers(new)
+        if gone := [receiver for receiver in was if receiver not in now]:
+            nobody = "; alerts reach nobody now" if not now else ""
+            yield f"alerts no longer go to {', '.join(gone)}{nobody}"
+
+
+def _list_receivers(release: PlannedResource) -> list[str]:
+    """Return each receiver of Alertmanager with a way to reach it, such as ``on-call (pagerduty)``."""
+    receivers = as_list(dig(release.inputs, "values", "alertmanager", "config", "receivers"))
+    return [
+        f"{receiver.get('name')} ({way.removesuffix('_configs')})"
+        for receiver in map(as_mapping, receivers)
+        for way, targets in sorted(receiver.items())
+        if way.endswith("_configs") and targets
+    ]
+
+
+def _find_ended_logs(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    old, new = _list_logs(before), _list_logs(after)
+    for cluster in old.keys() & new.keys():
+        if ended := [str(log) for log in old[cluster] if log not in new[cluster]]:
+            yield f"the control plane of {cluster} writes no more logs of {', '.join(sorted(ended))}"
+
+
+def _list_logs(resources: Sequence[PlannedResource]) -> dict[str, list[Any]]:
+    """Return name of a cluster → the kinds of logs that its control plane writes."""
+    found = [each for each in resources if each.type == _CLUSTER]
+    return {str(each.inputs.get("name")): as_list(each.inputs.get("enabledClusterLogTypes")) for each in found}
+
+
+def _find_other_addresses(before: Sequence[PlannedResource], changes: Sequence[ResourceChange]) -> Iterator[str]:
+    if not any(resource.type == _SUBNET for resource in before):
+        return  # a network that is new has no traffic yet
+    effects = {change.name: change.effect for change in changes if change.type == _NAT and change.effect != "update"}
+    if effects:
+        gateways = ", ".join(f"{name} ({effect})" for name, effect in sorted(effects.items()))
+        yield (
+            f"traffic to the internet has other addresses, since NAT gateways change: {gateways}; allow-lists of "
+            "others must know the new addresses"
+        )

@@ -1,0 +1,100 @@
+"""Lines about people and systems outside the stack: alerts, logs, addresses, and steps by hand."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.notices import find_notices
+from gpu_blueprint.changes.resources import compare_resources
+from gpu_blueprint.changes.verdict import judge, list_reasons
+from gpu_blueprint.plan import UNKNOWN, PlannedResource
+
+from ..support.builders import cluster, network, pool, stack
+from ..support.plans import plan_of
+from ..support.snapshots import resource
+
+
+def notice(before: Any, after: Any) -> list[str]:
+    return [*find_notices(before, after, compare_resources(before, after))]
+
+
+def alerts(*receivers: Any) -> list[PlannedResource]:
+    values = {"alertmanager": {"config": {"receivers": [*receivers]}}}
+    return [resource("kubernetes:helm.sh/v3:Release", "monitoring", {"name": "prometheus", "values": values})]
+
+
+NOBODY = {"name": "nobody"}
+TEAM = {"name": "team", "slack_configs": [{}], "email_configs": [{}]}
+ON_CALL = {"name": "on-call", "pagerduty_configs": [{}]}
+
+
+def test_receivers_that_go_are_told() -> None:
+    assert notice(alerts(NOBODY, TEAM, ON_CALL), alerts(NOBODY, TEAM)) == ["alerts no longer go to on-call (pagerduty)"]
+    everybody = "alerts no longer go to team (email), team (slack); alerts reach nobody now"
+    assert notice(alerts(TEAM), alerts(NOBODY)) == notice(alerts(TEAM), alerts({**TEAM, **NO_WAY})) == [everybody]
+    assert not notice(alerts(NOBODY, TEAM), alerts(ON_CALL, TEAM)) and not notice(alerts(NOBODY), alerts(NOBODY))
+
+
+NO_WAY: dict[str, Any] = {"slack_configs": [], "email_configs": None}
+
+
+def control_plane(*logs: str) -> list[PlannedResource]:
+    return [resource("aws:eks/cluster:Cluster", "x", {"name": "gpu", "enabledClusterLogTypes": [*logs]})]
+
+
+def test_logs_that_end_are_told() -> None:
+    text = "the control plane of gpu writes no more logs of api, audit"
+    assert notice(control_plane("audit", "scheduler", "api"), control_plane("scheduler")) == [text]
+    assert not notice(control_plane("api"), control_plane("audit", "api"))
+    assert not notice(control_plane("api"), [])
+
+
+def gateway(zone: str, subnet: str = "s") -> PlannedResource:
+    return resource("aws:ec2/natGateway:NatGateway", f"nat-{zone}", {"subnetId": subnet})
+
+
+SUBNET = resource("aws:ec2/subnet:Subnet", "private-a", {})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [
+        ([], [gateway("b")], "nat-b (create)"),
+        ([gateway("b")], [], "nat-b (delete)"),
+        ([gateway("b")], [gateway("b", "other")], "nat-b (replace)"),
+        ([gateway("b")], [gateway("b")], ""),
+    ],
+)
+def test_other_gateways_mean_other_addresses(before: list[Any], after: list[Any], effect: str) -> None:
+    found = notice([SUBNET, *before], [SUBNET, *after])
+    words = "traffic to the internet has other addresses, since NAT gateways change: "
+    assert found == ([f"{words}{effect}; allow-lists of others must know the new addresses"] if effect else [])
+
+
+def test_a_new_network_and_new_tags_of_a_gateway_are_no_notice() -> None:
+    assert not notice([], [SUBNET, gateway("b")])
+    tagged = resource("aws:ec2/natGateway:NatGateway", "nat-b", {"subnetId": "s", "tags": {"a": "b"}})
+    assert not notice([SUBNET, gateway("b")], [SUBNET, tagged])
+
+
+def test_the_edit_of_a_stack_is_safe_and_told() -> None:
+    install = {"mode": "install", "notify": {"slackChannel": "#gpu"}}
+    hours = {"start": "08:00", "stop": "20:00"}
+    before = plan_of(stack(pools=[pool(hours=hours)], monitoring=install, cluster=cluster(logs=["api", "audit"])))
+    after = plan_of(
+        stack(
+            pools=[pool()],
+            monitoring={"mode": "install"},
+            cluster=cluster(logs=["audit"]),
+            network={**network(), "nat": "per-zone"},
+        )
+    )
+    reasons = list_reasons(before, after, changes=compare_resources(before, after))
+    starts = [each.text.split(" ")[0] for each in reasons if each.is_notice]
+    assert judge(reasons) == "safe" and starts == ["merge", "alerts", "the", "traffic"]
+    assert not [each for each in list_reasons(before, before) if each.is_notice]
+
+
+@pytest.mark.parametrize("receivers", [[None], [UNKNOWN], [{"name": None, "slack_configs": UNKNOWN}], ["x"]])
+def test_absurd_receivers_do_no_harm(receivers: list[Any]) -> None:
+    assert len(notice(alerts(*receivers), alerts())) <= 1 and not notice(alerts(), alerts(*receivers))

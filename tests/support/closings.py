@@ -1,0 +1,23 @@
+"""CronJobs that close and open the pool ``main``, made by hand."""
+
+from typing import Any
+
+from gpu_blueprint.plan import PlannedResource
+
+from .snapshots import resource
+
+
+def job(schedule: str, cpu: str, zone: str = "", **spec: Any) -> PlannedResource:
+    """A CronJob that sets the limit of CPU to a JSON value; a limit of 0 also deletes the nodes."""
+    limits = f'{{"spec":{{"limits":{{"cpu":{cpu}}}}}}}'
+    patch = ["patch", "nodepools.karpenter.sh", "main", "--type=merge", f"--patch={limits}"]
+    delete = ["delete", "nodeclaims.karpenter.sh", "--selector=karpenter.sh/nodepool=main"]
+    steps = [{"args": patch}, *([{"args": delete}] if cpu == '"0"' else [])]
+    pod = {"initContainers": steps[:-1], "containers": steps[-1:]}
+    given = {"schedule": schedule, "timeZone": zone, "jobTemplate": {"spec": {"template": {"spec": pod}}}, **spec}
+    return resource("kubernetes:batch/v1:CronJob", f"hours-{cpu}", {"spec": given})
+
+
+def jobs(close: str, open_: str, zone: str = "UTC") -> list[PlannedResource]:
+    """A close, and an opening unless its schedule is empty."""
+    return [job(close, '"0"', zone), *([job(open_, "null", zone)] if open_ else [])]
