@@ -198,10 +198,11 @@ def test_a_drain_names_its_pool_and_its_reasons() -> None:
     assert reason.text == "all nodes of system drain"
 
 
-@pytest.mark.parametrize(("label", "is_loud"), [("false", True), ("true", False), (None, True), (True, True)])
-def test_training_without_checkpoints_has_a_loud_line(label: Any, is_loud: bool) -> None:
-    pool = kube("NodePool", "train", metadata={"labels": {"gpu-blueprint/checkpointed": label}})
-    reasons = list_reasons((pool,), (), drains=(drain("other"), drain(purpose="training")))
+@pytest.mark.parametrize(
+    ("given", "is_loud"), [({}, True), ({"is_checkpointed": True}, False), ({"is_blocked": True}, False)]
+)
+def test_training_that_ends_before_its_time_has_a_loud_line(given: dict[str, bool], is_loud: bool) -> None:
+    reasons = list_reasons((), (), drains=(drain("other"), drain(purpose="training", **given)))
     assert judge(reasons) == "drains-nodes"
     assert reasons[0].text.startswith("train drains, and its training saves no checkpoints") == is_loud
 
