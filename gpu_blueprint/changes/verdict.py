@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import Problem
 from ..plan import PlannedResource
-from .effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
+from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
 from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
 from .tenant_view import read_map
@@ -74,9 +74,10 @@ def _judge_tenants(tenants: Sequence[TenantChange]) -> Iterator[Reason]:
     for change in tenants:
         if change.lost:
             more = f", and {len(change.lost) - 1} more" if len(change.lost) > 1 else ""
-            who = f"tenant {change.tenant}" if change.tenant else "whole cluster"
+            is_named = change.lost[0].startswith(ALL_TENANTS)
+            who = "" if is_named else f"tenant {change.tenant}: " if change.tenant else "whole cluster: "
             verdict: Verdict = GRAVEST if change.is_grave else "safe"
-            yield Reason(verdict=verdict, text=f"{who}: {change.lost[0]}{more}")
+            yield Reason(verdict=verdict, text=f"{who}{change.lost[0]}{more}")
 
 
 def _judge_resources(

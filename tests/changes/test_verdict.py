@@ -220,6 +220,11 @@ def test_a_grave_loss_of_a_tenant_is_a_loss_and_another_is_safe() -> None:
     ]
 
 
+def test_a_loss_of_all_tenants_has_one_subject() -> None:
+    (reason,) = list_reasons((), (), tenants=(TenantChange(tenant="", lost=("all tenants: isolation: x", "y")),))
+    assert reason.text == "all tenants: isolation: x, and 1 more"
+
+
 def test_a_dead_end_is_a_loss() -> None:
     problem = Problem("service-cidr-changed", ("cluster",), "the service CIDR cannot change", "make a second stack")
     (reason,) = list_reasons((), (), dead_ends=(problem,))
