@@ -201,7 +201,7 @@ def test_a_drain_names_its_pool_and_its_reasons() -> None:
 @pytest.mark.parametrize(
     ("given", "is_loud"), [({}, True), ({"is_checkpointed": True}, False), ({"is_blocked": True}, False)]
 )
-def test_training_that_ends_before_its_time_has_a_loud_line(given: dict[str, bool], is_loud: bool) -> None:
+def test_training_that_ends_before_its_time_has_a_loud_line(given: dict[str, Any], is_loud: bool) -> None:
     reasons = list_reasons((), (), drains=(drain("other"), drain(purpose="training", **given)))
     assert judge(reasons) == "drains-nodes"
     assert reasons[0].text.startswith("train drains, and its training saves no checkpoints") == is_loud
