@@ -211,18 +211,15 @@ def test_a_grave_loss_of_a_tenant_is_a_loss_and_another_is_safe() -> None:
     grave = TenantChange(tenant="vision", lost=("namespace vision is deleted", "x", "y"), is_grave=True)
     mild = TenantChange(tenant="robotics", lost=("quota: 1 instead of 2 cpu",))
     wide = TenantChange(tenant="", lost=("admin x loses access",), is_grave=True)
+    shared = TenantChange(tenant="", lost=("all tenants: isolation: x", "y"))
     gain = TenantChange(tenant="language", gained=("quota: 3 instead of 2 cpu",))
-    reasons = list_reasons((), (), tenants=(mild, grave, wide, gain))
+    reasons = list_reasons((), (), tenants=(mild, shared, grave, wide, gain))
     assert [(reason.verdict, reason.text) for reason in reasons] == [
         ("loses-data-or-access", "tenant vision: namespace vision is deleted, and 2 more"),
         ("loses-data-or-access", "whole cluster: admin x loses access"),
         ("safe", "tenant robotics: quota: 1 instead of 2 cpu"),
+        ("safe", "all tenants: isolation: x, and 1 more"),
     ]
-
-
-def test_a_loss_of_all_tenants_has_one_subject() -> None:
-    (reason,) = list_reasons((), (), tenants=(TenantChange(tenant="", lost=("all tenants: isolation: x", "y")),))
-    assert reason.text == "all tenants: isolation: x, and 1 more"
 
 
 def test_a_dead_end_is_a_loss() -> None:
