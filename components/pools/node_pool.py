@@ -24,7 +24,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str,
             "spec": {
                 "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": pool.name},
                 "requirements": _build_requirements(config, pool),
-                "taints": pool.node_taints,
+                "taints": sorted(pool.node_taints, key=lambda taint: (taint["key"], taint["effect"])),
                 "expireAfter": lifecycle.expire_after,
                 "terminationGracePeriod": lifecycle.termination_grace_period,
             },
@@ -50,7 +50,7 @@ def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[
         # Instance types by name, because Karpenter's GPU labels are ambiguous: a100 has two memory sizes, gr6 is not
         # in category g, and fractional types count as types without a GPU.
         "node.kubernetes.io/instance-type": [row.instance_type for row in rows],
-        "topology.kubernetes.io/zone": config.list_zones(pool),
+        "topology.kubernetes.io/zone": sorted(config.list_zones(pool)),
         "kubernetes.io/arch": sorted({row.arch for row in rows}),
         "kubernetes.io/os": ["linux"],
     }

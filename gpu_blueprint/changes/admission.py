@@ -80,10 +80,15 @@ def _compare_rules(
         text = f"admission rule {name}: {number} instead of {was_number} in {pool}"
         yield Shift(tenant, text, is_loss=number < was_number)
     if name == _IMAGES:
-        for image in sorted(old.names - new.names):
+        for image in _list_uncovered(old.names, new.names):
             yield Shift(tenant, f"images of {image} are refused", is_loss=True)
-        for image in sorted(new.names - old.names):
+        for image in _list_uncovered(new.names, old.names):
             yield Shift(tenant, f"images of {image} are admitted")
+
+
+def _list_uncovered(images: frozenset[str], places: frozenset[str]) -> list[str]:
+    """Return the registries, folders and names of images that are, and lie below, none of the places."""
+    return sorted(image for image in images - places if not image.startswith(tuple(f"{place}/" for place in places)))
 
 
 def _compare_completion(tenant: str, before: TenantView, after: TenantView) -> Iterator[Shift]:

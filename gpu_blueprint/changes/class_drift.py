@@ -5,7 +5,7 @@ pkg/cloudprovider/drift.go. Karpenter looks at AMIs, subnets, security groups, r
 so the replacement of a selected thing drains nodes although no field of the node class changes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..plan import PlannedResource, has_unknown
@@ -22,7 +22,7 @@ from .planned_nodes import (
     dig,
 )
 from .pool_drift import list_entries, settle
-from .requirements import exclude
+from .requirements import Requirement, exclude, read_requirements
 
 _NOT_HASHED = (
     "amiFamily",
@@ -62,7 +62,8 @@ def find_class_drifts(pool: PlannedResource, before: PlannedNodes, after: Planne
         pool: The NodePool after the change.
         gone: The resources that the change removes or replaces.
     """
-    old = before.find_class(before.pools[str(dig(pool.inputs, "metadata", "name") or pool.name)])
+    running = before.pools[str(dig(pool.inputs, "metadata", "name") or pool.name)]
+    old = before.find_class(running)
     new = after.find_class(pool)
     if old is None or new is None:
         return []
@@ -72,7 +73,7 @@ def find_class_drifts(pool: PlannedResource, before: PlannedNodes, after: Planne
         *_find_new_values(new, gone),
         *_compare_images(*sides, (before.kubernetes, after.kubernetes)),
         *_compare_security_groups(*sides, before, after, gone),
-        *_compare_subnets(*sides, before, after, gone),
+        *_compare_subnets(*sides, before, after, gone, _read_zones(running)),
         *_compare_reservations(*sides),
         *_find_replaced_placement_group(sides[1], after, gone),
     ]
@@ -150,21 +151,44 @@ def _compare_security_groups(
         yield Drift(condition="SecurityGroupDrift", reason="the security groups that the node class selects")
 
 
+def _read_zones(pool: PlannedResource) -> Requirement:
+    """Return the zones in which nodes of a pool may run."""
+    rules = read_requirements(dig(pool.inputs, "spec", "template", "spec", "requirements"))
+    return rules.get(ZONE, exclude(ZONE, ()))
+
+
 def _compare_subnets(
-    old: Mapping[str, Any], new: Mapping[str, Any], before: PlannedNodes, after: PlannedNodes, gone: Removals
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    before: PlannedNodes,
+    after: PlannedNodes,
+    gone: Removals,
+    zones: Requirement,
 ) -> Iterator[Drift]:
-    """Yield the drift of the nodes in subnets that are replaced or no longer selected."""
+    """Yield the drift of the nodes in subnets that are replaced or no longer selected, in the zones of the pool."""
     terms = [as_list(side.get("subnetSelectorTerms")) for side in (old, new)]
     yield from _drop_subnet_ids(*terms)
     selected = dict(_select(before, SUBNET, terms[0]))
     kept = {urn for urn, _ in _select(after, SUBNET, terms[1])} - gone.urns
-    dropped = {urn: subnet for urn, subnet in selected.items() if urn not in kept}
+    used = {urn: subnet for urn, subnet in selected.items() if _may_hold(subnet, zones)}
+    dropped = {urn: subnet for urn, subnet in used.items() if urn not in kept}
     if dropped:
-        is_replaced = not gone.urns.isdisjoint(dropped)
-        reason = "their subnets are replaced" if is_replaced else "the node class selects their subnets no more"
-        yield _drop_subnets(reason, selected, dropped)
+        yield _drop_subnets(_explain(dropped, gone), used, dropped)
     elif not selected and _list_tag_terms(terms[0]) and not _is_wider(terms[1], terms[0]):
         yield Drift(condition="SubnetDrift", reason="the selection of subnets by tags")
+
+
+def _may_hold(subnet: PlannedResource, zones: Requirement) -> bool:
+    """Return whether nodes in some zones may run in a subnet; the zone of a subnet may be unknown."""
+    zone = subnet.inputs.get("availabilityZone")
+    return not isinstance(zone, str) or zones.allows(zone)
+
+
+def _explain(dropped: Iterable[str], gone: Removals) -> str:
+    effects = {change.effect for urn in dropped if (change := gone.find(urn))}
+    if "replace" in effects:
+        return "their subnets are replaced"
+    return "their subnets are deleted" if "delete" in effects else "the node class selects their subnets no more"
 
 
 def _drop_subnet_ids(old: list[Any], new: list[Any]) -> Iterator[Drift]:

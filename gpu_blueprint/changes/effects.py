@@ -10,6 +10,9 @@ Verdict = Literal["nothing", "safe", "drains-nodes", "replaces-resources", "lose
 VERDICTS: tuple[Verdict, ...] = ("nothing", "safe", "drains-nodes", "replaces-resources", "loses-data-or-access")
 """From harmless to grave; ``--fail-on`` takes one of them."""
 
+ALL_TENANTS = "all tenants: "
+"""The beginning of a sentence on a gain or a loss that all tenants share."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceChange:

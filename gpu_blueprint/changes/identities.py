@@ -5,6 +5,7 @@ attachments.
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,10 +17,28 @@ from .tenant_view import Shift, TenantView, read_map
 
 @dataclass(frozen=True, slots=True, order=True)
 class Right:
-    """One action on one resource, or a whole policy whose document the plan does not hold."""
+    """Actions on resources that a statement names, or a whole policy whose document the plan does not hold."""
 
-    text: str
+    action: str
+    """A pattern such as ``s3:Get*``, or ``use the policy ARN``."""
+    resource: str = ""
+    """A pattern such as ``arn:aws:s3:::models/*``; empty for a policy."""
+    condition: str = ""
+    """Canonical JSON; empty without a condition."""
     is_denied: bool = False
+
+    def __str__(self) -> str:
+        place = f" on {self.resource}" if self.resource else ""
+        return f"{self.action}{place}{f' if {self.condition}' if self.condition else ''}"
+
+    def covers(self, other: "Right") -> bool:
+        """Return whether it allows, or denies, everything that another right does."""
+        return (
+            self.is_denied == other.is_denied
+            and self.condition in ("", other.condition)
+            and _covers(self.action.lower(), other.action.lower())  # AWS ignores the case of actions
+            and _covers_arn(self.resource, other.resource)
+        )
 
 
 _ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
@@ -42,10 +61,31 @@ def compare_identities(before: TenantView, after: TenantView) -> Iterator[Shift]
 
 
 def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right]) -> Iterator[Shift]:
+    """Yield the rights of one side that no right of the other side covers."""
     for right in sorted(was ^ now):
+        others = now if right in was else was
+        if any(other.covers(right) for other in others):
+            continue
         is_loss = (right in was) != right.is_denied
         words = ("is denied", "is no longer denied") if right.is_denied else ("may no longer", "may now")
-        yield Shift(tenant, f"service account {account} {words[0 if is_loss else 1]} {right.text}", is_loss, is_loss)
+        kept = sorted(other for other in others if right in was and right.covers(other))
+        rest = f", only {', '.join(map(str, kept))}" if kept else ""
+        text = f"service account {account} {words[0 if is_loss else 1]} {right}{rest}"
+        yield Shift(tenant, text, is_loss, is_loss)
+
+
+def _covers_arn(wide: str, narrow: str) -> bool:
+    """Return whether a pattern of ARNs covers another; a wildcard stays between the first five colons."""
+    parts = [text.split(":", 5) for text in (wide, narrow)]
+    if wide == "*" or len(parts[0]) != len(parts[1]):
+        return wide == "*"
+    return all(map(_covers, *parts))
+
+
+def _covers(wide: str, narrow: str) -> bool:
+    """Return whether every text that fits a pattern with ``*`` and ``?`` fits another."""
+    wildcards = {"*": ".*", "?": r"[^*]"}
+    return bool(re.fullmatch("".join(wildcards.get(sign, re.escape(sign)) for sign in wide), narrow, re.DOTALL))
 
 
 def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Right]]:
@@ -90,10 +130,10 @@ def _collect_policies(view: TenantView) -> dict[str, set[Right]]:
 def _list_rights(document: Any) -> Iterator[Right]:
     for statement in _as_list(_read_document(document).get("Statement")):
         part = read_map(statement)
-        condition = f" if {json.dumps(part['Condition'], sort_keys=True)}" if part.get("Condition") else ""
+        condition = json.dumps(part["Condition"], sort_keys=True) if part.get("Condition") else ""
         for action in _as_list(part.get("Action")):
             for resource in _as_list(part.get("Resource")):
-                yield Right(f"{action} on {resource}{condition}", part.get("Effect") == "Deny")
+                yield Right(str(action), str(resource), condition, part.get("Effect") == "Deny")
 
 
 def _read_document(document: Any) -> Mapping[str, Any]:

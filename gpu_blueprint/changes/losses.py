@@ -128,13 +128,19 @@ LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for typ
 _WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA)
 """Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
 _PEOPLE = ("Group", "User")
+_SUBNET, _ROUTE = "aws:ec2/subnet:Subnet", "aws:ec2/route:Route"
+_ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+_GATEWAY = "aws:ec2/internetGateway:InternetGateway"
+_PUBLIC_ROLE = "kubernetes.io/role/elb"
+"""Tag of subnets for load balancers that the internet reaches."""
 
 
 def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> Loss | None:
     """Return the loss with a resource of a plan; None if the table does not know its type.
 
     Placeholders of headroom end for every other pod anyway. A right in Kubernetes is a loss if people hold it, since
-    the rights of a program of the platform go with the program.
+    the rights of a program of the platform go with the program. A public subnet holds addresses and NAT gateways, and
+    no volume waits for it.
     """
     metadata = read_map(resource.inputs, "metadata")
     is_namespace = resource.type == f"{_CORE}:Namespace"
@@ -142,7 +148,26 @@ def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> L
         return "setting"
     if resource.type.startswith(_RBAC) and not _serves_people(resource, before):
         return "setting"
+    if resource.type == _SUBNET and _is_public(resource, before):
+        return "work"
     return LOSSES.get(resource.type)
+
+
+def _is_public(subnet: PlannedResource, before: Sequence[PlannedResource]) -> bool:
+    """Return whether a subnet gives public addresses, serves public load balancers, or has a way to the internet."""
+    if subnet.inputs.get("mapPublicIpOnLaunch") is True or _PUBLIC_ROLE in read_map(subnet.inputs, "tags"):
+        return True
+    tables = {
+        urn
+        for association in before
+        if association.type == _ASSOCIATION and subnet.urn in association.dependencies
+        for urn in association.dependencies
+    }
+    routes = [
+        resource for resource in before if resource.type == _ROUTE and not tables.isdisjoint(resource.dependencies)
+    ]
+    gateways = {resource.urn for resource in before if resource.type == _GATEWAY}
+    return any(not gateways.isdisjoint(route.dependencies) for route in routes)
 
 
 def _serves_people(right: PlannedResource, before: Sequence[PlannedResource]) -> bool:

@@ -1,6 +1,5 @@
 """The most nodes that a NodePool may hold under its limits, and the price of a node at most."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 from typing import Any
@@ -12,10 +11,9 @@ from ..cost.nodes import price_families
 from ..plan import PlannedResource
 from .node_labels import list_type_labels
 from .planned_nodes import as_list, as_mapping, dig
+from .quantities import read_quantity
 from .requirements import read_requirements
 
-_UNITS = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_UNITS |= {f"{prefix}i": 1024.0**power for power, prefix in enumerate("KMGT", 1)}
 _GIB = 1024.0**3
 _GPU = "nvidia.com/gpu"
 _DEFAULT_DISK_GIB = 20
@@ -38,7 +36,7 @@ def count_most_nodes(
         amounts = [1.0] if resource == "nodes" else [_find_amount(row, resource, pool, overlays) for row in types or ()]
         total = read_quantity(limit)
         if total is not None and amounts and all(amounts):
-            counts.append(floor(total / min(amounts)))
+            counts.append(max(0, floor(float(total) / min(amounts))))
     return min(counts, default=None)
 
 
@@ -66,18 +64,9 @@ def price_volumes(volumes: Iterable[Any], region: str) -> Usd:
     return sum((_price_volume(as_mapping(volume), region) for volume in found), start=Usd())
 
 
-def read_quantity(value: Any) -> float | None:
-    """Return a Kubernetes quantity such as ``64`` or ``512Gi`` as a number; None for any other form."""
-    found = re.fullmatch(r"([0-9.]+)([A-Za-z]*)", str(value))
-    if not found or found[2] not in _UNITS or found[1].count(".") > 1 or found[1] == ".":
-        return None
-    return float(found[1]) * _UNITS[found[2]]
-
-
 def _price_volume(ebs: Mapping[str, Any], region: str) -> Usd:
     size = ebs.get("volumeSize", _DEFAULT_DISK_GIB)
-    bytes_ = read_quantity(size)
-    gib = (bytes_ or 0) / _GIB if isinstance(size, str) else size if isinstance(size, int) else 0
+    gib = float(read_quantity(size) or 0) / _GIB if isinstance(size, str) else size if isinstance(size, int) else 0
     speed = {key: ebs[key] for key in ("iops", "throughput") if isinstance(ebs.get(key), int)}
     return price_disk(region, gib=floor(gib), **speed)
 
@@ -89,6 +78,6 @@ def _find_amount(row: Instance, resource: str, pool: PlannedResource, overlays: 
         rules = read_requirements(dig(overlay.inputs, "spec", "requirements"))
         stated = dig(overlay.inputs, "spec", "capacity", resource)
         if stated is not None and all(rule.matches(labels) for rule in rules.values()):
-            return read_quantity(stated) or 0
+            return float(read_quantity(stated) or 0)
     own = {"cpu": float(row.vcpu), "memory": row.memory_mib * 1024.0**2, _GPU: float(row.gpu_count)}
     return own.get(resource, 0)

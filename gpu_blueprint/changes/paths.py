@@ -23,7 +23,7 @@ def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
 
 def _find_changed_paths(old: Any, new: Any, path: str) -> Iterator[str]:
     old, new, is_secret = _open(old), _open(new), _is_secret(old) or _is_secret(new)
-    if isinstance(old, Mapping) and isinstance(new, Mapping) and not (_is_mark(old) or _is_mark(new)):
+    if isinstance(old, Mapping) and isinstance(new, Mapping) and not (is_mark(old) or is_mark(new)):
         for key in {*old, *new}:
             inner = f"{path}.{key}" if path else key
             yield from _find_changed_paths(_seal(old.get(key), is_secret), _seal(new.get(key), is_secret), inner)
@@ -48,7 +48,8 @@ def _seal(value: Any, is_secret: bool = True) -> Any:
     return {"$secret": value} if is_secret else value
 
 
-def _is_mark(value: Mapping[str, Any]) -> bool:
+def is_mark(value: Mapping[str, Any]) -> bool:
+    """Tell whether a mapping stands for a value that only the deployment will know."""
     return len(value) == 1 and not value.keys().isdisjoint(_MARKS)
 
 
@@ -95,7 +96,7 @@ def list_unknown_paths(value: Any, path: str = "") -> list[str]:
 
 def _find_unknown_paths(value: Any, path: str) -> Iterator[str]:
     value = _open(value)
-    if isinstance(value, Mapping) and not _is_mark(value):
+    if isinstance(value, Mapping) and not is_mark(value):
         for key, item in value.items():
             yield from _find_unknown_paths(item, f"{path}.{key}" if path else key)
     elif isinstance(value, list):

@@ -9,7 +9,7 @@ from ..catalog.replacing_properties import (
     list_unknown_properties,
 )
 from ..errors import CatalogError
-from .paths import list_replacing_paths
+from .paths import is_mark, list_replacing_paths
 
 PROVIDER = "pulumi:providers:"
 _SELECTOR = ("spec.selector",)
@@ -79,9 +79,22 @@ def _list_replacing_inputs(
     """Return the changed inputs that replace a resource of AWS; an input that nobody has read yet counts without."""
     replacing = [*list_replacing_properties(type_), *list_conditional_replacements(type_, old, new)]
     causes = list_replacing_paths(changed, replacing)
-    if not causes and (unread := list_replacing_paths(changed, list_unknown_properties(type_))):
+    unknown = [path for path in list_unknown_properties(type_) if _holds(old, path) or _holds(new, path)]
+    if not causes and (unread := list_replacing_paths(changed, unknown)):
         raise CatalogError(f"nobody knows if a change of {', '.join(unread)} replaces {type_}")
     return causes
+
+
+def _holds(value: Any, path: str) -> bool:
+    """Tell whether inputs have a value at a path; a value that is not known yet may have all values below it."""
+    if isinstance(value, list):
+        return any(_holds(item, path) for item in value)
+    if not isinstance(value, Mapping) or not path:
+        return value is not None and not path
+    if value.keys() == {"$secret"}:
+        return _holds(value["$secret"], path)
+    key, _, rest = path.partition(".")
+    return is_mark(value) or _holds(value.get(key), rest)
 
 
 def _list_replacing_settings(

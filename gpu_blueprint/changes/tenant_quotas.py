@@ -4,28 +4,19 @@ A pool's quota counts the pods with the pool's PriorityClass. A pool that a plan
 pool without a quota has no limit. Totals of GPUs that are the sum of the pools' grants are not repeated.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from ..tenancy.pool_classes import CLASS_PREFIX
+from .quantities import read_quantity
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
-
-STAYS = "what runs stays, and new pods above it are refused"
 
 Scope = str
 """Name of a pool with ``pool ``, a condition in words, or empty for the totals of a namespace."""
 Limits = dict[tuple[str, Scope, str], Any]
 """Tenant, scope and resource → the lowest limit."""
 
-_SUFFIXES = {
-    **{unit: Decimal(1000) ** power for power, unit in enumerate("kMGTPE", 1)},
-    **{f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)},
-    **{unit: Decimal(1000) ** -power for power, unit in enumerate("mun", 1)},
-    "": Decimal(1),
-}
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))((?:[eE][+-]?\d+)|[KMGTPE]i|[numkMGTPE]|)", re.ASCII)
 _ALIASES = {
     **{name: f"requests.{name}" for name in ("cpu", "memory", "ephemeral-storage")},
     **{
@@ -37,27 +28,25 @@ _ALIASES = {
     },
 }
 """Two names of one resource in a quota."""
-
-
-def read_quantity(value: Any) -> Decimal | None:
-    """Return a quantity of Kubernetes as a number, ``2000m`` and ``2`` alike; None if it is none."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    found = _QUANTITY.fullmatch(str(value).strip())
-    if not found:
-        return None
-    number, suffix = found.groups()
-    try:
-        return Decimal(number) * _SUFFIXES[suffix] if suffix in _SUFFIXES else Decimal(number + suffix)
-    except InvalidOperation:
-        return None
+_PODS = "pods"
+_OBJECTS = {
+    **{f"{name.lower()}s": f"{name}s" for name in ("ConfigMap", "ResourceQuota", "ReplicationController", "Secret")},
+    **{f"{name.lower()}s": f"{name}s" for name in ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet")},
+    "statefulsets": "StatefulSets",
+    "services": "Services",
+    "pods": _PODS,
+    "persistentvolumeclaims": "volume claims",
+    "services.loadbalancers": "Services with a load balancer",
+    "services.nodeports": "Services with a port of the nodes",
+}
+"""Resource in a quota → the objects that it counts; all others are resources of pods."""
 
 
 def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
     """Yield the quotas that rise and fall, for tenants that stay, and the GPU grants of tenants that are new."""
     old, new = _read_limits(before), _read_limits(after)
     pools = _list_pools(before), _list_pools(after)
-    has_fallen: set[str] = set()
+    told: set[tuple[str, str]] = set()
     for key in dict.fromkeys([*new, *old]):
         tenant, scope, resource = key
         if tenant not in after.tenants:
@@ -69,9 +58,10 @@ def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shi
         if order == 0 or (is_new and not scope) or _is_a_sum(key, old, new):
             continue
         text = f"quota{_name_scope(scope)}: {_write(now)} instead of {_write(was)} {_shorten(resource)}"
-        if order < 0 and tenant not in has_fallen:  # once for each tenant is enough
-            has_fallen.add(tenant)
-            text = f"{text}; {STAYS}"
+        counted = tenant, _name_counted(resource)
+        if order < 0 and counted not in told:  # once for each tenant is enough
+            told.add(counted)
+            text = f"{text}; {_remark(counted[1])}"
         yield Shift(tenant, text, is_loss=order < 0)
 
 
@@ -149,6 +139,19 @@ def _sum_pools(limits: Limits, tenant: str, resource: str) -> Decimal:
         if owner == tenant and name == resource and scope.startswith("pool ")
     ]
     return sum((grant for grant in grants if grant is not None), start=Decimal(0))
+
+
+def _name_counted(resource: str) -> str:
+    """Return the objects of which a new object is refused above the limit of a resource."""
+    if resource.endswith("requests.storage"):  # in all, or of one storage class
+        return "volume claims"
+    name, is_object = resource.removeprefix("count/"), resource.startswith("count/")
+    found = _OBJECTS.get(name) or _OBJECTS.get(name.partition(".")[0] if is_object else name)
+    return found or ("objects" if is_object else _PODS)
+
+
+def _remark(objects: str) -> str:
+    return f"what {'runs' if objects == _PODS else 'exists'} stays, and new {objects} above it are refused"
 
 
 def _name_scope(scope: Scope) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from .access import compare_access
 from .admission import compare_admission
 from .closings import compare_hours
-from .effects import ResourceChange, TenantChange
+from .effects import ALL_TENANTS, ResourceChange, TenantChange
 from .identities import compare_identities
 from .scaling import compare_services
 from .snapshot import Snapshot
@@ -86,7 +86,7 @@ def _share(tenants: Sequence[str], shifts: Sequence[Shift]) -> list[Shift]:
     found: list[Shift] = []
     for each in shifts:
         is_shared = each.tenant in tenants and (each.text, each.is_loss, each.is_grave) in shared
-        found.append(Shift("", f"all tenants: {each.text}", each.is_loss, each.is_grave) if is_shared else each)
+        found.append(Shift("", f"{ALL_TENANTS}{each.text}", each.is_loss, each.is_grave) if is_shared else each)
     return list(dict.fromkeys(found))
 
 

@@ -6,12 +6,12 @@ lie in a block that stays open do not count as closed.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any, Literal
 
-from .tenant_view import Shift, TenantView, read_list, read_map
+from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Direction = Literal["Ingress", "Egress"]
 DIRECTIONS: tuple[Direction, ...] = ("Ingress", "Egress")
@@ -46,11 +46,12 @@ _NOTHING = Traffic(frozenset(), frozenset())
 def compare_traffic(before: TenantView, after: TenantView) -> Iterator[Shift]:
     """Yield the isolation and the passages that tenants gain and lose, for tenants that stay."""
     old, new = _collect_traffic(before), _collect_traffic(after)
+    spaces = [{read_name(space) for space in view.list_kind("Namespace")} for view in (before, after)]
     for tenant in after.tenants:
         if tenant in before.tenants:
             was, now = old.get(tenant, _NOTHING), new.get(tenant, _NOTHING)
             yield from _compare_isolation(tenant, was, now)
-            yield from _compare_passages(tenant, was, now)
+            yield from _compare_passages(tenant, was, now, spaces[0] - spaces[1])
 
 
 def _compare_isolation(tenant: str, was: Traffic, now: Traffic) -> Iterator[Shift]:
@@ -64,14 +65,18 @@ def _compare_isolation(tenant: str, was: Traffic, now: Traffic) -> Iterator[Shif
             yield Shift(tenant, text, is_loss=True, is_grave=True)
 
 
-def _compare_passages(tenant: str, was: Traffic, now: Traffic) -> Iterator[Shift]:
-    """Yield passages of directions in which only passages are open before and after."""
+def _compare_passages(tenant: str, was: Traffic, now: Traffic, gone: Set[str]) -> Iterator[Shift]:
+    """Yield passages of directions in which only passages are open before and after.
+
+    A passage into pods that closes is no grave loss if its only senders go with their namespace.
+    """
     for direction in DIRECTIONS:
         if all((direction, _ALL) in traffic.refused for traffic in (was, now)):
             old, new = (_list_sorted(traffic, direction) for traffic in (was, now))
             for passage in old:
                 if not any(_holds(other, passage) for other in new):
-                    yield Shift(tenant, f"passage closed: {_describe(passage)}", is_loss=True, is_grave=True)
+                    is_grave = direction == "Egress" or _find_namespace(passage.peer) not in gone
+                    yield Shift(tenant, f"passage closed: {_describe(passage)}", is_loss=True, is_grave=is_grave)
             for passage in new:
                 if not any(_holds(other, passage) for other in old):
                     is_loss = direction == "Ingress"
@@ -185,6 +190,13 @@ def _describe_peer(peer: str) -> str:
     spaces = found["namespaceSelector"]
     if not spaces:
         return f"{pods} of all namespaces"
-    if [*spaces] == ["matchLabels"] and [*spaces["matchLabels"]] == [_NAMESPACE]:
-        return f"{pods} of namespace {spaces['matchLabels'][_NAMESPACE]}"
+    if name := _find_namespace(peer):
+        return f"{pods} of namespace {name}"
     return f"{pods} of namespaces with {json.dumps(spaces, sort_keys=True)}"
+
+
+def _find_namespace(peer: str) -> str:
+    """Return the namespace that a peer names; empty if it names none, or several by other labels."""
+    spaces = read_map(json.loads(peer or "{}"), "namespaceSelector")
+    labels = read_map(spaces, "matchLabels")
+    return str(labels[_NAMESPACE]) if [*spaces] == ["matchLabels"] and [*labels] == [_NAMESPACE] else ""

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalog.labels import CHECKPOINTED_LABEL
 from ..errors import Problem
 from ..plan import PlannedResource
-from .effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
+from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
 from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
 from .notices import find_notices
@@ -23,7 +22,6 @@ from .retention import find_shorter_retention
 from .tenant_view import read_map
 
 GRAVEST: Verdict = "loses-data-or-access"
-_NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
 _AWS = "pulumi:providers:aws"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -64,7 +62,7 @@ def list_reasons(
         *(Reason(verdict="safe", text=text, is_notice=True) for text in find_notices(before, after, changes)),
         *_judge_tenants(tenants),
         *_judge_resources(before, after, changes),
-        *_judge_drains(before, drains),
+        *_judge_drains(drains),
         *_judge_default_tags(before, after),
     ]
     return tuple(sorted(found, key=lambda reason: -VERDICTS.index(reason.verdict)))
@@ -82,9 +80,10 @@ def _judge_tenants(tenants: Sequence[TenantChange]) -> Iterator[Reason]:
     for change in tenants:
         if change.lost:
             more = f", and {len(change.lost) - 1} more" if len(change.lost) > 1 else ""
-            who = f"tenant {change.tenant}" if change.tenant else "whole cluster"
+            is_named = change.lost[0].startswith(ALL_TENANTS)
+            who = "" if is_named else f"tenant {change.tenant}: " if change.tenant else "whole cluster: "
             verdict: Verdict = GRAVEST if change.is_grave else "safe"
-            yield Reason(verdict=verdict, text=f"{who}: {change.lost[0]}{more}")
+            yield Reason(verdict=verdict, text=f"{who}{change.lost[0]}{more}")
 
 
 def _judge_resources(
@@ -155,22 +154,14 @@ def _describe(change: ResourceChange, verdict: Verdict) -> str:
     return f"{kind} {change.name} {done}{why}{f': {lost}' if lost else ''}"
 
 
-def _judge_drains(before: Sequence[PlannedResource], drains: Sequence[NodeDrain]) -> Iterator[Reason]:
-    saved = {pool for pool, labels in _list_pool_labels(before) if str(labels.get(CHECKPOINTED_LABEL)) == "true"}
+def _judge_drains(drains: Sequence[NodeDrain]) -> Iterator[Reason]:
     for drain in drains:
-        if drain.purpose == "training" and drain.pool not in saved and not drain.is_blocked:
+        if drain.is_interrupting_training:
             text = f"{drain.pool} drains, and its training saves no checkpoints: jobs that run lose their work"
             yield Reason(verdict="drains-nodes", text=text)
     for drain in drains:
         why = f": {', '.join(drain.reasons)}" if drain.reasons else ""
         yield Reason(verdict="drains-nodes", text=f"{drain.nodes} of {drain.pool} drain{why}")
-
-
-def _list_pool_labels(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for resource in resources:
-        metadata = resource.inputs.get("metadata")
-        if resource.type == _NODE_POOL and isinstance(metadata, Mapping):
-            yield str(metadata.get("name")), metadata.get("labels") or {}
 
 
 def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:

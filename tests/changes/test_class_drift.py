@@ -17,6 +17,7 @@ from ..support.node_plans import (
     make_pool,
     make_provider,
     make_subnet,
+    rule,
 )
 
 ZONES = make_subnet("us-east-1a"), make_subnet("us-east-1b")
@@ -105,6 +106,37 @@ def test_replaced_subnets_drain_the_nodes_of_their_zones() -> None:
     assert find(make_class(), make_class(), *one) == [("nodes in us-east-1a", ("their subnets are replaced",))]
     assert find(make_class(), make_class(), *both) == [("all nodes", ("their subnets are replaced",))]
     assert find(make_class(), make_class(), change(ZONES[0], "update")) == []
+
+
+def test_deleted_subnets_are_not_called_replaced() -> None:
+    stages = (STAGE, (make_provider(), make_cluster(), ZONES[0]))
+    found = find(make_class(), make_class(), change(ZONES[1], "delete"), stages=stages)
+    assert found == [("nodes in us-east-1b", ("their subnets are deleted",))]
+
+
+@pytest.mark.parametrize(
+    ("operator", "zones", "nodes"),
+    [
+        ("In", ["us-east-1b"], []),
+        ("In", ["us-east-1a"], ["all nodes"]),
+        ("In", ["us-east-1a", "us-east-1b"], ["nodes in us-east-1a"]),
+        ("NotIn", ["us-east-1a"], []),
+        (None, [], ["nodes in us-east-1a"]),
+    ],
+)
+def test_only_nodes_in_zones_of_the_pool_lose_their_subnet(operator: Any, zones: Any, nodes: list[str]) -> None:
+    pool = make_pool(requirements=[rule("topology.kubernetes.io/zone", operator, *zones)] if operator else [])
+    for effect, after in (("replace", STAGE), ("delete", (make_provider(), make_cluster(), ZONES[1]))):
+        parts = pool, make_class()
+        found = drain((*STAGE, *parts), (*after, *parts), change(ZONES[0], effect), stage=())  # type: ignore[arg-type]
+        assert [each.nodes for each in found] == nodes
+
+
+def test_a_subnet_of_an_unknown_zone_may_hold_nodes_of_every_pool() -> None:
+    subnet = make("aws:ec2/subnet:Subnet", "x", {"availabilityZone": dict(UNKNOWN), "tags": {"discovery": "dev"}})
+    stage = make_provider(), make_cluster(), subnet
+    found = find(make_class(), make_class(), change(subnet, "replace"), stages=(stage, stage))
+    assert found == [("all nodes", ("their subnets are replaced",))]
 
 
 def test_subnets_that_are_not_selected_replace_no_node() -> None:

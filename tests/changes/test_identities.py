@@ -59,11 +59,60 @@ def test_the_same_rights_in_another_role_are_no_change() -> None:
     assert not find(view(*grant(GET, PUT)), view(*grant(both, name="renamed")))
 
 
-def test_a_condition_narrows_a_right() -> None:
-    narrow = {**GET, "Condition": {"StringEquals": {"aws:PrincipalTag/x": "y"}}}
-    found = find(view(*grant(GET)), view(*grant(narrow)))
-    assert found[0] == "! service account loader may no longer s3:GetObject on arn:aws:s3:::models/*"
-    assert found[1].endswith('on arn:aws:s3:::models/* if {"StringEquals": {"aws:PrincipalTag/x": "y"}}')
+def allow(resource: str = "arn:aws:s3:::data/x/*", action: str = "s3:GetObject", **more: Any) -> TenantView:
+    return view(*grant({"Effect": "Allow", "Action": action, "Resource": resource, **more}))
+
+
+CONDITION = {"StringEquals": {"aws:PrincipalTag/x": "y"}}
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        (allow(), allow("arn:aws:s3:::data/*")),
+        (allow(), allow("arn:aws:s3:::dat?/*")),
+        (allow(), allow("*")),
+        (allow(), allow(action="s3:*")),
+        (allow(), allow(action="S3:get*")),
+        (allow(Condition=CONDITION), allow()),
+        (allow(Condition=CONDITION), allow("arn:aws:s3:::*", Condition=CONDITION)),
+        (allow(action="s3:Get?bject"), allow(action="s3:Get*")),
+    ],
+)
+def test_a_wider_right_is_a_gain_and_a_narrower_right_is_a_loss(narrow: TenantView, wide: TenantView) -> None:
+    (gain,) = find(narrow, wide)
+    assert gain.startswith("+ service account loader may now ")
+    (loss,) = find(wide, narrow)
+    assert loss.startswith("! service account loader may no longer ") and ", only " in loss
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (allow(), allow("arn:aws:s3:::other/*")),
+        (allow("arn:aws:s3:::data/X/*"), allow("arn:aws:s3:::data/x/*")),
+        (allow("arn:aws:s3:::data/*"), allow("arn:aws:s3:::data/?")),
+        (allow("arn:aws:s3:::dat*"), allow("arn:aws:s3:::dat?")),
+        (allow(action="s3:GetObject"), allow(action="s3:GetObjectVersion")),
+        (allow("arn:aws:s3:::a.b/*"), allow("arn:aws:s3:::aXb/*")),
+        (allow("arn:aws:s3:::data"), allow("arn:aws:s3:*:data")),
+        (allow(Condition=CONDITION), allow(Condition={"Bool": {"aws:SecureTransport": "true"}})),
+    ],
+)
+def test_a_right_that_nothing_covers_is_a_grave_loss(before: TenantView, after: TenantView) -> None:
+    assert find(before, after)[0].startswith("! ") or find(before, after)[-1].startswith("! ")
+
+
+def test_the_rest_of_a_narrower_right_is_told() -> None:
+    found = find(allow(), allow(Condition=CONDITION))
+    right = "s3:GetObject on arn:aws:s3:::data/x/*"
+    assert found == [f"! service account loader may no longer {right}, only {right} if {json.dumps(CONDITION)}"]
+
+
+def test_a_narrower_denial_is_a_gain() -> None:
+    deny, narrow = ({**GET, "Effect": "Deny", "Resource": name} for name in ("*", "arn:aws:s3:::models/a/*"))
+    assert [text[0] for text in find(view(*grant(GET, deny)), view(*grant(GET, narrow)))] == ["+"]
+    assert [text[0] for text in find(view(*grant(GET, narrow)), view(*grant(GET, deny)))] == ["!"]
 
 
 def test_a_denial_is_no_right() -> None:

@@ -97,3 +97,34 @@ def test_a_right_is_a_loss_if_people_hold_it(kind: str, loss: str) -> None:
     assert find_loss(bind(kind), ()) == loss
     assert find_loss(role, (role, bind(kind), bind("Group", "other"))) == loss
     assert find_loss(bind(kind), (bind("Group"),)) == loss
+
+
+SUBNET, GATEWAY = (
+    resource("aws:ec2/subnet:Subnet", "a", {}),
+    resource("aws:ec2/internetGateway:InternetGateway", "a", {}),
+)
+TABLE = resource("aws:ec2/routeTable:RouteTable", "a", {})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "loss"),
+    [
+        ({}, "zone"),
+        ({"mapPublicIpOnLaunch": False, "tags": {"kubernetes.io/role/internal-elb": "1"}}, "zone"),
+        ({"tags": {"$unknown": True}}, "zone"),
+        ({"mapPublicIpOnLaunch": True}, "work"),
+        ({"tags": {"kubernetes.io/role/elb": "1"}}, "work"),
+    ],
+)
+def test_no_volume_waits_for_a_public_subnet(inputs: dict[str, object], loss: str) -> None:
+    assert find_loss(resource("aws:ec2/subnet:Subnet", "a", inputs), ()) == loss
+
+
+def test_a_subnet_with_a_way_to_the_internet_is_public() -> None:
+    joined = resource("aws:ec2/routeTableAssociation:RouteTableAssociation", "a", {}, SUBNET, TABLE)
+    out = resource("aws:ec2/route:Route", "a", {}, TABLE, GATEWAY)
+    private = resource("aws:ec2/route:Route", "a", {}, TABLE, resource("aws:ec2/natGateway:NatGateway", "a", {}))
+    other = resource("aws:ec2/route:Route", "a", {}, resource(TABLE.type, "other", {}), GATEWAY)
+    assert find_loss(SUBNET, (joined, out, GATEWAY)) == "work"
+    for others in ((joined, private, GATEWAY), (joined, other, GATEWAY), (out, GATEWAY), (joined, GATEWAY)):
+        assert find_loss(SUBNET, others) == "zone"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog import find_instance
-from gpu_blueprint.changes.node_sizes import count_most_nodes, price_dearest_node, price_volumes, read_quantity
+from gpu_blueprint.changes.node_sizes import count_most_nodes, price_dearest_node, price_volumes
 
 from ..support.node_plans import make, make_class, make_pool, rule
 
@@ -65,16 +65,3 @@ def test_speed_of_a_disk_costs_extra() -> None:
     assert fast.known > plain.known == pytest.approx(100 * 0.08 / 730)
     assert price_volumes([{"volumeSize": "1Ti"}], "us-east-1").known == pytest.approx(1024 * 0.08 / 730)
     assert price_volumes([{"volumeSize": None}, None], "us-east-1").known == pytest.approx(20 * 0.08 / 730)
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("64", 64), (64, 64), ("1.5", 1.5), ("500m", 0.5), ("2k", 2000), ("1Ki", 1024), ("2Gi", 2 * 1024**3)],
-)
-def test_quantities_become_numbers(text: Any, number: float) -> None:
-    assert read_quantity(text) == number
-
-
-@pytest.mark.parametrize("absurd", ["", "x", "1x", "1.2.3", ".", None, [], "-1"])
-def test_other_texts_are_no_quantities(absurd: Any) -> None:
-    assert read_quantity(absurd) is None

@@ -53,8 +53,32 @@ def test_values_may_decide_and_an_input_that_nobody_has_read_is_not_harmless() -
     assert list_replacing(cluster, ["encryptionConfig"], key, {}) == ["encryptionConfig"]
     assert list_replacing(cluster, ["encryptionConfig"], {}, key) == []
     with pytest.raises(CatalogError, match=r"a change of kubeApiServerConfig\.a replaces aws:eks/cluster"):
-        list_replacing(cluster, ["kubeApiServerConfig.a", "version"], {}, {})
+        list_replacing(cluster, ["kubeApiServerConfig.a", "version"], {}, {"kubeApiServerConfig": {"a": 1}})
     assert list_replacing(cluster, ["kubeApiServerConfig", "name"], {}, {}) == ["name"]
+
+
+REPAIR, UNREAD = "nodeRepairConfig", "maxParallelNodesRepairedCount"
+
+
+@pytest.mark.parametrize(
+    ("value", "is_known"),
+    [
+        ({"enabled": True}, True),
+        ([{"enabled": True}], True),
+        ({"enabled": True, UNREAD: None}, True),
+        ({"enabled": True, UNREAD: 0}, False),
+        ([{"enabled": True}, {UNREAD: 2}], False),
+        ({"$secret": {UNREAD: 2}}, False),
+        ({"$unknown": True}, False),
+    ],
+)
+def test_an_input_that_nobody_has_read_counts_only_where_it_has_a_value(value: Any, is_known: bool) -> None:
+    for old, new in (({}, {REPAIR: value}), ({REPAIR: value}, {})):
+        if is_known:
+            assert list_replacing("aws:eks/nodeGroup:NodeGroup", [REPAIR], old, new) == []
+        else:
+            with pytest.raises(CatalogError):
+                list_replacing("aws:eks/nodeGroup:NodeGroup", [REPAIR], old, new)
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,17 @@
 """Quotas are compared by their effect: the lowest limit, whatever object and spelling states it."""
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.tenant_quotas import STAYS, compare_tenant_quotas, read_quantity
+from gpu_blueprint.changes.tenant_quotas import compare_tenant_quotas
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
 from gpu_blueprint.tenancy.pool_classes import CLASS_PREFIX
 
 from ..support.snapshots import kube, namespace, view
 
+STAY = "what runs stays, and new pods above it are refused"
 L4 = kube("PriorityClass", f"{CLASS_PREFIX}infer-l4", value=0)
 
 
@@ -28,48 +28,16 @@ def find(before: TenantView, after: TenantView) -> list[str]:
     return [f"{'-' if shift.is_loss else '+'} {shift.text}" for shift in compare_tenant_quotas(before, after)]
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("2", 2),
-        ("2000m", 2),
-        (2, 2),
-        (0.5, Decimal("0.5")),
-        ("1k", 1000),
-        ("1e3", 1000),
-        ("1E3", 1000),
-        ("1E", 10**18),
-        ("1Ki", 1024),
-        ("1.5Gi", Decimal("1.5") * 1024**3),
-        ("10Ti", 10 * 1024**4),
-        ("100u", Decimal("0.0001")),
-        (".5", Decimal("0.5")),
-        ("+3", 3),
-        ("", None),
-        ("2 cores", None),
-        ("1K", None),
-        ("e3", None),
-        ("1e99999999999999999999", None),
-        (None, None),
-        (True, None),
-        ({"$unknown": True}, None),
-        ("١", None),
-    ],
-)
-def test_a_quantity_is_read_as_kubernetes_reads_it(text: Any, number: Any) -> None:
-    assert read_quantity(text) == number
-
-
 def test_a_lower_quota_of_a_pool_says_that_running_pods_stay() -> None:
     before = view(L4, pool_quota({"requests.nvidia.com/gpu.shared": "4"}))
     after = view(L4, pool_quota({"requests.nvidia.com/gpu.shared": "2"}))
-    assert find(before, after) == [f"- quota of infer-l4: 2 instead of 4 gpu.shared; {STAYS}"]
+    assert find(before, after) == [f"- quota of infer-l4: 2 instead of 4 gpu.shared; {STAY}"]
     assert find(after, before) == ["+ quota of infer-l4: 4 instead of 2 gpu.shared"]
 
 
 def test_the_remark_on_running_pods_stands_once_for_a_tenant() -> None:
     found = find(view(quota({"pods": "9", "requests.cpu": "8"})), view(quota({"pods": "3", "requests.cpu": "4"})))
-    assert found == [f"- quota: 3 instead of 9 pods; {STAYS}", "- quota: 4 instead of 8 cpu"]
+    assert found == [f"- quota: 3 instead of 9 pods; {STAY}", "- quota: 4 instead of 8 cpu"]
 
 
 @pytest.mark.parametrize(
@@ -104,17 +72,17 @@ def test_two_scopes_in_another_order_are_no_change() -> None:
 def test_the_lowest_of_two_quotas_counts() -> None:
     before = view(quota({"pods": "9"}))
     after = view(quota({"pods": "9"}), quota({"pods": "5"}, "second"))
-    assert find(before, after) == [f"- quota: 5 instead of 9 pods; {STAYS}"]
+    assert find(before, after) == [f"- quota: 5 instead of 9 pods; {STAY}"]
 
 
 def test_a_quota_that_goes_is_no_limit_any_more() -> None:
     assert find(view(quota({"pods": "9"})), view()) == ["+ quota: no limit instead of 9 pods"]
-    assert find(view(), view(quota({"pods": "9"}))) == [f"- quota: 9 instead of no limit pods; {STAYS}"]
+    assert find(view(), view(quota({"pods": "9"}))) == [f"- quota: 9 instead of no limit pods; {STAY}"]
 
 
 def test_a_value_that_only_the_engine_knows_counts_as_a_loss() -> None:
     found = find(view(quota({"pods": "9"})), view(quota({"pods": {"$unknown": True}})))
-    assert found == [f"- quota: an unknown number of instead of 9 pods; {STAYS}"]
+    assert found == [f"- quota: an unknown number of instead of 9 pods; {STAY}"]
 
 
 def test_a_new_pool_without_a_grant_takes_nothing_from_a_tenant() -> None:
@@ -128,7 +96,7 @@ def test_a_grant_in_a_new_pool_is_gained() -> None:
 
 def test_a_pool_that_goes_takes_its_grant() -> None:
     before = view(L4, pool_quota({"requests.nvidia.com/gpu": "3"}))
-    assert find(before, view()) == [f"- quota of infer-l4: 0 instead of 3 gpu; {STAYS}"]
+    assert find(before, view()) == [f"- quota of infer-l4: 0 instead of 3 gpu; {STAY}"]
 
 
 def test_a_pool_that_stays_without_a_quota_has_no_limit() -> None:
@@ -143,7 +111,7 @@ def test_another_sharing_mode_changes_the_unit_of_a_grant() -> None:
     after = view(L4, pool_quota({"requests.nvidia.com/gpu": "2"}))
     assert sorted(find(before, after)) == [
         "+ quota of infer-l4: 2 instead of 0 gpu",
-        f"- quota of infer-l4: 0 instead of 8 gpu.shared; {STAYS}",
+        f"- quota of infer-l4: 0 instead of 8 gpu.shared; {STAY}",
     ]
 
 
@@ -151,7 +119,7 @@ def test_a_total_below_the_sum_of_the_pools_is_told() -> None:
     pools = [L4, pool_quota({"requests.nvidia.com/gpu": "4"})]
     before = view(*pools, quota({"requests.nvidia.com/gpu": "4"}))
     after = view(*pools, quota({"requests.nvidia.com/gpu": "3"}))
-    assert find(before, after) == [f"- quota: 3 instead of 4 gpu; {STAYS}"]
+    assert find(before, after) == [f"- quota: 3 instead of 4 gpu; {STAY}"]
 
 
 def test_a_total_that_only_one_plan_limits_is_told_where_a_pool_hands_the_device_out() -> None:
@@ -165,7 +133,7 @@ def test_a_quota_of_other_pods_names_them() -> None:
     before = view(quota({"pods": "2"}, scopeSelector=scope))
     after = view(quota({"pods": "1"}, scopeSelector=scope))
     assert find(before, after) == [
-        f"- quota of pods with CrossNamespacePodAffinity Exists: 1 instead of 2 pods; {STAYS}"
+        f"- quota of pods with CrossNamespacePodAffinity Exists: 1 instead of 2 pods; {STAY}"
     ]
     old, new = (view(quota({"pods": most}, scopes=["BestEffort"])) for most in ("2", "3"))
     assert find(old, new) == ["+ quota of pods with BestEffort: 3 instead of 2 pods"]
@@ -237,4 +205,37 @@ def test_a_new_total_of_another_device_is_no_limit_that_comes() -> None:
     pools = [L4, pool_quota({"requests.nvidia.com/gpu": "4"})]
     total = {"requests.nvidia.com/gpu": "4"}
     after = view(*pools, quota({**total, "requests.vpc.amazonaws.com/efa": "0", "count/jobs.batch": "5"}))
-    assert find(view(*pools, quota(total)), after) == [f"- quota: 5 instead of no limit count/jobs.batch; {STAYS}"]
+    assert find(view(*pools, quota(total)), after) == [
+        f"- quota: 5 instead of no limit count/jobs.batch; {STAY.replace('runs', 'exists').replace('pods', 'Jobs')}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("resource", "objects"),
+    [
+        ("services.loadbalancers", "Services with a load balancer"),
+        ("services", "Services"),
+        ("count/services", "Services"),
+        ("persistentvolumeclaims", "volume claims"),
+        ("requests.storage", "volume claims"),
+        ("gp3.storageclass.storage.k8s.io/requests.storage", "volume claims"),
+        ("count/jobs.batch", "Jobs"),
+        ("count/deployments.apps", "Deployments"),
+        ("count/pods", "pods"),
+        ("count/secrets", "Secrets"),
+        ("count/widgets.example.org", "objects"),
+        ("limits.memory", "pods"),
+        ("requests.ephemeral-storage", "pods"),
+        ("requests.example.org/jobs", "pods"),
+    ],
+)
+def test_a_lower_quota_names_the_objects_that_are_refused(resource: str, objects: str) -> None:
+    (text,) = find(view(quota({resource: "9"})), view(quota({resource: "3"})))
+    assert text.endswith(f"stays, and new {objects} above it are refused")
+    assert ("what runs stays" in text) == (objects == "pods")
+
+
+def test_each_kind_of_object_has_its_remark_once() -> None:
+    kinds = ("pods", "limits.cpu", "services", "count/jobs.batch")
+    found = find(view(quota(dict.fromkeys(kinds, "9"))), view(quota(dict.fromkeys(kinds, "3"))))
+    assert [text.rpartition("new ")[2].split()[0] for text in found if "; " in text] == ["pods", "Services", "Jobs"]

@@ -56,6 +56,16 @@ def test_a_passage_out_opens_and_closes() -> None:
     assert find((DENY, out(WORLD)), (DENY,)) == ["! passage closed: its pods to 0.0.0.0/0 on TCP 443"]
 
 
+def test_a_passage_for_a_namespace_that_goes_is_no_grave_loss() -> None:
+    space = kube("Namespace", "monitoring")
+    words = "passage closed: pods of namespace monitoring to its pods"
+    assert find((space, DENY, into(MONITORING)), (DENY,)) == [f"- {words}"]
+    assert find((space, DENY, into(MONITORING)), (space, DENY)) == [f"! {words}"]
+    assert find((DENY, into(MONITORING)), (DENY,)) == [f"! {words}"]
+    assert find((space, DENY, into({"namespaceSelector": {}})), (DENY,))[0].startswith("! ")
+    assert find((space, DENY, out(MONITORING)), (DENY,))[0].startswith("! ")
+
+
 def test_a_passage_in_that_opens_is_lost_isolation() -> None:
     found = find((DENY,), (DENY, into(MONITORING)))
     assert found == ["- isolation: passage opened: pods of namespace monitoring to its pods"]

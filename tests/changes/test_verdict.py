@@ -198,10 +198,11 @@ def test_a_drain_names_its_pool_and_its_reasons() -> None:
     assert reason.text == "all nodes of system drain"
 
 
-@pytest.mark.parametrize(("label", "is_loud"), [("false", True), ("true", False), (None, True), (True, True)])
-def test_training_without_checkpoints_has_a_loud_line(label: Any, is_loud: bool) -> None:
-    pool = kube("NodePool", "train", metadata={"labels": {"gpu-blueprint/checkpointed": label}})
-    reasons = list_reasons((pool,), (), drains=(drain("other"), drain(purpose="training")))
+@pytest.mark.parametrize(
+    ("given", "is_loud"), [({}, True), ({"is_checkpointed": True}, False), ({"is_blocked": True}, False)]
+)
+def test_training_that_ends_before_its_time_has_a_loud_line(given: dict[str, Any], is_loud: bool) -> None:
+    reasons = list_reasons((), (), drains=(drain("other"), drain(purpose="training", **given)))
     assert judge(reasons) == "drains-nodes"
     assert reasons[0].text.startswith("train drains, and its training saves no checkpoints") == is_loud
 
@@ -210,12 +211,14 @@ def test_a_grave_loss_of_a_tenant_is_a_loss_and_another_is_safe() -> None:
     grave = TenantChange(tenant="vision", lost=("namespace vision is deleted", "x", "y"), is_grave=True)
     mild = TenantChange(tenant="robotics", lost=("quota: 1 instead of 2 cpu",))
     wide = TenantChange(tenant="", lost=("admin x loses access",), is_grave=True)
+    shared = TenantChange(tenant="", lost=("all tenants: isolation: x", "y"))
     gain = TenantChange(tenant="language", gained=("quota: 3 instead of 2 cpu",))
-    reasons = list_reasons((), (), tenants=(mild, grave, wide, gain))
+    reasons = list_reasons((), (), tenants=(mild, shared, grave, wide, gain))
     assert [(reason.verdict, reason.text) for reason in reasons] == [
         ("loses-data-or-access", "tenant vision: namespace vision is deleted, and 2 more"),
         ("loses-data-or-access", "whole cluster: admin x loses access"),
         ("safe", "tenant robotics: quota: 1 instead of 2 cpu"),
+        ("safe", "all tenants: isolation: x, and 1 more"),
     ]
 
 

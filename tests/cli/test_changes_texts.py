@@ -60,6 +60,8 @@ def sentence(**changed: object) -> str:
         ({"drains": [drain("a", is_blocked=True)]}, "; a drains no node before it is empty."),
         ({"tenants": [TenantChange(tenant="t", lost=("x; y", "z"))]}, "; tenant t loses (x, and 1 more)."),
         ({"tenants": [TenantChange(tenant="", lost=("x",))]}, "; the whole cluster loses (x)."),
+        ({"tenants": [TenantChange(tenant="", lost=("all tenants: x",))]}, "; all tenants lose (x)."),
+        ({"tenants": [TenantChange(tenant="", gained=("all tenants: x",))]}, "; all tenants gain (x)."),
         ({"tenants": [TenantChange(tenant="t", gained=("x",))]}, "; tenant t gains (x)."),
         ({"tenants": [TenantChange(tenant=t, gained=("x",)) for t in "ab"]}, "; tenant a and tenant b gain."),
         ({"tenants": [TenantChange(tenant=t, lost=("x",)) for t in "abcde"]}, "(x); 2 other tenants lose too."),

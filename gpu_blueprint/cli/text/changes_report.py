@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...changes.effects import Effect, NodeDrain, ResourceChange, TenantChange, Verdict
+from ...changes.effects import ALL_TENANTS, Effect, NodeDrain, ResourceChange, TenantChange, Verdict
 from ...changes.report import Changes
 from ...changes.snapshot import Snapshot
 from ...cost.compare import Change
@@ -174,20 +174,25 @@ def _name_all(names: Sequence[str]) -> str:
 def _list_tenant_clauses(tenants: Sequence[TenantChange]) -> Iterator[str]:
     losing = [change for change in tenants if change.lost]
     for change in losing[:_MOST_NAMED]:
-        yield f"{name_tenant(change)} loses ({_name_first(change.lost)})"
+        yield f"{_name_subject(change, change.lost)} ({_name_first(change.lost)})"
     if len(losing) > _MOST_NAMED:
         yield f"{count(len(losing) - _MOST_NAMED, 'other tenant')} lose too"
     gaining = [change for change in tenants if change.gained and not change.lost]
     if len(gaining) == 1:
-        yield f"{name_tenant(gaining[0])} gains ({_name_first(gaining[0].gained)})"
+        yield f"{_name_subject(gaining[0], gaining[0].gained, 'gain')} ({_name_first(gaining[0].gained)})"
     elif gaining:
         yield f"{_name_all([name_tenant(change) for change in gaining])} gain"
+
+
+def _name_subject(change: TenantChange, sentences: Sequence[str], verb: str = "lose") -> str:
+    """Return the subject with its verb, for the first sentence of a tenant, of all tenants, or of the cluster."""
+    return f"all tenants {verb}" if sentences[0].startswith(ALL_TENANTS) else f"{name_tenant(change)} {verb}s"
 
 
 def _name_first(sentences: Sequence[str]) -> str:
     """Return the beginning of the first sentence, and the number of the others."""
     more = f", and {len(sentences) - 1} more" if len(sentences) > 1 else ""
-    return f"{sentences[0].split(';')[0]}{more}"
+    return f"{sentences[0].removeprefix(ALL_TENANTS).split(';')[0]}{more}"
 
 
 def name_tenant(change: TenantChange) -> str:

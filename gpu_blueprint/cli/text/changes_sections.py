@@ -152,7 +152,7 @@ def _list_planned(changes: Changes) -> dict[str, PlannedResource]:
 def _describe_replaced(change: ResourceChange, planned: Mapping[str, PlannedResource]) -> str:
     rest = [path for path in change.paths if path not in change.causes]
     parts = (
-        "its type is not in the table, so the engine may update or replace it"
+        "nobody knows if its changes replace it, so the engine may update or replace it"
         if change.effect == "update-or-replace"
         else "",
         f"because of {_fold(change.causes)}" if change.causes else "",

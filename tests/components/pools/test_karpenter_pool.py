@@ -54,6 +54,13 @@ def test_a_cpu_pool_names_its_types_zones_and_ways_to_buy() -> None:
     assert read_requirements()["karpenter.sh/capacity-type"] == ["spot", "on-demand"]
 
 
+def test_another_order_of_zones_and_taints_changes_nothing() -> None:
+    zones, taints = ["us-east-1b", "us-east-1a"], [{"key": "b.io/x"}, {"key": "a.io/x"}]
+    assert find_spec("NodePool", zones=zones, taints=taints) == find_spec(
+        "NodePool", zones=zones[::-1], taints=taints[::-1]
+    )
+
+
 def test_another_ceiling_of_a_cpu_pool_changes_its_limit_and_nothing_else() -> None:
     """Karpenter drains nodes whose type leaves the pool, so the list of types must not follow the ceiling."""
     small, large = find_spec("NodePool", maxCpus=2), find_spec("NodePool", maxCpus=4096)
