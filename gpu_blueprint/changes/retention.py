@@ -7,7 +7,7 @@ from typing import Any
 
 from ..plan import PlannedResource
 from .planned_nodes import as_list, as_mapping, dig
-from .tenant_quotas import read_quantity
+from .quantities import read_quantity
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 _LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
