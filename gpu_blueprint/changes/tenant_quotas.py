@@ -88,7 +88,7 @@ def _read_limits(view: TenantView) -> Limits:
 def _read_scope(spec: Mapping[str, Any]) -> Scope:
     """Return the pods that a quota counts, in words that do not depend on the order of the file."""
     terms = [str(scope) for scope in read_list(spec, "scopes")]
-    for term in read_list(spec, "scopeSelector", "matchExpressions"):
+    for term in map(read_map, read_list(spec, "scopeSelector", "matchExpressions")):
         values = sorted(map(str, read_list(term, "values")))
         name, operator = str(term.get("scopeName")), str(term.get("operator"))
         if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):

@@ -162,9 +162,9 @@ def _judge_drains(before: Sequence[PlannedResource], drains: Sequence[NodeDrain]
 
 def _list_pool_labels(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for resource in resources:
-        metadata = resource.inputs.get("metadata")
-        if resource.type == _NODE_POOL and isinstance(metadata, Mapping):
-            yield str(metadata.get("name")), metadata.get("labels") or {}
+        metadata = read_map(resource.inputs, "metadata")
+        if resource.type == _NODE_POOL and metadata:
+            yield str(metadata.get("name")), read_map(metadata, "labels")
 
 
 def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:
@@ -194,5 +194,5 @@ def _read_json(value: Any) -> Any:
     """Return the value of a provider's input, which Pulumi passes on as JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
