@@ -68,7 +68,7 @@ def read_budgets(disruption: Any) -> Budgets:
 
 
 def _limits(rule: Mapping[str, Any], reason: str) -> bool:
-    return rule.get("reasons") is None or reason in rule["reasons"]
+    return rule.get("reasons") is None or reason in as_list(rule["reasons"])
 
 
 def _read_nodes(rule: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ requirements, enable-kms); it steps by one minor version, and rolls back by one 
 (internal/service/eks/cluster.go); Pulumi would then schedule the deletion of a key of ours that is in use.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -216,5 +217,5 @@ def _refuse_kubernetes_step(before: str, after: str) -> Iterator[Problem]:
 
 def _read_minor(version: str) -> tuple[int, int] | None:
     """Return the numbers of a version such as ``1.36``; None for other text."""
-    parts = version.split(".")
-    return (int(parts[0]), int(parts[1])) if len(parts) > 1 and all(map(str.isdecimal, parts[:2])) else None
+    found = re.match(r"(\d{1,9})\.(\d{1,9})(?![^.])", version)
+    return (int(found[1]), int(found[2])) if found else None

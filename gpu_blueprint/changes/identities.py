@@ -141,7 +141,7 @@ def _read_document(document: Any) -> Mapping[str, Any]:
     if isinstance(document, str):
         try:
             document = json.loads(document)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
     return read_map(document)
 

@@ -38,7 +38,7 @@ def is_older(version: str, other: str) -> bool:
 
 def _read_numbers(version: str) -> tuple[int, ...]:
     """Return the leading numbers of a version such as ``0.3.0``, without zeros at the end."""
-    found = re.match(r"\d+(\.\d+)*", version)
+    found = re.match(r"\d{1,9}(\.\d{1,9})*(?!\d)", version)
     numbers = [int(part) for part in found[0].split(".")] if found else []
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()

@@ -76,7 +76,7 @@ def _read_document(text: str) -> Any:
     """Return the meaning of a JSON text: the order of keys does not count, nor the order of actions or principals."""
     try:
         return _normalise(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

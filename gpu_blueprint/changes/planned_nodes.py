@@ -82,7 +82,7 @@ class PlannedNodes:
 
     def find_class(self, pool: PlannedResource) -> PlannedResource | None:
         """Return the node class of a NodePool; None if the plan has none."""
-        return self.classes.get(dig(pool.inputs, "spec", "template", "spec", "nodeClassRef", "name"))
+        return self.classes.get(str(dig(pool.inputs, "spec", "template", "spec", "nodeClassRef", "name")))
 
     def list_tags(self, resource: PlannedResource) -> Mapping[str, Any]:
         """Return the tags of an AWS resource with the default tags of its provider."""
@@ -90,7 +90,7 @@ class PlannedNodes:
         default = provider.inputs.get("defaultTags") if provider else None
         try:
             default = json.loads(default) if isinstance(default, str) else default
-        except ValueError:
+        except (ValueError, RecursionError):
             default = None
         return {**as_mapping(dig(default, "tags")), **as_mapping(resource.inputs.get("tags"))}
 

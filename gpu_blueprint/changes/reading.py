@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic.alias_generators import to_camel
-
 from ..cost.compare import compare as compare_costs
 from ..errors import UsageError
 from ..plan import PlannedResource
+from .form import find_faults
 from .snapshot import FORMAT, Snapshot
 
 _LARGEST = 64 * 1024**2
@@ -26,39 +24,6 @@ class Identity(NamedTuple):
 
     project: str
     stack: str
-
-
-class _Resource(BaseModel):
-    """The form of a resource in a document."""
-
-    model_config = ConfigDict(strict=True, alias_generator=to_camel)
-
-    urn: str
-    type: str
-    name: str
-    parent: str
-    provider: str
-    dependencies: list[str]
-    property_dependencies: dict[str, list[str]]
-    custom: bool
-    inputs: dict[str, Any]
-    options: dict[str, Any]
-
-
-class _Document(BaseModel):
-    """The form of a document, as far as a comparison reads it."""
-
-    model_config = ConfigDict(strict=True, alias_generator=to_camel)
-
-    blueprint_version: str
-    stack: dict[str, Any]
-    foundation: dict[str, Any]
-    resources: list[_Resource]
-    cost: dict[str, Any]
-    service_quotas: list[dict[str, Any]]
-    warnings: list[dict[str, Any]]
-    findings: list[dict[str, Any]]
-    requirements: str
 
 
 def read_plan_file(path: Path) -> Snapshot:
@@ -111,24 +76,21 @@ def read_snapshot(document: Any, origin: str) -> Snapshot:
     if not isinstance(document, dict) or not isinstance(document.get("resources"), list):
         raise UsageError(f"{origin}: holds no plan; {_GIVE}")
     _refuse_other_format(document, origin)
+    if faults := find_faults(document):
+        raise UsageError(f"{origin}: is no complete plan: {faults}; {_GIVE}")
     try:
-        read = _Document.model_validate(document)
-        compare_costs(read.cost, read.cost)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{origin}: is no complete plan: {place}: {first['msg']}; {_GIVE}") from None
+        compare_costs(document["cost"], document["cost"])
     except (AttributeError, KeyError, TypeError):
         raise UsageError(f"{origin}: is no complete plan: cost is no estimate; {_GIVE}") from None
     snapshot = Snapshot(
-        blueprint_version=read.blueprint_version,
-        stack=read.stack,
-        foundation=read.foundation,
+        blueprint_version=document["blueprintVersion"],
+        stack=document["stack"],
+        foundation=document["foundation"],
         resources=tuple(PlannedResource.from_json(resource) for resource in document["resources"]),
-        cost=read.cost,
-        service_quotas=tuple(read.service_quotas),
-        findings=(*read.warnings, *read.findings),
-        requirements=read.requirements,
+        cost=document["cost"],
+        service_quotas=tuple(document["serviceQuotas"]),
+        findings=(*document["warnings"], *document["findings"]),
+        requirements=document["requirements"],
     )
     _refuse_mixed_resources(snapshot, origin)
     return snapshot

@@ -3,9 +3,15 @@
 Source: kubernetes-sigs/karpenter v1.14.1, pkg/scheduling/requirement.go and requirements.go.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from .planned_nodes import as_list, as_mapping
+
+_NUMBER = re.compile(r"\d{1,18}")
+"""A number as Karpenter compares it: it has no more than 64 bits."""
 
 _OLD_KEYS = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
@@ -77,8 +83,8 @@ class Requirement:
 def read_requirements(rules: Any) -> dict[str, Requirement]:
     """Return label → requirement; two rules on the same label both apply. Entries of unknown form are left out."""
     found: dict[str, Requirement] = {}
-    for rule in rules if isinstance(rules, list) else []:
-        if isinstance(rule, Mapping) and isinstance(rule.get("key"), str):
+    for rule in map(as_mapping, as_list(rules)):
+        if isinstance(rule.get("key"), str):
             read = _read_rule(rule)
             found[read.key] = found[read.key].intersect(read) if read.key in found else read
     return found
@@ -86,8 +92,8 @@ def read_requirements(rules: Any) -> dict[str, Requirement]:
 
 def _read_rule(rule: Mapping[str, Any]) -> Requirement:
     key = _OLD_KEYS.get(rule["key"], rule["key"])
-    values = frozenset(map(str, rule.get("values") or ()))
-    bound = next((int(value) for value in values if value.isdecimal()), None)
+    values = frozenset(map(str, as_list(rule.get("values"))))
+    bound = next((int(value) for value in values if _NUMBER.fullmatch(value)), None)
     match rule.get("operator"):
         case "In":
             return Requirement(key=key, values=values)

@@ -59,7 +59,10 @@ def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shi
             continue
         text = f"quota{_name_scope(scope)}: {_write(now)} instead of {_write(was)} {_shorten(resource)}"
         counted = tenant, _name_counted(resource)
-        if order < 0 and counted not in told:  # once for each tenant is enough
+        pool = scope.removeprefix("pool ")
+        if order < 0 and pool in pools[0] - pools[1]:
+            text = f"{text}; the pool goes, and its pods end"
+        elif order < 0 and counted not in told:  # once for each tenant is enough
             told.add(counted)
             text = f"{text}; {_remark(counted[1])}"
         yield Shift(tenant, text, is_loss=order < 0)
@@ -86,7 +89,7 @@ def _read_limits(view: TenantView) -> Limits:
 def _read_scope(spec: Mapping[str, Any]) -> Scope:
     """Return the pods that a quota counts, in words that do not depend on the order of the file."""
     terms = [str(scope) for scope in read_list(spec, "scopes")]
-    for term in read_list(spec, "scopeSelector", "matchExpressions"):
+    for term in map(read_map, read_list(spec, "scopeSelector", "matchExpressions")):
         values = sorted(map(str, read_list(term, "values")))
         name, operator = str(term.get("scopeName")), str(term.get("operator"))
         if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):

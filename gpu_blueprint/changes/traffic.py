@@ -183,11 +183,11 @@ def _describe_peer(peer: str) -> str:
         return "everything"
     if "cidr" in found:
         return f"{found['cidr']}{' except ' + ', '.join(found['without']) if found['without'] else ''}"
-    labels = found.get("podSelector", {}).get("matchLabels", {})
+    labels = read_map(found, "podSelector", "matchLabels")
     pods = f"pods {', '.join(f'{key}={value}' for key, value in sorted(labels.items()))}" if labels else "pods"
     if "namespaceSelector" not in found:
         return f"{pods} of its namespace"
-    spaces = found["namespaceSelector"]
+    spaces = read_map(found, "namespaceSelector")
     if not spaces:
         return f"{pods} of all namespaces"
     if name := _find_namespace(peer):

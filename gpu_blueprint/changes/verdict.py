@@ -191,5 +191,5 @@ def _read_json(value: Any) -> Any:
     """Return the value of a provider's input, which Pulumi passes on as JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

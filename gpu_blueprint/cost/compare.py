@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
 
 TOTAL = "total"
+_MOST_USD = 1e15
+"""No estimate reaches it; a number beyond it is none, such as NaN, infinity, and integers that no float holds."""
 
 
 class Figures(NamedTuple):
@@ -93,6 +94,8 @@ def _read_figures(as_bought: Any, on_demand: Any) -> Figures:
 
 
 def _read_usd(value: Any) -> float | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
-        raise TypeError(f"{value!r} is not an amount")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MOST_USD:
+        raise TypeError("a value is not an amount")
     return value

@@ -11,7 +11,7 @@ from tools.cut_comment import MOST
 from ..support.plans import STACKS
 from ..support.programs import needs_jq
 from ..support.workflow_runs import Ran, Runner, commit, find_step, make_runner
-from .test_workflows import JOBS, SAME_REPOSITORY
+from .test_workflows import DOCUMENTS, JOBS, SAME_REPOSITORY
 
 pytestmark = needs_jq
 
@@ -26,15 +26,22 @@ def runner(tmp_path: Path) -> Runner:
 
 
 def change(runner: Runner, **texts: str | None) -> str:
-    """Write or remove stack files on a branch, and return the base of the branch."""
+    """Write or remove stack files on a branch, merge it as GitHub does, and return the base of the merge."""
     base = runner.git("rev-parse", "HEAD")
     runner.git("switch", "-q", "-c", "feature")
     for stack, text in texts.items():
         file = runner.repository / "stacks" / f"Pulumi.{stack}.yaml"
         file.unlink() if text is None else file.write_text(text)
     commit(runner, "feature")
+    merge(runner, base)
     (runner.repository / "out").mkdir()
     return base
+
+
+def merge(runner: Runner, base: str) -> None:
+    """Check out the merge of the branch into a base."""
+    runner.git("checkout", "-q", base)
+    runner.git("merge", "-q", "--no-ff", "--no-edit", "feature")
 
 
 def report(
@@ -45,8 +52,10 @@ def report(
     engines: str = "",
     **more: str,
 ) -> Ran:
-    env = {"BASE": base, "RUN": RUN, "FAIL_ON": fail_on, "LABELS": json.dumps(labels), "ENGINES": engines}
-    return runner.run(*REPORT, env, **more)
+    env = {"RUN": RUN, "FAIL_ON": fail_on, "LABELS": json.dumps(labels), "ENGINES": engines}
+    ran = runner.run(*REPORT, env, **more)
+    assert all(f"--against {base} " in call for call in runner.calls if call.startswith("blueprint changes"))
+    return ran
 
 
 def read(runner: Runner, name: str = "comment") -> str:
@@ -62,6 +71,24 @@ def test_a_report_has_the_changes_of_every_stack_first_and_the_whole_platforms_l
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     assert f"blueprint changes prod --against {base} --format markdown --fail-on replaces-resources" in runner.calls
     assert not runner.refuse("prod") and runner.run("platform/stacks", "Refuse grave").code == 0
+
+
+def test_a_change_of_main_since_the_last_push_is_no_change_of_the_pull_request(runner: Runner) -> None:
+    change(runner, dev="# verdict: drains-nodes\n")
+    runner.git("switch", "-q", "main")
+    (runner.repository / "stacks" / "Pulumi.prod.yaml").unlink()
+    (runner.repository / "stacks" / "Pulumi.new.yaml").write_text("# verdict: nothing\n")
+    moved = commit(runner, "another pull request")
+    merge(runner, moved)
+    assert report(runner, moved).code == 0
+    assert "is removed" not in read(runner) and "## dev: drains-nodes" in read(runner)
+    assert f"blueprint changes new --against {moved} " in "\n".join(runner.calls)
+
+
+def test_new_commits_count_no_label_that_accepted_an_earlier_report() -> None:
+    wanted = find_step(*REPORT)["env"]["LABELS"]
+    assert wanted.startswith("${{ contains('synchronize reopened', github.event.action) && '[]'")
+    assert set(DOCUMENTS["labels"]["on"]["pull_request"]["types"]) == {"synchronize", "reopened"}
 
 
 @pytest.mark.parametrize(
@@ -161,6 +188,27 @@ def test_the_first_report_makes_a_comment_and_later_reports_update_it(runner: Ru
     assert comment(runner).code == 0
     assert runner.calls[-1] == "gh api --silent --method PATCH repos/o/r/issues/comments/4 --field body=@out/comment.md"
     assert runner.sent == read(runner)
+
+
+def withdraw(runner: Runner, *labels: str, **more: str) -> Ran:
+    """Run the job that takes labels away from a pull request with some labels."""
+    runner.answer([{"name": label} for label in labels])
+    return runner.run("labels/withdraw", env={"GH_TOKEN": "t", "LABELS": "repos/o/r/issues/7/labels"}, **more)
+
+
+def test_new_commits_take_away_the_labels_that_accept_and_no_others(runner: Runner) -> None:
+    assert withdraw(runner, "bug", "not accept: safe", "accept: drains-nodes", "accept: a/b?").code == 0
+    assert [call for call in runner.calls if "DELETE" in call] == [
+        "gh api --silent --method DELETE repos/o/r/issues/7/labels/accept%3A%20drains-nodes",
+        "gh api --silent --method DELETE repos/o/r/issues/7/labels/accept%3A%20a%2Fb%3F",
+    ]
+    assert SAME_REPOSITORY in JOBS["labels/withdraw"]["if"]
+
+
+def test_without_a_label_nothing_is_taken_away_and_a_failed_question_fails_the_job(runner: Runner) -> None:
+    assert withdraw(runner, "bug").code == 0 and not any("DELETE" in call for call in runner.calls)
+    runner.write_program("gh", "exit 4\n")
+    assert withdraw(runner, "accept: safe").code == 4
 
 
 def test_a_pull_request_of_a_fork_gets_its_report_without_a_comment() -> None:

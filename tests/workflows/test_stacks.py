@@ -69,3 +69,14 @@ def test_the_role_that_looks_for_drift_is_another_role(runner: Runner) -> None:
     variables = {**ALL, "AWS_DRIFT_ROLE_PROD": "arn:reader"}
     _, found = list_stacks(runner, variables, role="AWS_DRIFT_ROLE")
     assert found == [{"stack": "prod", "region": "eu-west-1", "role": "arn:reader"}]
+
+
+@pytest.mark.parametrize("other", ["team.a-eu", "Team-a.eu"])
+def test_two_stacks_with_one_variable_are_refused_since_both_would_get_its_role(runner: Runner, other: str) -> None:
+    (runner.repository / "stacks" / f"Pulumi.{other}.yaml").write_text("config:\n  aws:region: us-east-1\n")
+    env = {"ROLE": "AWS_ROLE", "VARIABLES": json.dumps(ALL), "ORDER": "dev prod"}
+    refused = runner.run("stacks/list", "List", env)
+    assert refused.code == 1 and "stacks" not in refused.outputs
+    assert "team-a.eu" in refused.printed and other in refused.printed
+    assert "share the variable AWS_ROLE_TEAM_A_EU" in refused.printed
+    assert runner.run("stacks/list", "List", {**env, "VARIABLES": "{}"}).code == 0

@@ -20,12 +20,13 @@ SAME_REPOSITORY = "github.event.pull_request.head.repo.full_name == github.repos
 WRITES = {
     "platform/show-problems": {"security-events"},
     "platform/comment": {"pull-requests"},
+    "labels/withdraw": {"pull-requests"},
     "deploy/up": {"id-token"},
     "drift/look": {"id-token"},
     "drift/tell": {"issues"},
 }
 """Workflow and job → the permissions with which it writes."""
-ON_PULL_REQUESTS = {"platform", "test"}
+ON_PULL_REQUESTS = {"labels", "platform", "test"}
 RUNS_CODE = ("make ", ".venv", "python", "tools.", "pulumi ")
 
 
@@ -53,7 +54,7 @@ def list_uses(action: str, job: str | None = None) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_every_action_is_pinned_by_its_commit_and_names_its_version(file: Path) -> None:
     used = re.findall(r"uses: *(.+?) *$", file.read_text(), re.MULTILINE)
-    assert used and [action for action in used if not PINNED.fullmatch(action)] == []
+    assert [action for action in used if not PINNED.fullmatch(action)] == []
 
 
 def test_no_action_has_two_versions() -> None:
