@@ -10,8 +10,10 @@ from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import settings
 from pulumi.runtime.proto import resource_pb2
 
+from gpu_blueprint.changes.form import keep_readable_facts
 from gpu_blueprint.changes.foundation import describe_foundation, find_dead_ends
 from gpu_blueprint.changes.older import find_older_blueprint
+from gpu_blueprint.changes.tenant_view import read_map
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import ALLOW_OLDER
 from gpu_blueprint.loading.file_keys import refuse_unused_permission
@@ -42,18 +44,39 @@ def _read_last_foundation() -> dict[str, Any]:
 
     The cluster's version is the version in the state, because `pulumi refresh` updates no fact of the record: people
     roll a cluster back in EKS, and EKS itself upgrades a cluster at the end of its support.
+    Facts that this version cannot read refuse nothing, and a warning names them.
     """
     found = list(_read_state())
     records = [
-        outputs["data"]
+        data[FOUNDATION]
         for type_, outputs in found
         if type_ == _RECORD
-        and outputs.get("metadata", {}).get("name") == NAME
-        and FOUNDATION in outputs.get("data", {})
+        and read_map(outputs, "metadata").get("name") == NAME
+        and FOUNDATION in (data := read_map(outputs, "data"))
     ]
-    foundation: dict[str, Any] = json.loads(records[0][FOUNDATION]) if records else {}
+    foundation = _parse_record(records[0]) if records else {}
     versions = [outputs["version"] for type_, outputs in found if type_ == _CLUSTER and "version" in outputs]
-    return {**foundation, "kubernetesVersion": versions[0]} if foundation and versions else foundation
+    if foundation and versions:
+        foundation = {**foundation, "kubernetesVersion": versions[0]}
+    readable, unread = keep_readable_facts(foundation)
+    if unread:
+        _warn(f"holds {', '.join(unread)} in a form")
+    return readable
+
+
+def _parse_record(text: Any) -> Mapping[str, Any]:
+    try:
+        foundation = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        foundation = None
+    if not isinstance(foundation, Mapping):
+        _warn("is a text")
+    return read_map(foundation)
+
+
+def _warn(fault: str) -> None:
+    record = f"the record of the last complete update (ConfigMap {NAME})"
+    pulumi.log.warn(f"{record} {fault} that cannot be read, so changes of these facts are not refused")
 
 
 def _read_state() -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -73,4 +96,5 @@ def _read_state() -> Iterator[tuple[str, Mapping[str, Any]]]:
         reason = f"the last outputs of stack {name} cannot be read, so nothing was compared and nothing was changed"
         raise pulumi.RunError(f"{reason}: {error.details()}") from None
     found = json_format.MessageToDict(getattr(answer, "return")).get("outputs", {})
-    yield from ((resource["type"], resource.get("outputs", {})) for resource in found.values())
+    for resource in map(read_map, found.values()):
+        yield str(resource.get("type")), read_map(resource, "outputs")

@@ -92,3 +92,43 @@ def test_a_record_of_version_0_2_decides_nothing(monkeypatch: pytest.MonkeyPatch
 def test_a_state_that_cannot_be_read_stops_the_update(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(pulumi.RunError, match=r"acme/gpu-blueprint/dev cannot be read.*the bucket is gone"):
         compare(monkeypatch, Unreachable())
+
+
+def list_warnings(monkeypatch: pytest.MonkeyPatch, *resources: tuple[str, Any]) -> list[str]:
+    """Return the warnings about a state that refuses nothing."""
+    found: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", found.append)
+    compare(monkeypatch, Engine(*resources))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("facts", "named"),
+    [
+        ({"kubernetesVersion": 1.2}, "kubernetesVersion"),
+        ({"network": None}, "network"),
+        ({"network": {"mode": "new", "cidr": 7, "zones": 5}}, "network.cidr, network.zones"),
+        ({"network": {"zones": [{}]}, "region": ["eu"]}, "network.zones, region"),
+        ({"pins": {"keda": {}}, "serviceCidr": {"a": 1}}, "pins.keda, serviceCidr"),
+        ({"pins": [1], "blueprintVersion": 99}, "blueprintVersion, pins"),
+    ],
+)
+def test_facts_that_cannot_be_read_refuse_nothing_and_are_named(
+    monkeypatch: pytest.MonkeyPatch, facts: dict[str, Any], named: str
+) -> None:
+    (warning,) = list_warnings(monkeypatch, make_record(**facts))
+    assert warning.startswith(f"the record of the last complete update (ConfigMap {NAME}) holds {named} in a form ")
+    with pytest.raises(pulumi.RunError, match=r"secretsKeyArn"):  # the other facts still count
+        compare(monkeypatch, Engine(make_record(**facts, secretsKey="arn:aws:kms:key")))
+
+
+@pytest.mark.parametrize("text", ["", "{", "null", "[1]", '"text"', "[" * 100_000, 5.0, {"a": 1}])
+def test_a_record_that_is_no_json_refuses_nothing_and_is_named(monkeypatch: pytest.MonkeyPatch, text: Any) -> None:
+    record = (RECORD, {"metadata": {"name": NAME}, "data": {"foundation": text}})
+    assert ["is a text that cannot be read" in warning for warning in list_warnings(monkeypatch, record)] == [True]
+
+
+@pytest.mark.parametrize("outputs", [None, [], {"metadata": None}, {"metadata": [1], "data": 3}, "text"])
+def test_other_objects_of_odd_form_are_passed_over(monkeypatch: pytest.MonkeyPatch, outputs: Any) -> None:
+    odd = {"metadata": {"name": NAME}, "data": None}
+    assert list_warnings(monkeypatch, (RECORD, outputs), (RECORD, odd), (CLUSTER, outputs), make_record()) == []
