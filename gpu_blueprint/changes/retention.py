@@ -56,7 +56,7 @@ def pair_releases(
 ) -> Iterator[tuple[PlannedResource, PlannedResource]]:
     """Yield the Helm releases of both plans, by their name in the cluster."""
     old, new = (
-        {(dig(each.inputs, "namespace"), str(each.inputs.get("name", each.name))): each for each in releases}
+        {(str(dig(each.inputs, "namespace")), str(each.inputs.get("name", each.name))): each for each in releases}
         for releases in ([each for each in plan if each.type == RELEASE] for plan in (before, after))
     )
     for name, release in old.items():
