@@ -69,4 +69,5 @@ def test_without_an_answer_about_main_nothing_is_built(runner: Runner, answer: s
 def test_the_commit_is_compared_with_main_before_the_job_has_credentials() -> None:
     steps = list_steps("deploy/up")
     (check,) = [index for index, step in enumerate(steps) if step.get("name", "").startswith("Refuse a commit")]
-    assert check < steps.index(*list_uses("aws-actions/configure-aws-credentials", "deploy/up"))
+    (credentials,) = list_uses("aws-actions/configure-aws-credentials", "deploy/up")
+    assert check < steps.index(credentials)
