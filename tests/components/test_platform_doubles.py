@@ -109,7 +109,7 @@ BROKEN: dict[str, tuple[str, str, Change, bool, str]] = {
         "infer-a10g",
         extend(*NODE, "taints"),
         False,
-        "taint nvidia.com/gpu:NoSchedule of nodes of infer-a10g",
+        "taint ml.example.com/gpu:NoSchedule of nodes of infer-a10g",
     ),
     "a requirement twice": (
         "NodePool",
