@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gpu_blueprint.changes.effects import TenantChange
+from gpu_blueprint.changes.effects import ResourceChange, TenantChange
 from gpu_blueprint.changes.quotas import QuotaNeed
 from gpu_blueprint.changes.report import Changes
 from gpu_blueprint.changes.verdict import Reason
@@ -220,3 +220,10 @@ def test_a_notice_stands_in_a_section_of_its_own() -> None:
     found = changes(reasons=(told, Reason(verdict="safe", text="resources: 1 created")))
     (section,) = (each for each in list_sections(report(found)) if each.title == "To know before the merge")
     assert [item.text for item in section.items] == ["merge while pool main is open"]
+
+
+def test_a_service_of_aws_has_its_own_name() -> None:
+    groups = ResourceChange(urn="urn:a", type="aws:cloudwatch/logGroup:LogGroup", name="logs", effect="replace")
+    nodes = ResourceChange(urn="urn:b", type="aws:eks/nodeGroup:NodeGroup", name="nodes", effect="replace")
+    text = changes_to_markdown(report(changes(resources=(groups, nodes))))
+    assert "CloudWatch LogGroup logs" in text and "EKS NodeGroup nodes" in text

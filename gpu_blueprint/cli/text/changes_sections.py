@@ -22,6 +22,15 @@ _WORDS: dict[Effect, str] = {
     "update-or-replace": "updated or replaced",
     "delete": "deleted",
 }
+_SERVICES = {
+    "autoscaling": "Auto Scaling",
+    "bcmdata": "Data Exports",
+    "budgets": "Budgets",
+    "cloudwatch": "CloudWatch",
+    "costexplorer": "Cost Explorer",
+    "secretsmanager": "Secrets Manager",
+}
+"""Module of pulumi-aws → name of the service, where it is no abbreviation."""
 _FIGURES = (("expected_hour", "expected $/h"), ("ceiling_hour", "at most $/h"), ("expected_month", "expected $/month"))
 
 
@@ -195,7 +204,8 @@ def _name(change: ResourceChange) -> str:
 def _name_kind(type_: str) -> str:
     """Return the kind for a reader: ``EKS NodeGroup``, ``NodePool``."""
     package, module, kind = [*type_.split(":"), "", ""][:3]
-    return f"{module.split('/')[0].upper()} {kind}" if package == "aws" else kind or module
+    service = module.split("/")[0]
+    return f"{_SERVICES.get(service, service.upper())} {kind}" if package == "aws" else kind or module
 
 
 def _fold(names: Sequence[str]) -> str:
