@@ -22,6 +22,7 @@ from .cluster.cluster import Cluster
 from .cluster.record import PlatformRecord
 from .cluster.storage import Storage
 from .cluster.system_nodes import SystemNodes
+from .collector import Collector
 from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
@@ -32,6 +33,8 @@ from .pools.headroom import HeadroomSpace
 from .pools.karpenter_pool import KarpenterPool
 from .pools.pool_hours import PoolHours
 from .pools.static_nodes import StaticNodes
+from .queues.kueue import Kueue
+from .queues.queues import Queues
 from .services.gpu_autoscaler import GpuAutoscaler
 from .services.keda import Keda
 from .tenants.admission import Admission
@@ -48,8 +51,8 @@ class Platform(pulumi.ComponentResource):
 
     def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         name = self.cluster_name = config.cluster_name
-        self._made: list[pulumi.Resource] = []
-        collecting = pulumi.ResourceOptions(transformations=[self._collect])
+        collector = Collector()
+        collecting = pulumi.ResourceOptions(transformations=[collector.collect])
         super().__init__(
             "gpu-blueprint:components:Platform", name, None, pulumi.ResourceOptions.merge(opts, collecting)
         )
@@ -74,21 +77,17 @@ class Platform(pulumi.ComponentResource):
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
-        spaces = self._make_tenants(node_pools, cluster, depends_on=[*working_cluster, *keda], opts=both)
+        ready, queues = self._make_queues(depends_on=working_cluster, opts=kubernetes)
+        spaces = self._make_tenants(node_pools, cluster, queues, depends_on=[*ready, *keda], opts=both)
         self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
         self._make_autoscalers(spaces, opts=kubernetes)
 
         if config.billing and config.monthly_budget:
             Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
         # The last resource, because it depends on all resources that were made before.
-        PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*self._made], opts=kubernetes)
+        PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*collector.made], opts=kubernetes)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
         self.register_outputs({"clusterName": name})
-
-    def _collect(self, args: pulumi.ResourceTransformationArgs) -> None:
-        """Note each resource below the platform; components of ours consist of the resources that are noted too."""
-        if not args.type_.startswith("gpu-blueprint:"):
-            self._made.append(args.resource)
 
     def _make_system_nodes(
         self, network: Network, cluster: Cluster, *, opts: pulumi.ResourceOptions
@@ -172,10 +171,26 @@ class Platform(pulumi.ComponentResource):
             return []
         return [Keda(f"{self.cluster_name}-keda", self._config, depends_on=depends_on, opts=opts).release]
 
+    def _make_queues(
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> tuple[Sequence[pulumi.Resource], Mapping[str, pulumi.Resource]]:
+        """Make Kueue and the queues, and return what admission and tenants wait for, and the queues by tenant.
+
+        Admission asks for queues, so it comes after Kueue. Kueue stands for everything that it depends on itself: the
+        engine follows every path between resources before it refuses to destroy a protected stack.
+        """
+        name, config = self.cluster_name, self._config
+        if not config.queueing:
+            return depends_on, {}
+        kueue = Kueue(f"{name}-kueue", config, config.queueing, depends_on=depends_on, opts=opts)
+        queues = Queues(f"{name}-queues", config, config.queueing, depends_on=[kueue.release], opts=opts)
+        return [kueue.release], queues.by_tenant
+
     def _make_tenants(
         self,
         node_pools: Mapping[str, pulumi.Resource],
         cluster: Cluster,
+        queues: Mapping[str, pulumi.Resource],
         *,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
@@ -190,6 +205,7 @@ class Platform(pulumi.ComponentResource):
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
             names = [*tenant.gpus, *(pool.name for pool in self._config.cpu_pools)]
             used = [node_pools[name] for name in names if name in node_pools]
+            used += [queues[tenant.name]] if tenant.name in queues else []
             space = TenantSpace(
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,

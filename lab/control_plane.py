@@ -148,9 +148,13 @@ def _start_controllers(workspace: Workspace, kubeconfig: Path) -> None:
     for name, options in {
         "kube-controller-manager": [
             f"--service-account-private-key-file={workspace.folder / 'sa.key'}",
-            "--use-service-account-credentials=false",
+            # As on EKS: each controller acts as its own service account, which admission policies tell apart.
+            "--use-service-account-credentials=true",
             # Nodes get no pod CIDR, and no cloud has to confirm that they exist.
             "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller",
+            # Two hundred jobs must not wait for the default of 20 requests a second.
+            "--kube-api-qps=200",
+            "--kube-api-burst=400",
         ],
         "kube-scheduler": [],
     }.items():

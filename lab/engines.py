@@ -105,6 +105,13 @@ _ENGINES = (
     _build_kubernetes_engine("kube-controller-manager", Effort(52, 26, 434, 97)),
     _build_kubernetes_engine("kubectl", Effort(26, 16, 218, 60)),
     Engine(
+        name="kueue",
+        folder="kueue",
+        package="sigs.k8s.io/kueue/cmd/kueue",
+        effort=Effort(190, 380, 1770, 90),
+        version_flags={"sigs.k8s.io/kueue/pkg/version.GitVersion": "v{version}"},
+    ),
+    Engine(
         name="pulumi",
         folder="pulumi",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",

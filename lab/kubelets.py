@@ -9,6 +9,8 @@ from .workspace import Workspace
 
 PLAYED: Mapping[str, str] = MappingProxyType({"kwok.x-k8s.io/node": "fake"})
 """Annotation of the nodes whose kubelet kwok plays."""
+RUNS = "gpu-blueprint.lab/runs"
+"""Annotation of pods that end by themselves: the time after which all is done, such as ``25s``."""
 STAGES = Path(__file__).parent / "stages"
 
 

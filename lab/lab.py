@@ -1,6 +1,5 @@
-"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter."""
+"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter, Kueue."""
 
-import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -9,23 +8,22 @@ from typing import Any, Self
 
 import yaml
 
-from gpu_blueprint.errors import LabError
-
 from .aws import Shim, Timings
 from .control_plane import ControlPlane, start_control_plane
 from .crds import find_crds
 from .engines import ENGINES, find_engine
 from .karpenter import NAME, start_karpenter
 from .kube import KubeClient, RefusedError
+from .kueue import Kueue
+from .kueue_objects import find_kueue_objects
 from .node_groups import join_node_groups
-from .readiness import wait_until_ready
+from .readiness import wait_until_ready, wait_until_served
 from .scene import Manifest, Scene, identify
 from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
 _FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
 """Kinds that other kinds need, in order of need."""
-_SECONDS_TO_SERVE = 30
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C parser where it is there: custom resource definitions are long."""
 
@@ -52,6 +50,8 @@ class Lab:
         self.workspace: Workspace
         self.plane: ControlPlane
         self.aws: Shim
+        self.kueue: Kueue
+        """Not there without queues."""
 
     @property
     def kube(self) -> KubeClient:
@@ -59,7 +59,7 @@ class Lab:
         return self.plane.client
 
     def __enter__(self) -> Self:
-        """Start the control plane, AWS and the managed nodes; no CRD, no rendered object and no Karpenter yet.
+        """Start the control plane, AWS and the managed nodes; no CRD, rendered object, Karpenter or Kueue yet.
 
         Raises:
             LabError: An engine is missing, in which case nothing was started; or an engine ends or does not get ready.
@@ -68,6 +68,8 @@ class Lab:
         with ExitStack() as opened:
             self.workspace = opened.enter_context(open_workspace())
             self.plane = start_control_plane(self.workspace, IPv4Network(self.scene.service_cidr))
+            if self.scene.kueue_configuration:
+                self.kueue = Kueue(self.workspace, self.plane, self.scene.kueue_configuration)
             self.aws = Shim(self.scene, self.kube, self._timings)
             self.aws.start()
             opened.callback(self.aws.stop)
@@ -82,7 +84,7 @@ class Lab:
         self._open.__exit__(*error)
 
     def install_crds(self, group: str = "") -> None:
-        """Apply the custom resource definitions of an API group such as ``karpenter``, or of all groups.
+        """Apply the custom resource definitions of an API group such as ``karpenter``, or of all groups of the scene.
 
         Raises:
             LabError: The API server does not serve a kind within half a minute.
@@ -95,7 +97,9 @@ class Lab:
         ]
         for crd in documents:
             self.kube.apply(crd)
-        self._wait_until_served(documents)
+        wait_until_served(self.kube, self.workspace.refuse_dead_engines, documents)
+        if self.scene.kueue_configuration and group in "kueue.x-k8s.io":
+            self.kueue.install_definitions()
 
     def load(self, manifests: Iterable[Manifest]) -> list[Refusal]:
         """Apply objects, the kinds that others need first, and return every refusal."""
@@ -114,23 +118,7 @@ class Lab:
             return
         self.kube.apply(manifest)
         if manifest["kind"] == "CustomResourceDefinition":
-            self._wait_until_served([manifest])
-
-    def _wait_until_served(self, crds: Iterable[Manifest]) -> None:
-        """Wait until the API server serves the kinds of custom resource definitions."""
-        kinds = {
-            (f"{crd['spec']['group']}/{version['name']}", crd["spec"]["names"]["kind"])
-            for crd in crds
-            for version in crd["spec"]["versions"]
-            if version["served"]
-        }
-        end = time.monotonic() + _SECONDS_TO_SERVE
-        while kinds := {kind for kind in kinds if not self.kube.knows(*kind)}:
-            self.workspace.refuse_dead_engines()
-            if time.monotonic() > end:
-                names = ", ".join(f"{kind} in {api_version}" for api_version, kind in sorted(kinds))
-                raise LabError(f"after {_SECONDS_TO_SERVE} s the API server does not serve {names}")
-            time.sleep(0.2)
+            wait_until_served(self.kube, self.workspace.refuse_dead_engines, [manifest])
 
     def start_karpenter(self) -> None:
         """Start Karpenter against this cluster and this AWS."""
@@ -155,6 +143,7 @@ def _refuse_missing_engines() -> None:
         if engine.bundle == "rehearse":
             find_engine(engine.name)
     find_crds()
+    find_kueue_objects()
 
 
 def _find_rank(manifest: Manifest) -> int:

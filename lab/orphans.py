@@ -23,6 +23,7 @@ PREFIX = "gpu-blueprint-lab-"
 _LOCK = "lock"
 _SECONDS_TO_LOCK = 60
 _SECONDS_TO_END = 10
+_EMPTY_LOOKS = 2
 
 
 def find_temporary_folder() -> Path:
@@ -71,16 +72,18 @@ def sweep_dead_workspaces() -> list[Path]:
 
 
 def end_marked_processes(folder: Path) -> None:
-    """Kill every process that works in a folder, with its children; look again until no process is left."""
-    end = time.monotonic() + _SECONDS_TO_END
-    while found := [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]:
-        # A process has no environment for the moment in which it becomes another program, but it has a parent.
+    """Kill every process that works in a folder, with its children, until two looks in a row find no process.
+
+    A process has no environment for the moment in which it becomes another program: one look could miss it.
+    """
+    end, empty_looks = time.monotonic() + _SECONDS_TO_END, 0
+    while empty_looks < _EMPTY_LOOKS and time.monotonic() < end:
+        found = [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]
+        empty_looks = 0 if found else empty_looks + 1
         children = [child for parent in found for child in _list_children(parent)]
         for process in (*found, *children):
             with suppress(psutil.Error):  # it has ended meanwhile
                 process.kill()
-        if time.monotonic() > end:
-            return
         time.sleep(0.05)
 
 

@@ -1,4 +1,4 @@
-"""The parts of the lab that a build makes: each engine, and the custom resource definitions."""
+"""The parts of the lab that a build makes: each engine, the custom resource definitions, and objects of Kueue."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from .crds import EFFORT, find_crds_folder, hash_crds, write_crds
 from .engines import ENGINES, Bundle, Effort, Engine
 from .go_modules import parse_go_version, read_go_module
 from .go_tool import Go, Watch
+from .kueue_objects import EFFORT as COPY_EFFORT
+from .kueue_objects import FOLDER, copy_kueue_objects, find_kueue_objects_folder, hash_kueue_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,16 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         ("karpenter", "crds"),
         write_crds,
     )
-    return [part for bundle in bundles for part in (*engines, copied) if part.bundle == bundle]
+    of_kueue = Part(
+        "objects of Kueue",
+        "rehearse",
+        COPY_EFFORT,
+        find_kueue_objects_folder(),
+        hash_kueue_objects(),
+        (FOLDER,),
+        copy_kueue_objects,
+    )
+    return [part for bundle in bundles for part in (*engines, copied, of_kueue) if part.bundle == bundle]
 
 
 def find_oldest_go(parts: list[Part]) -> str:

@@ -1,18 +1,20 @@
 """Wait until every object is ready on which pods depend."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.errors import LabError
 
 from .kube import KubeClient
+from .scene import Manifest
 
 _LONGEST_S = 90.0
 _STEADY_S = 30.0
 """Karpenter's first reasons change while it starts, for example while it has not found the subnets yet."""
 _LOOK_EVERY_S = 0.3
+_SECONDS_TO_SERVE = 30
 _KINDS = (
     ("v1", "Node"),
     ("karpenter.k8s.aws/v1", "EC2NodeClass"),
@@ -89,3 +91,24 @@ def _list_young_namespaces(kube: KubeClient) -> Iterator[Unready]:
     for found in kube.list("v1", "Namespace"):
         if found["status"].get("phase") == "Active" and found["metadata"]["name"] not in ready:
             yield Unready("Namespace", found["metadata"]["name"])
+
+
+def wait_until_served(kube: KubeClient, refuse_dead_engines: Callable[[], None], crds: Iterable[Manifest]) -> None:
+    """Wait until the API server serves the kinds of custom resource definitions.
+
+    Raises:
+        LabError: The API server does not serve a kind within half a minute.
+    """
+    kinds = {
+        (f"{crd['spec']['group']}/{version['name']}", crd["spec"]["names"]["kind"])
+        for crd in crds
+        for version in crd["spec"]["versions"]
+        if version["served"]
+    }
+    end = time.monotonic() + _SECONDS_TO_SERVE
+    while kinds := {kind for kind in kinds if not kube.knows(*kind)}:
+        refuse_dead_engines()
+        if time.monotonic() > end:
+            names = ", ".join(f"{kind} in {api_version}" for api_version, kind in sorted(kinds))
+            raise LabError(f"after {_SECONDS_TO_SERVE} s the API server does not serve {names}")
+        time.sleep(0.2)

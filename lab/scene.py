@@ -61,6 +61,8 @@ class Scene:
     karpenter_values: Mapping[str, Any]
     """Values of Karpenter's chart."""
     service_cidr: str
+    kueue_configuration: Mapping[str, Any] = field(default_factory=dict)
+    """Kueue's configuration in the values of its chart; empty without queues."""
     node_groups: tuple[NodeGroup, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())

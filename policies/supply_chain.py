@@ -70,6 +70,7 @@ RULES = (
                 "https://aws.github.io/eks-charts",
                 "https://prometheus-community.github.io/helm-charts",
                 "https://kedacore.github.io/charts",
+                "oci://registry.k8s.io/kueue/charts/",
             ]
         },
         looks_at="registries and URLs of Helm charts, and URLs of manifests",

@@ -10,7 +10,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import PROMETHEUS_STACK
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, DASHBOARDS, Dashboard
+from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, Dashboard, list_dashboards
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KEY
 
@@ -44,7 +44,7 @@ class Dashboards(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Dashboards", name, None, opts)
-        for dashboard in DASHBOARDS:
+        for dashboard in list_dashboards(config):
             k8s.core.v1.ConfigMap(
                 f"{name}-{dashboard.uid.removeprefix('gpu-')}",
                 metadata={

@@ -47,3 +47,29 @@ def build_karpenter_monitor_spec() -> dict[str, Any]:
         "selector": {"matchLabels": {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}},
         "endpoints": [{"port": "http-metrics", "interval": "30s", "honorLabels": True}],
     }
+
+
+def build_kueue_monitor_spec() -> dict[str, Any]:
+    """Return the ``spec`` of Kueue's ServiceMonitor, which reads every replica.
+
+    Kueue asks the API server who reads: Prometheus sends the token of its own account, whose role must allow GET of
+    ``/metrics``, as the role of kube-prometheus-stack does. The chart's own ServiceMonitor would need its CRD before
+    Kueue, and lies in a namespace whose monitors our Prometheus does not trust.
+    """
+    return {
+        "namespaceSelector": {"matchNames": [namespaces.KUEUE]},
+        "selector": {
+            "matchLabels": {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/component": "metrics-service"}
+        },
+        "endpoints": [
+            {
+                "port": "https",
+                "scheme": "https",
+                "interval": "30s",
+                "honorLabels": True,
+                "bearerTokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token",
+                # Kueue signs the certificate itself, at each start anew.
+                "tlsConfig": {"insecureSkipVerify": True},
+            }
+        ],
+    }

@@ -33,7 +33,7 @@ def build_denial() -> Any:
 
 def build_passage(passage: Passage) -> Any:
     """Return the ``spec`` of a passage's policy."""
-    peers = [_build_peer(peer) for peer in passage.peers]
+    peers = [build_peer(peer) for peer in passage.peers]
     ports = [{"protocol": port.protocol, "port": port.number} for port in passage.ports]
     rule = {"ports": ports} if ports else {}
     ways = {
@@ -43,7 +43,8 @@ def build_passage(passage: Passage) -> Any:
     return {"pod_selector": {}, "policy_types": list(passage.directions), **ways}
 
 
-def _build_peer(peer: Block | Pods) -> Any:
+def build_peer(peer: Block | Pods) -> Any:
+    """Return a peer of a NetworkPolicy's rule in Pulumi's spelling."""
     if isinstance(peer, Block):
         return {"ip_block": {"cidr": peer.cidr, **({"except_": list(peer.without)} if peer.without else {})}}
     if peer.outside_tenants:

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.rights import CLUSTER_ROLES, FACTS, RBAC_GROUP, ClusterRole, list_groups
+from gpu_blueprint.tenancy.rights import FACTS, RBAC_GROUP, ClusterRole, list_cluster_roles, list_groups
 
 
 class TenantRights(pulumi.ComponentResource):
@@ -31,7 +31,7 @@ class TenantRights(pulumi.ComponentResource):
                 rules=_write_rules(role),
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
-            for role in CLUSTER_ROLES
+            for role in list_cluster_roles(config)
         ]
         k8s.rbac.v1.ClusterRoleBinding(
             f"{name}-facts",

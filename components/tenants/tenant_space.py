@@ -8,6 +8,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
 from gpu_blueprint.tenancy.identities import list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
@@ -19,7 +20,7 @@ from .rights import build_role_ref, build_subject
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, NetworkPolicies, ResourceQuotas, LimitRange, RoleBindings and service accounts of a tenant.
+    """Namespace, NetworkPolicies, queue, ResourceQuotas, LimitRange, RoleBindings and service accounts of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -49,19 +50,34 @@ class TenantSpace(pulumi.ComponentResource):
         )
         after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
         traffic = make_network_policies(name, config, tenant, after_namespace)
-        # People may make pods only where the policies of their traffic are in place.
-        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic])
+        queues = [self._make_queue(name, tenant, after_namespace)] if config.queueing else []
+        # People may make pods only where the policies of their traffic are in place, and jobs where a queue takes them.
+        in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         for quota in list_quotas(config, tenant):
             place: Any = {**metadata, "name": quota.name}
             called = f"{name}-quota" if quota.name == "tenant" else f"{name}-{quota.name}"
             k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=in_namespace)
         k8s.core.v1.LimitRange(
-            f"{name}-limits", metadata=metadata, spec={"limits": [build_container_limits(tenant)]}, opts=in_namespace
+            f"{name}-limits",
+            metadata=metadata,
+            spec={"limits": [build_container_limits(config, tenant)]},
+            opts=in_namespace,
         )
         self._make_accounts(name, config, tenant, in_namespace)
         self._bind_people(name, tenant, in_namespace)
         self.register_outputs({"namespace": tenant.namespace_name})
+
+    def _make_queue(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+        """Make the queue of the tenant's jobs; Kueue puts each new job without the name of a queue into it."""
+        return k8s.apiextensions.CustomResource(
+            f"{name}-queue",
+            api_version=API_VERSION,
+            kind="LocalQueue",
+            metadata={"name": DEFAULT_QUEUE, "namespace": tenant.namespace_name},
+            spec={"clusterQueue": tenant.name},
+            opts=opts,
+        )
 
     def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
         """Make the service accounts that act as roles in AWS."""

@@ -5,9 +5,10 @@ KUBE_SYSTEM = "kube-system"
 GPU_OPERATOR = "gpu-operator"
 MONITORING = "monitoring"
 KEDA = "keda"
+KUEUE = "kueue-system"
 HEADROOM = "gpu-headroom"
 """Namespace of the placeholder pods that keep GPUs free."""
 DEFAULT = "default"
 
-PLATFORM = (GPU_OPERATOR, MONITORING, KEDA)
+PLATFORM = (GPU_OPERATOR, MONITORING, KEDA, KUEUE)
 """Namespaces of the platform's own programs; they hold no pods of tenants and need no quota."""

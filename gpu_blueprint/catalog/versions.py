@@ -121,6 +121,11 @@ PROMETHEUS_STACK = Chart(
 PROMETHEUS_OPERATOR = "0.93.1"
 """The release of the operator that both charts above bring; the lab takes its custom resource definitions."""
 KEDA = Chart(name="keda", version="2.20.2", reference="keda", repository="https://kedacore.github.io/charts")
+KUEUE = Chart(name="kueue", version="0.19.2", reference="oci://registry.k8s.io/kueue/charts/kueue")
+"""The lab runs Kueue 0.18.3 (lab/kueue/go.mod), the newest release that Go builds here: 0.19 needs a module that the
+checksum database does not know. The configuration and the objects are legal in both."""
+KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
+"""Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""
 

@@ -15,6 +15,7 @@ _ID = re.compile(r"\[([\w-]+)\]'?\)*$")
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _WAIVED = re.compile(r"^request\.namespace in \[([^\]]*)\] \|\| \((.*)\)$", re.DOTALL)
 _NUMBER = re.compile(r"'([\w-]+)': (\d+)")
+_NAME = re.compile(r"[\w-]+")
 _IMAGES, _IMAGE = "images-allowed", re.compile(r"\w[./]\w")
 
 
@@ -41,12 +42,9 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
     kept = old.keys() & new.keys()
     softer = {name for name in kept if old[name].denies and not new[name].denies}
     harder = {name for name in kept if new[name].denies and not old[name].denies}
+    begun = {name: rule for name, rule in new.items() if name not in old and rule.denies}
     for tenant in stays:
-        yield from (
-            Shift(tenant, f"admission rule {name} is new: {rule.message}", is_loss=True)
-            for name, rule in new.items()
-            if name not in old and rule.denies
-        )
+        yield from (Shift(tenant, text, is_loss=True) for text in _tell_begun(begun))
         for name in sorted(name for name in old.keys() - new.keys() if old[name].denies):
             yield Shift(tenant, f"isolation: admission rule {name} is gone", is_loss=True)
         if softer:
@@ -56,6 +54,16 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
         for name in sorted(kept):
             yield from _compare_rules(tenant, name, old[name], new[name], before, after)
         yield from _compare_completion(tenant, before, after)
+
+
+def _tell_begun(rules: Mapping[str, Rule]) -> Iterator[str]:
+    """Yield one line for several new rules that have names, and the message of every other new rule."""
+    named = [name for name in rules if _NAME.fullmatch(name)]
+    if len(named) > 1:
+        yield f"{len(named)} admission rules are new: {', '.join(named)}; `blueprint explain` tells each by its name"
+    for name, rule in rules.items():
+        if len(named) < 2 or name not in named:
+            yield f"admission rule {name} is new: {rule.message}"
 
 
 def _count(names: set[str]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import __version__
-from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, PROMETHEUS_STACK, build_karpenter_chart
+from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, KUEUE, PROMETHEUS_STACK, build_karpenter_chart
 from ..config import ExistingVpc, StackConfig
 from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
@@ -51,6 +51,7 @@ def _list_pins(config: StackConfig) -> dict[str, str]:
     charts += [EFA_PLUGIN] if any(pool.multi_node for pool in config.gpu_pools) else []
     charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
     charts += [KEDA] if config.has_keda else []
+    charts += [KUEUE] if config.queueing else []
     release = config.cluster.release
     return {**release.addons, **{chart.name: chart.version for chart in charts}, "nodes": release.system_node_release}
 

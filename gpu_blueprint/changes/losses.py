@@ -6,6 +6,7 @@ from typing import Literal
 
 from ..catalog import namespaces
 from ..plan import PlannedResource
+from ..queues.names import API_VERSION as KUEUE_API
 from .effects import Verdict
 from .tenant_view import read_list, read_map
 
@@ -90,6 +91,8 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:eks/addon:Addon",
         *(f"kubernetes:apps/v1:{kind}" for kind in ("DaemonSet", "Deployment")),
         "kubernetes:helm.sh/v3:Release",
+        # Jobs that wait in a queue
+        *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("ClusterQueue", "LocalQueue")),
         f"{_CORE}:Service",
         "aws:sqs/queue:Queue",
         "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
@@ -116,6 +119,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret", "ServiceAccount")),
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
+        *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("Cohort", "ResourceFlavor", "WorkloadPriorityClass")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # a pool's goes with the pool, and the grant tells it
     ),
@@ -125,7 +129,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
 
 
-_WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA)
+_WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA, namespaces.KUEUE)
 """Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
 _PEOPLE = ("Group", "User")
 _SUBNET, _ROUTE = "aws:ec2/subnet:Subnet", "aws:ec2/route:Route"

@@ -6,8 +6,10 @@ from typing import Any
 from ..plan import PlannedResource
 from .closings import find_pools_left_closed
 from .effects import ResourceChange
+from .kueue_settings import find_restarts
 from .planned_nodes import as_list, as_mapping, dig
 from .retention import find_smaller_claims, pair_releases
+from .tenant_queues import find_begin
 
 _CLUSTER = "aws:eks/cluster:Cluster"
 _NAT = "aws:ec2/natGateway:NatGateway"
@@ -18,8 +20,10 @@ def find_notices(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> Iterator[str]:
     """Yield a sentence for each effect on people and systems outside the stack, and for each step by hand."""
+    yield from find_begin(before, after)
     yield from find_pools_left_closed(before, after)
     yield from find_smaller_claims(before, after)
+    yield from find_restarts(before, after)
     yield from _find_silent_alerts(before, after)
     yield from _find_ended_logs(before, after)
     yield from _find_other_addresses(before, changes)

@@ -29,6 +29,8 @@ _ALIASES = {
 }
 """Two names of one resource in a quota."""
 _PODS = "pods"
+_WITHOUT_GPUS: Scope = "pods without GPUs"
+"""The pods without the PriorityClass of a pool."""
 _OBJECTS = {
     **{f"{name.lower()}s": f"{name}s" for name in ("ConfigMap", "ResourceQuota", "ReplicationController", "Secret")},
     **{f"{name.lower()}s": f"{name}s" for name in ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet")},
@@ -94,6 +96,8 @@ def _read_scope(spec: Mapping[str, Any]) -> Scope:
         name, operator = str(term.get("scopeName")), str(term.get("operator"))
         if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):
             terms.append(f"pool {' or '.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
+        elif (name, operator) == ("PriorityClass", "DoesNotExist"):
+            terms.append(_WITHOUT_GPUS)
         else:
             terms.append(" ".join([name, operator, ", ".join(values)]).strip())
     return " and ".join(sorted(terms))
@@ -105,10 +109,16 @@ def _list_pools(view: TenantView) -> set[str]:
 
 
 def _find_limit(limits: Limits, key: tuple[str, Scope, str], pools: set[str]) -> Any:
-    """Return the limit of a resource: 0 where nothing hands it out, None where nothing limits it."""
+    """Return the limit of a resource: 0 where nothing hands it out, None where nothing limits it.
+
+    The total of a namespace also limits its pods without GPUs.
+    """
+    tenant, scope, resource = key
+    total = limits.get((tenant, "", resource))
+    if scope == _WITHOUT_GPUS and total is not None and _compare(limits.get(key), total) < 0:
+        return total
     if key in limits:
         return limits[key]
-    tenant, scope, resource = key
     if scope.startswith("pool "):
         has_quota = any(other[:2] == (tenant, scope) for other in limits)
         return 0 if has_quota or scope.removeprefix("pool ") not in pools else None
@@ -160,6 +170,8 @@ def _remark(objects: str) -> str:
 def _name_scope(scope: Scope) -> str:
     if scope.startswith("pool "):
         return f" of {scope.removeprefix('pool ')}"
+    if scope == _WITHOUT_GPUS:
+        return f" of {scope}"
     return f" of pods with {scope}" if scope else ""
 
 

@@ -10,6 +10,7 @@ from .effects import ALL_TENANTS, ResourceChange, TenantChange
 from .identities import compare_identities
 from .scaling import compare_services
 from .snapshot import Snapshot
+from .tenant_queues import compare_queues
 from .tenant_quotas import compare_tenant_quotas
 from .tenant_view import Shift, TenantView, read_map, read_name
 from .traffic import compare_traffic
@@ -17,6 +18,7 @@ from .traffic import compare_traffic
 _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("privileged", "baseline", "restricted")
 _ASPECTS = (
+    compare_queues,  # its first line is the cause of many others
     compare_tenant_quotas,
     compare_access,
     compare_traffic,

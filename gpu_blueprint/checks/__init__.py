@@ -32,6 +32,25 @@ from .network import (
     refuse_reservation_zones_outside_network,
     warn_of_unreachable_api,
 )
+from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
+from .queue_limits import refuse_queues_above_kueues_limits
+from .queue_values import refuse_helm_values_against_queues
+from .queue_waits import (
+    refuse_hasty_timeouts,
+    warn_of_borrowing_of_reserved_gpus,
+    warn_of_gangs_beyond_reach,
+    warn_of_jobs_in_serving_pools,
+    warn_of_queues_outside_hours,
+    warn_of_short_timeouts,
+    warn_of_strict_order,
+)
+from .queues import (
+    refuse_impossible_borrowing,
+    refuse_lonely_gangs,
+    refuse_oversold_queues,
+    refuse_queues_without_effect,
+    refuse_services_in_queued_pools,
+)
 from .regions import (
     refuse_cpu_pools_outside_region,
     refuse_gpus_outside_region,
@@ -66,7 +85,7 @@ from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .system_nodes import refuse_small_system_nodes
 from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
-from .unused_fields import refuse_helm_values_without_chart
+from .unused_fields import refuse_helm_values_without_chart, warn_of_weights_without_fair_shares
 from .versions import (
     refuse_old_amis,
     refuse_repair_budgets_without_repair,
@@ -115,8 +134,17 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_repair_of_unwatched_nodes,
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,
+    refuse_helm_values_against_queues,
     refuse_costs_above_bounds,
     refuse_large_identities,
+    refuse_queues_without_effect,
+    refuse_impossible_borrowing,
+    refuse_oversold_queues,
+    refuse_services_in_queued_pools,
+    refuse_lonely_gangs,
+    refuse_queues_above_kueues_limits,
+    refuse_hasty_timeouts,
+    refuse_ceilings_that_count_wrongly,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -147,6 +175,14 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_hasty_repair,
     warn_of_tight_subnets,
     warn_of_unknown_prices,
+    warn_of_short_timeouts,
+    warn_of_queues_outside_hours,
+    warn_of_strict_order,
+    warn_of_jobs_in_serving_pools,
+    warn_of_weights_without_fair_shares,
+    warn_of_borrowing_of_reserved_gpus,
+    warn_of_gangs_beyond_reach,
+    warn_of_ceilings_above_stack,
 )
 """Rules for stacks without problems."""
 

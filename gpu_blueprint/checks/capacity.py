@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..catalog import find_instance
-from ..config import Pool, StackConfig
+from ..config import StackConfig
 from ..cost.addresses import count_addresses_at_ceiling, count_pool_addresses, count_subnet_addresses
-from ..cost.gpus import count_usable_gpus
-from ..cost.reservations import find_users
+from ..cost.gpus import count_reachable_gpus, count_usable_gpus
 from ..errors import Problem
 
 
@@ -60,13 +58,7 @@ def warn_of_unreachable_ceilings(stack: StackConfig) -> Iterator[Problem]:
             reason = f"nodes hold {each} GPUs each, so only {reachable} of {pool.max_gpus} can ever run"
             hint = f"write {reachable} or {reachable + sizes[0]}"
             yield Problem("ceiling-unreachable", ("pools", index, "maxGpus"), reason, hint, severity="warning")
-        elif pool.purchase == ["reserved"] and (reserved := _count_reserved_gpus(stack, pool)) < pool.max_gpus:
+        elif (reserved := count_reachable_gpus(stack, pool)) < pool.max_gpus:
             reason = f"its reservations hold {reserved} GPUs, so only {reserved} of {pool.max_gpus} can ever run"
             hint = f"write {reserved}, or buy spot or on-demand too"
             yield Problem("ceiling-unreachable", ("pools", index, "maxGpus"), reason, hint, severity="warning")
-
-
-def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
-    """Count the GPUs of all reservations that a pool may use."""
-    used = (reservation for reservation in stack.reservations if pool in find_users(stack, reservation))
-    return sum(reservation.instances * find_instance(reservation.instance_type).gpu_devices for reservation in used)

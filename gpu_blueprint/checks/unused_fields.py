@@ -14,9 +14,20 @@ def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
         "kubePrometheusStack": not isinstance(stack.monitoring, InstallMonitoring)
         and "the stack installs no Prometheus (monitoring: {mode: install})",
         "keda": not stack.has_keda and "the stack has neither services nor autoscaling: true",
+        "kueue": not stack.queueing and "the stack has no queueing",
     }
     stated = stack.helm_overrides.model_dump(by_alias=True)
     for chart, reason in reasons.items():
         if reason and stated[chart]:
             path = ("helmOverrides", chart)
             yield Problem("helm-values-without-chart", path, f"{reason}, so these values do nothing", "remove them")
+
+
+def warn_of_weights_without_fair_shares(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of weights that differ while the first come take idle GPUs."""
+    weights = {tenant.name: tenant.queue.weight if tenant.queue else 1 for tenant in stack.tenants}
+    if stack.queueing and not stack.queueing.fair and len(set(weights.values())) > 1:
+        listed = ", ".join(f"{name} {weight:.15g}" for name, weight in weights.items())
+        reason = f"without fair shares the first come take idle GPUs, so the weights do nothing ({listed})"
+        path = ("queueing", "fair")
+        yield Problem("weight-without-fair", path, reason, "write fair: true, or remove weight", severity="warning")

@@ -1,7 +1,7 @@
 """``explain``: explain a policy rule, an admission rule, an alert, a kind of problem, or a stack and its parts."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,37 +23,51 @@ from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
 from ..summary import explain_cpu_pool, explain_pool, explain_service, explain_stack, explain_tenant
-from ..summary.first_pod import build_first_cpu_pod, build_first_pod, list_copies
+from ..summary.first_pod import build_first_cpu_pod, list_copies
+from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
 from .text.explain import Topic, show
 
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every meaning of the name, or of the part of a stack; with ``--pod``, print pods alone."""
-    if arguments.pod:
-        print(_write_pods(arguments.name, arguments.part), end="")
+    """Print every meaning of the name, or of the part of a stack; with ``--pod`` or ``--job``, manifests alone."""
+    if build := _build_pods if arguments.pod else _build_jobs if arguments.job else None:
+        print(_write_manifests(arguments.name, arguments.part, build), end="")
         return 0
     topics = _find_parts(arguments.name, arguments.part) if arguments.part is not None else _find_topics(arguments.name)
     show(topics)
     return 0
 
 
-def _write_pods(stack: str, pool: str | None) -> str:
-    """Write first pods as YAML, below a comment for each of their images that must be copied first."""
+def _write_manifests(
+    stack: str, part: str | None, build: Callable[[StackConfig, str, str | None], list[dict[str, Any]]]
+) -> str:
+    """Write pods or Jobs as YAML, below a comment for each of their images that must be copied first."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
-    text = yaml.safe_dump_all(_build_pods(config, stack, pool), sort_keys=False)
+    text = yaml.safe_dump_all(build(config, stack, part), sort_keys=False)
     return "".join(f"# {line}\n" for image, line in list_copies(config) if image in text) + text
 
 
 def _build_pods(config: StackConfig, stack: str, pool: str | None) -> list[dict[str, Any]]:
-    """Return a first pod for one pool or for each pool of a stack."""
+    """Return a first pod for one pool or for each pool of a stack; a queued pool takes it as a Job."""
     names = [row.name for row in config.all_pools]
     if pool is not None and pool not in names:
         raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, names, 'it has')}")
-    pods = [build_first_pod(config, row) for row in config.gpu_pools if pool in (None, row.name)]
+    pods = [build_first_work(config, row) for row in config.gpu_pools if pool in (None, row.name)]
     return pods + [build_first_cpu_pod(config, row) for row in config.cpu_pools if pool in (None, row.name)]
+
+
+def _build_jobs(config: StackConfig, stack: str, tenant: str | None) -> list[dict[str, Any]]:
+    """Return a first Job for each queued pool of one tenant or of every tenant of a stack."""
+    teams = {team.name: team for team in config.tenants if list_queued_pools(config, team)}
+    if not teams:
+        raise UsageError(f"--job: no tenant of {stack} has a queue; docs/queues.md shows how to switch queues on")
+    if tenant is not None and tenant not in teams:
+        raise UsageError(f"--job: {stack} has no tenant {tenant!r} with a queue; {suggest(tenant, teams, 'it has')}")
+    chosen = [team for name, team in teams.items() if tenant in (None, name)]
+    return [build_first_job(config, team, pool) for team in chosen for pool in list_queued_pools(config, team)]
 
 
 def _find_topics(name: str) -> list[Topic]:

@@ -13,13 +13,18 @@ def add_explanations(command: Callable[..., argparse.ArgumentParser]) -> None:
         "blueprint explain prod",
         "blueprint explain prod infer-l4",
         "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
+        "blueprint explain research vision --job | kubectl apply --filename -",
     )
     explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
     explain.add_argument(
         "part", metavar="PART", nargs="?", help="name of a pool, a tenant or a service of the stack (default: all)"
     )
-    explain.add_argument(
+    only = explain.add_mutually_exclusive_group()
+    only.add_argument(
         "--pod", action="store_true", help="print only a pod that runs nvidia-smi in the pool, as YAML for kubectl"
+    )
+    only.add_argument(
+        "--job", action="store_true", help="print only a Job that waits in the queue of the tenant, as YAML for kubectl"
     )
 
     mig = command(

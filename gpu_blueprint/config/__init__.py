@@ -10,10 +10,11 @@ from .identities import Identity
 from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .pools import Pool
+from .queueing import Queueing
 from .services import OwnScaling, Scaling, Service
 from .sizes import PodSize
 from .stack import StackConfig
-from .tenants import Tenant
+from .tenants import Tenant, TenantQueue
 
 __all__ = [
     "Billing",
@@ -33,8 +34,10 @@ __all__ = [
     "Pool",
     "PrivateApi",
     "PublicApi",
+    "Queueing",
     "Scaling",
     "Service",
     "StackConfig",
     "Tenant",
+    "TenantQueue",
 ]

@@ -16,3 +16,5 @@ class HelmOverrides(Model):
     """Values of the kube-prometheus-stack chart."""
     keda: dict[str, Any] = {}
     """Values of the keda chart."""
+    kueue: dict[str, Any] = {}
+    """Values of the kueue chart."""

@@ -63,6 +63,22 @@ def _check_threshold(value: float) -> float:
     return value
 
 
+def _check_weight(value: float) -> float:
+    if not (0.001 <= value <= 1000 and round(value, 3) == value):
+        raise WrongValueError(
+            "weight-out-of-range",
+            f"{value:.15g} is not a weight",
+            "write a number from 0.001 to 1000 with at most three decimals, such as 2 for twice the part of weight 1",
+        )
+    return value
+
+
+Weight = Annotated[
+    float,
+    Field(allow_inf_nan=False, json_schema_extra={"minimum": 0.001, "maximum": 1000}),
+    AfterValidator(_check_weight),
+]
+"""A part beside other parts. Kueue puts weight 0 behind everybody for ever, and thousandths are exact in its API."""
 Dollars = Annotated[float, AfterValidator(_check_dollars), Field(json_schema_extra={"exclusiveMinimum": 0})]
 """US dollars above 0."""
 Threshold = Annotated[float, AfterValidator(_check_threshold), Field(json_schema_extra={"minimum": 0.001})]
@@ -86,7 +102,7 @@ _fits_64_bits = refuse_unless(
     "a duration that Kubernetes can count",
     "write 2562047h or less",
 )
-Duration = Annotated[str, Shape(_DURATION, "not-a-duration", "a duration such as 10m, 1h30m or 336h"), _fits_64_bits]
+Duration = Annotated[str, Shape(_DURATION, "not-a-duration", "a duration such as 30m, 1h30m or 336h"), _fits_64_bits]
 DurationOrNever = Annotated[
     str, Shape(rf"({_DURATION}|Never)", "not-a-duration", "a duration such as 336h, or Never"), _fits_64_bits
 ]

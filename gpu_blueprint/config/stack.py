@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
-from ..errors import Path, Problem
+from ..errors import Path, Problem, WrongValueError
 from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
@@ -24,6 +24,7 @@ from .monitoring import InstallMonitoring, Monitoring
 from .network import Network
 from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
+from .queueing import QUEUED_PURPOSES, Queueing
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .sizes import read_room, sells_all_slots
@@ -71,6 +72,9 @@ class StackConfig(Model):
     """Capacity reservations in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []
     """Teams and their quotas."""
+    queueing: Queueing | None = None
+    """Queues in front of the pools with purpose training or batch (docs/queues.md). Default: none, and whoever asks
+    first holds the GPUs."""
     tenancy: Tenancy = Tenancy()
     """The strictness of admission in the namespaces of tenants."""
     images: Images | None = None
@@ -96,6 +100,14 @@ class StackConfig(Model):
     """Exceptions to policy rules and admission rules, each for one resource or tenant and until a day."""
     helm_overrides: HelmOverrides = HelmOverrides()
     """Helm values that replace the values of the blueprint."""
+
+    @field_validator("queueing", mode="before")
+    @classmethod
+    def _refuse_empty_queueing(cls, queueing: object) -> object:
+        """Refuse a field without value, because all of its own fields have defaults and its author wants queues."""
+        if queueing is None:
+            raise WrongValueError("empty-field", "the field is empty", "write queueing: {}, or remove it")
+        return queueing
 
     @field_validator("pools")
     @classmethod
@@ -155,6 +167,11 @@ class StackConfig(Model):
     def gpu_pools_by_name(self) -> dict[str, Pool]:
         """Name → pool with GPUs."""
         return {pool.name: pool for pool in self.gpu_pools}
+
+    @cached_property
+    def queued_pools(self) -> list[Pool]:
+        """The pools whose jobs wait in a queue, in the order of the file; none without ``queueing``."""
+        return [pool for pool in self.gpu_pools if self.queueing and pool.purpose in QUEUED_PURPOSES]
 
     @cached_property
     def cpu_pools(self) -> list[CpuPool]:

@@ -15,6 +15,7 @@ _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
     "monitoring": lambda stack: isinstance(stack.monitoring, InstallMonitoring),
     "grafana": lambda stack: isinstance(stack.monitoring, InstallMonitoring) and stack.monitoring.grafana,
     "keda": lambda stack: stack.has_keda,
+    "kueue": lambda stack: stack.queueing is not None,
     "hours": lambda stack: any(pool.hours for pool in stack.gpu_pools),
 }
 """Part of the catalogue → the stacks that install it; every stack has the part ``cluster``."""

@@ -12,7 +12,7 @@ from ..model import Model
 from .aws_names import PrincipalArn
 from .identities import Identity
 from .network import refuse_repeated
-from .scalars import Cpu, Memory, Name
+from .scalars import Cpu, Dollars, Memory, Name, Weight
 
 _RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
 
@@ -40,6 +40,22 @@ GpuAmount = Annotated[
 ]
 """A count of the resource that a pool hands out, such as 8. A pool that hands out several MIG profiles takes a count
 for each, such as {1g.10gb: 4}."""
+
+
+class TenantQueue(Model):
+    """A team's queue: its jobs for training and batch wait there until all their GPUs are free."""
+
+    weight: Weight = 1
+    """The team's part of idle GPUs beside other teams that want them too, from 0.001 to 1000: a team of weight 3 gets
+    three times as many as a team of weight 1. Its own grant is always its own. It counts with `fair: true` only."""
+    borrow: dict[str, GpuAmount] | None = None
+    """The most that the team may borrow beyond its grant, by pool, such as `{a100-train: 8}`; a pool that is not named
+    lends the team nothing, and `{}` means no pool does. Default: everything that is idle in the queued pools of its
+    grants. A MIG profile without a grant is not lent. Owners take borrowed GPUs back, and the job starts anew later."""
+    hourly_ceiling: Dollars | None = None
+    """Most US dollars an hour of all GPUs that the team's jobs hold at once, in whatever pool, at on-demand prices;
+    further jobs wait. It counts what jobs ask for, not the bill: idle parts of nodes, and pods without a job, such as
+    services and notebooks, are not in it. Default: no limit."""
 
 
 class Tenant(Model):
@@ -71,6 +87,8 @@ class Tenant(Model):
     its public addresses behind it."""
     identities: list[Identity] = Field([], max_length=50)
     """Service accounts whose pods may act in AWS."""
+    queue: TenantQueue | None = None
+    """Weight, borrowing and dollars an hour of the team's queue; needs `queueing` in the stack."""
 
     @property
     def namespace_name(self) -> str:

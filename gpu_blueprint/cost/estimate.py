@@ -115,13 +115,13 @@ def estimate_stack(stack: StackConfig) -> Estimate:
 
 
 def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
-    pool, use, gpus = capacity.pool, capacity.expected_use, capacity.usable_gpus
+    pool, use = capacity.pool, capacity.expected_use
     on_demand = estimate_capacity(capacity, ON_DEMAND)
     as_bought = estimate_capacity(capacity, find_terms(stack, pool))
     never_used = Usd(unknown=frozenset({f"use of {pool.name}"}))
     expected = as_bought.expected.month * (1 / (use.units * use.hours)) if use.average else never_used
-    dearest = on_demand.ceiling.hour * (1 / gpus) if gpus else Usd()
-    names, usual, worst = pool.profile.units, *_find_unsold_factors(capacity, find_terms(stack, pool))
+    names, usual = pool.profile.units, _find_usual_factor(capacity, find_terms(stack, pool))
+    most = price_units_at_full_use(capacity)
     return PoolEstimate(
         name=pool.name,
         on_demand=on_demand,
@@ -129,7 +129,7 @@ def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
         use=use,
         states_use=not pool.lacks_expectation,
         slices={
-            names[unit]: UnitPrice(expected * (share * usual), dearest * (share * worst))
+            names[unit]: UnitPrice(expected * (share * usual), most[names[unit]])
             for unit, share in find_gpu_shares(pool).items()
         },
     )
@@ -148,15 +148,23 @@ def _estimate_cpu_pool(stack: StackConfig, pool: CpuPool) -> PoolEstimate:
     )
 
 
-def _find_unsold_factors(capacity: PoolCapacity, terms: Terms) -> tuple[float, float]:
-    """Return the factors by which a unit costs more than its part of a GPU, since nodes cannot sell all their slots.
+def price_units_at_full_use(capacity: PoolCapacity) -> dict[str, Usd]:
+    """Return extended resource → dollars an hour of one unit of a pool, at full use on demand.
 
-    The first is of the type that Karpenter launches, the second compares the dearest unit with the dearest GPU.
+    A unit costs more than its part of a GPU where nodes cannot sell all their slots.
     """
-    launched = find_launched([node for node in capacity.nodes if node.sold], terms)
+    pool, gpus = capacity.pool, capacity.ceiling_gpus
+    hour = estimate_capacity(capacity, ON_DEMAND).ceiling.hour * (1 / gpus) if gpus else Usd()
     gpu = price_gpu(capacity.nodes, ON_DEMAND).dearest.known
     slots = price_dearest_slots(capacity.nodes, ON_DEMAND).known
-    return 1 / launched.sold if launched else 1, slots / gpu if gpu and slots else 1
+    unsold = slots / gpu if gpu and slots else 1
+    return {pool.profile.units[unit]: hour * (share * unsold) for unit, share in find_gpu_shares(pool).items()}
+
+
+def _find_usual_factor(capacity: PoolCapacity, terms: Terms) -> float:
+    """Return the factor by which a unit costs more than its part of a GPU on the type that Karpenter launches."""
+    launched = find_launched([node for node in capacity.nodes if node.sold], terms)
+    return 1 / launched.sold if launched else 1
 
 
 def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from math import gcd
 
-from ..catalog import Instance
+from ..catalog import Instance, find_instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import PodSize, Pool, Service, StackConfig
 from ..config.tenants import GpuAmount
 from ..sharing import Mig
+from .reservations import find_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,19 @@ def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
     """Return the GPUs of a pool's ceiling that whole nodes can hold."""
     step = gcd(*(row.gpu_devices for row in stack.list_instances(pool)))
     return pool.max_gpus - pool.max_gpus % step if step else pool.max_gpus
+
+
+def count_reachable_gpus(stack: StackConfig, pool: Pool) -> int:
+    """Count the GPUs of a pool's ceiling that whole nodes, and the reservations of a pool without other purchase, can
+    fill."""
+    usable = count_usable_gpus(stack, pool)
+    return min(usable, _count_reserved_gpus(stack, pool)) if pool.purchase == ["reserved"] else usable
+
+
+def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
+    """Count the GPUs of all reservations that a pool may use."""
+    used = (reservation for reservation in stack.reservations if pool in find_users(stack, reservation))
+    return sum(reservation.instances * find_instance(reservation.instance_type).gpu_devices for reservation in used)
 
 
 def find_gpu_shares(pool: Pool) -> dict[str, float]:

@@ -26,11 +26,13 @@ _SPECIMEN = {
             "purchase": ["on-demand"],
             "maxGpus": 8,
         },
+        {"name": "train-h100", "purpose": "training", "gpu": "h100-80gb", "purchase": ["on-demand"], "maxGpus": 16},
     ],
+    "queueing": {},
     "tenants": [
         {
             "name": "serving",
-            "gpus": {"infer-a10g": 4, "infer-l4": 8},
+            "gpus": {"infer-a10g": 4, "infer-l4": 8, "train-h100": 8},
             "cpu": "64",
             "memory": "256Gi",
             "members": ["arn:aws:iam::111122223333:role/serving"],

@@ -8,7 +8,8 @@ from ..monitoring.state_metrics import build_state_metrics_values
 _HEAD = """# With your own Prometheus
 
 With `monitoring: {mode: existing}` the blueprint creates the namespace `monitoring` and, inside it, the ServiceMonitors
-of dcgm-exporter and Karpenter, the rules and the dashboards. It also creates the CRDs that they need.
+of dcgm-exporter, Karpenter and, with `queueing`, Kueue, the rules and the dashboards. It also creates the CRDs that
+they need.
 
 - If the namespace exists already, `pulumi up` stops at it: `pulumi import` the namespace first.
 - Namespace and CRDs stay in the cluster when `monitoring` is removed from the stack file.
@@ -33,9 +34,15 @@ _TAIL = """```
 5. **Grafana's sidecar looks into the namespace `monitoring`** for ConfigMaps with the label `grafana_dashboard`.
 6. **If several clusters write to one place**, the external label `cluster` holds the name of the cluster:
    `blueprint advise` tells clusters apart by it.
+7. **With `queueing`, Prometheus may read Kueue's metrics** at port 8443 of the namespace `kueue-system`. Kueue asks the
+   API server whether the reader may: the ServiceMonitor sends the token of Prometheus's own account, whose ClusterRole
+   needs `nonResourceURLs: ["/metrics"]` with the verb `get`. kube-prometheus-stack grants it. The operator must allow
+   `bearerTokenFile` (`arbitraryFSAccessThroughSMs.deny` stays off). kube-state-metrics exports Jobs, as it does by
+   default. The alert KueueDown fires if one of them is missing.
 
 To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the number of GPU nodes, and
-`sum(gpu_pool:gpus:total)` the number of GPUs.
+`sum(gpu_pool:gpus:total)` the number of GPUs. With `queueing`,
+`sum by (tenant) (gpu_queue:jobs:waiting)` returns the waiting jobs of each tenant.
 
 ## Metrics that rules and dashboards read
 

@@ -22,7 +22,8 @@ and on each node the VPC CNI evaluates network policies.
 
 A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
 `viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use
-and what its pods write, and `blueprint explain STACK POOL` a whole pod.
+and what its pods write, and `blueprint explain STACK POOL` a whole pod. With `queueing`, Jobs wait in front of pools
+for training and batch: [queues.md](queues.md) says who gets how much, and why a Job waits.
 
 ## Rules of admission
 
@@ -33,6 +34,12 @@ StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, Ra
 `kubectl apply` prints a warning at once, and the API server refuses the pods later. Objects that a controller makes
 bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
 if it states a nodeSelector; the rest is in its runtime.
+
+The rules whose names begin with `queue` or `queued`, and `gang-within-reach`, are part of a stack with `queueing`. They
+refuse also with `enforcement: warn`, since a queue that can be passed by is no queue. They trust Kubernetes's
+controllers, the platform, and operators that run as service accounts outside the namespaces of tenants: a GitOps
+program that applies manifests of tenants should act as the tenant's service account. KubeRay, JobSet and Kubeflow
+Trainer must run in a namespace of the platform to make pods in queued pools.
 
 A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
 the rule. `…` stands for parts of the message that depend on the request.
@@ -52,7 +59,8 @@ _STEPS = """
 1. Set `tenancy: {enforcement: warn}` before the first `pulumi up` with these rules. This update drains each GPU pool
    once, within its budgets, so that pods start anew, and `deny` would refuse the pods that break a rule. With `warn`
    they pass with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the
-   audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day: <always>.
+   audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day, and so
+   do the rules of queues, which refuse services and bare pods in queued pools: <always>.
    Quotas and rights hold at once, and network policies also for pods that run: grant `httpsOut`,
    `loadBalancers` and `pods` as the tenants need them before this step. The policy pack refuses GPUs behind
    admission that only warns: waive its rule `gpu-namespace-has-admission` for each namespace, such as

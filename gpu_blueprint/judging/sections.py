@@ -24,6 +24,8 @@ SECTIONS: Mapping[str, Path] = {
     "StaticNodes": ("pools",),
     "PoolHours": ("pools",),
     "HeadroomSpace": ("pools",),
+    "Kueue": ("queueing",),
+    "Queues": ("queueing",),
     "Admission": ("tenancy",),
     "TenantSpace": ("tenants",),
     "TenantRights": ("tenants",),

@@ -8,6 +8,7 @@ log. Source of the graph: DependenciesOf in pkg/resource/graph/dependency_graph.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..queues.names import API_VERSION as KUEUE_API
 from .cloud import Entry
 from .run import Resource
 
@@ -59,7 +60,8 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
 
     Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
     before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
-    cluster before the cluster, and the cluster before its network.
+    cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
+    before the flavors, and all objects of Kueue before Kueue, which must still free them.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
@@ -73,6 +75,9 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
         (state.select_kinds("NodePool", "EC2NodeClass", "NodeOverlay"), karpenter),
         (karpenter, definitions),
         (definitions, needed),
+        (state.select_kinds("ClusterQueue"), state.select_kinds("ResourceFlavor", "Cohort")),
+        (state.select_package(f"kubernetes:{KUEUE_API}"), state.select_releases("kueue")),
+        (state.select_releases("kueue"), state.select_inside("SystemNodes")),
         (state.select_package("kubernetes"), cluster),
         (state.select_kinds("NodeGroup", "Addon", "AccessEntry", "PodIdentityAssociation"), cluster),
         (cluster, state.select_inside("Network")),
@@ -83,7 +88,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
         pairs += [(pool, found) for found in described]
     for namespace, pools in grants.items():
         spaces, used = state.select_objects("Namespace", [namespace]), state.select_objects("NodePool", pools)
-        pairs += [(first, second) for first in spaces for second in used]
+        pairs += [(first, second) for first in spaces for second in (*used, *state.select_queues(namespace))]
     return [Promise(first.urn, second.urn) for first, second in pairs]
 
 
@@ -107,6 +112,13 @@ class _Selection:
 
     def select_objects(self, kind: str, names: Collection[str]) -> list[Resource]:
         return [found for found in self.select_kinds(kind) if found.inputs["metadata"]["name"] in names]
+
+    def select_queues(self, namespace: str) -> list[Resource]:
+        """Return the ClusterQueues of a namespace's LocalQueues."""
+        local = [
+            found for found in self.select_kinds("LocalQueue") if found.inputs["metadata"]["namespace"] == namespace
+        ]
+        return self.select_objects("ClusterQueue", [found.inputs["spec"]["clusterQueue"] for found in local])
 
     def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
         """Return the resources of the same parent."""

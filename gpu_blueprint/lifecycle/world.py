@@ -17,6 +17,8 @@ _SECONDS_TO_RUN = 120
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _CLAIM, _NODE, _POD = ("karpenter.sh/v1", "NodeClaim"), ("v1", "Node"), ("v1", "Pod")
 _OF_KUBERNETES = ("kube-system", "kube-public", "kube-node-lease", "default")
+_JOB = "batch.kubernetes.io/job-name"
+"""Label of the pods that a Job makes."""
 _LAUNCHED = "karpenter.sh/nodepool"
 """Label of the nodes that Karpenter launched."""
 
@@ -56,7 +58,7 @@ class MemoryWorld:
 
 
 class LabWorld:
-    """The lab. The charts of Karpenter start and stop it; other charts bring their custom resource definitions."""
+    """The lab. The charts of Karpenter and Kueue start and stop them; other charts bring their definitions alone."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -64,6 +66,7 @@ class LabWorld:
         self.charts: Mapping[str, Chart] = {
             "karpenter-crd": Chart(self._install_karpenter_crds, lambda: self._remove_crds("karpenter")),
             "karpenter": Chart(lab.start_karpenter, lab.stop_karpenter),
+            "kueue": Chart(lambda: lab.kueue.start(), lambda: lab.kueue.uninstall()),  # with its CRDs, as templates
             # Helm keeps the CRDs of these two charts when it removes them.
             "prometheus-operator-crds": Chart(lambda: lab.install_crds("monitoring.coreos.com"), _do_nothing),
             "keda": Chart(lambda: lab.install_crds("keda.sh"), _do_nothing),
@@ -71,6 +74,8 @@ class LabWorld:
 
     def run_pods(self, config: StackConfig) -> int:
         """Run a pod on every pool, in the namespace of a tenant who may use it; Karpenter must not disrupt the pods.
+
+        In a pool with a queue, the pod is of a job.
 
         Raises:
             LabError: A pod does not run after two minutes.
@@ -102,25 +107,27 @@ class LabWorld:
     def _send_pod(self, config: StackConfig, pool: Pool) -> str:
         tenant = next((tenant for tenant in config.tenants if tenant.may_use(pool.name)), None)
         place = tenant.namespace_name if tenant else "default"
-        return self._create(pool.name, build_gpu_pod(config, pool, f"on-{pool.name}", namespace=place))
+        pod = build_gpu_pod(config, pool, f"on-{pool.name}", namespace=place)
+        return self._create(pool.name, pod, in_job=bool(tenant) and pool in config.queued_pools)
 
     def _send_cpu_pod(self, config: StackConfig, pool: CpuPool) -> str:
         """Send a pod of the first tenant, as every tenant may use a CPU pool."""
         place = config.tenants[0].namespace_name if config.tenants else "default"
         return self._create(pool.name, build_cpu_pool_pod(pool, f"on-{pool.name}", namespace=place))
 
-    def _create(self, pool: str, pod: dict[str, Any]) -> str:
+    def _create(self, pool: str, pod: dict[str, Any], *, in_job: bool = False) -> str:
         # A time, since admission lets no pod of a CPU or inference pool keep its node for ever.
         pod["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "1h"}
         try:
-            self._lab.kube.create(pod)
+            self._lab.kube.create(_build_job(pod) if in_job else pod)
         except RefusedError as error:
             raise LabError(f"pool {pool}: the API server refuses a pod: {error.reason}") from None
         return str(pod["metadata"]["name"])
 
     def _list_waiting(self, names: list[str]) -> list[str]:
-        phases = {pod["metadata"]["name"]: pod["status"].get("phase") for pod in self._lab.kube.list(*_POD)}
-        return [name for name in names if phases.get(name) != "Running"]
+        pods = [pod for pod in self._lab.kube.list(*_POD) if pod["status"].get("phase") == "Running"]
+        running = {pod["metadata"].get("labels", {}).get(_JOB, pod["metadata"]["name"]) for pod in pods}
+        return [name for name in names if name not in running]
 
     def _list_nodes(self) -> list[str]:
         nodes = (found["metadata"] for found in self._lab.kube.list(*_NODE))
@@ -134,6 +141,19 @@ class LabWorld:
         for crd in self._lab.kube.list(*_CRD):
             if group in crd["spec"]["group"]:
                 self._lab.kube.delete(*_CRD, crd["metadata"]["name"], wait_s=60)
+
+
+def _build_job(pod: dict[str, Any]) -> dict[str, Any]:
+    """Return a Job of the same name with one such pod."""
+    place = {key: pod["metadata"][key] for key in ("name", "namespace")}
+    inherited = {key: value for key, value in pod["metadata"].items() if key not in place}
+    spec = {**pod["spec"], "restartPolicy": "Never"}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": place,
+        "spec": {"template": {"metadata": inherited, "spec": spec}},
+    }
 
 
 def _do_nothing() -> None:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from ..config.shapes import Shape
 from ..errors import Path
 from ..model import Model
 
@@ -63,6 +64,19 @@ def takes_text(path: Path, root: type[Model]) -> bool:
         ]
     types = {type_ for annotation in found for type_ in _list_types(annotation)}
     return str in types and types.isdisjoint({int, float, bool, Any})
+
+
+def list_shapes(path: Path, root: type[Model]) -> list[Shape]:
+    """List the shapes of text that the field at this path may have; empty for any text."""
+    found = [[*field.metadata, *_list_marks(field.annotation)] for field in _find_fields(path, root)]
+    return [mark for marks in found for mark in marks if isinstance(mark, Shape)]
+
+
+def _list_marks(annotation: Any) -> list[Any]:
+    """List the marks of an annotation, also of the members of a union."""
+    own = list(annotation.__metadata__) if get_origin(annotation) is Annotated else []
+    inner = [] if get_origin(annotation) in (dict, list) else get_args(annotation)
+    return [*own, *(mark for part in inner for mark in _list_marks(part))]
 
 
 def _list_types(annotation: Any) -> list[Any]:

@@ -1,12 +1,13 @@
 """Errors of pydantic become Problems in the words of the stack file."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from ..config.shapes import Shape
 from ..errors import Path, Problem, suggest
 from ..keys import SECRET_KEYS
 from ..model import Model
@@ -17,6 +18,7 @@ from .field_names import (
     list_choices,
     list_fields,
     list_item_choices,
+    list_shapes,
     list_tags,
 )
 
@@ -54,8 +56,10 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
     if error in _WANTED:
         is_key = details["loc"][-1:] == ("[key]",)
         text = str(value) if is_key else read_text(path, value)
+        if _WANTED[error] == "text" and value is not None and not isinstance(value, list | dict):
+            return _explain_unquoted(path, value, text, [] if is_key else list_shapes(path, root))
         items = list_item_choices(path, root) if error == "list_type" else []
-        return _explain_type(_WANTED[error], value, text, path, _list_fields_of(error, path, root, data), items)
+        return _explain_type(_WANTED[error], value, path, _list_fields_of(error, path, root, data), items)
     match error:
         case "missing":
             return Problem("missing-field", path, "this field is required", "add it")
@@ -123,14 +127,17 @@ def _list_fields_of(error: str, path: Path, root: type[Model], data: Any) -> str
     return f" with {', '.join(dict.fromkeys(names))}" if names else ""
 
 
-def _explain_type(wanted: str, value: Any, text: str, path: Path, fields: str, choices: list[str]) -> Problem:
+def _explain_unquoted(path: Path, value: Any, text: str, shapes: Sequence[Shape]) -> Problem:
+    """Return the problem of a number or a switch in place of text; quotes help if the text has the field's shape."""
+    yaml_type = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
+    fits = not shapes or any(shape.fits(text) for shape in shapes)
+    hint = f'quote it: "{text}"' if fits else shapes[0].hint or f"write {shapes[0].noun}"
+    return Problem("unquoted-text", path, f"{text} without quotes is {yaml_type} in YAML, not text", hint)
+
+
+def _explain_type(wanted: str, value: Any, path: Path, fields: str, choices: list[str]) -> Problem:
     if value is None:
         return Problem("empty-field", path, "the field is empty", f"write {wanted}{fields}")
-    if wanted == "text" and not isinstance(value, list | dict):
-        yaml_type = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
-        return Problem(
-            "unquoted-text", path, f"{text} without quotes is {yaml_type} in YAML, not text", f'quote it: "{text}"'
-        )
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"

@@ -35,6 +35,7 @@ _STAND_INS: dict[str, Any] = {
     "accountId": _NO_ACCOUNT,
     "monthlyBudget": 1e9,
     "monitoring": {"mode": "install"},
+    "queueing": {},
 }
 """Top-level fields → harmless values that replace wrong values."""
 _CLUSTER: dict[str, Any] = {

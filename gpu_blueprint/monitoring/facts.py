@@ -17,6 +17,8 @@ PER_UNIT = "gpu_blueprint:gpus_per_unit"
 PER_DEVICE = "gpu_blueprint:gpus_per_device"
 USD = "gpu_blueprint:usd_per_gpu_hour"
 RESERVED = "gpu_blueprint:reserved_instances"
+QUEUED = "gpu_blueprint:queued_pool"
+QUEUED_QUOTA = "gpu_blueprint:queued_quota"
 MAX_CPUS = "gpu_blueprint:max_cpus"
 
 FACTS = {
@@ -27,6 +29,9 @@ FACTS = {
     " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
     MAX_CPUS: "Ceiling of a CPU pool in vCPUs of its nodes, by `pool`.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
+    QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
+    QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs may use up, by `namespace` and"
+    " `resource`.",
 }
 """Name of a constant series → its meaning."""
 
@@ -43,6 +48,17 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
         yield _build_rule(MAX_CPUS, cpu_pool.max_cpus, pool=cpu_pool.name)
     for reservation in stack.reservations:
         yield _build_rule(RESERVED, reservation.instances, reservation=str(reservation.id))
+    for queued_pool in stack.queued_pools:
+        yield _build_rule(QUEUED, 1, pool=queued_pool.name)
+    yield from _list_queued_quotas(stack)
+
+
+def _list_queued_quotas(stack: StackConfig) -> Iterator[dict[str, Any]]:
+    """Yield each resource of a tenant that comes from a queued pool, by the name that its ResourceQuota has."""
+    for tenant in stack.tenants:
+        pools = [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
+        for name in dict.fromkeys(name for pool in pools for name in pool.profile.units.values()):
+            yield _build_rule(QUEUED_QUOTA, 1, namespace=tenant.namespace_name, resource=f"requests.{name}")
 
 
 def _find_device_shares(pool: Pool) -> dict[str, float]:

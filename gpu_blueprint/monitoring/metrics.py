@@ -4,6 +4,7 @@ Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota, h
 customresourcestate-metrics; Karpenter v1.15 reference/metrics.md, pkg/metrics, pkg/cloudprovider/metrics and
 pkg/controllers/metrics/nodepool; operatorpkg status/metrics.go; dcgm-exporter 4.8.3; Kubernetes metrics
 reference (kubelet_image_pull_duration_seconds, ALPHA); /metrics of kube-apiserver 1.36.4. Read 2026-11-21.
+/metrics of two replicas of Kueue 0.18.3, and of a kube-apiserver whose calls of Kueue fail. Read 2026-11-23.
 docs/decisions/0009-monitoring.md explains the labels that this platform chooses where exporters leave a choice.
 """
 
@@ -58,6 +59,10 @@ _STATE = _list_metrics(
     kube_pod_container_resource_requests="namespace pod uid container node resource unit",
     kube_pod_status_phase="namespace pod uid phase",
     kube_pod_created="namespace pod uid",
+    kube_job_created="namespace job_name",
+    kube_job_status_active="namespace job_name",
+    kube_job_status_completion_time="namespace job_name",
+    kube_job_failed="namespace job_name condition",
     kube_resourcequota="namespace resourcequota resource type",
     kube_nodeoverlay_status_condition="nodeoverlay type",
     kube_deployment_spec_replicas="namespace deployment",
@@ -90,6 +95,20 @@ _API_SERVER = _list_metrics(
     "kube-apiserver",
     apiserver_validating_admission_policy_check_total="policy policy_binding enforcement_action error_type",
     apiserver_mutating_admission_policy_check_total="policy policy_binding error_type",
+    apiserver_admission_webhook_rejection_count="name type operation error_type rejection_code",
+)
+_OF_QUEUE = "cluster_queue cohort flavor resource replica_role"
+_KUEUE = _list_metrics(
+    "kueue",
+    kueue_cluster_queue_nominal_quota=_OF_QUEUE,
+    kueue_cluster_queue_resource_usage=_OF_QUEUE,
+    kueue_cluster_queue_resource_pending="cluster_queue resource replica_role",
+    kueue_cohort_subtree_quota="cohort flavor resource replica_role",
+    kueue_pending_workloads="cluster_queue status replica_role",
+    kueue_admitted_workloads_total="cluster_queue priority_class replica_role",
+    kueue_admission_wait_time_seconds_bucket="cluster_queue priority_class replica_role le",
+    kueue_evicted_workloads_total="cluster_queue reason underlying_cause priority_class replica_role",
+    leader_election_master_status="name",
 )
 _DEVICE = "gpu UUID device modelName node hostname namespace pod container pod_uid vgpu GPU_I_ID GPU_I_PROFILE"
 _FURTHER = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
@@ -98,6 +117,6 @@ _DCGM = _list_metrics("dcgm-exporter", **{field.name: _DEVICE + _FURTHER.get(fie
 _PROMETHEUS = _list_metrics("prometheus", up="job instance node", ALERTS="alertname alertstate severity source")
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_DCGM, **_PROMETHEUS}
+    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_KUEUE, **_DCGM, **_PROMETHEUS}
 )
 """Name → exporter and labels."""

@@ -73,7 +73,7 @@ COUNTERS = {
 With the label, a pod that comes or goes would look like a new counter.
 """
 
-RECORDINGS: tuple[Recording, ...] = (
+GPU_RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=NODE,
         about="1 for each node of a pool, by `node`, `pool`, `instance_type` and `capacity_type`; other"
@@ -191,4 +191,4 @@ RECORDINGS: tuple[Recording, ...] = (
         f' (kubelet_image_pull_duration_seconds_bucket{{le=~"{SLOW_PULL_SECONDS}|{SLOW_PULL_SECONDS}.0"}})',
     ),
 )
-"""All recording rules, in the order in which Prometheus evaluates them."""
+"""The recording rules of every stack, in the order in which Prometheus evaluates them."""

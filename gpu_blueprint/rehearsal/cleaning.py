@@ -10,10 +10,11 @@ from lab.scene import Manifest
 from ..errors import LabError
 from .pods import PROBE_LABEL
 from .stage import Stage
+from .workloads import list_workloads
 
 CLAIM = ("karpenter.sh/v1", "NodeClaim")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
-_OWNERS = (("apps/v1", "Deployment"), _POD)
+_OWNERS = (("apps/v1", "Deployment"), ("batch/v1", "Job"), _POD)
 _PAUSE_S = 0.1
 
 
@@ -37,10 +38,14 @@ def clean(stage: Stage, seconds: float = 60.0) -> None:
 
 
 def _remove_probes(stage: Stage) -> Iterator[str]:
-    """Delete the probes' objects, and yield their names. A pod whose node is gone would stay, so pods go first."""
+    """Delete the probes' objects, and yield their names. A pod whose node is gone would stay, so pods go first.
+
+    Kueue deletes the Workloads, and counts their GPUs until then.
+    """
     for api_version, kind in _OWNERS:
         for found in stage.lab.kube.list(api_version, kind, labels=PROBE_LABEL):
             yield _delete(stage, (api_version, kind), found)
+    yield from (found["metadata"]["name"] for found in list_workloads(stage.lab.kube))
 
 
 def _remove_nodes(stage: Stage) -> Iterator[str]:

@@ -66,9 +66,15 @@ def expect_quota_refusal(name: str, resource: str) -> Expectation:
     return expect_refusal("quota", f"exceeded quota: {name}", f"requests.{resource}=")
 
 
-def expect_rule(rule: str) -> Expectation:
-    """Expect that an admission rule refuses all pods."""
-    return expect_refusal(f"the rule {rule}", f"[{rule}]")
+def expect_rule(*rules: str) -> Expectation:
+    """Expect that an admission rule refuses all pods; of several policies that refuse, the API server names any."""
+    each = [expect_refusal(f"the rule {rule}", f"[{rule}]") for rule in rules]
+
+    def compare(outcome: Outcome) -> str:
+        differences = [expected.compare(outcome) for expected in each]
+        return "" if "" in differences else differences[0]
+
+    return Expectation(f"refused by the rule {' or '.join(rules)}", compare)
 
 
 def expect_refusal(by: str, *words: str) -> Expectation:
@@ -112,6 +118,15 @@ def expect_notes(pool: str, text: str, *notes: str) -> Expectation:
         return f"{missing[0]}: not seen; {', '.join(outcome.notes) or 'nothing happened'}" if missing else ""
 
     return Expectation(text, _chain(_all_run, _on(pool), compare))
+
+
+def expect_no_note(pool: str, text: str, beginning: str) -> Expectation:
+    """Expect that all pods run in a pool, and that no note of the outcome begins with words about a fault."""
+
+    def compare(outcome: Outcome) -> str:
+        return next((note for note in outcome.notes if note.startswith(beginning)), "")
+
+    return Expectation(text, _chain(compare, _all_run, _on(pool)))
 
 
 def _chain(*checks: _Check) -> _Check:

@@ -1,4 +1,4 @@
-"""Pods that a controller should have made and could not, because the API server refuses them."""
+"""Pods that a controller should have made and did not: the API server refuses them, or their Job waits in a queue."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,14 +7,30 @@ from lab.kube import KubeClient
 from lab.lab import Refusal
 from lab.scene import Manifest, identify
 
+from .workloads import explain_wait, is_admitted, list_workloads, name_job
+
 _EVENT = "FailedCreate"
 """The reason of the event by which every controller says that it cannot make a pod."""
 
 
 def list_missing_pods(kube: KubeClient, namespaces: Iterable[str]) -> list[Refusal]:
-    """Return each controller that lacks pods, such as a ReplicaSet beyond a quota, with the API server's message."""
+    """Return each controller that lacks pods, with the reason.
+
+    The reason is the API server's message, such as to a ReplicaSet beyond a quota, or Kueue's about a Job that waits.
+    """
     pods = kube.list("v1", "Pod")
-    return [refusal for namespace in sorted(namespaces) for refusal in _list_in_namespace(kube, namespace, pods)]
+    return [
+        refusal
+        for namespace in sorted(namespaces)
+        for refusal in (*_list_in_namespace(kube, namespace, pods), *_list_waiting_jobs(kube, namespace))
+    ]
+
+
+def _list_waiting_jobs(kube: KubeClient, namespace: str) -> Iterator[Refusal]:
+    for workload in list_workloads(kube, namespace):
+        if not is_admitted(workload):
+            owner, count = name_job(workload)[0], sum(part["count"] for part in workload["spec"]["podSets"])
+            yield Refusal(f"{count} of {count} pods of Job {namespace}/{owner}", explain_wait(workload))
 
 
 def _list_in_namespace(kube: KubeClient, namespace: str, pods: Sequence[Manifest]) -> Iterator[Refusal]:

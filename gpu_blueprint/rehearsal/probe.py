@@ -15,9 +15,10 @@ class Phase(IntEnum):
     BURST = 2
     TENANTS = 3
     SERVICES = 4
-    CEILING = 5
-    CHANGES = 6
-    FAULTS = 7
+    QUEUES = 5
+    CEILING = 6
+    CHANGES = 7
+    FAULTS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

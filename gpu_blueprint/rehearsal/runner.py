@@ -19,6 +19,7 @@ from .outcome import Outcome, Result
 from .pods import build_probe_namespace
 from .pool_probes import list_pool_probes
 from .probe import Probe
+from .queue_probes import list_queue_probes
 from .rounds import Lane, plan_rounds
 from .service_probes import list_service_probes
 from .stage import Stage
@@ -57,16 +58,22 @@ def list_probes(config: StackConfig) -> list[Probe]:
 
 def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
     yield from (list_static_probes if pool.static_nodes else list_pool_probes)(config, pool)
+    yield from list_queue_probes(config, pool)
     yield from list_ceiling_probes(config, pool)
     if not pool.static_nodes:
         yield from list_change_probes(config, pool)
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
-    """Start Karpenter, apply every rendered object, and wait until Karpenter accepts them; return the refusals."""
+    """Start Karpenter, and Kueue for a stack with queues, apply every rendered object, and return the refusals.
+
+    Karpenter has accepted its objects then.
+    """
     report("applying the rendered objects …")
     lab.install_crds()
     lab.start_karpenter()
+    if lab.scene.kueue_configuration:
+        lab.kueue.start()
     refusals = lab.load(lab.scene.manifests)
     lab.kube.apply(build_probe_namespace())
     report("waiting for Karpenter …")

@@ -1,6 +1,9 @@
 """From a stack and its plan to the scene that the lab plays."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import yaml
 
 from lab.aws import Timings
 from lab.scene import NodeGroup, Reservation, Scene, identify
@@ -15,17 +18,13 @@ from ..rendering import list_manifests
 
 TIMINGS = Timings(boot_s=1, device_plugin_s=0.5, mig_manager_s=0.5)
 """Seconds of a node's start in a rehearsal; a real node takes minutes for the same steps."""
-_KARPENTER = "karpenter"
+_KARPENTER, _KUEUE = "karpenter", "kueue"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
 def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource]) -> Scene:
     """Collect everything that the lab must know of a stack."""
-    values = next(
-        resource.inputs.get("values", {})
-        for resource in plan
-        if resource.type == _RELEASE and resource.inputs["name"] == _KARPENTER
-    )
+    values = _find_values(plan, _KARPENTER)
     manifests = list_manifests(config, plan)
     pools = config.all_pools
     zones = sorted({zone for pool in pools for zone in config.list_zones(pool)} | set(config.network.zones))
@@ -40,11 +39,23 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         files={identify(manifest.content): f"manifests/{manifest.file}" for manifest in manifests},
         karpenter_values=values,
         service_cidr=config.cluster.service_cidr,
+        kueue_configuration=_read_kueue_configuration(plan),
         node_groups=(_describe_system_nodes(config), *_list_static_groups(config)),
         reservations=tuple(_list_reservations(config)),
         subnets={subnet.id: subnet.zone for subnet in getattr(config.network, "subnets", [])},
         spot_shares=config.costs.spot_share,
     )
+
+
+def _find_values(plan: Sequence[PlannedResource], chart: str) -> dict[str, Any]:
+    """Return the values of a chart; empty if the stack does not install it."""
+    releases = (resource.inputs for resource in plan if resource.type == _RELEASE)
+    return next((release.get("values", {}) for release in releases if release["name"] == chart), {})
+
+
+def _read_kueue_configuration(plan: Sequence[PlannedResource]) -> dict[str, Any]:
+    text = _find_values(plan, _KUEUE).get("managerConfig", {}).get("controllerManagerConfigYaml", "")
+    return yaml.safe_load(text) or {}
 
 
 def _describe_system_nodes(config: StackConfig) -> NodeGroup:

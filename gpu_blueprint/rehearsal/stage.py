@@ -130,8 +130,10 @@ class Stage:
         sent = _Sent(name, namespace, time.monotonic())
         try:
             self.lab.kube.create(pod)
+            # The first pod may wait for seconds for policies to be compiled; a snapshot of that time lacks it.
+            sent.since = time.monotonic()
         except RefusedError as error:
-            fate = Fate.REFUSED if _is_forbidden(error) else Fate.UNCLEAR
+            fate = Fate.REFUSED if is_forbidden(error) else Fate.UNCLEAR
             sent.fate = PodFate(name=name, namespace=namespace, fate=fate, reason=error.reason)
         return sent
 
@@ -210,6 +212,6 @@ class Stage:
         )
 
 
-def _is_forbidden(error: RefusedError) -> bool:
+def is_forbidden(error: RefusedError) -> bool:
     """Return whether a rule of the cluster refuses an object; an admission policy does so with the status 422."""
     return error.status == 403 or (error.status == 422 and "is forbidden" in error.reason)

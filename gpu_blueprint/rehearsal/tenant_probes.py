@@ -8,24 +8,30 @@ from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
 from ..config import Pool, StackConfig, Tenant
+from ..queues.reach import count_reach
 from ..sharing import POOL_KEY
 from ..summary.first_pod import place_image
 from ..summary.pods import list_tolerations
 from ..tenancy.pod_variables import list_grants
 from .expectations import expect_any_pool, expect_pending, expect_pool, expect_quota_refusal, expect_rule
+from .jobs import build_probe_job, send_job
 from .outcome import Expectation
-from .pods import build_cpu_pod, build_tenant_pod, find_granted, split_shares
+from .pods import build_cpu_pod, build_tenant_pod, find_granted, find_least, split_shares
 from .pool_probes import send_pods
 from .probe import Phase, Probe
 
 _KEYLESS: list[dict[str, str]] = [{"operator": "Exists"}]
 _CRITICAL = "system-node-critical"
+_QUEUED_PODS, _TOO_LARGE = "queued-pods", "gang-within-reach"
+"""Admission rules about pods and Jobs for queued pools."""
 
 
 def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
     """Yield every question about a tenant."""
     for pool in config.gpu_pools:
-        if tenant.may_use(pool.name):
+        if pool in config.queued_pools and tenant.may_use(pool.name):
+            yield from _ask_in_queue(config, tenant, pool)
+        elif tenant.may_use(pool.name):
             yield _ask_in_grant(config, tenant, pool)
             yield _ask_over_quota(config, tenant, pool)
         elif config.tenancy.enforcement == "deny":
@@ -35,16 +41,31 @@ def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
         yield from _break_rules(config, tenant)
 
 
-def _make(tenant: Tenant, name: str, title: str, expected: Expectation, pod: Manifest) -> Probe:
-    """Build a probe that sends a pod to the tenant's namespace."""
+def _make(tenant: Tenant, name: str, title: str, expected: Expectation, sent: Manifest) -> Probe:
+    """Build a probe that sends a pod or a Job to the tenant's namespace."""
     return Probe(
         name=f"{tenant.name}/{name}",
         subject=f"tenant {tenant.name}",
         title=title,
         phase=Phase.TENANTS,
         expected=expected,
-        play=partial(send_pods, (pod,)),
+        play=partial(send_job, sent) if sent["kind"] == "Job" else partial(send_pods, (sent,)),
     )
+
+
+def _ask_in_queue(config: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[Probe]:
+    """Send a Job that the queue starts, a pod that no queue can hold, and a Job that could never start."""
+    job = build_probe_job(config, tenant, pool, "in")
+    yield _make(tenant, f"in-{pool.name}", f"a Job in {pool.name}", expect_pool(pool.name), job)
+    pod = build_tenant_pod(config, tenant, pool, "bare")
+    title = f"a pod in {pool.name} without a Job"
+    yield _make(tenant, f"bare-{pool.name}", title, expect_rule(_QUEUED_PODS), pod)
+    limits = find_least(pool) if pool.multi_node else find_granted(tenant, pool)
+    ((resource, each),) = limits.items()
+    most = count_reach(config, tenant, pool)[resource]
+    job = build_probe_job(config, tenant, pool, "over", pods=most // each + 1)
+    title = f"a Job of {(most // each + 1) * each} {resource.rpartition('/')[2]}, over its reach of {most}"
+    yield _make(tenant, f"over-{pool.name}", title, expect_rule(_TOO_LARGE), job)
 
 
 def _ask_in_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
@@ -74,7 +95,8 @@ def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe
     resource = next(iter(pool.profile.per_device))
     is_granted = any(resource in names for names in list_grants(config, tenant).values())
     title = f"a pod in {pool.name}, which is not granted"
-    expected = expect_rule("named-pool" if is_granted else "granted-gpus")
+    queued = [_QUEUED_PODS] if pool in config.queued_pools else []
+    expected = expect_rule("named-pool" if is_granted else "granted-gpus", *queued)
     return _make(tenant, f"foreign-{pool.name}", title, expected, pod)
 
 

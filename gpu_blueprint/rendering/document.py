@@ -14,8 +14,10 @@ from ..cost.promises import list_promises
 from ..errors import Problem
 from ..judging.formats import to_json
 from ..plan import PlannedResource
+from ..queues.ceilings import ceilings_as_json
 from ..summary.cpu_pools import summarize_cpu_pools
 from ..summary.promises import promise_as_json
+from ..summary.queues import queue_as_json, summarize_queues
 from ..summary.service_quotas import list_instance_needs, list_platform_needs
 from ..summary.stack import as_json, identify_stack, summarize_pool, summarize_service, summarize_tenant
 
@@ -41,11 +43,12 @@ def build_document(
         "stack": identify_stack(config),
         "foundation": describe_foundation(config),
         "resources": [resource.as_json() for resource in plan],
-        "cost": cost_as_json(estimate_stack(config)),
+        "cost": {**cost_as_json(estimate_stack(config)), "hourlyCeilings": ceilings_as_json(config)},
         "serviceQuotas": [need.as_json(config.region) for need in needs],
         "pools": [as_json(summarize_pool(config, pool)) for pool in config.gpu_pools],
         "cpuPools": [as_json(pool) for pool in summarize_cpu_pools(config)],
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
+        "queues": [queue_as_json(queue) for queue in summarize_queues(config)],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],
         "warnings": [to_json(warning) for warning in warnings],

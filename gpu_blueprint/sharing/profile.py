@@ -120,10 +120,13 @@ def _replicate(
 
 
 def find_mig_layout(gpu: Gpu, sharing: Mig) -> dict[str, int]:
-    """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits."""
+    """Return MIG profile → instances on one GPU; a single profile is repeated as often as it fits.
+
+    Profiles are sorted, since Pulumi's engine does not keep the order of a mapping, and texts follow it.
+    """
     assert gpu.mig is not None, "find_refusals() accepts no GPU without MIG"
     if sharing.layout is not None:
-        return dict(sharing.layout)
+        return dict(sorted(sharing.layout.items()))
     profile = gpu.mig.profiles[str(sharing.profile)]
     return {profile.name: gpu.mig.count_most(profile)}
 

@@ -1,10 +1,10 @@
 """The first pod in a pool: it shows the GPU that it got, or the CPUs of its node, and ends."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..catalog.versions import CUDA_IMAGE
-from ..config import CpuPool, Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig, Tenant
 from .pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
@@ -20,12 +20,12 @@ def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
     return pod
 
 
-def build_first_pod(stack: StackConfig, pool: Pool) -> dict[str, Any]:
-    """Build a pod that runs nvidia-smi, in the namespace and on the resource of the first tenant with a grant.
+def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None) -> dict[str, Any]:
+    """Build a pod that runs nvidia-smi, on a resource of a tenant's grant; by default of the first tenant with a grant.
 
     Without such a tenant, the pod belongs to the namespace ``default``, which has no quota.
     """
-    namespace, limits = _find_grant(stack, pool)
+    namespace, limits = find_grant(pool, [tenant] if tenant else stack.tenants)
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
     _make_small(pod, f"gpu-test-{pool.name}", place_image(stack, CUDA_IMAGE), ["nvidia-smi"])
     return pod
@@ -56,11 +56,11 @@ def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) 
     container["resources"]["limits"]["memory"] = _MEMORY
 
 
-def _find_grant(stack: StackConfig, pool: Pool) -> tuple[str, dict[str, int] | None]:
-    """Return a namespace, and the resource to request; None stands for the least that the pool hands out."""
-    for grant in stack.grants_by_pool.get(pool.name, []):
-        units = [unit for unit, count in pool.count_by_unit(grant.count).items() if count]
+def find_grant(pool: Pool, tenants: Sequence[Tenant]) -> tuple[str, dict[str, int] | None]:
+    """Return the namespace of the first tenant with a grant, and the request; None stands for the pool's least."""
+    for tenant in tenants:
+        counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
+        units = [unit for unit, count in counts.items() if count]
         if units:
-            namespace = next(tenant.namespace_name for tenant in stack.tenants if tenant.name == grant.tenant)
-            return namespace, None if pool.multi_node else {pool.profile.units[units[0]]: 1}
+            return tenant.namespace_name, None if pool.multi_node else {pool.profile.units[units[0]]: 1}
     return "default", None

@@ -10,12 +10,14 @@ from ..config import Headroom, Hours, PodSize, Pool, StackConfig
 from ..config.sizes import count_sellable_slots, count_slots
 from ..cost.capacity import find_always_on
 from ..cost.nodes import find_terms
+from ..queues.reach import count_reach
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from .images import name_image
 from .lifecycle_chain import describe_lifecycle
 from .pods import build_pod
 from .promises import explain_promises
+from .queue_chain import explain_pool_queue, show_pool_job
 from .step import Step
 
 
@@ -40,7 +42,11 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
         yield Step("headroom", tuple(_describe_headroom(stack, pool, pool.headroom)))
     yield Step("quota keys", tuple(_list_quota_keys(stack, pool)))
     yield from explain_promises(stack, pool)
-    yield Step("a pod asks", tuple(yaml.safe_dump(build_pod(stack, pool), sort_keys=False).splitlines()))
+    yield from explain_pool_queue(stack, pool)
+    if job := [*show_pool_job(stack, pool)]:
+        yield from job
+    else:
+        yield Step("a pod asks", tuple(yaml.safe_dump(build_pod(stack, pool), sort_keys=False).splitlines()))
 
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
@@ -133,7 +139,10 @@ def _describe_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> It
 
 
 def _list_quota_keys(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    grants = {grant.tenant: pool.count_by_unit(grant.count) for grant in stack.grants_by_pool.get(pool.name, [])}
-    for unit, name in pool.profile.units.items():
-        counts = [f"{tenant} {counts.get(unit, 0)}" for tenant, counts in grants.items()]
+    """Yield the limits of the tenants' quotas of the pool: their grants, and what their queues let them borrow."""
+    tenants = [tenant for tenant in stack.tenants if pool.name in tenant.gpus]
+    for name in pool.profile.per_device:
+        counts = [f"{tenant.name} {count_reach(stack, tenant, pool)[name]}" for tenant in tenants]
         yield f"requests.{name}: {', '.join(counts) or 'no tenant has a grant'}"
+    if pool in stack.queued_pools and tenants:
+        yield "with what the queue lets the teams borrow"

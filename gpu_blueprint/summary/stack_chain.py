@@ -9,6 +9,7 @@ from ..config.system_room import measure_stated_nodes
 from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
+from .queue_chain import describe_queueing
 from .stack import describe_enforcement, summarize_service
 from .step import Step
 
@@ -24,6 +25,8 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
     if stack.tenants:
         yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))
         yield Step("admission", tuple(_describe_admission(stack)))
+    if stack.queueing:
+        yield Step("queues", tuple(describe_queueing(stack, stack.queueing)))
     if stack.services:
         yield Step("services", tuple(_describe_service(stack, service) for service in stack.services))
     yield Step("monitoring", (_describe_monitoring(stack),))

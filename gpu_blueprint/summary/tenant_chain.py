@@ -8,8 +8,10 @@ from ..cost.gpus import count_gpus, count_usable_gpus
 from ..cost.tenants import estimate_tenant
 from ..sharing import POOL_KEY
 from ..tenancy.identities import describe_grants, list_grants
+from ..tenancy.totals import sum_totals
 from .amounts import describe_amount, describe_cost
 from .pod_requests import describe_request
+from .queue_chain import explain_tenant_queue
 from .step import Step
 
 
@@ -25,6 +27,7 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))
     yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))
     yield Step("a pod asks", tuple(_list_requests(stack, pools)))
+    yield from explain_tenant_queue(stack, tenant)
     services = [service for service in stack.services if service.tenant == tenant.name]
     if services:
         yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))
@@ -41,21 +44,26 @@ def _describe_grant(stack: StackConfig, tenant: Tenant, pool: Pool) -> str:
 
 def _list_requests(stack: StackConfig, pools: list[Pool]) -> Iterator[str]:
     """Yield what a pod writes to run in each pool that the tenant may use."""
-    yield from (f"in {pool.name}: {describe_request(stack, pool)}" for pool in pools)
-    for pool in stack.cpu_pools:
-        tolerated = ", and tolerates its taints" if pool.keeps_pods_out else ""
-        yield f"in {pool.name}: no GPU{tolerated}; nodeSelector {POOL_KEY}: {pool.name} chooses it"
+    for pool in pools:
+        only = ", only as a Job" if pool in stack.queued_pools else ""
+        yield f"in {pool.name}{only}: {describe_request(stack, pool)}"
+    for cpu_pool in stack.cpu_pools:
+        tolerated = ", and tolerates its taints" if cpu_pool.keeps_pods_out else ""
+        yield f"in {cpu_pool.name}: no GPU{tolerated}; nodeSelector {POOL_KEY}: {cpu_pool.name} chooses it"
 
 
 def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
     """Yield the keys of the namespace's ResourceQuota that the stack file sets; other GPU resources are 0."""
-    yield f"requests.cpu: {tenant.cpu}"
-    yield f"requests.memory: {tenant.memory}"
-    yield from (f"requests.{name}: {count}" for name, count in stack.sum_quota(tenant).items())
-    if efa := stack.sum_efa_quota(tenant):
-        yield f"requests.{EFA_RESOURCE}: {efa}"
+    totals = sum_totals(stack, tenant)
+    if totals.borrows:
+        yield f"with the room for all that the queue lets the team borrow beyond its {tenant.cpu} CPUs, {tenant.memory}"
+    yield f"requests.cpu: {totals.cpu}"
+    yield f"requests.memory: {totals.memory}"
+    yield from (f"requests.{name}: {count}" for name, count in totals.gpus.items())
+    if totals.efa:
+        yield f"requests.{EFA_RESOURCE}: {totals.efa}"
     yield "every other GPU resource: 0"
-    yield f"pods: {tenant.pods}"
+    yield f"pods: {totals.pods}"
     yield f"services.loadbalancers: {tenant.load_balancers}"
 
 

@@ -7,6 +7,13 @@ from ..sharing import POOL_KEY
 from .cel import write_literal
 from .pod_subject import PodSubject
 
+_IS_POSITIVE = "quantity(string(q)).isGreaterThan(quantity('0'))"
+QUEUED_KINDS = ("Job", "JobSet", "TrainJob", "RayJob")
+"""Kinds that Kueue suspends and starts."""
+TIMED_KINDS = ("CronJob", "RayCronJob")
+"""Kinds whose controllers make jobs."""
+IS_QUEUED_KIND = f"object.kind in {write_literal([*QUEUED_KINDS, *TIMED_KINDS])}"
+"""CEL that is true for templates whose pods come from jobs that wait in a queue."""
 ASKS = "variables.gpus.size() > 0"
 """CEL that is true if the pod asks for a GPU."""
 
@@ -24,15 +31,39 @@ def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str,
         "spec": subject.spec,
         "metadata": subject.metadata,
         "boxes": "variables.spec.?containers.orValue([]) + variables.spec.?initContainers.orValue([])",
-        "gpus": f"{write_literal(list(config.exposed_resources))}.filter(n, variables.boxes.exists(c, {ask_for('n')}))",
+        "gpus": _write_gpus(config, subject),
         "granted": f"{write_literal({space: list(pools) for space, pools in grants.items()})}"
         "[?request.namespace].orValue([])",
         "grants": f"{write_literal(grants)}[?request.namespace].orValue({{}})",
         "fit": "variables.granted.filter(p, variables.gpus.all(n, n in variables.grants[p]))",
         "pool": f"variables.spec.?nodeSelector[?'{POOL_KEY}'].orValue('')",
         # The mutating policy names the only pool that fits, where the API server has such policies.
-        "target": f"variables.pool == '' && {ASKS} && variables.fit.size() == 1 ? variables.fit[0] : variables.pool",
+        "target": _write_target(config, subject),
     }
+
+
+def _write_gpus(config: StackConfig, subject: PodSubject) -> str:
+    asks = ask_for("n")
+    if subject.is_template and config.queueing:
+        # Kinds such as JobSet keep whole numbers as numbers, and CEL makes no text of them.
+        asks = asks.replace(_IS_POSITIVE, f"type(q) == int ? dyn(q) > 0 : {_IS_POSITIVE.replace('string(q)', 'q')}")
+    return f"{write_literal(list(config.exposed_resources))}.filter(n, variables.boxes.exists(c, {asks}))"
+
+
+def _write_target(config: StackConfig, subject: PodSubject) -> str:
+    """Write CEL of the pool in which a pod runs; the queue chooses for its jobs, pools with a queue first."""
+    none = f"variables.pool == '' && {ASKS}"
+    only = f"{none} && variables.fit.size() == 1 ? variables.fit[0] : variables.pool"
+    if not chooses_pools(config, subject):
+        return only
+    queued = write_literal([pool.name for pool in config.queued_pools])
+    first = f"(variables.fit.filter(p, p in {queued}) + variables.fit)[0]"
+    return f"{none} && {IS_QUEUED_KIND} && variables.fit.size() > 0 ? {first} : {only}"
+
+
+def chooses_pools(config: StackConfig, subject: PodSubject) -> bool:
+    """Return whether the queue chooses the pool of templates of jobs, and the API server completes their pods."""
+    return subject.is_template and config.queueing is not None and config.cluster.completes_pods
 
 
 def ask_for(name: str) -> str:
@@ -40,14 +71,14 @@ def ask_for(name: str) -> str:
 
     A limit of 0 asks for nothing: it must open no GPU node to a pod without GPU.
     """
-    return f"c.?resources.?limits[?{name}].optMap(q, quantity(string(q)).isGreaterThan(quantity('0'))).orValue(false)"
+    return f"c.?resources.?limits[?{name}].optMap(q, {_IS_POSITIVE}).orValue(false)"
 
 
 def list_grants(config: StackConfig, tenant: Tenant) -> dict[str, list[str]]:
     """Return pool → the GPU resources of which a tenant has a quota in it; only pools with a quota.
 
-    The order is that of the lists in the stack file, because Pulumi's engine sorts the keys of mappings: an order of
-    theirs would write other policies at `pulumi up` than in a preview.
+    Pools stand in the order of the stack file, and resources sorted, because Pulumi's engine sorts the keys of
+    mappings: an order of theirs would write other policies at `pulumi up` than in a preview.
     """
     found = {}
     for pool in config.gpu_pools:

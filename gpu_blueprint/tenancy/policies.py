@@ -6,6 +6,9 @@ from .claims import build_claim_policy
 from .foreign_kinds import build_foreign_kind_policy
 from .platform_objects import build_platform_object_policy
 from .pods import build_pod_policy
+from .queue_jobs import build_queued_job_policy
+from .queue_objects import build_queue_object_policy
+from .queue_pods import build_queued_pod_policy
 from .quotas import STORAGE_CAP
 from .role_bindings import build_role_binding_policy
 from .secrets import build_secret_policy
@@ -24,7 +27,14 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
         build_role_binding_policy(config),
         build_platform_object_policy(config),
         build_foreign_kind_policy(config),
+        *_list_queue_policies(config),
     ]
+
+
+def _list_queue_policies(config: StackConfig) -> list[AdmissionPolicy]:
+    if not config.queueing:
+        return []
+    return [build_queued_pod_policy(config), build_queued_job_policy(config), build_queue_object_policy(config)]
 
 
 def list_admission_rules(config: StackConfig) -> list[WaivableRule]:

@@ -14,8 +14,9 @@ from ..sharing import POOL_KEY
 from .admission import AdmissionRule
 from .cel import write_literal
 from .pod_subject import PodSubject
-from .pod_variables import ASKS
+from .pod_variables import ASKS, IS_QUEUED_KIND, chooses_pools
 from .pool_classes import CLASS_PREFIX, name_pool_class
+from .queue_advice import QUEUED_PODS, QUEUED_PODS_KEEPS, write_advice
 
 _COMMON_TOLERATIONS = (
     # Kubernetes adds these itself.
@@ -32,6 +33,7 @@ _COMMON_TOLERATIONS = (
 def list_pool_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
     """Yield the rules about the pools that a pod may reach."""
     yield _refuse_foreign_gpus()
+    yield from _refuse_unqueued_templates(config, subject)
     yield _demand_pool(config, subject)
     yield _refuse_gpu_pools_without_gpus(config)
     yield _refuse_foreign_devices(config)
@@ -52,13 +54,33 @@ def _refuse_foreign_gpus() -> AdmissionRule:
     )
 
 
+def _refuse_unqueued_templates(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
+    """Refuse templates whose pods could only run on GPUs of queued pools, and wait in no queue.
+
+    A policy of its own refuses the pods, also where the rules about pods only warn.
+    """
+    if subject.is_template and config.queueing:
+        queued = write_literal([pool.name for pool in config.queued_pools])
+        reached = f"(variables.pool == '' ? variables.fit : [variables.pool]).all(p, p in {queued})"
+        yield AdmissionRule(
+            id=QUEUED_PODS,
+            keeps=QUEUED_PODS_KEEPS,
+            expression=f"!({ASKS}) || {IS_QUEUED_KIND} || variables.fit.size() == 0 || !{reached}",
+            message=write_advice(config),
+            is_message_cel=True,
+        )
+
+
 def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
-    """Demand the name of the pool; a template may leave it out where the API server fills in the only pool that fits.
+    """Demand the name of the pool; a template may leave it out where the API server fills in the only pool that fits,
+    or where a queue chooses the pool.
 
     The rule above refuses pods that fit no pool.
     """
     fills_in = subject.is_template and config.cluster.completes_pods
-    only = "(variables.pool == '' && variables.fit.size() == 1) || " if fills_in else ""
+    chosen = f" || variables.fit.size() > 0 && {IS_QUEUED_KIND}" if chooses_pools(config, subject) else ""
+    fits = f"(variables.fit.size() == 1{chosen})" if chosen else "variables.fit.size() == 1"
+    only = f"(variables.pool == '' && {fits}) || " if fills_in else ""
     return AdmissionRule(
         id="named-pool",
         keeps="A pod with GPUs runs in a pool that its tenant is granted, also where several pools hand out the same "

@@ -9,9 +9,11 @@ from typing import Any
 
 from ..catalog.resources import EFA_RESOURCE, write_quantity
 from ..config import Pool, StackConfig, Tenant
+from ..queues.reach import count_reach
 from .admission import WaivableRule, list_waived_namespaces
 from .holdings import Holding
 from .pool_classes import name_pool_class
+from .totals import sum_totals
 
 _DEFAULT_MEMORY_GIB = 4
 """Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
@@ -35,6 +37,8 @@ STORAGE_CAP = WaivableRule(
     keeps=f"The volumes of a tenant hold at most {_MOST_STORAGE} together.",
     message=f"exceeded quota: tenant, requested: requests.storage=…, limited: requests.storage={_MOST_STORAGE}",
 )
+_OTHER_PODS = "pods-without-gpus"
+"""Name of the quota that keeps the room for borrowed GPUs off the CPU pools."""
 _NO_OBJECTS = (
     "count/daemonsets.apps",
     "count/ingresses.networking.k8s.io",
@@ -69,7 +73,9 @@ def list_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
         hard=build_tenant_quota(config, tenant),
     )
     for pool in config.gpu_pools:
-        yield _limit_pool(tenant, pool)
+        yield _limit_pool(config, tenant, pool)
+    if sum_totals(config, tenant).borrows:
+        yield _limit_other_pods(tenant)
     yield from _list_fixed_quotas()
 
 
@@ -89,14 +95,25 @@ def _list_fixed_quotas() -> Iterator[Quota]:
     )
 
 
-def _limit_pool(tenant: Tenant, pool: Pool) -> Quota:
+def _limit_pool(config: StackConfig, tenant: Tenant, pool: Pool) -> Quota:
     """Limit the resources that pods with the pool's PriorityClass request; 0 where the tenant has no grant."""
-    counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
-    hard = {f"requests.{name}": str(counts.get(unit, 0)) for unit, name in pool.profile.units.items()}
+    reach = count_reach(config, tenant, pool)
     return Quota(
         name=f"pool-{pool.name}",
-        hard=hard,
+        hard={f"requests.{name}": str(count) for name, count in reach.items()},
         scope={"scopeName": "PriorityClass", "operator": "In", "values": [name_pool_class(pool)]},
+    )
+
+
+def _limit_other_pods(tenant: Tenant) -> Quota:
+    """Limit the pods without a pool's PriorityClass, which have no GPUs, to the tenant's own fields.
+
+    The room for borrowed GPUs is in the totals only, and must not become room in the CPU pools.
+    """
+    return Quota(
+        name=_OTHER_PODS,
+        hard={"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, "pods": str(tenant.pods)},
+        scope={"scopeName": "PriorityClass", "operator": "DoesNotExist"},
     )
 
 
@@ -106,16 +123,16 @@ def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     They list every extended resource that some node of the stack hands out, with 0 where the tenant has no grant. They
     count also pods of before the quotas of pools, which have no PriorityClass.
     """
-    granted = config.sum_quota(tenant)
-    gpus = {f"requests.{name}": str(granted.get(name, 0)) for name in config.exposed_resources}
+    totals = sum_totals(config, tenant)
+    gpus = {f"requests.{name}": str(totals.gpus.get(name, 0)) for name in config.exposed_resources}
     # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
-    efa = {f"requests.{EFA_RESOURCE}": str(config.sum_efa_quota(tenant))}
+    efa = {f"requests.{EFA_RESOURCE}": str(totals.efa)}
     return {
-        "requests.cpu": tenant.cpu,
-        "requests.memory": tenant.memory,
+        "requests.cpu": totals.cpu,
+        "requests.memory": totals.memory,
         **gpus,
         **efa,
-        "pods": str(tenant.pods),
+        "pods": str(totals.pods),
         "services.loadbalancers": str(tenant.load_balancers),
         # A load balancer takes node ports too, unless its Service says allocateLoadBalancerNodePorts: false.
         "services.nodeports": "0",
@@ -130,7 +147,7 @@ def _limit_storage(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     return {} if is_waived else {"requests.storage": _MOST_STORAGE}
 
 
-def build_container_limits(tenant: Tenant) -> Any:
+def build_container_limits(config: StackConfig, tenant: Tenant) -> Any:
     """Return the LimitRange item that gives modest requests, and a modest limit of memory, to containers without any.
 
     Kubernetes turns a ``max`` without ``default`` into the default (SetDefaults_LimitRangeItem). So each resource of
@@ -139,7 +156,7 @@ def build_container_limits(tenant: Tenant) -> Any:
     """
     return {
         "type": "Container",
-        "max": {"memory": write_quantity(tenant.memory)},
+        "max": {"memory": write_quantity(sum_totals(config, tenant).memory)},
         "default": {"memory": write_quantity(_choose_default_memory(tenant))},
         "default_request": dict(DEFAULT_REQUESTS),
     }
@@ -168,5 +185,24 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
             keeps=f"GPUs of one pool stay below the team's `gpus` in it: the quota counts the pods with the pool's "
             f"PriorityClass, such as `{name_pool_class(pool)}`.",
         )
+    if config.queueing:
+        yield from _list_queue_holdings()
     for quota in _list_fixed_quotas():
         yield Holding(by="quota", name=f"ResourceQuota {quota.name}", keeps=quota.keeps)
+
+
+def _list_queue_holdings() -> Iterator[Holding]:
+    """Yield the holdings of a stack with queues."""
+    yield Holding(
+        by="quota",
+        name="ResourceQuota tenant, pool-<pool>",
+        keeps="With `queueing` the quotas rise to the reach of the team's queue: its `gpus` and all that it may "
+        "borrow, up to the ceiling of the pool. CPU, memory, EFA and pods rise with the GPUs, since a borrowed job "
+        "would else start half. Kueue decides which jobs hold them, and takes borrowed GPUs back.",
+    )
+    yield Holding(
+        by="quota",
+        name=f"ResourceQuota {_OTHER_PODS}",
+        keeps="Pods without GPUs stay below the team's `cpu`, `memory` and `pods`, also where its totals rise with "
+        "borrowed GPUs.",
+    )

@@ -6,7 +6,7 @@ Role that holds more than the member. A rule with ``*`` is more, also where it n
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
@@ -114,6 +114,19 @@ VIEWER = ClusterRole(name="gpu-blueprint-viewer", rules=tuple(_list_rules(_SEEN,
 FACTS = ClusterRole(name="gpu-blueprint-facts", rules=tuple(_list_rules(_FACTS, _READ)))
 """Read nodes, pools and classes of the cluster."""
 CLUSTER_ROLES = (MEMBER, VIEWER, FACTS)
+
+
+_SEEN_QUEUES = {"visibility.kueue.x-k8s.io": ("localqueues", "localqueues/pendingworkloads")}
+"""The place of each waiting job in the team's own queue, which Kueue serves."""
+_QUEUE_FACTS = {"kueue.x-k8s.io": ("cohorts", "workloadpriorityclasses")}
+
+
+def list_cluster_roles(config: StackConfig) -> list[ClusterRole]:
+    """Return the ClusterRoles of a stack; with queues they also read what says why a job waits."""
+    if not config.queueing:
+        return [*CLUSTER_ROLES]
+    more = {MEMBER: _SEEN_QUEUES, VIEWER: _SEEN_QUEUES, FACTS: _QUEUE_FACTS}
+    return [replace(role, rules=(*role.rules, *_list_rules(more[role], _READ))) for role in CLUSTER_ROLES]
 
 
 def list_groups(config: StackConfig) -> list[str]:

@@ -5,7 +5,7 @@ an item for each template, and a rule holds if it holds for every item.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..config import StackConfig
@@ -122,29 +122,34 @@ def build_template_policy(config: StackConfig) -> AdmissionPolicy:
             # Nobody reads the warnings about objects that a controller makes.
             "made-by-hand": "!object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))",
         },
-        variables={
-            "templates": _choose_by_kind(),
-            "indexes": f"{list(range(_MOST))}.filter(at, at < variables.templates.size())",
-            **{name: f"variables.indexes.map(at, {_pick(cel, variables)})" for name, cel in variables.items()},
-        },
+        variables=list_template_variables(config, TEMPLATE_KINDS),
         rules=tuple(_judge_each(rule, variables) for rule in list_pod_rules(config, _TEMPLATE)),
         only_warns=True,
     )
 
 
-def _choose_by_kind() -> str:
-    choices = "".join(f"object.kind == '{kind.kind}' ? {kind.templates} : " for kind in TEMPLATE_KINDS)
-    return f"{choices}[]"
+def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) -> dict[str, str]:
+    """Return the variables about all templates of an object of some kinds: name → CEL of a list with an item for each.
+
+    They are the variables about a pod, and ``templates`` and ``indexes``.
+    """
+    variables = list_pod_variables(config, _TEMPLATE)
+    choices = "".join(f"object.kind == '{kind.kind}' ? {kind.templates} : " for kind in kinds)
+    return {
+        "templates": f"{choices}[]",
+        "indexes": f"{list(range(_MOST))}.filter(at, at < variables.templates.size())",
+        **{name: f"variables.indexes.map(at, {pick(cel, variables)})" for name, cel in variables.items()},
+    }
 
 
 def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionRule:
     """Turn a rule about one pod into a rule about each template, with the message about the first that breaks it."""
-    holds = _pick(rule.expression, variables)
-    first = f"variables.indexes.filter(at, !({holds})).map(at, {_pick(rule.message, variables)})[0]"
+    holds = pick(rule.expression, variables)
+    first = f"variables.indexes.filter(at, !({holds})).map(at, {pick(rule.message, variables)})[0]"
     message = first if rule.is_message_cel else rule.message
     return replace(rule, expression=f"variables.indexes.all(at, {holds})", message=message)
 
 
-def _pick(cel: str, variables: Mapping[str, str]) -> str:
+def pick(cel: str, variables: Mapping[str, str]) -> str:
     """Let CEL about one pod read the item of a template from each variable."""
     return re.sub(rf"\bvariables\.({'|'.join(variables)})\b", r"variables.\1[at]", cel)

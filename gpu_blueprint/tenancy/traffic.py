@@ -120,14 +120,18 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
 
 
 def _admit_scrapes(config: StackConfig) -> Passage:
-    """Admit our Prometheus; the file does not state the namespace of a Prometheus that the team runs itself."""
-    ours = isinstance(config.monitoring, InstallMonitoring)
     return Passage(
         name="scrapes",
         why="Prometheus reads the metrics of services.",
         directions=("Ingress",),
-        peers=(Pods(namespace=namespaces.MONITORING) if ours else Pods(outside_tenants=True),),
+        peers=(find_scrapers(config),),
     )
+
+
+def find_scrapers(config: StackConfig) -> Pods:
+    """Return our Prometheus; the file does not state the namespace of a Prometheus that the team runs itself."""
+    ours = isinstance(config.monitoring, InstallMonitoring)
+    return Pods(namespace=namespaces.MONITORING) if ours else Pods(outside_tenants=True)
 
 
 def find_api_address(config: StackConfig) -> str:

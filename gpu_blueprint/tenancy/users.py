@@ -1,5 +1,6 @@
 """CEL that tells who sends a request: the platform, a controller of Kubernetes, or a tenant."""
 
+from ..catalog.namespaces import KUBE_SYSTEM
 from ..config import StackConfig
 from .cel import write_literal
 from .groups import name_member_group, name_viewer_group
@@ -19,3 +20,26 @@ def write_is_tenant(config: StackConfig) -> str:
     groups = [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]
     programs = [f"system:serviceaccounts:{tenant.namespace_name}" for tenant in config.tenants]
     return f"request.userInfo.groups.exists(g, g in {write_literal([*groups, *programs])})"
+
+
+IS_JOB_CONTROLLER = (
+    f"(request.userInfo.username in ['system:serviceaccount:{KUBE_SYSTEM}:job-controller',"
+    " 'system:kube-controller-manager'])"
+)
+"""True for the controller that makes the pods of Jobs. On clusters whose controllers share one user it is true for all
+of them, so a rule also asks for the owner."""
+
+
+def write_is_operator(config: StackConfig) -> str:
+    """Write CEL that is true for programs of the platform, such as Kueue, and operators of JobSet or Ray.
+
+    They run in namespaces of their own. Kubernetes's own controllers are not among them.
+    """
+    spaces = write_literal([KUBE_SYSTEM, *(tenant.namespace_name for tenant in config.tenants)])
+    user = "request.userInfo.username"
+    return f"({user}.startsWith('system:serviceaccount:') && !({user}.split(':')[2] in {spaces}))"
+
+
+def write_is_trusted(config: StackConfig) -> str:
+    """Write CEL that is true for the platform, its operators and the controllers of Kubernetes."""
+    return f"({IS_CONTROLLER} || {write_is_operator(config)} || {IS_PLATFORM})"

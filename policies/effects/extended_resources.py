@@ -38,8 +38,17 @@ def parse_count(quantity: Any) -> int:
     Raises:
         UnreadableError: The value is no quantity.
     """
+    return int(parse_quantity(quantity))
+
+
+def parse_quantity(quantity: Any) -> float:
+    """Return a quantity in units, with its fraction.
+
+    Raises:
+        UnreadableError: The value is no quantity.
+    """
     match = _QUANTITY.fullmatch(read_text(quantity, "a quantity"))
     if not match:
         raise UnreadableError(quantity, "a quantity such as 4 or 1k", "a quantity")
     number, exponent, suffix = match.groups()
-    return int(read_number(f"{number}e{exponent or 0}", "a quantity") * _FACTORS.get(suffix, 1))
+    return read_number(f"{number}e{exponent or 0}", "a quantity") * _FACTORS.get(suffix, 1)

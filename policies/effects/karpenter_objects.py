@@ -1,5 +1,6 @@
 """Read NodePools and NodeOverlays of any program, ours or not."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from gpu_blueprint.catalog import Instance, list_instances
 from ..resources import Resource
 from ..values import UnreadableError, read_number, read_text, read_texts
 from .extended_resources import is_gpu_resource, parse_count
+from .namespaces import read_name
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 ZONE = "topology.kubernetes.io/zone"
@@ -167,6 +169,30 @@ def read_label(pool: Resource, key: str) -> str:
         if value:
             return value
     return ""
+
+
+def may_carry(pool: Resource, labels: Mapping[str, str]) -> bool:
+    """Tell whether a NodePool launches nodes with these labels, of which it names one at least."""
+    verdicts = {key: _grants_label(pool, key, value) for key, value in labels.items()}
+    return True in verdicts.values() and all(
+        verdict or (verdict is None and _FOREIGN_LABEL.search(key)) for key, verdict in verdicts.items()
+    )
+
+
+def _grants_label(pool: Resource, key: str, value: str) -> bool | None:
+    """Tell whether the nodes of a NodePool may have a label; None if the NodePool says nothing about the key."""
+    if key == "karpenter.sh/nodepool":
+        return read_name(pool) == value
+    labels = pool.read_block("spec", "template", "metadata", "labels")
+    about = [item for item in list_requirements(pool) if _read_key(item) == key]
+    if key not in labels and not about:
+        return None
+    is_labelled = key not in labels or read_text(labels[key], key) == value
+    return is_labelled and all(_admits(item, value) for item in about)
+
+
+_FOREIGN_LABEL = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|karpenter\.sh|karpenter\.k8s\.aws|nvidia\.com)/")
+"""Keys that nodes have though their NodePool does not name them: by their machine, or by programs that look at it."""
 
 
 def list_capacity_types(pool: Resource) -> list[str]:

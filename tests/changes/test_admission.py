@@ -48,6 +48,14 @@ def test_a_new_rule_and_a_gone_rule_are_named() -> None:
     ]
 
 
+def test_several_new_rules_stand_in_one_line() -> None:
+    nameless = {"expression": "object.spec.x", "message": "no"}
+    assert find((), (policy(HOST, NODE, nameless), binding("Deny"))) == [
+        "- 2 admission rules are new: no-host, no-node; `blueprint explain` tells each by its name",
+        "- admission rule object.spec.x is new: no",
+    ]
+
+
 @pytest.mark.parametrize(
     "after", [(policy(HOST, NODE),), (binding("Deny"),), (policy(HOST, NODE), binding("Deny", policy="x"))]
 )

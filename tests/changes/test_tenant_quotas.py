@@ -239,3 +239,22 @@ def test_each_kind_of_object_has_its_remark_once() -> None:
     kinds = ("pods", "limits.cpu", "services", "count/jobs.batch")
     found = find(view(quota(dict.fromkeys(kinds, "9"))), view(quota(dict.fromkeys(kinds, "3"))))
     assert [text.rpartition("new ")[2].split()[0] for text in found if "; " in text] == ["pods", "Services", "Jobs"]
+
+
+def other_quota(hard: dict[str, Any]) -> PlannedResource:
+    terms = [{"scopeName": "PriorityClass", "operator": "DoesNotExist"}]
+    return quota(hard, "other", scopeSelector={"matchExpressions": terms})
+
+
+def test_a_limit_of_pods_without_gpus_that_only_moves_is_no_change() -> None:
+    apart, one = view(quota({"pods": "508"}), other_quota({"pods": "500"})), view(quota({"pods": "500"}))
+    assert find(apart, one) == [f"- quota: 500 instead of 508 pods; {STAY}"]
+    assert find(one, apart) == ["+ quota: 508 instead of 500 pods"]
+
+
+def test_pods_without_gpus_are_told_in_words() -> None:
+    before, after = (view(quota({"pods": "9"}), other_quota({"pods": most})) for most in ("6", "5"))
+    assert find(before, after) == [f"- quota of pods without GPUs: 5 instead of 6 pods; {STAY}"]
+    assert find(view(other_quota({"pods": "5"})), view()) == [
+        "+ quota of pods without GPUs: no limit instead of 5 pods"
+    ]

@@ -58,7 +58,9 @@ def test_lower_quotas_are_no_grave_loss() -> None:
         "language": False,
         "robotics": False,
     }
-    assert found["vision"].lost[0].startswith("quota of a100-train: 4 instead of 8 gpu; what runs stays")
+    assert (
+        found["vision"].lost[0].startswith("own GPUs in the queue of a100-train: 4 instead of 8 gpu; what runs stays")
+    )
 
 
 def test_a_closed_way_to_the_internet_is_a_grave_loss() -> None:

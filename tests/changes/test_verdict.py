@@ -239,9 +239,7 @@ def test_a_closed_api_is_lost_access() -> None:
 @pytest.mark.parametrize(
     ("name", "deleted", "replaced"),
     [
-        ("gpu-headroom", "safe", "replaces-resources"),
-        ("gpu-operator", "safe", "replaces-resources"),
-        ("keda", "safe", "replaces-resources"),
+        *((name, "safe", "replaces-resources") for name in ("gpu-headroom", "gpu-operator", "keda", "kueue-system")),
         ("monitoring", "loses-data-or-access", "loses-data-or-access"),
         ("vision", "loses-data-or-access", "loses-data-or-access"),
     ],

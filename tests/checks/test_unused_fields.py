@@ -1,10 +1,11 @@
-"""Helm values of charts that the stack does not install are refused."""
+"""Fields that do nothing: Helm values of charts that are not installed, and weights without fair shares."""
 
 from typing import Any
 
 import pytest
 
 from ..support import builders
+from ..support.queued_stacks import kinds, queued, team, told
 
 VALUES = {"replicas": 2}
 
@@ -21,6 +22,8 @@ VALUES = {"replicas": 2}
         ("gpuOperator", {}, None),
         ("gpuOperator", {"pools": [builders.pool(ami={"family": "bottlerocket"})]}, "every pool runs Bottlerocket"),
         ("karpenter", {}, None),
+        ("kueue", {}, "the stack has no queueing"),
+        ("kueue", queued(), None),
     ],
 )
 def test_values_of_a_chart_that_is_not_installed_are_refused(
@@ -31,3 +34,19 @@ def test_values_of_a_chart_that_is_not_installed_are_refused(
     for line in found:
         assert line.startswith(f"helmOverrides.{chart}: ") and str(words) in line
     assert builders.problems(**fields, helmOverrides={chart: {}}) == []
+
+
+@pytest.mark.parametrize("weight", [0.5, 5])
+def test_weights_without_fair_shares_are_warned_of(weight: float) -> None:
+    stack = queued(team("vision", queue={"weight": weight}), team("speech"), queueing={"fair": False})
+    (line,) = told("weight-without-fair", **stack)
+    assert line == (
+        "queueing.fair: without fair shares the first come take idle GPUs, so the weights do nothing "
+        f"(vision {weight:g}, speech 1); write fair: true, or remove weight"
+    )
+    assert kinds(**{**stack, "queueing": {}}) == []
+
+
+@pytest.mark.parametrize("queue", [None, {}, {"weight": 1}, {"hourlyCeiling": 60}])
+def test_equal_weights_need_no_fair_shares(queue: dict[str, Any] | None) -> None:
+    assert kinds(**queued(team("vision", queue=queue), team("speech"), queueing={"fair": False})) == []

@@ -73,7 +73,7 @@ def test_a_stack_that_loads_can_be_planned(first: int, folder: Path) -> None:
 
 def test_the_changes_reach_the_rules_of_the_last_stage(folder: Path) -> None:
     kinds: set[str] = set()
-    for _, text in mutate_stacks(ORIGINALS, range(200)):
+    for _, text in mutate_stacks(ORIGINALS, range(400)):
         (folder / "stacks" / "Pulumi.test.yaml").write_text(text, encoding="utf-8")
         try:
             open_stack("test", folder / "stacks").list_warnings(TODAY)

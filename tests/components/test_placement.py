@@ -27,13 +27,15 @@ CHARTS: Mapping[str, tuple[str, ...]] = {
         "grafana",
     ),
     "keda": ("",),
+    "kueue": ("controllerManager",),
     "aws-efa-k8s-device-plugin": (),
 }
 """Chart → the places in its values that hold nodeSelector and tolerations of its controllers, if it has controllers.
 
 Sources: charts/karpenter/values.yaml of aws/karpenter-provider-aws; deployments/gpu-operator/values.yaml of
 NVIDIA/gpu-operator and its node-feature-discovery/values.yaml; charts/kube-prometheus-stack/values.yaml of
-prometheus-community/helm-charts; keda/values.yaml of kedacore/charts: one place for its three Deployments.
+prometheus-community/helm-charts; keda/values.yaml of kedacore/charts: one place for its three Deployments;
+charts/kueue/values.yaml of kubernetes-sigs/kueue 0.18.3.
 """
 ADD_ONS: Mapping[str, tuple[str, ...]] = {
     "coredns": ("",),
@@ -45,7 +47,10 @@ ADD_ONS: Mapping[str, tuple[str, ...]] = {
     "eks-node-monitoring-agent": (),
 }
 """The same for EKS add-ons and their configuration values."""
-WATCHED: dict[str, Any] = {**builders.services(), "pools": [builders.pool()], "tenants": [builders.tenant()]}
+WATCHED: dict[str, Any] = {
+    **builders.services(),
+    **builders.queues(),
+}
 
 
 @pytest.fixture(params=[*SHIPPED, "everything"])
@@ -53,7 +58,7 @@ def planned(request: pytest.FixtureRequest) -> Plan:
     if request.param != "everything":
         return plan(request.param)
     hours = {"timezone": "Europe/Berlin", "start": "08:00", "stop": "20:00"}
-    pools = [builders.pool(hours=hours, headroom=builders.ROOM)]
+    pools = [builders.pool(hours=hours, headroom=builders.ROOM), *builders.queues()["pools"][1:]]
     return plan_of(builders.stack(**{**WATCHED, "pools": pools}))
 
 

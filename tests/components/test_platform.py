@@ -1,5 +1,6 @@
 """The platform as a whole: components, providers, names, and repeatable rendering."""
 
+import json
 from typing import Any
 
 import pulumi
@@ -7,6 +8,7 @@ import pulumi_aws as aws
 import pytest
 
 from gpu_blueprint.errors import ProgramError
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.plan import has_unknown, record
 from gpu_blueprint.plan.recorder import RecordingMonitor
 
@@ -27,10 +29,11 @@ from ..support.plans import (
     shipped_config,
     shipped_file,
 )
+from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 157, "research": 208, "prod": 210}
+COUNTS = {"dev": 157, "research": 235, "prod": 210}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -38,7 +41,7 @@ POOLS = {
 }
 FURTHER = {
     "dev": {("PoolHours", "gpu-dev-shared-l4")},
-    "research": set[tuple[str, str]](),
+    "research": {("Kueue", "gpu-research-kueue"), ("Queues", "gpu-research-queues")},
     "prod": {
         ("Billing", "gpu-prod-billing"),
         ("Monitoring", "gpu-prod-monitoring"),
@@ -149,6 +152,35 @@ def test_rendering_is_repeatable_and_independent_of_other_stacks() -> None:
     for stack in ("prod", "dev"):
         again = {found.urn: found.as_json() for found in record(stack, shipped_file(stack))}
     assert again == before
+
+
+def _sort_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sort_keys(value[key]) for key in sorted(value)}
+    return [_sort_keys(each) for each in value] if isinstance(value, list) else value
+
+
+def _build_stack_with_layouts() -> dict[str, Any]:
+    stack = build_queued_stack()
+    mixed = next(pool for pool in stack["pools"] if pool["name"] == "mixed")
+    sharing = {**mixed["sharing"], "replicas": 2}
+    in_turns = {**mixed, "name": "turns", "purpose": "notebook", "gpusPerNode": [8], "sharing": sharing}
+    assert list(mixed["sharing"]["layout"]) != sorted(mixed["sharing"]["layout"]), "the file's order is not sorted"
+    stack["tenants"][0]["gpus"]["turns"] = {"3g.40gb": 1, "1g.10gb": 2}
+    return {**stack, "pools": [*stack["pools"], in_turns]}
+
+
+@pytest.mark.parametrize("stack", [*SHIPPED, "layouts"])
+def test_the_order_of_keys_in_a_file_changes_no_resource(stack: str) -> None:
+    """Pulumi's engine hands mappings on with sorted keys, so `pulumi up` would else differ from a preview."""
+    written = _build_stack_with_layouts() if stack == "layouts" else shipped_file(stack)[STACK_KEY]
+    region = "us-east-1" if stack == "layouts" else shipped_file(stack)[REGION_KEY]
+    # As text: equal mappings may still be written in another order into a policy or a chart's values.
+    before, after = (
+        {found.urn: json.dumps(found.as_json()) for found in fresh_plan_of(each, region)}
+        for each in (_sort_keys(written), written)
+    )
+    assert [urn for urn in before | after if before.get(urn) != after.get(urn)] == []
 
 
 @pytest.mark.parametrize("stack", SHIPPED)

@@ -9,6 +9,7 @@ from gpu_blueprint.plan import PlannedResource
 from ..support import builders
 from ..support.deletion import DestroyOrder, assert_order, dependencies_of
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, inside_cluster, kind, plan, plan_of
+from ..support.queued_stack import plan_queues
 
 MULTI_NODE = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
 MADE: dict[str, dict[str, Any]] = {
@@ -152,6 +153,49 @@ def test_the_objects_of_a_tenant_are_deleted_before_its_namespace(planned: Plan)
         inside = list_descendants(planned, tenant)
         (namespace,) = [found for found in inside if kind(found) == "Namespace"]
         assert_order(planned, [found for found in inside if found != namespace], namespace)
+
+
+@pytest.fixture(params=["research", "every form of queue"])
+def queued(request: pytest.FixtureRequest) -> Plan:
+    return plan("research") if request.param == "research" else plan_queues()
+
+
+def test_jobs_end_while_kueue_still_frees_what_they_hold(queued: Plan) -> None:
+    """A ClusterQueue waits for its last job, and a flavor for its last ClusterQueue; only Kueue lets them go.
+
+    Kueue's CRDs go with the release, and everything of Kueue that is left goes with them.
+    """
+    spaces = find_resources(queued, "Namespace", "-tenant-")
+    queues = find_resources(queued, "ClusterQueue")
+    assert len(spaces) == len(queues) == 3
+    for space in spaces:
+        tenant = space.inputs["metadata"]["labels"]["gpu-blueprint/tenant"]
+        assert_order(queued, space, [queue for queue in queues if queue.inputs["metadata"]["name"] == tenant])
+    assert_order(queued, queues, find_resource(queued, "Cohort"))
+    assert_order(queued, queues, find_resources(queued, "ResourceFlavor"), find_release(queued, "-kueue-"))
+    rest = [*find_resources(queued, "WorkloadPriorityClass"), find_resource(queued, "Cohort")]
+    assert_order(queued, rest, find_release(queued, "-kueue-"))
+
+
+def test_kueue_is_deleted_before_its_namespace_and_its_traffic_and_while_it_has_nodes(queued: Plan) -> None:
+    traffic = find_resource(queued, "NetworkPolicy", "-kueue-")
+    space = find_resource(queued, "Namespace", "-kueue-")
+    assert_order(queued, find_release(queued, "-kueue-"), traffic, space)
+    assert_order(queued, space, find_resource(queued, "NodeGroup", "-system-group"))
+
+
+def test_queues_are_made_before_the_namespaces_that_use_them(queued: Plan) -> None:
+    """And of a namespace they need nothing, or a tenant could not leave."""
+    order = DestroyOrder(queued)
+    spaces = find_resources(queued, "Namespace", "-tenant-")
+    for queue in find_resources(queued, "ClusterQueue"):
+        assert not any(order.before(queue, space) for space in spaces)
+    for binding in find_resources(queued, "RoleBinding", "-tenant-"):
+        space = binding.inputs["metadata"]["namespace"]
+        (local,) = [
+            found for found in find_resources(queued, "LocalQueue") if found.inputs["metadata"]["namespace"] == space
+        ]
+        assert_order(queued, binding, local)
 
 
 def test_nodes_are_deleted_before_the_addons_that_make_them_ready(planned: Plan) -> None:

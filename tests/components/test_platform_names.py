@@ -22,7 +22,8 @@ def test_every_resource_has_the_name_of_the_cluster_in_its_own(stack: str) -> No
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_objects_in_the_cluster_keep_their_names(stack: str) -> None:
     renamed = plan_edited(stack, lambda file: file.update(environment="other"))
-    for type_ in ("NodePool", "EC2NodeClass", "NodeOverlay", "Namespace", "CronJob", "ScaledObject"):
+    kinds = ("NodePool", "EC2NodeClass", "NodeOverlay", "Namespace", "CronJob", "ScaledObject")
+    for type_ in (*kinds, "ClusterQueue", "LocalQueue", "ResourceFlavor"):
         names = [
             sorted(found.inputs["metadata"]["name"] for found in planned if kind(found) == type_)
             for planned in (plan(stack), renamed)

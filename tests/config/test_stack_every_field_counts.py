@@ -56,8 +56,11 @@ def _plain_members_of(annotation: Any) -> list[str]:
         return _plain_members_of(get_args(annotation)[0])
     if get_origin(annotation) not in (Union, UnionType):
         return []
-    members = [get_origin(member) or member for member in get_args(annotation) if member is not NoneType]
-    return [member.__name__ for member in members if isinstance(member, type)] if len(members) > 1 else []
+    stated = [member for member in get_args(annotation) if member is not NoneType]
+    if len(stated) == 1:
+        return _plain_members_of(stated[0])
+    members = [get_origin(member) or member for member in stated]
+    return [member.__name__ for member in members if isinstance(member, type)]
 
 
 def _models_in(annotation: Any) -> list[type[Model]]:

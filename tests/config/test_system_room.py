@@ -47,6 +47,19 @@ def test_every_pod_needs_an_address() -> None:
     assert (found.sum_fits, found.fits) == (False, False)
 
 
+QUEUEING: dict[str, Any] = {"queueing": {}}
+
+
+def test_kueue_needs_room_for_two_pods_in_a_stack_with_queues() -> None:
+    queued: dict[str, Any] = {"pools": [builders.pool(purpose="training")], "tenants": [builders.tenant()]}
+    without, with_queues = (
+        measure_system_room(builders.config(**queued, **fields), find_instance("m7i.large"), 2)
+        for fields in ({}, QUEUEING)
+    )
+    assert with_queues.pod_count == without.pod_count + 2
+    assert with_queues.needed.memory_mib == without.needed.memory_mib + 2 * 1024
+
+
 def test_a_managed_group_sets_one_pod_for_each_address_and_no_more_than_advised() -> None:
     assert [find_default_max_pods(find_instance(f"m7i.{size}")) for size in ("large", "xlarge", "4xlarge")] == [
         29,

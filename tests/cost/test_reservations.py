@@ -83,7 +83,11 @@ def test_a_reservation_larger_than_the_pool_is_paid_whole() -> None:
 def test_a_savings_plan_lowers_reservations_at_on_demand_rates() -> None:
     stack = reserved_stack(["p5.48xlarge"], 16, ["reserved"], reservation())
     planned = StackConfig.model_validate(
-        {**stack.model_dump(by_alias=True), "costs": {"savingsPlan": {"coverage": 1.0, "discount": 0.2}}}, strict=False
+        {
+            **stack.model_dump(by_alias=True, exclude_none=True),
+            "costs": {"savingsPlan": {"coverage": 1.0, "discount": 0.2}},
+        },
+        strict=False,
     )
     pool = planned.gpu_pools[0]
     assert hours(estimate_pool(planned, pool, find_terms(planned, pool)).floor) == pytest.approx(

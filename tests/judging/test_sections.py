@@ -89,6 +89,19 @@ def test_the_hours_of_a_pool_belong_to_the_pool() -> None:
     assert jobs and {section_of(config, planned, job.urn) for job in jobs} == {"pools.1"}
 
 
+@pytest.mark.parametrize(
+    ("type_", "name", "section"),
+    [
+        ("Release", "-kueue-", "queueing"),
+        ("ClusterQueue", "-queue-vision", "queueing"),
+        ("LocalQueue", "-tenant-language-", "tenants.1"),
+    ],
+)
+def test_queues_belong_to_queueing_and_to_their_tenant(type_: str, name: str, section: str) -> None:
+    found = find_resource(plan("research"), type_, name)
+    assert section_of(shipped_config("research"), plan("research"), found.urn) == section
+
+
 def test_keda_without_services_belongs_to_autoscaling() -> None:
     stack = builders.stack(**builders.monitoring(), autoscaling=True)
     planned, config = plan_of(stack), parse(stack, "us-east-1")

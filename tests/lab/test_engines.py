@@ -12,6 +12,7 @@ from gpu_blueprint.catalog.versions import (
     KARPENTER_VERSIONS,
     KEDA,
     KUBERNETES,
+    KUEUE,
     PROMETHEUS_OPERATOR,
 )
 from lab.built import FOLDER_VARIABLE
@@ -36,6 +37,7 @@ DIFFERENCES = {
     Pair("karpenter 1.15.0", "1.14.1", "1.15.0"): (
         "1.15 needs Go 1.26.9, and timestreamwrite v1.43.1, which Go's module proxy does not serve"
     ),
+    Pair("kueue", "0.18.3", "0.19.2"): "0.19 needs a module that Go's module proxy does not serve",
     Pair("kubernetes 1.35", "1.36", "1.35"): "the lab has one control plane, of the catalogue's default",
 }
 """Each known difference, and its reason."""
@@ -62,6 +64,7 @@ def list_pairs() -> Iterator[Pair]:
     yield Pair("keda", copied.find_version("github.com/kedacore/keda/v2"), KEDA.version)
     operator = copied.find_version("github.com/prometheus-operator/prometheus-operator")
     yield Pair("prometheus operator", operator, PROMETHEUS_OPERATOR)
+    yield Pair("kueue", ENGINES["kueue"].version, KUEUE.version)
     yield Pair("pulumi", ENGINES["pulumi"].version, find_sdk("pulumi"))
 
 

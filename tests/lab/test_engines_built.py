@@ -9,19 +9,19 @@ from lab.engines import ENGINES, find_engine
 pytestmark = pytest.mark.lab
 
 QUESTIONS = {"kubectl": ["version", "--client"], "pulumi": ["version"]}
-SILENT = "karpenter"
-"""This program starts instead of naming its version."""
+SILENT = {"karpenter": "github.com/aws/karpenter-provider-aws", "kueue": "sigs.k8s.io/kueue"}
+"""Programs that do not name their version, and their modules."""
 
 
-@pytest.mark.parametrize("name", [name for name in ENGINES if name != SILENT])
+@pytest.mark.parametrize("name", [name for name in ENGINES if name not in SILENT])
 def test_an_engine_says_its_version(name: str) -> None:
     asked = [str(find_engine(name)), *QUESTIONS.get(name, ["--version"])]
     said = subprocess.run(asked, capture_output=True, text=True, check=True)
     assert ENGINES[name].version in said.stdout
 
 
-def test_karpenter_holds_the_module_of_its_version() -> None:
-    version = ENGINES[SILENT].version
-    linked = f"mod\tgithub.com/aws/karpenter-provider-aws\tv{version}\t"  # as `go version -m` shows it
-    is_linked = linked.encode() in find_engine(SILENT).read_bytes()
+@pytest.mark.parametrize("name", SILENT)
+def test_a_silent_engine_holds_the_module_of_its_version(name: str) -> None:
+    linked = f"mod\t{SILENT[name]}\tv{ENGINES[name].version}\t"  # as `go version -m` shows it
+    is_linked = linked.encode() in find_engine(name).read_bytes()
     assert is_linked

@@ -5,9 +5,11 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gpu_blueprint.errors import LabError
@@ -50,6 +52,22 @@ def test_the_next_start_ends_the_engines_of_a_killed_rehearsal(killed: tuple[Pat
 def test_a_sweep_returns_the_folders_that_it_removed(killed: tuple[Path, int]) -> None:
     assert sweep_dead_workspaces() == [killed[0]]
     assert sweep_dead_workspaces() == []
+
+
+def test_a_process_that_becomes_another_program_at_the_first_look_ends_too(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: Counter[int] = Counter()
+    read = psutil.Process.environ
+
+    def read_after_a_moment(process: psutil.Process) -> dict[str, str]:
+        looks[process.pid] += 1
+        return {} if looks[process.pid] == 1 else read(process)
+
+    started = subprocess.Popen(SLEEP, env={**os.environ, MARK: str(temporary)})
+    monkeypatch.setattr(psutil.Process, "environ", read_after_a_moment)
+    end_marked_processes(temporary)
+    assert started.poll() == -signal.SIGKILL
 
 
 def test_children_without_the_mark_end_with_their_parent(temporary: Path) -> None:

@@ -1,5 +1,7 @@
 from typing import Any
 
+import pytest
+
 from gpu_blueprint.lifecycle.cloud import Entry, Operation
 from gpu_blueprint.lifecycle.order import (
     DeletionGraph,
@@ -83,9 +85,10 @@ def list_grants(stack: str) -> dict[str, list[str]]:
     }
 
 
-def test_the_dependencies_of_the_program_keep_every_promise() -> None:
-    resources = to_state(plan("prod"))
-    promises = list_promises(resources, list_grants("prod"))
+@pytest.mark.parametrize("stack", ["prod", "research"])
+def test_the_dependencies_of_the_program_keep_every_promise(stack: str) -> None:
+    resources = to_state(plan(stack))
+    promises = list_promises(resources, list_grants(stack))
     assert len(promises) > 100 and find_missing_paths(resources, promises) == []
 
 
@@ -105,6 +108,22 @@ def test_the_promises_reach_from_the_tenants_to_the_network() -> None:
         ("NodeGroup", "Cluster"),
         ("Cluster", "Subnet"),
     } <= pairs
+
+
+def test_queues_outlive_tenants_and_kueue_outlives_its_objects() -> None:
+    promises = list_promises(to_state(plan("research")), list_grants("research"))
+    pairs = {(_kind(promise.first), _kind(promise.second)) for promise in promises}
+    objects = ("ClusterQueue", "LocalQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
+    assert {
+        ("Namespace", "ClusterQueue"),
+        ("ClusterQueue", "ResourceFlavor"),
+        ("ClusterQueue", "Cohort"),
+        *((kind, "Release") for kind in objects),
+    } <= pairs
+    last = [promise.second for promise in promises if _kind(promise.first) in objects]
+    assert any(urn.endswith("gpu-research-kueue-release") for urn in last)
+    nodes = [promise for promise in promises if promise.first.endswith("gpu-research-kueue-release")]
+    assert "NodeGroup" in {_kind(promise.second) for promise in nodes}
 
 
 def _kind(urn: str) -> str:

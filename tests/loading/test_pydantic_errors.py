@@ -88,6 +88,18 @@ def refusal(**overrides: Any) -> Problem:
             'tags.4711: 4711 without quotes is a number in YAML, not text; quote it: "4711"',
         ),
         (
+            {"queueing": {"readyTimeout": 1800}},
+            "unquoted-text",
+            "queueing.readyTimeout: 1800 without quotes is a number in YAML, not text; "
+            "write a duration such as 30m, 1h30m or 336h",
+        ),
+        (
+            {"pools": [pool(disruption={"expireAfter": 336})]},
+            "unquoted-text",
+            "pools.0.disruption.expireAfter: 336 without quotes is a number in YAML, not text; "
+            "write a duration such as 336h, or Never",
+        ),
+        (
             {"pools": [pool(expectedHours=float("inf"))]},
             "out-of-range",
             "pools.0.expectedHours: inf is not a finite number; write a number",

@@ -9,4 +9,9 @@ EQUIVALENT = {
         "tags.list_missing_tags: resource.type.startswith('aws:') and resource.kind in TAGGED → "
         "resource.type.startswith('aws:')"
     ): "judge passes only these kinds; remediation passes all kinds, see test_pack.py",
+    (
+        "queues._ANY_NAMESPACE: {'kubernetes.io/metadata.name': 'a-namespace-of-somebody'} → "
+        "{'kubernetes.io/metadata.name': '~a-namespace-of-somebody'}"
+    ): "any name that no selector states serves",
+    "queues._refuse_empty_promises: total > limit → total >= limit": "isclose leaves equal sums out",
 }

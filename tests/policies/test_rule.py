@@ -30,6 +30,7 @@ SUBJECTS = {
     "managed_policies",
     "trust",
     "tenancy",
+    "queues",
     "rbac",
     "cost",
     "supply_chain",
@@ -77,8 +78,8 @@ SDK = (
     *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4, kubernetes.kustomize.v2),
     *(kubernetes.yaml, kubernetes.yaml.v2),
 )
-CUSTOM = {"NodePool", "NodeOverlay", "EC2NodeClass"}
-"""Kinds of Karpenter's custom resources, which no SDK contains."""
+CUSTOM = {"NodePool", "NodeOverlay", "EC2NodeClass", "ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"}
+"""Kinds of Karpenter's and Kueue's custom resources, which no SDK contains."""
 NATIVE = {
     *("ManagedPolicy", "QueueInlinePolicy", "TopicInlinePolicy", "PublicRepository", "BackupVault"),
     *("VectorBucketPolicy", "Nodegroup", "SecurityGroupIngress"),

@@ -6,11 +6,14 @@ import pytest
 
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.rehearsal.cleaning import clean
+from gpu_blueprint.rehearsal.jobs import build_probe_job
 from gpu_blueprint.rehearsal.pods import PROBE_LABEL, build_cpu_pod, build_deployment
 from gpu_blueprint.rehearsal.stage import Stage
 from lab.scene import Manifest
 
 from ..support.fake_lab import FakeLab
+from ..support.fake_queues import FakeQueueLab
+from ..support.two_teams import build_two_teams
 
 
 def claim(name: str) -> dict[str, Any]:
@@ -35,6 +38,17 @@ def test_only_what_the_platform_has_is_left(lab: FakeLab) -> None:
     assert lab.find("Pod") == ["foreign"]
     assert lab.find("Deployment") == lab.find("NodeClaim") == []
     assert [one.state for one in lab.aws.instances.values()] == ["terminated"]
+
+
+def test_a_job_goes_and_its_workload_is_awaited() -> None:
+    lab = FakeQueueLab(lambda _: {"Admitted": "True"})
+    stack = build_two_teams()
+    lab.create(build_probe_job(stack, stack.tenants[0], stack.queued_pools[0], "in"))
+    with pytest.raises(LabError, match="job-red-in-train cannot be removed"):
+        clean(Stage(lab.as_lab()), seconds=0.2)
+    assert lab.find("Job") == lab.find("Pod") == []
+    del lab.objects["Workload", "red", "job-red-in-train"]  # Kueue does it
+    clean(Stage(lab.as_lab()))
 
 
 def test_pods_go_before_their_nodes_and_instances_before_their_claims(lab: FakeLab) -> None:

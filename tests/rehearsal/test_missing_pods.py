@@ -6,17 +6,24 @@ import pytest
 
 from gpu_blueprint.rehearsal.missing_pods import list_missing_pods
 
+from ..support.fake_queues import workload
+
 UID = "uid-of-the-controller"
 QUOTA = 'pods "big-x" is forbidden: exceeded quota'
 
 
 class Cluster:
-    """One controller, its pods and its events."""
+    """One controller, its pods and its events, and the Workloads of its namespace."""
 
     def __init__(self, controller: dict[str, Any] | None, pods: int, reason: str = "FailedCreate") -> None:
         self.controller, self.pods, self.reason = controller, pods, reason
+        self.workloads: list[dict[str, Any]] = []
 
-    def list(self, _api_version: str, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
+    def list(
+        self, _api_version: str, kind: str, namespace: str | None = None, labels: str = ""
+    ) -> list[dict[str, Any]]:
+        if kind == "Workload":
+            return self.workloads
         if kind == "Pod":
             return [{"metadata": {"name": f"p{n}", "ownerReferences": [{"uid": UID}]}} for n in range(self.pods)]
         named = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "big", "namespace": namespace, "uid": UID}
@@ -50,3 +57,9 @@ def test_a_controller_that_is_gone_lacks_nothing() -> None:
 
 def test_other_events_count_for_nothing() -> None:
     assert find(Cluster({"spec": {"replicas": 3}}, pods=0, reason="FailedScheduling")) == []
+
+
+def test_a_job_that_waits_in_its_queue_is_named_with_the_words_of_kueue() -> None:
+    cluster = Cluster(None, pods=0)
+    cluster.workloads = [workload("waiting", QuotaReserved="False"), workload("running", Admitted="True")]
+    assert find(cluster) == [("3 of 3 pods of Job ml/waiting", "the message of QuotaReserved")]

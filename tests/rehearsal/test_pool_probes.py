@@ -131,7 +131,7 @@ def test_only_the_first_of_several_profiles_shares_the_lane() -> None:
     layout = {"3g.40gb": 1, "1g.10gb": 4}
     pool = builders.pool(gpu="h100-80gb", maxGpus=16, sharing={"mode": "mig", "layout": layout})
     shared = [probe.name for probe in list_of(builders.config(pools=[pool])) if probe.scenery]
-    assert shared == ["main/one-3g.40gb", "main/whole-node"]
+    assert shared == ["main/one-1g.10gb", "main/whole-node"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """Every rendered object of every good stack, on a real API server with strict validation."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,8 +14,10 @@ from lab.kube import RefusedError
 from lab.lab import Lab
 from lab.scene import Manifest, identify
 
+from ..support import builders
 from ..support.engine_rehearsals import open_lab
-from ..support.plans import STACKS
+from ..support.plans import STACKS, find_resources
+from ..support.queued_stack import build_queued_stack, plan_queues
 from ..support.rehearsals import FILES, load_file
 
 pytestmark = pytest.mark.lab
@@ -21,9 +25,10 @@ pytestmark = pytest.mark.lab
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """A control plane that knows every kind."""
-    with open_lab(STACKS / "Pulumi.dev.yaml") as (opened, _):
+    """A control plane that knows every kind, and Kueue, whose webhooks judge its objects too."""
+    with open_lab(STACKS / "Pulumi.research.yaml") as (opened, _):
         opened.install_crds()
+        opened.kueue.start()
         yield opened
 
 
@@ -46,6 +51,41 @@ def test_the_api_server_takes_every_object_of_a_stack(file: Path, lab: Lab) -> N
     first = sorted(manifests, key=lambda manifest: manifest["kind"] != "Namespace")
     assert len(first) >= 5
     assert [objection for manifest in first if (objection := apply(lab, manifest))] == []
+
+
+def test_kueue_takes_queues_of_every_form(lab: Lab) -> None:
+    config = builders.config(**build_queued_stack())
+    manifests = [manifest.content for manifest in list_manifests(config, plan_queues())]
+    ours = [found for found in manifests if found["apiVersion"].startswith("kueue.") or found["kind"] == "Namespace"]
+    ours.sort(key=lambda manifest: manifest["kind"] != "Namespace")
+    assert {"ResourceFlavor", "WorkloadPriorityClass", "Cohort"} <= {found["kind"] for found in ours}
+    assert [objection for manifest in ours if (objection := apply(lab, manifest))] == []
+
+
+FAULTS: dict[str, tuple[tuple[str | int, ...], Any]] = {
+    "field not declared in schema": (("spec", "weight"), 1),
+    "borrowingLimit must be nil when cohort is empty": (("spec", "cohortName"), None),
+    "must match the name in coveredResources": (
+        ("spec", "resourceGroups", 0, "coveredResources", 0),
+        "nvidia.com/other",
+    ),
+    "Unsupported value": (("spec", "queueingStrategy"), "FIFO"),
+}
+
+
+@pytest.mark.parametrize("reason", FAULTS)
+def test_kueue_refuses_a_wrong_queue(lab: Lab, reason: str) -> None:
+    place, value = FAULTS[reason]
+    (found, *_) = find_resources(plan_queues(), "ClusterQueue")
+    queue: Any = copy.deepcopy(dict(found.inputs))
+    target = queue
+    for key in place[:-1]:
+        target = target[key]
+    if value is None:
+        del target[place[-1]]
+    else:
+        target[place[-1]] = value
+    assert reason in apply(lab, queue)
 
 
 def test_the_api_server_refuses_a_misspelt_field(lab: Lab) -> None:

@@ -61,6 +61,21 @@ def test_a_refusal_is_not_final_while_karpenter_warms_up(monkeypatch: pytest.Mon
     assert stage.send([pod()]).pods[0].fate is Fate.RUNS
 
 
+def test_a_snapshot_from_before_the_end_of_a_creation_is_no_proof_that_a_pod_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gpu_blueprint.rehearsal.stage._SNAPSHOT_S", 0.05)
+    lab = FakeLab()
+    stage = stage_of(lab)
+
+    def look_while_policies_are_compiled(_: Manifest) -> Decision:
+        stage.look_again()
+        return "node-1"
+
+    lab.decide = look_while_policies_are_compiled
+    assert [found.fate for found in stage.send([pod()]).pods] == [Fate.RUNS]
+
+
 def test_a_group_of_pods_gets_time_for_a_node_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu_blueprint.rehearsal.stage._PATIENCE_EACH_S", 2.0)
     stage, given = stage_of(FakeLab()), []

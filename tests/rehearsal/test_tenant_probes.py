@@ -1,5 +1,6 @@
 """Questions about tenants."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from gpu_blueprint.rehearsal.tenant_probes import list_tenant_probes
 
 from ..support import builders
 from ..support.rehearsals import find_probe, list_sent_pods, outcome, read_limits, refused
+from ..support.two_teams import build_two_teams
 
 
 def build(pools: list[dict[str, Any]] | None = None, **tenant: Any) -> StackConfig:
@@ -61,6 +63,36 @@ def test_a_pool_of_others_is_refused_by_its_rule(gpus: dict[str, int], rule: str
     pools = [builders.pool(), builders.pool(name="other", gpu="a10g", taints=[{"key": "example.com/a"}])]
     probe = find_probe(list_of(build(pools, gpus=gpus)), "team/foreign-other")
     assert probe.expected.text == f"refused by the rule {rule}"
+
+
+def test_a_queued_pool_is_asked_by_jobs_and_refuses_other_pods() -> None:
+    stack = build_two_teams()
+    probes = [*list_tenant_probes(stack, stack.tenants[0])]
+    assert [probe.name for probe in probes[:5]] == [
+        "red/in-train",
+        "red/bare-train",
+        "red/over-train",
+        "red/in-slices",
+        "red/over-slices",
+    ]
+    jobs = [probe.play.args[0] for probe in probes[:3:2] if isinstance(probe.play, partial)]
+    assert [(job["kind"], job["spec"]["parallelism"]) for job in jobs] == [("Job", 1), ("Job", 17)]
+    assert [probe.expected.text for probe in probes[:3]] == [
+        "runs in train",
+        "refused by the rule queued-pods",
+        "refused by the rule gang-within-reach",
+    ]
+    assert probes[2].title == "a Job of 17 gpu, over its reach of 16"
+    (pod,) = list_sent_pods(probes[1])
+    assert pod["kind"] == "Pod" and read_limits(pod) == {"nvidia.com/gpu": 1}
+
+
+def test_a_queued_pool_of_others_is_refused_by_either_rule() -> None:
+    stack = build_two_teams()
+    probe = find_probe(list_tenant_probes(stack, stack.tenants[2]), "grey/foreign-train")
+    for rule in ("granted-gpus", "queued-pods"):
+        assert probe.expected.find_difference(outcome(refused(f"no [{rule}]"))) == ""
+    assert probe.expected.find_difference(outcome(refused("no [named-pool]"))) != ""
 
 
 def test_policies_that_only_warn_promise_no_refusal() -> None:

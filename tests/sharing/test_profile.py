@@ -72,13 +72,13 @@ def test_mig_on_al2023_cuts_every_gpu_alike_and_names_the_slice() -> None:
 
 def test_a_mixed_layout_is_named_after_its_pool_and_has_the_pools_taint() -> None:
     found = profile("h100-80gb", AL2023, MIXED, pool="slices")
-    assert found.per_device == {"nvidia.com/mig-3g.40gb": 1, "nvidia.com/mig-1g.10gb": 4}
+    assert found.per_device == {"nvidia.com/mig-1g.10gb": 4, "nvidia.com/mig-3g.40gb": 1}
     assert found.taint == {"key": "gpu-blueprint/pool", "value": "slices", "effect": "NoSchedule"}
     assert found.node_labels == {MIG: MIXED_KEY}
     assert found.mig_configs == {
         MIXED_KEY: [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 1, "1g.10gb": 4}}]
     }
-    assert list(found.units) == ["3g.40gb", "1g.10gb"]
+    assert list(found.units) == ["1g.10gb", "3g.40gb"]
 
 
 def test_an_engine_variant_has_a_dot_where_kubernetes_takes_no_plus() -> None:
@@ -105,7 +105,7 @@ def test_replicas_over_mig_multiply_the_slices_and_share_each_by_name() -> None:
     key = f"{MIXED_KEY}-time-slicing-2"
     assert found.per_device == {"nvidia.com/mig-3g.40gb.shared": 2, "nvidia.com/mig-1g.10gb.shared": 8}
     assert found.node_labels == {PLUGIN: key, MIG: MIXED_KEY}
-    resources = ("nvidia.com/mig-3g.40gb", "nvidia.com/mig-1g.10gb")
+    resources = ("nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb")
     assert found.plugin_configs == {key: device_plugin("timeSlicing", *resources, replicas=2)}
     assert found.units == {
         "3g.40gb": "nvidia.com/mig-3g.40gb.shared",

@@ -14,8 +14,8 @@ def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
     stack = builders.config(pools=[pool], tenants=teams)
     steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}
     assert steps["quota keys"] == (
-        "requests.nvidia.com/mig-3g.40gb: a 0, b 0",
         "requests.nvidia.com/mig-1g.10gb: a 4, b 4",
+        "requests.nvidia.com/mig-3g.40gb: a 0, b 0",
     )
 
 
@@ -42,4 +42,13 @@ def test_a_taint_whose_toleration_eks_adds_says_so() -> None:
     steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}
     assert steps["node taints"] == (
         "nvidia.com/gpu.shared:NoSchedule (EKS adds the toleration to pods that request the resource)",
+    )
+
+
+def test_the_quotas_of_a_queued_pool_have_room_for_borrowed_gpus() -> None:
+    stack = shipped_config("research")
+    steps = {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools_by_name["a100-train"])}
+    assert steps["quota keys"] == (
+        "requests.nvidia.com/gpu: vision 16, language 16",
+        "with what the queue lets the teams borrow",
     )

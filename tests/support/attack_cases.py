@@ -2,7 +2,8 @@
 
 A file is a list of cases. ``pod`` is a pod's spec in which ``gpus`` are limits of its container, ``pool`` is its node
 selector, ``container`` changes the container, and ``annotations`` and ``labels`` are its metadata; ``within`` wraps the
-pod into a template. ``object`` is any other object. ``request`` is a verb, a path and a body.
+pod into a template, with ``metadata`` and ``spec``, and ``waits`` adds what Kueue's webhook writes. ``object`` is any
+other object. ``request`` is a verb, a path and a body.
 """
 
 import re
@@ -15,6 +16,7 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
+from gpu_blueprint.queues.names import DEFAULT_QUEUE, QUEUE_LABEL
 from gpu_blueprint.sharing.profile import POOL_KEY
 
 CASES = Path(__file__).parents[1] / "tenancy" / "cases"
@@ -23,6 +25,8 @@ _API_OF_KIND = {
     "Job": "batch/v1",
     "CronJob": "batch/v1",
     "RayCluster": "ray.io/v1",
+    "RayService": "ray.io/v1",
+    "RayJob": "ray.io/v1",
     "JobSet": "jobset.x-k8s.io/v1alpha2",
     "TrainJob": "trainer.kubeflow.org/v1alpha1",
 }
@@ -92,11 +96,16 @@ def build_object(row: Mapping[str, Any], namespace: str) -> dict[str, Any]:
         own_name = {} if "generateName" in metadata else {"name": name}
         return {**found, "metadata": {**own_name, "namespace": namespace, **metadata}}
     pod = build_pod(row["pod"], name)
-    place = {"name": name, "namespace": namespace}
+    place = {"name": name, "namespace": namespace, **row.get("metadata", {})}
     if "within" not in row:
         return {"apiVersion": "v1", "kind": "Pod", **pod, "metadata": {**place, **pod["metadata"]}}
     kind = row["within"]
     spec = {**_wrap(kind, pod, row.get("pods", 1)), **row.get("spec", {})}
+    if row.get("waits"):
+        place, spec = (
+            {**place, "labels": {QUEUE_LABEL: DEFAULT_QUEUE, **place.get("labels", {})}},
+            {"suspend": True, **spec},
+        )
     return {"apiVersion": _API_OF_KIND.get(kind, "apps/v1"), "kind": kind, "metadata": place, "spec": spec}
 
 
@@ -117,10 +126,13 @@ def _wrap(kind: str, pod: dict[str, Any], count: int) -> dict[str, Any]:
     job = {"template": once, "completions": count, "parallelism": count}
     head = {"rayStartParams": {}, "template": build_pod({}, "head")}
     worker = {"groupName": "workers", "replicas": count, "rayStartParams": {}, "template": pod}
+    cluster = {"headGroupSpec": head, "workerGroupSpecs": [worker]}
     specs: Mapping[str, Any] = {
         "Job": job,
         "CronJob": {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": job}},
-        "RayCluster": {"headGroupSpec": head, "workerGroupSpecs": [worker]},
+        "RayCluster": cluster,
+        "RayService": {"rayClusterConfig": cluster},
+        "RayJob": {"entrypoint": "python main.py", "rayClusterSpec": cluster},
         "JobSet": {"replicatedJobs": [{"name": "workers", "replicas": 1, "template": {"spec": job}}]},
         "TrainJob": {
             "runtimeRef": {"name": "torch"},

@@ -10,7 +10,6 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
-from gpu_blueprint.catalog.namespaces import KUBE_SYSTEM
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
@@ -97,7 +96,7 @@ def find_client(kube: KubeClient, config: StackConfig, actor: str) -> KubeClient
     tenant_name, _, role = actor.partition(":")
     if actor == "admin":
         return kube
-    if tenant_name == KUBE_SYSTEM:
+    if tenant_name not in {tenant.name for tenant in config.tenants}:
         return kube.impersonate(f"system:serviceaccount:{actor}")
     tenant = next(tenant for tenant in config.tenants if tenant.name == tenant_name)
     if role not in ("", "viewers"):

@@ -68,8 +68,11 @@ def stack(region: str = REGION, **overrides: Any) -> dict[str, Any]:
 
 
 def config(region: str = REGION, **overrides: Any) -> StackConfig:
-    """The checked config of ``stack(**overrides)``."""
-    return parse(stack(region, **overrides), region)
+    """The checked config of ``stack(**overrides)``; ``queueing`` None stands for a stack without the field."""
+    found = stack(region, **overrides)
+    if found.get("queueing", {}) is None:
+        del found["queueing"]
+    return parse(found, region)
 
 
 def problems(region: str = REGION, **overrides: Any) -> list[str]:
@@ -108,6 +111,12 @@ def service(**overrides: Any) -> dict[str, Any]:
 def services(*declared: dict[str, Any]) -> dict[str, Any]:
     """The fields of a stack with services: the services, and the Prometheus that measures them."""
     return {**monitoring(), "services": list(declared) or [service()]}
+
+
+def queues() -> dict[str, Any]:
+    """The fields of a stack with queues: the usual pool, a pool for training, and a team with grants in both."""
+    train = pool(name="train", purpose="training")
+    return {"queueing": {}, "pools": [pool(), train], "tenants": [tenant(gpus={"main": 4, "train": 4})]}
 
 
 def billing(monthly_budget: float = 20_000, **overrides: Any) -> dict[str, Any]:

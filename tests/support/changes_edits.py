@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from .edits import DRAINING, HARMLESS, Edit, Stack, lower_ceiling
+from .edits import DRAINING, HARMLESS, Edit, Stack, lower_ceiling, remove_queues
 
 
 def set_field(path: str, value: Any) -> Edit:
@@ -214,7 +214,7 @@ RESEARCH: dict[str, Edit] = {
         ROOMY(stack),
         RICH(stack),
     ),
-    "a pool less": join(ROOMY, RICH, _remove_pool),
+    "a pool less": join(ROOMY, RICH, _remove_pool, remove_queues),
     "one gateway": set_field("network.nat", "single"),
     "a zone less": drop_field("network.zones.2"),
 }

@@ -15,6 +15,7 @@ FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason
 """Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
     *("pod", "pods", "node", "deploy", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
+    *("workload", "workloads", "clusterqueue", "job", "endpointslices"),
     *("nodeoverlay", "ec2nodeclass", "scaledobject", "validatingadmissionpolicybinding"),
 }
 OUTPUTS = ("wide", "yaml", "json", "name")
@@ -50,8 +51,8 @@ def _check_command(words: Sequence[str]) -> Iterator[str]:
     match words:
         case ["kubectl", str(flag), str(value), str(command), *rest] if flag in FLAGS["options"].values:
             yield from _check_kubectl(command, [flag, value, *rest])
-        case ["kubectl", "config", str(command), *rest]:
-            yield from _check_kubectl(f"config {command}", rest)
+        case ["kubectl", "config" | "rollout" as group, str(command), *rest]:
+            yield from _check_kubectl(f"{group} {command}", rest)
         case ["kubectl", str(command), *rest]:
             yield from _check_kubectl(command, rest)
         case ["aws", str(service), str(operation), *rest]:

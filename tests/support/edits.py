@@ -44,6 +44,13 @@ def list_deletions(before: Plan, after: Plan) -> list[ResourceChange]:
     ]
 
 
+def remove_queues(stack: Stack) -> None:
+    """Give a stack back the way of working without queues."""
+    del stack["queueing"]
+    for tenant in stack["tenants"]:
+        tenant.pop("queue", None)
+
+
 def _rename_tenant(stack: Stack) -> None:
     old, stack["tenants"][0]["name"] = stack["tenants"][0]["name"], "renamed"
     for service in stack.get("services", []):
@@ -56,11 +63,13 @@ def _remove_tenant(stack: Stack) -> None:
 
 
 def _add_tenant(stack: Stack) -> None:
-    """Add a small tenant to every GPU pool, also to pools that only one tenant may use."""
-    gpu_pools = [pool for pool in stack["pools"] if pool["purpose"] != "cpu"]
+    """Add a small tenant to every GPU pool, also to pools that only one tenant may use; a full queue has no room."""
+    full = [pool for pool in stack["pools"] if "queueing" in stack and pool["purpose"] == "training"]
+    gpu_pools = [pool for pool in stack["pools"] if pool["purpose"] != "cpu" and pool not in full]
     grants = {pool["name"]: {"1g.10gb": 1} if "layout" in pool.get("sharing", {}) else 1 for pool in gpu_pools}
     small = {"name": "newcomers", "gpus": grants, "cpu": "32", "memory": "256Gi"}
-    stack["tenants"].append({**copy.deepcopy(stack["tenants"][0]), **small})
+    copied = {field: value for field, value in stack["tenants"][0].items() if field != "queue"}
+    stack["tenants"].append({**copy.deepcopy(copied), **small})
     stack["hourlyCeiling"] = 1000
 
 
@@ -89,6 +98,10 @@ def lower_ceiling(pool: int, gpus: int) -> Edit:
     def edit(stack: Stack) -> None:
         lowered = stack["pools"][pool]
         name, share = lowered["name"], gpus / lowered["maxGpus"]
+        if "queueing" in stack:  # a queue promises no more than whole nodes hold, and lends no more
+            share /= 2
+            for tenant in stack["tenants"]:
+                tenant.get("queue", {}).pop("borrow", None)
         lowered["maxGpus"] = gpus
         lowered.pop("headroom", None)
         for tenant in stack["tenants"]:

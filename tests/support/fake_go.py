@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from lab import built, crds
+from lab import built, crds, kueue_objects
 
 _SCRIPT = """#!/bin/sh
 echo "$*" >> {calls}
 case "$1" in
 env) printf '%s\\n' "{version}" {folder}/modules {folder}/cache; exit ;;
-list) printf '%s\\n' {places}; exit ;;
+list) shift 4; for module; do echo {folder}/modules/"$module"; done; exit ;;
 mod) exit ;;
 esac
 {before}
@@ -54,16 +54,13 @@ class FakeGo:
             version: The version that it claims.
             before: Shell that runs before it builds; ``$*`` are its arguments.
         """
-        places = []
-        for module, files in crds.COPIED_FILES.items():
+        of_kueue = (*kueue_objects.DEFINITIONS, kueue_objects.WEBHOOKS)
+        for module, files in {**crds.COPIED_FILES, kueue_objects.MODULE: of_kueue}.items():
             place = self.folder / "modules" / module
-            places.append(str(place))
             for file in files:
                 (place / file).parent.mkdir(parents=True, exist_ok=True)
                 (place / file).write_text(f"kind: CustomResourceDefinition # {file}\n")
-        text = _SCRIPT.format(
-            calls=self.folder / "calls", version=version, folder=self.folder, places=" ".join(places), before=before
-        )
+        text = _SCRIPT.format(calls=self.folder / "calls", version=version, folder=self.folder, before=before)
         program = self.folder / "bin" / "go"
         program.parent.mkdir(exist_ok=True)
         program.write_text(text)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .builders import REGION, identity, role, stack, tenant
+from .queued_stacks import queued, team, train
 
 Pair = tuple[tuple[dict[str, Any], str], tuple[dict[str, Any], str]]
 QUEUE_ARN = "arn:aws:sqs:us-east-1:111122223333:jobs"
@@ -23,6 +24,19 @@ def statements(before: dict[str, Any], after: dict[str, Any]) -> Pair:
 
 def buckets(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return identities({"s3": [{"bucket": "models", **before}]}, {"s3": [{"bucket": "models", **after}]})
+
+
+def queues(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    """Two stacks whose team has a queue with these fields, beside another team."""
+    stacks = (stack(**queued(team(queue=queue), team("other"))) for queue in (before, after))
+    first, second = ((found, REGION) for found in stacks)
+    return first, second
+
+
+def queueings(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    """Two stacks with queues of these fields, with room for borrowing."""
+    fields = queued(team(), pools=[train(gpusPerNode=[8])])
+    return (stack(**{**fields, "queueing": before}), REGION), (stack(**{**fields, "queueing": after}), REGION)
 
 
 TENANTS: dict[str, Pair] = {
@@ -47,4 +61,15 @@ TENANTS: dict[str, Pair] = {
     "tenants[].identities[].s3[].access": buckets({}, {"access": "write"}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
     "tenants[].pods": tenants({}, {"pods": 7}),
+    "tenants[].queue.weight": queues({}, {"weight": 3}),
+    "tenants[].queue.borrow<int>": queues({"borrow": {"train": 4}}, {"borrow": {"train": 5}}),
+    "tenants[].queue.borrow<dict>": queues({"borrow": {"train": {"gpu": 4}}}, {"borrow": {"train": {"gpu": 5}}}),
+    "tenants[].queue.hourlyCeiling": queues({"hourlyCeiling": 60}, {"hourlyCeiling": 61}),
+    "queueing.order": queueings({}, {"order": "strict"}),
+    "queueing.fair": queueings({}, {"fair": False}),
+    "queueing.readyTimeout": queueings({}, {"readyTimeout": "45m"}),
+    "helmOverrides.kueue": (
+        (stack(**queued()), REGION),
+        (stack(**queued(), helmOverrides={"kueue": {"enableKueueViz": True}}), REGION),
+    ),
 }

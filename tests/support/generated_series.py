@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from .exporter_series import named
+from . import queue_series as queues
+from .exporter_series import Series, merge, named
 from .made_up_fleet import GPUS, NODES, PODS, Gpu, Node, Pod
 
 END = 1_795_000_000 - 1_795_000_000 % 7200
@@ -12,13 +13,13 @@ MINUTES = 180
 Value = Callable[[int], float | None]
 """Function from the minute to the value; no value means no sample."""
 
-WAITED_SECONDS = 1200
+WAITED_SECONDS, JOB_AGE = 1200, 7200
 
 
 def openmetrics() -> str:
     """Return all series as text."""
     lines = []
-    groups = (_list_objects(), _list_gpus(), _list_faults(), _list_karpenter())
+    groups = (_list_objects(), _list_gpus(), _list_faults(), _list_karpenter(), _list_queues())
     for series, value in {add_target(series): value for group in groups for series, value in group}.items():
         for minute in range(MINUTES + 1):
             sample = value(minute)
@@ -55,6 +56,30 @@ def later(start: int, value: float) -> Value:
 def wave(mean: float, swing: float) -> Value:
     """A value that swings within twenty minutes."""
     return lambda minute: mean + swing * (abs(minute % 20 - 10) / 5 - 1)
+
+
+def read_values(text: str) -> Value:
+    """Read promtool's notation of constant values: ``_x10 1x60`` are ten minutes without samples, and then 1."""
+    runs = [run.partition("x") for run in text.split()]
+    values = [None if value == "_" else float(value) for value, _, times in runs for _ in range(int(times or 0) + 1)]
+    return lambda minute: values[minute]
+
+
+def _list_queues() -> Iterator[tuple[str, Value]]:
+    """The team borrows 16 GPUs, of which speech lends eight; 20 jobs of the team started two hours ago."""
+    found: Series = merge(
+        *(queues.share("team", 8, 24), queues.share("speech", 16, 4), queues.total(32), queues.LEADS),
+        *(queues.waiting("team", 0, 2), queues.waiting("speech", 1), queues.wants("team", 16)),
+        *(queues.money("team", 20_000, 15_000, 5_000), queues.money("speech", 10**9, 2_000, 0)),
+        queues.starts("team", "0x60 20x1440"),
+        queues.waits("team", {"1": "0x1500", "2.5": "0x60 19x1440", "5": "0x60 20x1440", "+Inf": "0x60 20x1440"}),
+        *(queues.stops("speech", "Preempted", "0x130 3x1440"), queues.stops("team", "PodsReadyTimeout", "1x1500")),
+    )
+    yield from ((series, read_values(values)) for series, values in found.items())
+    for name, active in (("sweep-3", 0), ("train-0", 1)):
+        of = {"namespace": "team", "job_name": name}
+        yield named("kube_job_created", **of), always(END - JOB_AGE)
+        yield named("kube_job_status_active", **of), always(active)
 
 
 def _list_objects() -> Iterator[tuple[str, Value]]:

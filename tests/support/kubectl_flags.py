@@ -59,6 +59,10 @@ FLAGS: Mapping[str, Flags] = {
         "--all --all-namespaces -A --allow-missing-template-keys --local --recursive -R --show-managed-fields",
     ),
     "config get-contexts": _list_flags("--output -o", "--no-headers"),
+    "rollout restart": _list_flags(
+        "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",
+        "--allow-missing-template-keys --recursive -R --show-managed-fields",
+    ),
     "options": _list_flags(
         "--as --as-group --as-uid --as-user-extra --cache-dir --certificate-authority --client-certificate --client-key"
         " --cluster --context --kubeconfig --kuberc --log-flush-frequency --namespace -n --password --profile"

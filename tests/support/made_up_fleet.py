@@ -5,6 +5,7 @@
 - Pool turns: an L4 that two pods share.
 - Pool slices: eight H100 cut into seven slices each; a pod holds fourteen slices.
 - Pool unseen: a GPU whose dcgm-exporter does not answer.
+- Pool train: no nodes yet; the team's jobs hold what it owns, what no grant covers, and what speech lends.
 """
 
 from dataclasses import dataclass
@@ -23,10 +24,12 @@ STACK: dict[str, Any] = {
         ),
         builders.pool(name="slices", instanceTypes=["p5.48xlarge"], sharing={"mode": "mig", "profile": "1g.10gb"}),
         builders.pool(name="unseen", instanceTypes=["g6.xlarge"], ami={"family": "bottlerocket"}),
+        builders.pool(name="train", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=32),
     ],
+    "queueing": {},
     "tenants": [
-        builders.tenant(gpus={"main": 8, "unseen": 1}),
-        builders.tenant(name="speech", gpus={"turns": 4, "slices": 14}),
+        builders.tenant(gpus={"main": 8, "unseen": 1, "train": 8}),
+        builders.tenant(name="speech", gpus={"turns": 4, "slices": 14, "train": 16}),
     ],
 }
 

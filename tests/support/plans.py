@@ -58,7 +58,7 @@ def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
 
 
-CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh")
+CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh", "kueue.x-k8s.io")
 """API groups of custom resources: neither the SDKs nor Kubernetes itself know their fields."""
 
 
@@ -107,3 +107,14 @@ def package(resource: PlannedResource) -> str:
 def inside_cluster(planned: Plan) -> list[PlannedResource]:
     """Everything that the Kubernetes API holds."""
     return [found for found in managed(planned) if package(found) == "kubernetes"]
+
+
+def reach_from(planned: Plan, resource: PlannedResource) -> set[str]:
+    """Return the URNs of the resources that a resource depends on, itself or through others."""
+    by_urn = {found.urn: found for found in planned}
+    reached: set[str] = set()
+    ahead = set(resource.dependencies)
+    while ahead:
+        reached |= ahead
+        ahead = {needed for urn in ahead for needed in by_urn[urn].dependencies} - reached
+    return reached

@@ -16,6 +16,7 @@ _VERSIONS = {
     "NodePool": "karpenter.sh/v1",
     "PriorityClass": "scheduling.k8s.io/v1",
     "ScaledObject": "keda.sh/v1alpha1",
+    **dict.fromkeys(("ClusterQueue", "LocalQueue"), "kueue.x-k8s.io/v1beta2"),
 }
 
 

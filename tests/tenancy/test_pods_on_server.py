@@ -176,9 +176,9 @@ FINE: dict[str, Pod] = {
 def lab(api_server: "TenancyLab") -> "TenancyLab":
     """The API server with the stack of the tests about tenants."""
     api_server.load_stack(tenancy_stack())
-    runtime = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "nvidia"}
+    runtime = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass"}
     for name in ("nvidia", "nvidia-legacy"):
-        api_server.kube.apply({**runtime, "metadata": {"name": name}})
+        api_server.kube.apply({**runtime, "metadata": {"name": name}, "handler": name})
     return api_server
 
 

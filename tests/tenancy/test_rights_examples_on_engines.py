@@ -1,18 +1,24 @@
-"""The workloads of examples/ in a tenant of research, on a real API server, scheduler and Karpenter."""
+"""The workloads of examples/ in a tenant of research, on a real API server, scheduler and Karpenter.
+
+The stack has no queues here: in a queue a tenant's own operator may not start a RayCluster (docs/queues.md).
+"""
 
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.rehearsal.runner import load_platform
 from lab.kube import KubeClient
 from lab.lab import Lab
 
 from ..support.attack_lab import find_client, read_objects
+from ..support.edits import remove_queues
 from ..support.engine_rehearsals import open_lab
 from ..support.example_controllers import read_example, run_ray_operator, start_notebook
-from ..support.plans import STACKS
+from ..support.plans import shipped_file
 from ..support.work_lab import find_faults, wait_for_pods
 
 pytestmark = pytest.mark.lab
@@ -25,9 +31,13 @@ RAY = {"head": ("cpu", 1), "gpus": ("a100-train", 2)}
 
 
 @pytest.fixture(scope="module")
-def opened() -> Iterator[tuple[Lab, StackConfig]]:
-    """The lab of research with all objects of the platform and the kinds of operators."""
-    with open_lab(STACKS / "Pulumi.research.yaml") as (lab, config):
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, StackConfig]]:
+    """The lab of research without queues, with all objects of the platform and the kinds of operators."""
+    section = shipped_file("research")
+    remove_queues(section[STACK_KEY])
+    file = tmp_path_factory.mktemp("stacks") / "Pulumi.research.yaml"
+    file.write_text(yaml.safe_dump({"config": section}))
+    with open_lab(file) as (lab, config):
         assert load_platform(lab, lambda _: None) == []
         assert lab.load(read_objects("operators.yaml")) == []
         yield lab, config

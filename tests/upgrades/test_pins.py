@@ -12,7 +12,7 @@ from ..support.plans import SHIPPED, find_resources, plan, plan_of, shipped_conf
 def test_the_pins_are_the_charts_and_add_ons_of_the_plan(stack: str) -> None:
     pins = list_pins(shipped_config(stack))
     charts = {
-        found.inputs["chart"]: found.inputs["version"]
+        found.inputs["name"]: found.inputs["version"]
         for found in find_resources(plan(stack), "Release")
         if "karpenter" not in found.inputs["chart"]
     }

@@ -63,8 +63,8 @@ def list_sections(report: Report) -> list[Section]:
         found += [
             _build_dead_ends(changes.dead_ends),
             _build_drains(changes.drains),
-            _build_tenants(changes),
             _build_notices(changes),
+            _build_tenants(changes),
             *_build_resources(changes, is_new=report.is_new),
             _build_findings("New findings", changes.new_findings),
             _build_findings("Findings that are gone", changes.gone_findings, is_detail=True),

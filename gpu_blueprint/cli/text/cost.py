@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from typing import Any
 
 from rich.text import Text
 
@@ -13,6 +14,7 @@ from ...errors import Problem
 from ...judging.formats import Format, escape_markdown, format_markdown_table, to_json, to_markdown
 from ...judging.sarif import to_sarif
 from ...loading import StackFile
+from ...queues.ceilings import ceilings_as_json
 from .cost_changes import Comparison, changes_to_json, changes_to_markdown, show_changes
 from .cost_tables import (
     HEADERS,
@@ -25,6 +27,7 @@ from .cost_tables import (
     format_month,
     list_parts,
 )
+from .hourly_ceilings import describe_tenant_ceilings
 from .problems import print_json, print_lines
 from .tables import make_console
 
@@ -35,7 +38,7 @@ def show(
     """Print an estimate or a comparison, and the bounds that the stack breaks."""
     match format_:
         case "json":
-            document = changes_to_json(comparison) if comparison else as_json(estimate)
+            document = changes_to_json(comparison) if comparison else _build_document(stack.config, estimate)
             print_json({**document, "problems": [to_json(problem) for problem in broken]})
         case "sarif":
             print_json(to_sarif("cost", {stack.name: broken}))
@@ -49,6 +52,10 @@ def show(
             else:
                 _show_estimate(stack.config, estimate)
             print_lines(broken, to_errors=True)
+
+
+def _build_document(config: StackConfig, estimate: Estimate) -> dict[str, Any]:
+    return {**as_json(estimate), "hourlyCeilings": ceilings_as_json(config)}
 
 
 def describe_in_one_line(estimate: Estimate) -> str:
@@ -93,6 +100,7 @@ def _describe_bounds(config: StackConfig, estimate: Estimate) -> Iterator[str]:
     else:
         most = estimate.cost.ceiling.hour + estimate.surge
         yield f"hourlyCeiling: {format_money(most)} of {format_money(Usd(config.hourly_ceiling))}, with {replaced}"
+    yield from describe_tenant_ceilings(config)
     if config.monthly_budget is not None:
         expected = format_money(estimate.cost.expected.month)
         yield f"monthlyBudget: {expected} of {format_money(Usd(config.monthly_budget))}"

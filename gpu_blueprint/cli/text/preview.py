@@ -16,6 +16,7 @@ from ...loading import StackFile
 from ...plan import PlannedResource
 from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line, find_stale_prices
+from .hourly_ceilings import describe_tenant_ceilings
 from .preview_tables import PlainTable, build_tables
 from .preview_tree import build_resource_tree
 from .tables import make_console, make_table
@@ -29,6 +30,8 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     out.print(_format_title(config))
     for rows in build_tables(config):
         out.print(_build_table(rows))
+        if rows.notes:
+            out.print(Text("\n".join([*rows.notes, ""])))
     out.print(build_resource_tree(plan))
     if missing := stack.missing_secrets:
         out.print(Text(describe_missing_secrets(missing), style="yellow"))
@@ -39,6 +42,8 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     cost = estimate_stack(config)
     if old := find_stale_prices(cost, date.today()):
         out.print(Text(f"warning: {old}", style="yellow"))
+    for line in describe_tenant_ceilings(config):
+        out.print(Text(line))
     out.print(Text(describe_in_one_line(cost), style="bold"))
     out.print(Text(f"{count_resources(plan)}; nothing was created.", style="bold"))
 
@@ -94,7 +99,7 @@ def _build_table(rows: PlainTable) -> Table:
             listed.add_row()
     for row in rows.sums:
         listed.add_row(*map(escape, row), style="dim")
-    if not spaced:
+    if not spaced and not rows.notes:
         listed.add_row()
     return listed
 

@@ -11,6 +11,7 @@ from ...loading import StackFile
 from ...plan import PlannedResource
 from ...summary.stack import describe_enforcement
 from .cost import describe_in_one_line, find_stale_prices
+from .hourly_ceilings import describe_tenant_ceilings
 from .preview import count_resources, describe_missing_secrets
 from .preview_tables import build_tables
 
@@ -22,8 +23,10 @@ def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findi
     parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]
     for rows in build_tables(config):
         parts.append(f"**{rows.title}**\n\n{format_markdown_table(rows.headers, [*rows.rows, *rows.sums])}")
+        parts += [f"{escape_markdown(note)}\n" for note in rows.notes]
     sentences = [
         f"{config.cluster_name} {describe_in_one_line(cost)}",
+        *describe_tenant_ceilings(config),
         find_stale_prices(cost, date.today()),
         describe_missing_secrets(stack.missing_secrets) if stack.missing_secrets else None,
         describe_enforcement(config) if config.tenants else None,

@@ -1,6 +1,6 @@
 """Pools, tenants and services as rows of plain text; a cell may have several lines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -9,6 +9,7 @@ from ...cost.promises import list_promises
 from ...sharing import WHOLE_GPU
 from ...summary.cpu_pools import CpuPoolSummary, summarize_cpu_pools
 from ...summary.promises import format_quantity
+from ...summary.queues import QueueSummary, summarize_queues
 from ...summary.stack import (
     PoolSummary,
     ServiceSummary,
@@ -28,6 +29,8 @@ class PlainTable:
     rows: list[tuple[str, ...]]
     sums: list[tuple[str, ...]] = field(default_factory=list)
     """Rows at the end that add up the rows above."""
+    notes: list[str] = field(default_factory=list)
+    """Sentences below the table."""
 
 
 def build_tables(config: StackConfig) -> list[PlainTable]:
@@ -37,6 +40,8 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_cpu_pool_table(config))
     if config.tenants:
         tables.append(build_tenant_table(config))
+    if queues := summarize_queues(config):
+        tables.append(build_queue_table(queues))
     if config.services:
         tables.append(build_service_table(config))
     tables.append(build_promise_table(config))
@@ -60,6 +65,38 @@ def build_tenant_table(config: StackConfig) -> PlainTable:
     ]
     rows = [_format_tenant(config, tenant) for tenant in tenants]
     return PlainTable("Tenants", headers, rows, [("all", "", "\n".join(sums), "", "", "")])
+
+
+def build_queue_table(queues: Sequence[QueueSummary]) -> PlainTable:
+    """Return a row for each tenant in each queued pool, counted in the resource of the pool."""
+    headers = ("queue of", "pool", "counted in", "own", "may borrow", "alone", "when all ask", "weight", "$ an hour")
+    return PlainTable("Queues", headers, [_format_queue(queue) for queue in queues], notes=[*_note_queues(queues)])
+
+
+def _note_queues(queues: Sequence[QueueSummary]) -> Iterator[str]:
+    """Yield the meaning of the mark, and the pools in which nobody can borrow."""
+    if any(queue.is_capped for queue in queues):
+        yield "* the hourlyCeiling of the team buys no more"
+    lent = {queue.pool for queue in queues if queue.may_borrow}
+    if lonely := [pool for pool in dict.fromkeys(queue.pool for queue in queues) if pool not in lent]:
+        yield f"nobody can borrow in {', '.join(lonely)}: fair shares, weights and borrow change nothing there"
+
+
+def _format_queue(queue: QueueSummary) -> tuple[str, ...]:
+    contended = queue.when_all_ask + queue.first_come
+    most = f" to {contended}" if queue.first_come else ""
+    mark = " *" if queue.is_capped else ""
+    return (
+        queue.tenant,
+        queue.pool,
+        _shorten_name(queue.resource),
+        str(queue.own),
+        str(queue.may_borrow),
+        f"{queue.alone}{mark}",
+        f"{queue.when_all_ask}{most}{mark if contended == queue.alone else ''}",
+        f"{queue.weight:g}",
+        "no limit" if queue.hourly_ceiling is None else f"≤ {queue.hourly_ceiling:,.2f}",
+    )
 
 
 def build_cpu_pool_table(config: StackConfig) -> PlainTable:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.monitoring.dashboards import DASHBOARDS
+from gpu_blueprint.monitoring.dashboards import DASHBOARDS, list_dashboards
 
 from ...support import builders
-from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of
+from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
 
 LARGEST = 2**20
 """The bytes that a ConfigMap may hold, because etcd takes no more."""
@@ -33,7 +33,9 @@ def list_dashboard_maps(planned: Plan) -> list[Any]:
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
     planned = plan(stack)
-    assert len(list_dashboard_maps(planned)) == (len(DASHBOARDS) if find_resources(planned, "PrometheusRule") else 0)
+    assert len(list_dashboard_maps(planned)) == (
+        len(list_dashboards(shipped_config(stack))) if find_resources(planned, "PrometheusRule") else 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,9 @@ def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
 )
 def test_each_dashboard_is_a_configmap_with_the_sidecars_labels(fields: dict[str, Any], labels: dict[str, str]) -> None:
     found = list_dashboard_maps(plan_of(builders.stack(**fields)))
-    assert {key for config_map in found for key in config_map["data"]} == {f"{page.uid}.json" for page in DASHBOARDS}
+    assert {key for config_map in found for key in config_map["data"]} == {
+        f"{page.uid}.json" for page in DASHBOARDS if page.uid != "gpu-queues"
+    }
     for config_map in found:
         assert config_map["metadata"]["namespace"] == "monitoring" and config_map["metadata"]["labels"] == labels
         assert config_map["metadata"]["annotations"] == {"grafana_folder": "GPUs"}

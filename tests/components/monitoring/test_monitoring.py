@@ -11,7 +11,7 @@ from gpu_blueprint.errors import ProgramError
 from gpu_blueprint.monitoring import build_rule_groups
 
 from ...support import builders
-from ...support.plans import Plan, find_resource, find_resources, fresh_plan_of, plan, plan_of
+from ...support.plans import Plan, find_resource, find_resources, fresh_plan_of, plan, plan_of, reach_from
 from .test_alert_routes import KEYS
 
 EXISTING: dict[str, Any] = {"monitoring": {"mode": "existing", "labels": {"release": "prometheus"}}}
@@ -44,7 +44,7 @@ def test_crds_come_before_monitors_and_before_the_gpu_operator(fields: dict[str,
         find_resource(planned, "Release", "-gpu-operator-"),
     ]
     assert len(waiting) == 4
-    assert all(crds in found.dependencies for found in waiting)
+    assert all(crds in reach_from(planned, found) for found in waiting)
 
 
 def test_a_team_with_its_own_prometheus_gets_no_second_prometheus() -> None:

@@ -1,9 +1,24 @@
 """The ServiceMonitors, and the labels of the series that they bring."""
 
+from typing import Any
+
+import pytest
+
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
-from ...support.plans import find_resource
-from .test_monitoring import plan_monitoring
+from ...support import builders
+from ...support.plans import Plan, find_resource, find_resources, plan_of
+from .test_monitoring import EXISTING, plan_monitoring
+
+QUEUED: dict[str, Any] = {
+    "pools": [builders.pool(name="train", purpose="training", instanceTypes=["p4d.24xlarge"])],
+    "tenants": [builders.tenant(gpus={"train": 4})],
+    "queueing": {},
+}
+
+
+def plan_queued(monitoring: dict[str, Any]) -> Plan:
+    return plan_of(builders.stack(**QUEUED, **monitoring))
 
 
 def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
@@ -20,3 +35,34 @@ def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
 def test_karpenters_series_keep_their_own_labels() -> None:
     (endpoint,) = find_resource(plan_monitoring(), "ServiceMonitor", "-karpenter").inputs["spec"]["endpoints"]
     assert endpoint["honorLabels"] is True
+
+
+@pytest.mark.parametrize("monitoring", [builders.monitoring(), EXISTING], ids=["install", "existing"])
+def test_prometheus_reads_every_kueue_with_the_token_of_its_own_account(monitoring: dict[str, Any]) -> None:
+    monitor = find_resource(plan_queued(monitoring), "ServiceMonitor", "-kueue").inputs
+    (endpoint,) = monitor["spec"]["endpoints"]
+    assert (endpoint["port"], endpoint["scheme"]) == ("https", "https")
+    assert endpoint["bearerTokenFile"] == "/var/run/secrets/kubernetes.io/serviceaccount/token"
+    # The labels of the chart's metrics Service; its webhook's Service lacks the component.
+    assert monitor["spec"]["selector"]["matchLabels"] == {
+        "app.kubernetes.io/name": "kueue",
+        "app.kubernetes.io/component": "metrics-service",
+    }
+    assert monitor["spec"]["namespaceSelector"] == {"matchNames": ["kueue-system"]}
+    # Our Prometheus trusts the monitors of this namespace alone; a team's own Prometheus selects by labels.
+    assert monitor["metadata"]["namespace"] == "monitoring"
+    assert monitor["metadata"].get("labels") == monitoring["monitoring"].get("labels")
+
+
+def test_a_stack_without_queues_has_no_trace_of_kueue() -> None:
+    planned = plan_monitoring()
+    assert find_resources(planned, "ServiceMonitor", "-kueue") == []
+    rules = str(find_resource(planned, "PrometheusRule").inputs["spec"])
+    assert [word for word in ("kueue", "gpu_queue", "queued_pool", "queued_quota") if word in rules.lower()] == []
+
+
+def test_a_stack_with_queues_gets_its_rules_and_its_dashboard() -> None:
+    planned = plan_queued(builders.monitoring())
+    rules = str(find_resource(planned, "PrometheusRule").inputs["spec"])
+    assert "alert': 'TenantStarves'" in rules and "record': 'gpu_queue:units:own'" in rules
+    assert find_resources(planned, "ConfigMap", "-dashboards-queues")

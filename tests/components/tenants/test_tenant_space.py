@@ -14,8 +14,9 @@ from ...support.team_plan import plan_of_two_teams
 GRANTED = {
     "dev": {"sandbox": {"nvidia.com/gpu.shared": "16"}},
     "research": {
-        "vision": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "8"},
-        "language": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "8"},
+        # The queue lets each of the two teams borrow the other's whole GPUs.
+        "vision": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "16"},
+        "language": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "16"},
         "robotics": {"nvidia.com/mig-1g.10gb": "28"},
     },
     "prod": {
@@ -73,7 +74,7 @@ def test_every_tenant_namespace_has_quota_limits_and_members(planned: Plan) -> N
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_a_quota_grants_exactly_the_grants_of_the_stack_file(stack: str) -> None:
+def test_a_quota_grants_exactly_the_grants_of_the_stack_file_and_what_a_queue_lends(stack: str) -> None:
     for tenant, granted in GRANTED[stack].items():
         expected = {name: granted.get(name, "0") for name in {*list_gpu_resources(plan(stack)), EFA}}
         hard = find_quotas(plan(stack))[tenant]

@@ -1,6 +1,15 @@
 """Cases of the rules: each alert and each recorded series has a case with a result and a case without a result."""
 
-from . import cost, cpu, gpu, nodes, recording, services, tenancy, watch
+from . import cost, cpu, gpu, nodes, queues, recording, services, tenancy, watch
 
-ALERT_CASES = (*gpu.CASES, *nodes.CASES, *cpu.CASES, *cost.CASES, *services.CASES, *tenancy.CASES, *watch.CASES)
-RECORDING_CASES = recording.CASES
+ALERT_CASES = (
+    *gpu.CASES,
+    *nodes.CASES,
+    *cpu.CASES,
+    *cost.CASES,
+    *services.CASES,
+    *tenancy.CASES,
+    *watch.CASES,
+    *queues.CASES,
+)
+RECORDING_CASES = (*recording.CASES, *queues.RECORDINGS)

@@ -27,9 +27,16 @@ STACK: dict[str, Any] = {
             purchase=["reserved"],
             reservations=[{"id": "cr-0a1b2c3d"}],
         ),
+        builders.pool(name="train", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=32),
+        builders.pool(name="other", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=8),
     ],
+    "queueing": {},
     "reservations": [{"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 2}],
-    "tenants": [builders.tenant()],
+    "tenants": [
+        builders.tenant(),
+        builders.tenant(name="vision", gpus={"train": 8, "other": 4}),
+        builders.tenant(name="language", gpus={"train": 16}),
+    ],
 }
 """The stack whose constants the rules under test read."""
 

@@ -26,7 +26,7 @@ def as_json(page: Dashboard) -> Any:
 
 
 def test_dashboards_and_panels_have_distinct_ids() -> None:
-    assert len({page.uid for page in DASHBOARDS}) == len({page.title for page in DASHBOARDS}) == len(DASHBOARDS) == 5
+    assert len({page.uid for page in DASHBOARDS}) == len({page.title for page in DASHBOARDS}) == len(DASHBOARDS) == 6
     for page in DASHBOARDS:
         numbers = [panel["id"] for panel in as_json(page)["panels"]]
         assert len({panel.title for panel in page.panels}) == len(page.panels)
@@ -42,7 +42,7 @@ def test_panels_stand_where_they_were_placed(page: Dashboard) -> None:
 
 def test_the_choices_are_the_pools_and_tenants_of_the_stack() -> None:
     found = {variable["name"]: variable for page in DASHBOARDS for variable in as_json(page)["templating"]["list"]}
-    assert found["pool"]["query"] == "main,turns,slices,unseen"
+    assert found["pool"]["query"] == "main,turns,slices,unseen,train"
     assert found["tenant"]["query"] == "team,speech,none"
     assert found["datasource"] == {**found["datasource"], "type": "datasource", "query": "prometheus"}
     choices = [variable for name, variable in found.items() if name != "datasource"]
@@ -51,7 +51,7 @@ def test_the_choices_are_the_pools_and_tenants_of_the_stack() -> None:
 
 def test_the_dashboards_of_a_pool_and_of_a_tenant_open_with_the_first() -> None:
     opened = {page.uid: as_json(page)["templating"]["list"][1]["current"]["value"] for page in DASHBOARDS}
-    everything = {uid: ["$__all"] for uid in ("gpu-fleet", "gpu-node-health", "gpu-autoscaling")}
+    everything = {uid: ["$__all"] for uid in ("gpu-fleet", "gpu-node-health", "gpu-autoscaling", "gpu-queues")}
     assert opened == {**everything, "gpu-pool": ["main"], "gpu-tenant": ["team"]}
 
 

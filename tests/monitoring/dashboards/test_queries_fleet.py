@@ -99,6 +99,23 @@ L4, H100 = 1.1518, 6.8827
         # Two nodes of main, and three of turns, whose counter began within the hour.
         ("gpu-autoscaling", "Nodes in the last hour", 0, {}, 5),
         ("gpu-autoscaling", "Nodes in the last hour", 1, {}, 3),
+        ("gpu-queues", "Jobs waiting", 0, {}, 3),
+        ("gpu-queues", "Jobs waiting", 0, {"tenant": "team"}, 2),
+        ("gpu-queues", "Wait until start", 0, {}, 2.5),
+        ("gpu-queues", "Free for jobs", 0, {}, 32 - 24 - 4),
+        ("gpu-queues", "Tenants", 0, {"tenant": "team"}, 24),
+        ("gpu-queues", "Tenants", 1, {"tenant": "team"}, 8),
+        ("gpu-queues", "Tenants", 2, {"tenant": "team"}, 16),
+        ("gpu-queues", "Tenants", 3, {"tenant": "speech"}, 8),
+        ("gpu-queues", "Used, by tenant", 0, {"tenant": "speech"}, 4),
+        ("gpu-queues", "Used, by tenant", 1, {}, 4),
+        ("gpu-queues", "Borrowed, by tenant", 0, {"tenant": "team"}, 16),
+        ("gpu-queues", "Lent, by tenant", 0, {"tenant": "team"}, 0),
+        ("gpu-queues", "Pools used", 0, {}, 28 / 32),
+        ("gpu-queues", "Hourly ceiling used", 0, {}, 0.75),
+        ("gpu-queues", "Units that waiting jobs want", 0, {}, 16),
+        ("gpu-queues", "Stopped jobs per hour, by tenant and reason", 0, {"tenant": "speech"}, 3),
+        ("gpu-queues", "Jobs without pods", 0, {}, generated_series.JOB_AGE),
     ],
 )
 def test_a_number_agrees_with_the_made_up_fleet(

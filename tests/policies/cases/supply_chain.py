@@ -52,6 +52,7 @@ PINNED = cases_of(
 ALLOWED = cases_of(
     "chart-registry-allowed",
     passes("allowed registries", shipped_stack("prod")),
+    passes("the registry of Kueue", shipped_stack("research")),
     passes(
         "a registry that the environment allows",
         program(release("oci://ghcr.io/us/web")),

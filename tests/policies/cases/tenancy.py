@@ -50,7 +50,7 @@ BOUNDED = cases_of(
         program(
             *(
                 _namespace(name, name)
-                for name in ("gpu-operator", "monitoring", "keda", "kube-system", "kube-node-lease")
+                for name in ("gpu-operator", "monitoring", "keda", "kueue-system", "kube-system", "kube-node-lease")
             )
         ),
     ),

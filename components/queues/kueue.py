@@ -1,0 +1,102 @@
+"""Kueue, which lets a tenant's job start when all its GPUs are free for the tenant."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+import yaml
+
+from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
+from gpu_blueprint.catalog.versions import KUEUE, KUEUE_IMAGE
+from gpu_blueprint.config import Queueing, StackConfig
+from gpu_blueprint.queues.configuration import build_configuration
+
+from ..helm import install_chart, merge_values
+from ..placement import ON_SYSTEM_NODES
+from ..pod_security import label_pod_security
+from .network_policy import build_network_policy_spec
+
+_PROGRAM = "kueue-controller-manager"
+
+
+class Kueue(pulumi.ComponentResource):
+    """Kueue's Helm release in a namespace of its own.
+
+    Every object of Kueue depends on ``release``, for two reasons. Helm waits until Kueue answers its webhooks, and the
+    API server refuses the objects before. And only a running Kueue removes the finalizers of flavors and ClusterQueues;
+    the chart's CRDs are templates, so they go with the release, and with them every object that is left.
+    """
+
+    release: k8s.helm.v3.Release
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        queueing: Queueing,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Kueue", name, None, opts)
+        namespace = k8s.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata={"name": namespaces.KUEUE, "labels": label_pod_security(config, "restricted")},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+        )
+        traffic = k8s.networking.v1.NetworkPolicy(
+            f"{name}-network-policy",
+            metadata={"name": "kueue", "namespace": namespaces.KUEUE},
+            spec=build_network_policy_spec(config),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
+        )
+        self.release = install_chart(
+            f"{name}-release",
+            KUEUE,
+            namespaces.KUEUE,
+            build_kueue_values(config, queueing),
+            parent=self,
+            depends_on=[traffic],
+        )
+        self.register_outputs({})
+
+
+def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any]:
+    """Return the values of the chart: a pinned image, two replicas, and Kueue's configuration as a whole.
+
+    The feature gates stand in the configuration: Kueue ends at its start if the chart gives gates too. Kueue makes and
+    renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off, because ours belongs to
+    monitoring and exists only beside the kind.
+    """
+    values = {
+        "controllerManager": {
+            **ON_SYSTEM_NODES,
+            # Both replicas answer webhooks, and one of them admits jobs. While none answers, no tenant can make a job.
+            "replicas": find_platform_pod(_PROGRAM).replicas,
+            "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
+            "topologySpreadConstraints": [
+                {
+                    "maxSkew": 1,
+                    "topologyKey": "kubernetes.io/hostname",
+                    "whenUnsatisfiable": "ScheduleAnyway",  # one system node may be away
+                    "labelSelector": {"matchLabels": {"app.kubernetes.io/name": KUEUE.name}},
+                }
+            ],
+            "manager": {
+                # The chart in Kueue's repository names an image of the day, which changes under its tag.
+                "image": {"repository": KUEUE_IMAGE, "tag": f"v{KUEUE.version}", "pullPolicy": "IfNotPresent"},
+                "priorityClassName": "system-cluster-critical",
+                # The chart's 512Mi are little for thousands of waiting jobs, all of which Kueue keeps in memory.
+                "resources": {
+                    "requests": find_requests(_PROGRAM, "manager"),
+                    "limits": {"memory": find_requests(_PROGRAM, "manager")["memory"]},
+                },
+            },
+        },
+        # Helm reads the text too: it gives the selector of namespaces to the webhooks, and stops jobs of tenants alone
+        # while Kueue is down. A changed text starts Kueue anew, so the text must be the same at every `pulumi up`.
+        "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(build_configuration(config, queueing))},
+    }
+    return merge_values(values, config.helm_overrides.kueue)

@@ -1,0 +1,101 @@
+"""The objects that Kueue reads: flavors, priority classes, the cohort and the tenants' ClusterQueues.
+
+Their content: gpu_blueprint/queues/objects.py. The LocalQueue of a tenant stands in its namespace, with TenantSpace.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.config import Queueing, StackConfig
+from gpu_blueprint.queues.names import API_VERSION, BUDGET, PRIORITIES, PRIORITY_LABEL
+from gpu_blueprint.queues.objects import build_cluster_queue, build_cohort, build_flavor
+from gpu_blueprint.queues.prices import has_hourly_ceilings
+
+
+class Queues(pulumi.ComponentResource):
+    """The queues of a stack, outside any namespace.
+
+    The namespace of a tenant depends on its ClusterQueue. A destroy then ends its jobs first; Kueue keeps a
+    ClusterQueue while a job of it runs.
+    """
+
+    by_tenant: dict[str, pulumi.Resource]
+    """Tenant → its ClusterQueue."""
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        queueing: Queueing,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Queues", name, None, opts)
+        after_kueue = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
+        for class_, value in PRIORITIES.items():
+            _PriorityClass(f"{name}-class-{class_}", class_, value, after_kueue)
+        flavors = self._make_flavors(name, config, after_kueue)
+        cohort = k8s.apiextensions.CustomResource(
+            f"{name}-cohort",
+            api_version=API_VERSION,
+            kind="Cohort",
+            metadata={"name": config.cluster_name},
+            spec=build_cohort(config),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=flavors),
+        )
+        self.by_tenant = {
+            tenant.name: k8s.apiextensions.CustomResource(
+                f"{name}-queue-{tenant.name}",
+                api_version=API_VERSION,
+                kind="ClusterQueue",
+                metadata={"name": tenant.name},
+                spec=build_cluster_queue(config, queueing, tenant),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[cohort]),
+            )
+            for tenant in config.tenants
+        }
+        self.register_outputs({})
+
+    def _make_flavors(
+        self, name: str, config: StackConfig, opts: pulumi.ResourceOptions
+    ) -> list[k8s.apiextensions.CustomResource]:
+        """Make a flavor for each GPU pool, and the flavor of dollars, which belongs to no node."""
+        specs = {f"{name}-flavor-{pool.name}": (pool.name, build_flavor(pool)) for pool in config.gpu_pools}
+        if has_hourly_ceilings(config):
+            specs[f"{name}-budget"] = (BUDGET, {})
+        return [
+            k8s.apiextensions.CustomResource(
+                called,
+                api_version=API_VERSION,
+                kind="ResourceFlavor",
+                metadata={"name": flavor},
+                spec=spec,
+                opts=opts,
+            )
+            for called, (flavor, spec) in specs.items()
+        ]
+
+
+class _PriorityClass(pulumi.CustomResource):
+    """A WorkloadPriorityClass, which the SDK's CustomResource cannot make: its fields do not stand in ``spec``.
+
+    It orders the jobs of a tenant's own queue, and the jobs that must give way; the scheduler does not know it.
+    """
+
+    def __init__(self, name: str, class_: str, value: int, opts: pulumi.ResourceOptions) -> None:
+        kind = "WorkloadPriorityClass"
+        description = f"Jobs with the label {PRIORITY_LABEL}: {class_}; jobs without the label count 0."
+        fields: dict[str, Any] = {
+            "apiVersion": API_VERSION,
+            "kind": kind,
+            "metadata": {"name": class_},
+            "value": value,
+            "description": description,
+        }
+        pinned = pulumi.ResourceOptions(version=version("pulumi-kubernetes"))  # as the SDK's own resources say
+        super().__init__(f"kubernetes:{API_VERSION}:{kind}", name, fields, pulumi.ResourceOptions.merge(opts, pinned))

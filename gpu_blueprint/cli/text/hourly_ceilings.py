@@ -1,0 +1,20 @@
+"""The tenants' ceilings in dollars an hour beside the stack's, as sentences."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...queues.ceilings import Purchasable, list_ceilings
+
+
+def describe_tenant_ceilings(config: StackConfig) -> Iterator[str]:
+    """Yield a line for each tenant whose jobs wait at a number of dollars an hour."""
+    whole = f"${config.hourly_ceiling:,.15g}" if config.hourly_ceiling else "none"
+    for ceiling in list_ceilings(config):
+        bought = " or ".join(map(_describe_purchasable, ceiling.buys))
+        dollars = f"${ceiling.usd_per_hour:,.15g} an hour of its jobs at once (the stack's: {whole})"
+        yield f"hourlyCeiling of {ceiling.tenant}: {dollars}, which buys {bought}; further jobs wait"
+
+
+def _describe_purchasable(units: Purchasable) -> str:
+    rest = " (all that it may hold)" if units.is_all else ""
+    return f"{units.count} {units.resource.removeprefix('nvidia.com/')} at ${units.usd_per_hour:,.3f}{rest}"

@@ -1,0 +1,132 @@
+"""Recording rules about queues: what each tenant owns, uses, borrows and lends, and who waits.
+
+Units are the units of the stack file: GPUs, shares or slices of a pool. Kueue's ClusterQueue has the name of its
+tenant, and its flavor the name of a pool. All replicas of Kueue export the same gauges, so rules read the leader alone.
+"""
+
+from ..queues.names import MONEY
+from .facts import QUEUED
+from .recording import copy_label, count_new
+from .rules import Recording
+
+OWN = "gpu_queue:units:own"
+USED = "gpu_queue:units:used"
+BORROWED = "gpu_queue:units:borrowed"
+LENT = "gpu_queue:units:lent"
+PENDING = "gpu_queue:units:pending"
+TOTAL = "gpu_queue_pool:units:total"
+FREE = "gpu_queue_pool:units:free"
+WAITING = "gpu_queue:jobs:waiting"
+WAIT = "gpu_queue:wait_seconds:p95"
+CEILING = "gpu_queue:usd_per_hour:ceiling"
+SPENDING = "gpu_queue:usd_per_hour:used"
+WANTED_USD = "gpu_queue:usd_per_hour:pending"
+WAIT_WINDOW = "6h"
+"""Window of the recorded wait. Few jobs start in an hour, and a day would hide the change of an afternoon."""
+LONGEST_BUCKET = 40960
+"""Seconds of the last bucket of Kueue's histogram: a longer wait counts as this one."""
+
+LEADER = 'replica_role!="follower"'
+_GPUS, _MONEY = 'resource=~"nvidia.com/.+"', f'resource="{MONEY}"'
+_NO_CEILING = 10**6
+"""Dollars an hour from which a quota stands for no ceiling: Kueue needs a number for every queue."""
+
+
+def select_queues(metric: str, *matchers: str, by: str = "") -> str:
+    """Select the leader's values of a metric by tenant and, where the series has them, by further labels."""
+    found = copy_label(f"{metric}{{{','.join((LEADER, *matchers))}}}", "tenant", "cluster_queue")
+    if "pool" in by.split(", "):
+        found = copy_label(found, "pool", "flavor")
+    return f"max by ({', '.join(filter(None, ('tenant', by)))}) ({found})"
+
+
+def count_events(counter: str, window: str, *matchers: str, by: str = "") -> str:
+    """Count the events of Kueue within a window by tenant and further labels, in whichever replica they happened."""
+    events = count_new(f"{counter}{{{','.join(matchers)}}}" if matchers else counter, window)
+    return f"sum by ({', '.join(filter(None, ('tenant', by)))}) ({copy_label(events, 'tenant', 'cluster_queue')})"
+
+
+def _select_units(metric: str) -> str:
+    return select_queues(metric, _GPUS, by="pool, resource")
+
+
+def _select_usd(metric: str) -> str:
+    return f"{select_queues(metric, _MONEY)} / 1000"
+
+
+_UNUSED = f"clamp_min({OWN} - {USED}, 0)"
+_REST = f"({TOTAL} - on (pool, resource) sum by (pool, resource) ({OWN}))"
+"""Units of a pool that no grant covers. They are borrowed before a tenant lends."""
+
+QUEUE_RECORDINGS: tuple[Recording, ...] = (
+    Recording(
+        name=OWN,
+        about="Units that a tenant's grant covers, by `tenant`, `pool` and `resource`.",
+        expr=_select_units("kueue_cluster_queue_nominal_quota"),
+    ),
+    Recording(
+        name=USED,
+        about="Units that the started jobs of a tenant hold, by `tenant`, `pool` and `resource`.",
+        expr=_select_units("kueue_cluster_queue_resource_usage"),
+    ),
+    Recording(
+        name=BORROWED,
+        about="Units that a tenant holds beyond its grant, by `tenant`, `pool` and `resource`.",
+        expr=f"clamp_min({USED} - {OWN}, 0)",
+    ),
+    Recording(
+        name=TOTAL,
+        about="Units of a queued pool that all queues share: grants, and the rest up to the ceiling, by `pool` and"
+        " `resource`.",
+        expr="max by (pool, resource)"
+        f" ({copy_label(f'kueue_cohort_subtree_quota{{{LEADER},{_GPUS}}}', 'pool', 'flavor')}) and on (pool) {QUEUED}",
+    ),
+    Recording(
+        name=FREE,
+        about="Units of a queued pool that no started job holds, by `pool` and `resource`. They are a right to nodes;"
+        " nodes may still have to start.",
+        expr=f"{TOTAL} - on (pool, resource) sum by (pool, resource) ({USED})",
+    ),
+    Recording(
+        name=LENT,
+        about="Unused units of a tenant's grant that others hold, by `tenant`, `pool` and `resource`. Kueue does not"
+        " say who lends: lenders count in proportion to their unused units.",
+        expr=f"{_UNUSED} / on (pool, resource) group_left () (sum by (pool, resource) ({_UNUSED}) > 0)"
+        " * on (pool, resource) group_left ()"
+        f" clamp_min(sum by (pool, resource) ({BORROWED}) - on (pool, resource) {_REST}, 0)",
+    ),
+    Recording(
+        name=PENDING,
+        about="Units that waiting jobs of a tenant ask for, by `tenant` and `resource`.",
+        expr=select_queues("kueue_cluster_queue_resource_pending", _GPUS, by="resource"),
+    ),
+    Recording(
+        name=WAITING,
+        about="Waiting jobs, by `tenant` and `status`: `active` jobs are about to be tried, `inadmissible` jobs were"
+        " tried and wait for others to end.",
+        expr=select_queues("kueue_pending_workloads", by="status"),
+    ),
+    Recording(
+        name=WAIT,
+        about=f"Seconds within which 95 % of the jobs that started in the last {WAIT_WINDOW} did start, by `tenant`;"
+        f" at most {LONGEST_BUCKET}.",
+        expr="histogram_quantile(0.95,"
+        f" {count_events('kueue_admission_wait_time_seconds_bucket', WAIT_WINDOW, by='le')}) >= 0",
+    ),
+    Recording(
+        name=CEILING,
+        about="`hourlyCeiling` of a tenant in US dollars per hour; none without a ceiling.",
+        expr=f"{_select_usd('kueue_cluster_queue_nominal_quota')} < {_NO_CEILING}",
+    ),
+    Recording(
+        name=SPENDING,
+        about="US dollars per hour that the started jobs of a tenant count against its `hourlyCeiling`, idle or not.",
+        expr=_select_usd("kueue_cluster_queue_resource_usage"),
+    ),
+    Recording(
+        name=WANTED_USD,
+        about="US dollars per hour that the waiting jobs of a tenant would count against its `hourlyCeiling`.",
+        expr=_select_usd("kueue_cluster_queue_resource_pending"),
+    ),
+)
+"""The further recording rules of a stack with queues, in the order in which Prometheus evaluates them."""

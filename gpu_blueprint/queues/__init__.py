@@ -1,0 +1,1 @@
+"""Queues: from pools and grants to the objects and the configuration of Kueue."""

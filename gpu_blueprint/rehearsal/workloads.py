@@ -1,0 +1,42 @@
+"""Kueue's Workloads: the GPUs that a job holds or waits for, and the reason in Kueue's words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lab.kube import KubeClient
+from lab.scene import Manifest
+
+_KIND = ("kueue.x-k8s.io/v1beta2", "Workload")
+
+
+def list_workloads(kube: KubeClient, namespace: str | None = None) -> list[dict[str, Any]]:
+    """Return the Workloads of one namespace or of all; none in a cluster without Kueue."""
+    return kube.list(*_KIND, namespace)
+
+
+def name_job(workload: Manifest) -> tuple[str, str]:
+    """Return the name and the namespace of the job that a Workload stands for."""
+    place = workload["metadata"]
+    return next((owner["name"] for owner in place.get("ownerReferences", [])), ""), place["namespace"]
+
+
+def is_admitted(workload: Manifest) -> bool:
+    """Return whether a job holds its GPUs."""
+    return _find_condition(workload, "Admitted").get("status") == "True"
+
+
+def explain_wait(workload: Manifest) -> str:
+    """Return the reason why a job waits, or nothing while Kueue has not judged it."""
+    return str(_find_condition(workload, "QuotaReserved").get("message", ""))
+
+
+def find_eviction(workload: Manifest) -> str:
+    """Return the reason why a job was stopped, such as ``InCohortReclamation``; nothing if it never was."""
+    preempted = _find_condition(workload, "Preempted")
+    evicted = _find_condition(workload, "Evicted")
+    return next((str(found["reason"]) for found in (preempted, evicted) if found.get("status") == "True"), "")
+
+
+def _find_condition(workload: Manifest, kind: str) -> Mapping[str, Any]:
+    conditions = workload.get("status", {}).get("conditions", [])
+    return next((condition for condition in conditions if condition["type"] == kind), {})

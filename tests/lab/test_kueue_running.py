@@ -1,0 +1,80 @@
+"""Kueue beside the control plane that tests share."""
+
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from gpu_blueprint.errors import LabError
+from lab.control_plane import ControlPlane
+from lab.kube import KubeClient, RefusedError
+from lab.kueue import Kueue
+from lab.workspace import Workspace
+
+from ..support.lab_objects import job
+from ..support.processes import wait_for
+
+pytestmark = pytest.mark.lab
+
+API_VERSION = "kueue.x-k8s.io/v1beta2"
+CONFIGURATION = {
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "managedJobsNamespaceSelector": {"matchLabels": {"team": "yes"}},
+    "integrations": {"frameworks": ["batch/job", "jobset.x-k8s.io/jobset"]},
+}
+
+
+@pytest.fixture
+def kueue(plane: ControlPlane, workspace_of_plane: Workspace) -> Iterator[Kueue]:
+    """A running Kueue, and nothing of it afterwards. While it runs, it lets the jobs that it knows go."""
+    kueue = Kueue(workspace_of_plane, plane, CONFIGURATION)
+    kueue.start()
+    yield kueue
+    for found in plane.client.list("batch/v1", "Job"):
+        plane.client.delete("batch/v1", "Job", found["metadata"]["name"], found["metadata"]["namespace"])
+    wait_for(lambda: not plane.client.list(API_VERSION, "Workload"))
+    kueue.uninstall()
+
+
+def test_jobs_of_managed_namespaces_wait_for_a_kueue_that_is_down(
+    kueue: Kueue, real_kube: KubeClient, namespace: str
+) -> None:
+    real_kube.patch("v1", "Namespace", namespace, {"metadata": {"labels": {"team": "yes"}}})
+    kueue.stop()
+    real_kube.create(job("default", generateName="elsewhere-"))
+    with pytest.raises(RefusedError, match="failed calling webhook"):
+        wait_for(lambda: not real_kube.create(job(namespace, generateName="early-")))  # until the label is known
+    kueue.start()
+    made = real_kube.create(job(namespace, name="late", labels={"kueue.x-k8s.io/queue-name": "mine"}))
+    assert made["spec"]["suspend"]
+
+
+def test_kueue_listens_on_loopback_alone(kueue: Kueue, workspace_of_plane: Workspace) -> None:
+    """Two labs on one machine share no port and no folder."""
+    program = psutil.Process(workspace_of_plane._processes["kueue"].pid)
+
+    def list_listening() -> list[str]:
+        return [row.laddr.ip for row in program.net_connections() if row.status == psutil.CONN_LISTEN]
+
+    wait_for(lambda: len(list_listening()) == 3)  # the metrics come last
+    assert {*list_listening()} == {"127.0.0.1"}
+    folder = str(workspace_of_plane.folder)
+    written = [file.path for file in program.open_files() if "w" in getattr(file, "mode", "r")]
+    assert [path for path in written if not path.startswith(folder)] == []
+
+
+def test_an_uninstalled_kueue_leaves_no_kind_behind(kueue: Kueue, real_kube: KubeClient, namespace: str) -> None:
+    assert real_kube.knows(API_VERSION, "ResourceFlavor")
+    real_kube.patch("v1", "Namespace", namespace, {"metadata": {"labels": {"team": "yes"}}})
+    kueue.uninstall()
+    made = real_kube.create(job(namespace, name="free", labels={"kueue.x-k8s.io/queue-name": "mine"}))
+    assert not made["spec"].get("suspend")
+    assert real_kube.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", "workloads.kueue.x-k8s.io") is None
+
+
+def test_kueue_refuses_a_configuration_with_an_unknown_key(plane: ControlPlane, workspace_of_plane: Workspace) -> None:
+    kueue = Kueue(workspace_of_plane, plane, {**CONFIGURATION, "manageJobsWithQueueName": True})
+    with pytest.raises(LabError, match=r"unknown field .*manageJobsWithQueueName"):
+        kueue.start()
+    kueue.uninstall()

@@ -1,0 +1,65 @@
+"""The stack with queues, and the objects in it, at which the cases of tests/tenancy/cases/queue_* are sent."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from gpu_blueprint.errors import LabError
+from lab.kube import KubeClient, RefusedError
+from lab.scene import Manifest
+
+from .attack_cases import CASES, build_object
+from .builders import pool, role
+from .tenancy_stack import tenancy_stack
+
+_SLICES = pool(
+    name="slices-of-night",
+    purpose="batch",
+    gpu="h100-80gb",
+    maxGpus=8,
+    sharing={"mode": "mig", "profile": "1g.20gb"},
+)
+"""A queued pool whose resource no other pool hands out, so that it has one price."""
+
+
+def queued_stack(**overrides: Any) -> dict[str, Any]:
+    """The stack of the tests about tenants, whose pool train is queued; its team reaches 24 GPUs of 32.
+
+    The hourly ceiling of the team night buys 11 slices.
+    """
+    found = tenancy_stack(**{"queueing": {}, **overrides})
+    training = next(tenant for tenant in found["tenants"] if tenant["name"] == "training")
+    training |= {"namespace": "training", "gpus": {"train": 16, "small": 2}}
+    batch = {"name": "batch", "gpus": {"train": 8}, "cpu": "64", "memory": "1Ti", "members": [role("batch")]}
+    night = {"name": "night", "gpus": {"slices-of-night": 8}, "cpu": "64", "memory": "1Ti", "members": [role("night")]}
+    if found["queueing"] is None:
+        del found["queueing"]
+    else:
+        training["queue"] = {"borrow": {"train": 8}}
+        night["queue"] = {"hourlyCeiling": 20}
+    return {**found, "pools": [*found["pools"], _SLICES], "tenants": [*found["tenants"], batch, night]}
+
+
+def make_present(kube: KubeClient) -> None:
+    """Create the objects that are there before the queues, with the real uids of their owners."""
+    uids: dict[str, str] = {}
+    for found in _read_present():
+        for owner in found["metadata"].get("ownerReferences", []):
+            owner["uid"] = uids[owner["name"]]
+        made = kube.create(found)
+        uids[found["metadata"]["name"]] = made["metadata"]["uid"]
+
+
+def _read_present() -> Iterator[Manifest]:
+    for row in yaml.safe_load((CASES.parent / "queue_present.yaml").read_text()):
+        yield build_object(row, "training")
+
+
+def knows_kinds(kube: KubeClient) -> bool:
+    """Return whether the API server serves all kinds of the cases."""
+    kinds = {found["apiVersion"]: found["kind"] for found in _read_present()} | {"kueue.x-k8s.io/v1beta2": "Workload"}
+    try:
+        return all(kube.list(version, kind) is not None for version, kind in kinds.items())
+    except (LabError, RefusedError):
+        return False

@@ -1,0 +1,240 @@
+"""The lab of a stack with queues: the real Kueue and the real Karpenter, and jobs of the tenants' members.
+
+Jobs run as long as they say (kwok plays their containers), or until somebody deletes them.
+"""
+
+import copy
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gpu_blueprint.catalog.versions import PAUSE_IMAGE
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.loading import parse
+from gpu_blueprint.queues.names import API_VERSION, PRIORITY_LABEL
+from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
+from gpu_blueprint.sharing import POOL_KEY
+from lab.kube import KubeClient
+from lab.kubelets import RUNS
+from lab.lab import Lab
+
+from .attack_lab import find_client
+from .builders import REGION
+from .edits import remove_queues
+from .plans import plan_of
+
+PATIENCE_S = 120.0
+_AT_ONCE = 8
+"""Requests at a time."""
+WORKLOAD = (API_VERSION, "Workload")
+CLAIM = ("karpenter.sh/v1", "NodeClaim")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A job of a tenant: pods that ask for the same resources."""
+
+    name: str
+    tenant: str
+    asks: Mapping[str, int]
+    """Extended resource → count for each pod; nothing for a job without GPUs."""
+    pods: int = 1
+    runs: str = ""
+    """Time until a pod is done, such as ``5s``; empty for a job that does not end."""
+    class_: str = ""
+    """Its WorkloadPriorityClass."""
+    pool: str = ""
+    """The pool of its nodeSelector; most jobs name none."""
+
+    def build(self, namespace: str) -> dict[str, Any]:
+        """Return the Job."""
+        resources = {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {n: str(c) for n, c in self.asks.items()}}
+        return {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {
+                "name": self.name,
+                "namespace": namespace,
+                "labels": {PRIORITY_LABEL: self.class_} if self.class_ else {},
+            },
+            "spec": {
+                "parallelism": self.pods,
+                "completions": self.pods,
+                "backoffLimit": 0,
+                "template": {
+                    "metadata": {"annotations": {RUNS: self.runs} if self.runs else {}},
+                    "spec": {
+                        "containers": [{"name": "main", "image": PAUSE_IMAGE, "resources": resources}],
+                        "restartPolicy": "Never",
+                        "terminationGracePeriodSeconds": 0,
+                        **({"nodeSelector": {POOL_KEY: self.pool}} if self.pool else {}),
+                    },
+                },
+            },
+        }
+
+
+class QueueLab:
+    """A running lab, and what its queues do."""
+
+    def __init__(self, lab: Lab, config: StackConfig) -> None:
+        self.lab, self.config = lab, config
+        self._spaces = {tenant.name: tenant.namespace_name for tenant in config.tenants}
+
+    @property
+    def kube(self) -> KubeClient:
+        """The administrator's client."""
+        return self.lab.kube
+
+    def submit(self, *works: Work) -> list[dict[str, Any]]:
+        """Create jobs as members of their tenants, some at a time, and return them as the API server has them.
+
+        Raises:
+            RefusedError: Admission refuses a job.
+        """
+        clients = {work.tenant: find_client(self.kube, self.config, work.tenant) for work in works}
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            return [
+                *threads.map(lambda work: clients[work.tenant].create(work.build(self._spaces[work.tenant])), works)
+            ]
+
+    def find_job(self, work: Work) -> dict[str, Any]:
+        """Return a job as it is now; empty if it is gone."""
+        return self.kube.get("batch/v1", "Job", work.name, self._spaces[work.tenant]) or {}
+
+    def find_workload(self, work: Work) -> dict[str, Any]:
+        """Return what Kueue knows of a job; empty if Kueue knows nothing."""
+        found = self.kube.list(*WORKLOAD, self._spaces[work.tenant])
+        return next((each for each in found if work.name in _list_owners(each)), {})
+
+    def list_pods(self, work: Work) -> list[dict[str, Any]]:
+        """Return the pods of a job that nobody deletes."""
+        pods = self.kube.list(
+            "v1", "Pod", self._spaces[work.tenant], labels=f"batch.kubernetes.io/job-name={work.name}"
+        )
+        return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+
+    def list_running(self, work: Work) -> list[dict[str, Any]]:
+        """Return the pods of a job that run."""
+        return [pod for pod in self.list_pods(work) if pod["status"].get("phase") == "Running"]
+
+    def list_claims(self, pool: str) -> list[dict[str, Any]]:
+        """Return the NodeClaims of a pool: nodes that Karpenter launches or has launched."""
+        return self.kube.list(*CLAIM, labels=f"karpenter.sh/nodepool={pool}")
+
+    def runs(self, *works: Work) -> bool:
+        """Return whether all pods of all jobs run."""
+        return all(len(self.list_running(work)) == work.pods for work in works)
+
+    def is_admitted(self, work: Work) -> bool:
+        """Return whether a job has its quota now."""
+        return find_condition(self.find_workload(work), "Admitted").get("status") == "True"
+
+    def is_done(self, work: Work) -> bool:
+        """Return whether a job has ended well."""
+        return find_condition(self.find_job(work), "Complete").get("status") == "True"
+
+    def read_reason(self, work: Work) -> str:
+        """Return Kueue's reason for which a job waits; empty while there is none."""
+        quota = find_condition(self.find_workload(work), "QuotaReserved")
+        return str(quota.get("message", "")) if quota.get("status") == "False" else ""
+
+    def count_used(self, tenant: str) -> dict[str, int]:
+        """Return pool → units that admitted jobs of a tenant hold, of all resources of the pool together."""
+        queue = self.kube.get(API_VERSION, "ClusterQueue", tenant) or {}
+        rows = queue.get("status", {}).get("flavorsReservation") or []
+        return {row["name"]: sum(int(each["total"]) for each in row["resources"]) for row in rows}
+
+    def wait(self, holds: Callable[[], Any], seconds: float = PATIENCE_S) -> None:
+        """Wait until something holds, and fail with the state of all jobs if it never does."""
+        end = time.monotonic() + seconds
+        while not holds():
+            self.lab.workspace.refuse_dead_engines()
+            assert time.monotonic() < end, "\n".join([f"not within {seconds:.0f} s", *self.describe()])
+            time.sleep(0.1)
+
+    def describe(self) -> list[str]:
+        """Return a line for each job that Kueue knows and each pod of a tenant, of the first forty."""
+        lines = []
+        for space in self._spaces.values():
+            for found in self.kube.list(*WORKLOAD, space):
+                rows = found.get("status", {}).get("conditions", [])
+                states = (f"{row['type']}={row['status']} ({row['reason']}: {row['message']})" for row in rows)
+                lines.append(f"{space}/{found['metadata']['name']}: {'; '.join(states)}")
+            for pod in self.kube.list("v1", "Pod", space):
+                place, status = f"{space}/{pod['metadata']['name']}", pod["status"]
+                lines.append(f"{place} on {pod['spec'].get('nodeName')}: {status.get('phase')}")
+        return [*lines[:40], *(f"{tenant} holds {self.count_used(tenant)}" for tenant in self._spaces)]
+
+    def clean(self) -> None:
+        """Delete all jobs of tenants, and wait until their quota is free."""
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}
+        for space in self._spaces.values():
+            self.kube.request("delete", f"/apis/batch/v1/namespaces/{space}/jobs", options)
+        self.wait(lambda: not any(self.kube.list("batch/v1", "Job", space) for space in self._spaces.values()))
+        # A job that was deleted with orphans leaves its Workload behind, as it leaves its pods.
+        for space in self._spaces.values():
+            self.kube.request("delete", f"/apis/{API_VERSION}/namespaces/{space}/workloads", options)
+        self.wait(lambda: not any(map(self._list_left, self._spaces.values())))
+        self.wait(lambda: not any(sum(self.count_used(tenant).values()) for tenant in self._spaces))
+
+    def _list_left(self, space: str) -> list[dict[str, Any]]:
+        """Return the jobs of a namespace, what Kueue knows of them, and their pods."""
+        kinds = (("batch/v1", "Job"), WORKLOAD, ("v1", "Pod"))
+        return [found for kind in kinds for found in self.kube.list(*kind, space)]
+
+
+def find_condition(found: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return a condition of an object; empty if it has none of the kind."""
+    rows: Sequence[dict[str, Any]] = found.get("status", {}).get("conditions") or []
+    return next((row for row in rows if row["type"] == kind), {})
+
+
+@contextmanager
+def open_queue_lab(
+    stack: Mapping[str, Any], configuration: Mapping[str, Any] | None = None, *, is_queueing: bool = True
+) -> Iterator[QueueLab]:
+    """A lab of a stack, with all rendered objects, Karpenter, and Kueue.
+
+    Args:
+        stack: The object under ``gpu-blueprint:stack``, with ``queueing``.
+        configuration: Keys of Kueue's configuration that take the place of the platform's, such as shorter times.
+        is_queueing: False loads the stack as it is without queues, until ``switch_on``.
+    """
+    config = parse(dict(stack), REGION)
+    scene = build_scene("queues", config, plan_of(stack, REGION))
+    scene = replace(scene, kueue_configuration={**scene.kueue_configuration, **(configuration or {})})
+    with Lab(scene, TIMINGS) as lab:
+        lab.install_crds()
+        lab.start_karpenter()
+        opened = QueueLab(lab, config)
+        if is_queueing:
+            switch_on(opened)
+        else:
+            before = copy.deepcopy(dict(stack))
+            remove_queues(before)
+            assert lab.load(build_scene("queues", parse(before, REGION), plan_of(before, REGION)).manifests) == []
+            lab.wait_until_ready()
+        yield opened
+
+
+def switch_on(queues: QueueLab) -> None:
+    """Start Kueue, load all objects of the stack, and wait until Karpenter and all ClusterQueues take work."""
+    lab = queues.lab
+    lab.kueue.start()
+    assert lab.load(lab.scene.manifests) == []
+    lab.wait_until_ready()
+    names = [manifest["metadata"]["name"] for manifest in lab.scene.list_kind("ClusterQueue")]
+    queues.wait(lambda: all(_is_active(queues.kube, name) for name in names))
+
+
+def _is_active(kube: KubeClient, queue: str) -> bool:
+    found = kube.get(API_VERSION, "ClusterQueue", queue) or {}
+    return find_condition(found, "Active").get("status") == "True"
+
+
+def _list_owners(workload: Mapping[str, Any]) -> list[str]:
+    return [owner["name"] for owner in workload["metadata"].get("ownerReferences", [])]

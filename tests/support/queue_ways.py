@@ -1,0 +1,113 @@
+"""Ways to GPUs that no queue counts: requests of a member, the protection of each way, and words of the refusal."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from lab.kube import RefusedError
+
+from .queue_lab import Work
+from .queue_work import GPU, TRAINING, build_pod_spec
+
+OWNER = Work(name="owner", tenant="vision", asks={GPU: 8})
+"""A job that the queue has started, from which forged jobs say to come."""
+TRIED = Work(name="tried", tenant="vision", asks={GPU: 8})
+WAITING = Work(name="tried", tenant="vision", asks={GPU: 8}, pods=2)
+"""A job that needs the whole reach of the team, so it waits for the owner."""
+OWNING = ("rule queue-owners", "rule queue-label", "rule queue-starts-jobs")
+ELASTIC = "kueue.x-k8s.io/elastic-job"
+JOBS = "/apis/batch/v1/namespaces/vision/jobs"
+
+Ask = Callable[..., Any]
+"""Sends a request as a member of vision: verb, path and body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A way to GPUs that no queue counts."""
+
+    name: str
+    go: Callable[[Ask, Mapping[str, Any]], object]
+    """Sends the requests of the way, given a reference to a running job."""
+    kept_out_by: tuple[str, ...]
+    says: str
+    """Words of the refusal."""
+
+
+def build(work: Work = TRIED, **metadata: Any) -> dict[str, Any]:
+    """Build a job with further metadata."""
+    job = work.build("vision")
+    return {**job, "metadata": {**job["metadata"], **metadata}}
+
+
+def go_as_pod(ask: Ask, _: Mapping[str, Any]) -> None:
+    place = {"name": TRIED.name, "namespace": "vision"}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": place, "spec": build_pod_spec({GPU: 8}, TRAINING)}
+    ask("post", "/api/v1/namespaces/vision/pods", pod)
+
+
+def go_as_pod_of_a_job(ask: Ask, owner: Mapping[str, Any]) -> None:
+    place = {"name": TRIED.name, "namespace": "vision", "ownerReferences": [owner]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": place, "spec": build_pod_spec({GPU: 8}, TRAINING)}
+    ask("post", "/api/v1/namespaces/vision/pods", pod)
+
+
+def go_with_owner(ask: Ask, owner: Mapping[str, Any]) -> None:
+    ask("post", JOBS, build(ownerReferences=[owner]))
+
+
+def go_with_wrong_owner(ask: Ask, owner: Mapping[str, Any]) -> None:
+    """Say a uid that no job has; the garbage collector deletes the job after a while."""
+    ask("post", JOBS, build(ownerReferences=[{**owner, "uid": "00000000-0000-0000-0000-000000000000"}]))
+
+
+@contextmanager
+def suppress_existing() -> Iterator[None]:
+    """Let a second creation of an object pass."""
+    try:
+        yield
+    except RefusedError as error:
+        if error.status != 409:
+            raise
+
+
+def go_with_owner_later(ask: Ask, owner: Mapping[str, Any]) -> None:
+    with suppress_existing():
+        ask("post", JOBS, build(WAITING))
+    ask("patch", f"{JOBS}/tried", {"metadata": {"ownerReferences": [owner]}})
+    ask("patch", f"{JOBS}/tried", {"spec": {"suspend": False}})
+
+
+def go_elastic(ask: Ask, _: Mapping[str, Any]) -> None:
+    with suppress_existing():
+        ask("post", JOBS, build(WAITING, annotations={ELASTIC: "true"}))
+    ask("patch", f"{JOBS}/tried", {"spec": {"template": {"spec": {"schedulingGates": None}}}})
+    ask("patch", f"{JOBS}/tried", {"spec": {"suspend": False}})
+
+
+def go_as_orphan(ask: Ask, _: Mapping[str, Any]) -> None:
+    """Delete the running job and keep its pod, which runs on while the queue gives its GPUs away."""
+    ask("delete", f"{JOBS}/{OWNER.name}", {"propagationPolicy": "Orphan"})
+
+
+WAYS = (
+    Way(name="a pod", go=go_as_pod, kept_out_by=("rule queued-pods",), says="write a Job"),
+    Way(name="a pod of a job", go=go_as_pod_of_a_job, kept_out_by=("rule queued-pods",), says="write a Job"),
+    Way(name="an owner", go=go_with_owner, kept_out_by=OWNING, says="remove ownerReferences"),
+    Way(name="an owner later", go=go_with_owner_later, kept_out_by=OWNING, says="remove ownerReferences"),
+    Way(
+        name="an elastic job",
+        go=go_elastic,
+        kept_out_by=("rule queue-marks", "rule queue-starts-jobs"),
+        says="a job may carry the labels",
+    ),
+    Way(
+        name="an orphan",
+        go=go_as_orphan,
+        kept_out_by=("rule queue-keeps-pods",),
+        says="delete with kubectl, or with propagationPolicy Background",
+    ),
+)
+CANARIES = tuple(way for way in WAYS if way.name in ("a pod", "an owner", "an elastic job"))
+"""Ways of one request: once all are closed, the policies of pods and of jobs are back."""
