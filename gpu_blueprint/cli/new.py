@@ -140,7 +140,7 @@ def _list_reviews(config: StackConfig) -> list[str]:
         reviews.append("reservations: two environments cannot both use them")
     if any(tenant.identities for tenant in config.tenants):
         reviews.append("tenants.identities: their policies, ARNs and buckets are still the origin's")
-    if config.images:
+    if config.allowed_images:
         reviews.append("images.allowed: still the registries of the origin")
     if any(waiver.resource.startswith(config.cluster_name) for waiver in config.waivers):
         reviews.append(f"waivers: their resources still begin with {config.cluster_name}, the origin's cluster")

@@ -7,6 +7,7 @@ from .disruption import Disruption
 from .headroom import Headroom
 from .hours import Hours
 from .identities import Identity
+from .images import Images
 from .monitoring import ExistingMonitoring, InstallMonitoring, Monitoring
 from .network import ExistingVpc, NewVpc
 from .pools import Pool
@@ -14,19 +15,24 @@ from .queueing import Queueing
 from .services import OwnScaling, Scaling, Service
 from .sizes import PodSize
 from .stack import StackConfig
+from .storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from .tenants import Tenant, TenantQueue
 
 __all__ = [
+    "AnyStorage",
     "Billing",
     "Cluster",
     "CpuPool",
     "Disruption",
+    "EfsStorage",
     "ExistingMonitoring",
     "ExistingVpc",
     "Headroom",
     "Hours",
     "Identity",
+    "Images",
     "InstallMonitoring",
+    "LustreStorage",
     "Monitoring",
     "NewVpc",
     "OwnScaling",
@@ -35,6 +41,7 @@ __all__ = [
     "PrivateApi",
     "PublicApi",
     "Queueing",
+    "S3Storage",
     "Scaling",
     "Service",
     "StackConfig",

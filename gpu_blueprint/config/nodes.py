@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -10,8 +10,10 @@ from ..catalog import AMI_FAMILIES, AmiFamily
 from ..catalog.system_nodes import SYSTEM_NODE_TAINT
 from ..errors import Problem
 from ..model import Model
+from .aws_names import resource_id
 from .scalars import LabelKey, LabelValue
 
+SnapshotId: Any = resource_id("snap")
 FAST_VOLUME = {"iops": 16000, "throughput": 1000}
 """The gp3 volume that parallel image pull needs (EKS user guide): IOPS, and MiB/s."""
 SYSTEM_GIB, IMAGES_GIB, CPU_GIB = 50, 200, 100
@@ -65,6 +67,9 @@ class Disk(Model):
     """Size in GiB. Default: 50 beside local NVMe, which holds images and pods; 200 where some type of the pool has no
     NVMe, because CUDA images need more than the AMI's 20 GiB; 100 in CPU pools. `cost` shows the price of the volume
     beside NVMe."""
+    snapshot_id: SnapshotId | None = None
+    """Snapshot of a Bottlerocket data volume with images in it, from which each node's volume starts. Another snapshot
+    replaces the nodes. Default: none."""
 
 
 class Taint(Model):

@@ -19,6 +19,7 @@ from .buying import ReservationTerm
 from .disruption import Disruption, Purpose, find_preset
 from .headroom import Headroom
 from .hours import Hours
+from .images import Image
 from .nodes import Ami, Disk, MultiNode, Taint
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
@@ -85,6 +86,8 @@ class Pool(Model):
     by hand before you remove the field (docs/decisions/0007), or it stays closed."""
     headroom: Headroom | None = None
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
+    prepull: Annotated[list[Image], Field(max_length=10)] = []
+    """Images that every new node pulls at once, before a pod asks for them, with tag or digest. Default: none."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's defaults."""
 

@@ -20,6 +20,7 @@ from .costs import Costs
 from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
 from .helm import HelmOverrides
+from .images import Images
 from .monitoring import InstallMonitoring, Monitoring
 from .network import Network
 from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
@@ -29,7 +30,8 @@ from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .sizes import read_room, sells_all_slots
 from .stack_rules import MOST_TAGS, find_stack_problems
-from .tenancy import Images, Tenancy
+from .storage import AnyStorage
+from .tenancy import Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
 
@@ -78,7 +80,10 @@ class StackConfig(Model):
     tenancy: Tenancy = Tenancy()
     """The strictness of admission in the namespaces of tenants."""
     images: Images | None = None
-    """The images that tenants may run. Default: any image."""
+    """The images that tenants may run, and the registries from which nodes pull. Default: any image, from its own
+    registry."""
+    storage: Annotated[list[AnyStorage], Field(max_length=100)] = []
+    """Storage that tenants share: buckets, homes, scratch (docs/storage.md)."""
     hourly_ceiling: Dollars | None = None
     """Most US dollars an hour that the stack may cost with every limit reached and nodes being replaced, at on-demand
     prices; `check` refuses more."""
@@ -133,6 +138,11 @@ class StackConfig(Model):
     def has_gpu_operator(self) -> bool:
         """True if the stack installs the GPU Operator, which nodes need unless they apply their sharing themselves."""
         return any(not pool.profile.has_operands_off for pool in self.gpu_pools)
+
+    @property
+    def allowed_images(self) -> list[str]:
+        """Registries and paths of the images that tenants may run; empty if they may run any image."""
+        return list(self.images.allowed or []) if self.images else []
 
     @property
     def prometheus_url(self) -> str:

@@ -33,7 +33,7 @@ def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None
 
 def place_image(stack: StackConfig, image: str) -> str:
     """Return the image, or its name below the first allowed registry where the stack does not allow its own."""
-    allowed = [entry.removesuffix("/") for entry in stack.images.allowed] if stack.images else []
+    allowed = [entry.removesuffix("/") for entry in stack.allowed_images]
     if not allowed or any(image.startswith((f"{entry}/", f"{entry}:")) for entry in allowed):
         return image
     return f"{allowed[0]}/{image.split('/', 1)[1]}"

@@ -107,8 +107,8 @@ def _describe_service(stack: StackConfig, service: Service) -> str:
 def _describe_admission(stack: StackConfig) -> Iterator[str]:
     """Yield the strictness of the rules for tenants, the tenants that a rule is lifted for, and their images."""
     yield describe_enforcement(stack)
-    if stack.images:
-        yield f"images from {', '.join(stack.images.allowed)}"
+    if stack.allowed_images:
+        yield f"images from {', '.join(stack.allowed_images)}"
     tenants = {tenant.name for tenant in stack.tenants}
     for waiver in stack.waivers:
         if waiver.resource in tenants:

@@ -13,9 +13,10 @@ _DOCKER_HUB = "docker.io"
 
 def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
     """Yield the rule that only images of the stack's list may run, if the stack has a list."""
-    if config.images is None:
+    allowed = config.allowed_images
+    if not allowed:
         return
-    prefixes = write_literal(list(dict.fromkeys(_list_prefixes(config.images.allowed))))
+    prefixes = write_literal(list(dict.fromkeys(_list_prefixes(allowed))))
     below = f"{prefixes}.exists(a, i.startsWith(a + '/') || (a.contains('/') && {_write_is_image('i', 'a')}))"
     refused = f"{_write_full_names()}.filter(i, !({below}))"
     yield AdmissionRule(
@@ -23,7 +24,7 @@ def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admis
         keeps="A tenant cannot run images from elsewhere (`images.allowed`).",
         expression=f"{refused}.size() == 0",
         message=f"'these images are not allowed here: ' + {refused}.join(', ') + '; images must come from "
-        f"{', '.join(config.images.allowed)}'",
+        f"{', '.join(allowed)}'",
         is_message_cel=True,
     )
 

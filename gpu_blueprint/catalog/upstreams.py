@@ -1,0 +1,32 @@
+"""The registries that ECR's pull-through cache can copy from.
+
+Source: Amazon ECR user guide, "Sync an upstream registry with an Amazon ECR private registry". Read 2026-11-21.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Upstream = Literal["ecr-public", "kubernetes", "quay", "docker-hub", "ghcr"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpstreamRegistry:
+    """A registry that ECR can cache."""
+
+    host: str
+    """Registry in the names of images, such as ``docker.io``."""
+    url: str
+    """Host that ECR's API takes as ``upstreamRegistryUrl``."""
+    short: str
+    """Part of the cache's prefix, which has at most 30 characters."""
+    needs_credentials: bool = False
+    """True if ECR needs a secret of Secrets Manager."""
+
+
+UPSTREAMS: dict[Upstream, UpstreamRegistry] = {
+    "ecr-public": UpstreamRegistry(host="public.ecr.aws", url="public.ecr.aws", short="ecr"),
+    "kubernetes": UpstreamRegistry(host="registry.k8s.io", url="registry.k8s.io", short="k8s"),
+    "quay": UpstreamRegistry(host="quay.io", url="quay.io", short="quay"),
+    "docker-hub": UpstreamRegistry(host="docker.io", url="registry-1.docker.io", short="hub", needs_credentials=True),
+    "ghcr": UpstreamRegistry(host="ghcr.io", url="ghcr.io", short="ghcr", needs_credentials=True),
+}

@@ -1,0 +1,108 @@
+"""Storage that tenants share: S3 buckets, EFS file systems and FSx for Lustre file systems."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from ..errors import Problem, WrongValueError
+from ..model import Model
+from .aws_names import KmsKeyArn, Zone
+from .identities import Bucket, Prefix
+from .scalars import Name
+
+Access = Literal["read", "write"]
+LUSTRE_GIB = (1200, 2400)
+"""Sizes of a Lustre file system in GiB: 1200, or a multiple of 2400 (FSx API reference, CreateFileSystem)."""
+
+
+def _check_lustre_gib(value: int) -> int:
+    least, step = LUSTRE_GIB
+    if value != least and (value <= 0 or value % step):
+        below = max(least, value - value % step)
+        above = step if value < step else value - value % step + step
+        reason = f"{value} GiB is no size of an FSx for Lustre file system with SSDs"
+        raise WrongValueError("not-a-lustre-size", reason, f"write {below} or {above}: 1200, or a multiple of 2400")
+    return value
+
+
+LustreGib = Annotated[
+    int,
+    Field(le=2_400_000, json_schema_extra={"anyOf": [{"const": 1200}, {"multipleOf": 2400, "minimum": 2400}]}),
+    AfterValidator(_check_lustre_gib),
+]
+UserId = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class _Shared(Model):
+    """The fields of every kind of storage."""
+
+    name: Name
+    """Name of the storage. In the namespace of each of its tenants a PersistentVolumeClaim has this name."""
+    tenants: dict[Name, Access] = Field(min_length=1)
+    """Tenants that may mount the storage, each with `read` or `write`."""
+
+
+class S3Storage(_Shared):
+    """Keys of an S3 bucket that pods see as files, for weights and datasets: read often, written once."""
+
+    kind: Literal["s3"]
+    """`s3` mounts a bucket with Mountpoint for Amazon S3."""
+    bucket: Bucket | None = None
+    """Name of a bucket that exists. Default: the platform makes a bucket, versioned, encrypted and closed to the
+    public."""
+    prefix: Prefix | None = None
+    """Beginning of the keys that tenants see, such as `models/`. Default: the whole bucket."""
+    kms_key: KmsKeyArn | None = None
+    """KMS key with which the existing bucket encrypts its objects. Its key policy must let the account's roles in.
+    Default: the keys of S3."""
+
+    @property
+    def folder(self) -> str:
+        """The prefix with one slash behind it; empty for the whole bucket."""
+        return f"{self.prefix.removesuffix('/')}/" if self.prefix else ""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.kms_key and not self.bucket:
+            reason = "the platform's own bucket is encrypted with the keys of S3"
+            yield Problem("key-without-bucket", ("kmsKey",), reason, "remove kmsKey, or name an existing bucket")
+
+
+class EfsStorage(_Shared):
+    """An EFS file system in all zones, for homes and small shared files; each tenant has a folder of its own."""
+
+    kind: Literal["efs"]
+    """`efs` makes an encrypted EFS file system with elastic throughput."""
+    uid: UserId = 1000
+    """User that owns all files of a tenant, whoever a pod runs as."""
+    gid: UserId = 1000
+    """Group that owns all files of a tenant."""
+
+
+class LustreStorage(_Shared):
+    """An FSx for Lustre file system in one zone, for scratch data at full speed."""
+
+    kind: Literal["fsx-lustre"]
+    """`fsx-lustre` makes a file system of the type PERSISTENT_2 with SSDs."""
+    size_gib: LustreGib
+    """Size in GiB: 1200, or a multiple of 2400."""
+    zone: Zone
+    """Zone of the file system; every pool of its tenants must launch there alone."""
+    throughput: Literal[125, 250, 500, 1000] = 125
+    """Throughput in MB/s for each TiB of the size. Another value changes the price."""
+    import_: Name | None = Field(None, alias="import")
+    """Name of a storage of the kind `s3` whose objects appear as files below `/data`; they load when a pod first reads
+    them. Default: none."""
+    export: bool = False
+    """Write new and changed files below `/data` back to the storage of `import`. Default: no, and data that is not
+    copied elsewhere is lost with the file system."""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.export and not self.import_:
+            reason = "export writes into the storage that import names, and import is not set"
+            yield Problem(
+                "export-without-import", ("export",), reason, "name an s3 storage in import, or remove export"
+            )
+
+
+AnyStorage = Annotated[S3Storage | EfsStorage | LustreStorage, Field(discriminator="kind")]

@@ -1,0 +1,1 @@
+"""Images: from where nodes pull them, and every image that a stack needs."""

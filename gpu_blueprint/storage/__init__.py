@@ -1,0 +1,1 @@
+"""The storage of tenants: who mounts it, under which names, and in which objects."""

@@ -1,0 +1,56 @@
+"""Mounts: a storage in the namespace of a tenant that may use it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..config import StackConfig, Tenant
+from ..config.storage import Access, AnyStorage, LustreStorage
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A storage that the pods of one tenant may mount."""
+
+    storage: AnyStorage
+    tenant: Tenant
+    access: Access
+
+    @property
+    def claim(self) -> str:
+        """Name of the PersistentVolumeClaim in the tenant's namespace."""
+        return self.storage.name
+
+    @property
+    def volume(self) -> str:
+        """Name of the PersistentVolume, which the whole cluster sees; a dot is in no name of a tenant."""
+        return f"{self.tenant.name}.{self.storage.name}"
+
+    @property
+    def path(self) -> str:
+        """Folder under which our examples mount the storage."""
+        return f"/mnt/{self.storage.name}"
+
+    @property
+    def may_write(self) -> bool:
+        """True if the tenant may write."""
+        return self.access == "write"
+
+
+def list_mounts(config: StackConfig) -> Iterator[Mount]:
+    """Yield every mount, by storage and tenant in the order of the stack file; unknown tenants are left out."""
+    tenants = {tenant.name: tenant for tenant in config.tenants}
+    for storage in config.storage:
+        for name, access in storage.tenants.items():
+            if name in tenants:
+                yield Mount(storage, tenants[name], access)
+
+
+def list_tenant_mounts(config: StackConfig, tenant: Tenant) -> list[Mount]:
+    """Return the mounts of one tenant."""
+    return [mount for mount in list_mounts(config) if mount.tenant.name == tenant.name]
+
+
+def list_pool_scratch(config: StackConfig, pool: str) -> list[LustreStorage]:
+    """Return the Lustre file systems that pods of a pool may mount, because a tenant of the pool may mount them."""
+    tenants = {tenant.name for tenant in config.tenants if tenant.may_use(pool)}
+    return [found for found in config.storage if isinstance(found, LustreStorage) and tenants & found.tenants.keys()]
