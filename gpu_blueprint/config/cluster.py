@@ -137,8 +137,8 @@ class Cluster(Model):
     `karpenter.sh/do-not-disrupt`; 1.15 obeys budgets with the reason `Unhealthy`, and a pool without such a budget gets
     10 %. EKS replaces the nodes of managed groups."""
     node_local_dns: bool = False
-    """Run NodeLocal DNSCache on every node: pods ask a cache on their own node for names, and CoreDNS answers less often
-    (docs/dns.md)."""
+    """Run NodeLocal DNSCache on every node: pods ask a cache on their own node for names, and CoreDNS answers less
+    often (docs/dns.md)."""
     deletion_protection: bool = True
     """Refuse to delete the platform: EKS keeps the cluster, and Pulumi keeps everything on a destroy."""
     system_nodes: SystemNodes = SystemNodes()
