@@ -218,15 +218,17 @@ def open_queue_lab(
             remove_queues(before)
             assert lab.load(build_scene("queues", parse(before, REGION), plan_of(before, REGION)).manifests) == []
             lab.wait_until_ready()
+            lab.wait_until_enforced()
         yield opened
 
 
 def switch_on(queues: QueueLab) -> None:
-    """Start Kueue, load all objects of the stack, and wait until Karpenter and all ClusterQueues take work."""
+    """Start Kueue, load all objects of the stack, and wait until they are in force and all ClusterQueues take work."""
     lab = queues.lab
     lab.kueue.start()
     assert lab.load(lab.scene.manifests) == []
     lab.wait_until_ready()
+    lab.wait_until_enforced()
     names = [manifest["metadata"]["name"] for manifest in lab.scene.list_kind("ClusterQueue")]
     queues.wait(lambda: all(_is_active(queues.kube, name) for name in names))
 
