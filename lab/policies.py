@@ -42,7 +42,7 @@ def wait_until_enforced(kube: KubeClient, refuse_dead_engines: Callable[[], None
     finally:
         for canary in canaries:
             with suppress(LabError, RefusedError):  # the error of the wait says more
-                kube.delete(canary["apiVersion"], canary["kind"], mark)
+                kube.request("delete", f"{kube.find_path(canary)}/{mark}", {"propagationPolicy": "Background"})
 
 
 def _wait_for_canaries(kube: KubeClient, refuse_dead_engines: Callable[[], None], mark: str) -> None:

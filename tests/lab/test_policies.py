@@ -34,7 +34,7 @@ class SlowServer(FakeObjects):
         return super().apply(manifest, dry_run=dry_run)
 
     def find_path(self, manifest: Manifest) -> str:
-        return "/api/v1/namespaces/default/configmaps"
+        return f"/{manifest['kind']}"
 
     def request(
         self,
@@ -45,7 +45,11 @@ class SlowServer(FakeObjects):
         patch: str = "merge",
         dry_run: bool = False,
     ) -> Answer:
-        assert (verb, dry_run) == ("post", True) and isinstance(body, Mapping)
+        if verb == "delete":
+            _, kind, name = path.split("/")
+            del self.objects[kind, name]
+            return Answer({}, ())
+        assert (verb, path, dry_run) == ("post", "/ConfigMap", True) and isinstance(body, Mapping)
         self.dry_runs += 1
         if self.refusal:
             raise self.refusal
@@ -68,8 +72,8 @@ def fine() -> None:
     """No engine has died."""
 
 
-def refuse() -> None:
-    raise LabError("kube-apiserver ended with code 1")
+def fail(*_: Any, **__: Any) -> Answer:
+    raise LabError("the API server does not answer")
 
 
 @pytest.mark.parametrize("last", KINDS)
@@ -108,13 +112,15 @@ def test_the_reason_of_a_refused_dry_run_is_in_the_error(monkeypatch: pytest.Mon
 
 
 def test_a_dead_engine_ends_the_wait_at_once_and_its_error_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any, **__: Any) -> bool:
-        raise LabError("the API server does not answer")
-
     server = SlowServer(**dict.fromkeys(KINDS, 1000))
-    monkeypatch.setattr(server, "delete", fail)
+
+    def die() -> None:
+        monkeypatch.setattr(server, "request", fail)
+        raise LabError("kube-apiserver ended with code 1")
+
     with pytest.raises(LabError, match="kube-apiserver ended"):
-        wait_until_enforced(server, refuse)
+        wait_until_enforced(server, die)
+    assert server.dry_runs == 1
 
 
 API_VERSION = "admissionregistration.k8s.io/v1"
@@ -149,7 +155,7 @@ def test_a_policy_holds_after_the_wait_and_goes_after_the_next(real_kube: "KubeC
     with pytest.raises(RefusedError, match="too late"):
         real_kube.request("post", path, late, dry_run=True)
     for made in (BINDING, POLICY):
-        real_kube.delete(API_VERSION, str(made["kind"]), PLACE["name"])
+        assert real_kube.delete(API_VERSION, str(made["kind"]), PLACE["name"], wait_s=20)
     wait_until_enforced(real_kube, fine)
     real_kube.request("post", path, late, dry_run=True)
     left = [found for kind in KINDS for each in (kind, f"{kind}Binding") for found in real_kube.list(API_VERSION, each)]
