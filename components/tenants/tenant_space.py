@@ -1,6 +1,6 @@
 """One tenant in the cluster: its namespace, its quotas, and the rights of its people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -9,8 +9,9 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
+from gpu_blueprint.storage.volumes import build_claim_spec
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
-from gpu_blueprint.tenancy.identities import list_grants
+from gpu_blueprint.tenancy.identities import DEFAULT_ACCOUNT, list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
@@ -20,7 +21,7 @@ from .rights import build_role_ref, build_subject
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, NetworkPolicies, queue, ResourceQuotas, LimitRange, RoleBindings and service accounts of a tenant.
+    """Namespace, NetworkPolicies, queue, quotas, LimitRange, RoleBindings, service accounts and claims of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -33,6 +34,7 @@ class TenantSpace(pulumi.ComponentResource):
         config: StackConfig,
         tenant: Tenant,
         *,
+        volumes: Mapping[str, k8s.core.v1.PersistentVolume],
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -46,7 +48,7 @@ class TenantSpace(pulumi.ComponentResource):
                     **label_pod_security(config, "baseline", audit="restricted"),
                 },
             },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, *volumes.values()]),
         )
         after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
         traffic = make_network_policies(name, config, tenant, after_namespace)
@@ -65,6 +67,7 @@ class TenantSpace(pulumi.ComponentResource):
             opts=in_namespace,
         )
         self._make_accounts(name, config, tenant, in_namespace)
+        self._claim_volumes(name, tenant, volumes)
         self._bind_people(name, tenant, in_namespace)
         self.register_outputs({"namespace": tenant.namespace_name})
 
@@ -80,9 +83,9 @@ class TenantSpace(pulumi.ComponentResource):
         )
 
     def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
-        """Make the service accounts that act as roles in AWS."""
+        """Make the service accounts that act as roles in AWS; the account ``default`` is there already."""
         for grants in list_grants(config):
-            if grants.tenant == tenant.name:
+            if grants.tenant == tenant.name and grants.service_account != DEFAULT_ACCOUNT:
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},
@@ -91,6 +94,22 @@ class TenantSpace(pulumi.ComponentResource):
                     automount_service_account_token=False,
                     opts=opts,
                 )
+
+    def _claim_volumes(self, name: str, tenant: Tenant, volumes: Mapping[str, k8s.core.v1.PersistentVolume]) -> None:
+        """Make the claims of the tenant's storage.
+
+        Kubernetes keeps a claim while a pod mounts it. A destroy therefore leaves the claims to the namespace, which
+        ends the pods first. The claim's name of the volume depends on the volume: a new volume then gets a new claim.
+        """
+        for storage, volume in volumes.items():
+            k8s.core.v1.PersistentVolumeClaim(
+                f"{name}-claim-{storage}",
+                metadata={"name": storage, "namespace": tenant.namespace_name},
+                spec=build_claim_spec(_name_volume(volume, f"{tenant.name}.{storage}")),
+                opts=pulumi.ResourceOptions(
+                    parent=self, depends_on=[self.namespace, volume], deleted_with=self.namespace
+                ),
+            )
 
     def _bind_people(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
         """Give members and viewers their rights."""
@@ -106,3 +125,8 @@ class TenantSpace(pulumi.ComponentResource):
                 subjects=[build_subject(group)],
                 opts=opts,
             )
+
+
+def _name_volume(volume: pulumi.Resource, name: str) -> pulumi.Output[str]:
+    """Return the name of a volume as an output of the volume, which a preview knows."""
+    return volume.urn.apply(lambda _: name)
