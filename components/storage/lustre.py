@@ -71,7 +71,7 @@ class LustreFileSystem(pulumi.ComponentResource):
         """Make the file system's security group, and the rules by which its servers call the nodes."""
         nodes = cluster.control_plane.eks_cluster.vpc_config.cluster_security_group_id
         ports: list[dict[str, Any]] = [{"from_port": first, "to_port": last} for first, last in LUSTRE_PORTS]
-        rule = {"protocol": "tcp", "self": True, "security_groups": [nodes], "description": "Lustre"}
+        rule: dict[str, Any] = {"protocol": "tcp", "self": True, "security_groups": [nodes], "description": "Lustre"}
         group = aws.ec2.SecurityGroup(
             f"{name}-group",
             description=f"Lustre between the nodes and {name}",

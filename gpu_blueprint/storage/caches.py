@@ -18,11 +18,12 @@ def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
     the tenant must have it. CPU pools count too, because the cache must not fill the disk of any node: kubelet would
     evict the pods there.
     """
-    pools = _list_gpu_pools(config, tenant)
-    if not pools or not all(config.keeps_images_on_nvme(pool) for pool in pools):
+    own = _list_gpu_pools(config, tenant)
+    if not own or not all(config.keeps_images_on_nvme(pool) for pool in own):
         return 0
+    pools: list[Pool | CpuPool] = [*own, *config.cpu_pools]
     mounts = sum(isinstance(mount.storage, S3Storage) for mount in list_mounts(config))
-    disks = [gib for pool in (*pools, *config.cpu_pools) for gib in _list_disks(config, pool)]
+    disks = [gib for pool in pools for gib in _list_disks(config, pool)]
     return int(min(disks) / _SHARE / max(mounts, 1))
 
 
