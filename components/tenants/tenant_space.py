@@ -9,13 +9,13 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
-from gpu_blueprint.storage.volumes import build_claim_spec
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
 from gpu_blueprint.tenancy.identities import DEFAULT_ACCOUNT, list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
 from ..pod_security import label_pod_security
+from ..storage.claims import make_claims
 from .network_policies import make_network_policies
 from .rights import build_role_ref, build_subject
 
@@ -55,21 +55,21 @@ class TenantSpace(pulumi.ComponentResource):
         queues = [self._make_queue(name, tenant, after_namespace)] if config.queueing else []
         # People may make pods only where the policies of their traffic are in place, and jobs where a queue takes them.
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
+        self._limit(name, config, tenant, in_namespace)
+        self._make_accounts(name, config, tenant, in_namespace)
+        make_claims(name, tenant, volumes, self.namespace, parent=self)
+        self._bind_people(name, tenant, in_namespace)
+        self.register_outputs({"namespace": tenant.namespace_name})
+
+    def _limit(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
+        """Make the quotas, and the limits of single containers."""
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         for quota in list_quotas(config, tenant):
             place: Any = {**metadata, "name": quota.name}
             called = f"{name}-quota" if quota.name == "tenant" else f"{name}-{quota.name}"
-            k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=in_namespace)
-        k8s.core.v1.LimitRange(
-            f"{name}-limits",
-            metadata=metadata,
-            spec={"limits": [build_container_limits(config, tenant)]},
-            opts=in_namespace,
-        )
-        self._make_accounts(name, config, tenant, in_namespace)
-        self._claim_volumes(name, tenant, volumes)
-        self._bind_people(name, tenant, in_namespace)
-        self.register_outputs({"namespace": tenant.namespace_name})
+            k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=opts)
+        limits = [build_container_limits(config, tenant)]
+        k8s.core.v1.LimitRange(f"{name}-limits", metadata=metadata, spec={"limits": limits}, opts=opts)
 
     def _make_queue(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Make the queue of the tenant's jobs; Kueue puts each new job without the name of a queue into it."""
@@ -95,22 +95,6 @@ class TenantSpace(pulumi.ComponentResource):
                     opts=opts,
                 )
 
-    def _claim_volumes(self, name: str, tenant: Tenant, volumes: Mapping[str, k8s.core.v1.PersistentVolume]) -> None:
-        """Make the claims of the tenant's storage.
-
-        Kubernetes keeps a claim while a pod mounts it. A destroy therefore leaves the claims to the namespace, which
-        ends the pods first. The claim's name of the volume depends on the volume: a new volume then gets a new claim.
-        """
-        for storage, volume in volumes.items():
-            k8s.core.v1.PersistentVolumeClaim(
-                f"{name}-claim-{storage}",
-                metadata={"name": storage, "namespace": tenant.namespace_name},
-                spec=build_claim_spec(_name_volume(volume, f"{tenant.name}.{storage}")),
-                opts=pulumi.ResourceOptions(
-                    parent=self, depends_on=[self.namespace, volume], deleted_with=self.namespace
-                ),
-            )
-
     def _bind_people(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
         """Give members and viewers their rights."""
         for title, role, group in (
@@ -125,8 +109,3 @@ class TenantSpace(pulumi.ComponentResource):
                 subjects=[build_subject(group)],
                 opts=opts,
             )
-
-
-def _name_volume(volume: pulumi.Resource, name: str) -> pulumi.Output[str]:
-    """Return the name of a volume as an output of the volume, which a preview knows."""
-    return volume.urn.apply(lambda _: name)
