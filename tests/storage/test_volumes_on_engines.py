@@ -9,6 +9,7 @@ from gpu_blueprint.config import Tenant
 from gpu_blueprint.loading import parse
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.storage.mounts import list_mounts, list_tenant_mounts
+from gpu_blueprint.storage.pods import mount_storage
 from lab.lab import Lab
 
 from ..support.builders import REGION
@@ -54,12 +55,10 @@ def find_phase(lab: Lab, *place: str) -> str:
 
 def mount_all(tenant: Tenant, name: str, *, limits: dict[str, str], **spec: Any) -> dict[str, Any]:
     """A pod that mounts everything that the tenant may mount."""
-    mounts = list_tenant_mounts(CONFIG, tenant)
-    volumes = [{"name": found.claim, "persistentVolumeClaim": {"claimName": found.claim}} for found in mounts]
-    places = [{"name": found.claim, "mountPath": found.path} for found in mounts]
-    made = pod(tenant.namespace_name, name, **spec, volumes=volumes)
-    made["spec"]["containers"] = [{**container(**limits), "volumeMounts": places}]
-    return {**made, "metadata": {**made["metadata"], "labels": {"case": f"{tenant.name}-{name}"}}}
+    made = pod(tenant.namespace_name, name, **spec)
+    made["spec"]["containers"] = [container(**limits)]
+    labelled = {**made, "metadata": {**made["metadata"], "labels": {"case": f"{tenant.name}-{name}"}}}
+    return mount_storage(labelled, list_tenant_mounts(CONFIG, tenant))
 
 
 def test_pods_that_mount_all_storage_of_their_team_run_on_gpu_and_cpu_nodes(lab: Lab) -> None:
