@@ -103,10 +103,10 @@ def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
             for other in (found for found in own if found.overlaps(reach)):
                 verb = "write" if reach.may_write else "read"
                 reason = f"{reach.tenant} could {verb} {other.folder} of {reach.bucket!r}, the prefix that belongs to "
-                hint = f"mount a prefix outside {other.folder}, or give the prefix of {_write(other.path)} by name"
-                yield Problem(
-                    "prefix-of-another-tenant", reach.path, f"{reason}{other.tenant} alone ({_write(other.path)})", hint
-                )
+                place = ".".join(map(str, other.path))
+                hint = f"mount a prefix outside {other.folder}, or name the prefix in {place} if both shall use it"
+                reason += f"{other.tenant} alone ({place})"
+                yield Problem("prefix-of-another-tenant", reach.path, reason, hint)
 
 
 def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
@@ -175,7 +175,3 @@ def _list_exports(index: int, scratch: LustreStorage, source: S3Storage) -> Iter
             path=("storage", index, "export"),
             may_write=access == "write",
         )
-
-
-def _write(path: Path) -> str:
-    return ".".join(map(str, path))

@@ -66,7 +66,8 @@ def refuse_impossible_imports(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("unknown-storage", path, reason, hint, names=(scratch.import_,))
         else:
             reason = f"{source.name!r} is of the kind {source.kind}, and FSx for Lustre imports only from S3"
-            yield Problem("import-without-bucket", path, reason, suggest(source.name, buckets, "name a storage of S3:"))
+            hint = f"name {' or '.join(buckets)}" if buckets else "add a storage of the kind s3, and name it here"
+            yield Problem("import-without-bucket", path, reason, hint)
 
 
 def _refuse_lesser_grants(index: int, scratch: LustreStorage, source: S3Storage) -> Iterator[Problem]:
@@ -87,7 +88,8 @@ def refuse_pools_outside_storage_zone(stack: StackConfig) -> Iterator[Problem]:
     """Refuse GPU pools that launch outside the zone of a Lustre file system which their tenants mount."""
     for pool in stack.gpu_pools if list_lustre(stack) else ():
         for scratch in list_pool_scratch(stack, pool.name):
-            if others := _list_other_zones(stack, pool, scratch):
+            others = _list_other_zones(stack, pool, scratch)
+            if others and scratch.zone in stack.network.zones:
                 tenants = [name for name in scratch.tenants if _may_use(stack, name, pool)]
                 reason = f"pods of {', '.join(tenants)} mount {scratch.name!r}, which lies in {scratch.zone}, and "
                 reason += f"the pool launches in {', '.join(others)} too"

@@ -80,8 +80,7 @@ def test_an_import_of_nothing_is_refused() -> None:
 
 def test_an_import_of_a_file_system_is_refused() -> None:
     assert problems(bucket(), homes(), scratch(**{"import": "homes"})) == [
-        "storage.2.import: 'homes' is of the kind efs, and FSx for Lustre imports only from S3; "
-        "name a storage of S3: weights"
+        "storage.2.import: 'homes' is of the kind efs, and FSx for Lustre imports only from S3; name weights"
     ]
 
 
