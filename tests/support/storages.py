@@ -27,16 +27,16 @@ def scratch(**overrides: Any) -> dict[str, Any]:
     return {**made, **overrides}
 
 
-def stack(*storage: dict[str, Any], **overrides: Any) -> dict[str, Any]:
+def stack(*storage: dict[str, Any], region: str = builders.REGION, **overrides: Any) -> dict[str, Any]:
     """A stack of two teams, whose pool launches in one zone."""
     teams = [builders.tenant(name=name) for name in TEAMS]
-    pools = [builders.pool(zones=[ZONE])]
-    return builders.stack(**{"pools": pools, "tenants": teams, "storage": list(storage), **overrides})
+    pools = [builders.pool(zones=[f"{region}a"])]
+    return builders.stack(region, **{"pools": pools, "tenants": teams, "storage": list(storage), **overrides})
 
 
-def config(*storage: dict[str, Any], **overrides: Any) -> StackConfig:
+def config(*storage: dict[str, Any], region: str = builders.REGION, **overrides: Any) -> StackConfig:
     """The configuration of :func:`stack`."""
-    return builders.config(**stack(*storage, **overrides))
+    return builders.config(region, **stack(*storage, region=region, **overrides))
 
 
 def problems(*storage: dict[str, Any], **overrides: Any) -> list[str]:
