@@ -82,6 +82,7 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
+from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
 from .system_nodes import refuse_small_system_nodes
 from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
@@ -145,6 +146,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_queues_above_kueues_limits,
     refuse_hasty_timeouts,
     refuse_ceilings_that_count_wrongly,
+    refuse_unreachable_weights,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -176,6 +178,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_tight_subnets,
     warn_of_unknown_prices,
     warn_of_short_timeouts,
+    warn_of_starts_beyond_timeouts,
     warn_of_queues_outside_hours,
     warn_of_strict_order,
     warn_of_jobs_in_serving_pools,

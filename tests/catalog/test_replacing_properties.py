@@ -32,7 +32,14 @@ VPC, ENDPOINT, NAT = "aws:ec2/vpc:Vpc", "aws:ec2/vpcEndpoint:VpcEndpoint", "aws:
 RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 ROWS = [*read_rows(FILE)]
-CONDITIONS = ("removed", "set or removed", "lowered", r"changed (from|to) \S+", r"if [\w.]+ was \S+", r"unless [\w.]+ is \S+")
+CONDITIONS = (
+    "removed",
+    "set or removed",
+    "lowered",
+    r"changed (from|to) \S+",
+    r"if [\w.]+ was \S+",
+    r"unless [\w.]+ is \S+",
+)
 SOURCES = (
     r"measured with terraform-provider-aws \d+\.\d+\.\d+",
     r"terraform-provider-aws 6( of 20\d\d)?: internal/\S+\.go(, \S+\.go)*",
