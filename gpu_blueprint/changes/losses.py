@@ -41,8 +41,11 @@ LOST: dict[str, str] = {
     "aws:cloudwatch/logGroup:LogGroup": "its logs are lost",
     "aws:ec2/subnet:Subnet": "volumes in its zone find no node",
     "aws:ec2/vpc:Vpc": "everything in the network goes with it",
+    "aws:efs/fileSystem:FileSystem": "its files are lost",
     "aws:eks/cluster:Cluster": "everything in the cluster is lost",
     "eks:index:Cluster": "everything in the cluster is lost",
+    "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": "files that nobody has read yet stay in S3 alone",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "its files are lost",
     "aws:kms/key:Key": "nobody can read what it encrypts",
     "aws:s3/bucket:Bucket": "its objects are lost",
     "aws:sns/topic:Topic": "nobody gets its messages, and a new topic asks its readers again",
@@ -59,7 +62,9 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
     "data": (
         "aws:cloudwatch/logGroup:LogGroup",
         "aws:ec2/vpc:Vpc",
+        "aws:efs/fileSystem:FileSystem",
         "aws:eks/cluster:Cluster",
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
         "aws:kms/key:Key",
         "aws:s3/bucket:Bucket",
         "eks:index:Cluster",
@@ -69,6 +74,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
     "access": (
         "aws:eks/accessEntry:AccessEntry",
         "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+        "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation",
         *(f"{_RBAC}:{kind}" for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")),
     ),
     "nodes": (
@@ -86,6 +92,9 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         # Rights of programs in AWS; the identities of tenants are compared by their effect
         *(f"aws:iam/{kind}" for kind in ("policy:Policy", "role:Role", "rolePolicyAttachment:RolePolicyAttachment")),
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+        # Ways to file systems, and to images
+        "aws:efs/mountTarget:MountTarget",
+        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
         # Programs of nodes, and their addresses
         "aws:ec2/placementGroup:PlacementGroup",
         "aws:eks/addon:Addon",
@@ -110,12 +119,17 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         *(f"aws:costexplorer/cost{kind}:Cost{kind}" for kind in ("AllocationTag", "Category")),
         "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
         "aws:ec2/launchTemplate:LaunchTemplate",
+        "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
         *(f"aws:s3/bucket{kind}:Bucket{kind}" for kind in ("Policy", "PublicAccessBlock", "LifecycleConfiguration")),
+        *(f"aws:s3/bucket{kind}:Bucket{kind}" for kind in ("OwnershipControls", "Versioning")),
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
         "aws:sns/topicPolicy:TopicPolicy",
         "aws:sqs/queuePolicy:QueuePolicy",
         *(f"{_ADMISSION}:{kind}AdmissionPolicy" for kind in ("Mutating", "Validating")),
         *(f"{_ADMISSION}:{kind}AdmissionPolicyBinding" for kind in ("Mutating", "Validating")),
+        # Mounts, whose data stays: tenant_storage.py tells what their tenants lose
+        *(f"aws:efs/{kind}" for kind in ("accessPoint:AccessPoint", "fileSystemPolicy:FileSystemPolicy")),
+        *(f"{_CORE}:{kind}" for kind in ("PersistentVolume", "PersistentVolumeClaim")),
         *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret", "ServiceAccount")),
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
