@@ -37,10 +37,9 @@ def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[Resourc
     platform. A renamed tenant is a tenant that goes and a tenant that comes, since nobody renames a namespace.
     """
     old, new = TenantView.of(before.resources), TenantView.of(after.resources)
-    shifts = [*_compare_namespaces(old, new, changes)]
+    shifts = [*_compare_namespaces(old, new, changes), *compare_storage(old, new, changes)]
     for compare in _ASPECTS:
         shifts += compare(old, new)
-    shifts += compare_storage(old, new, changes)
     shifts = _share([tenant for tenant in new.tenants if tenant in old.tenants], shifts)
     names = ["", *dict.fromkeys([*old.tenants, *new.tenants])]
     return tuple(
