@@ -64,6 +64,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:ec2/vpc:Vpc",
         "aws:efs/fileSystem:FileSystem",
         "aws:eks/cluster:Cluster",
+        "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation",
         "aws:fsx/lustreFileSystem:LustreFileSystem",
         "aws:kms/key:Key",
         "aws:s3/bucket:Bucket",
@@ -74,7 +75,6 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
     "access": (
         "aws:eks/accessEntry:AccessEntry",
         "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
-        "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation",
         *(f"{_RBAC}:{kind}" for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")),
     ),
     "nodes": (

@@ -74,13 +74,13 @@ def compare(change: Edit) -> tuple[str, list[str], list[str]]:
         ),
         (
             lambda found: found["weights"].update(prefix="v2/"),
-            "serving: storage weights shows s3://acme-weights/v2/ instead of s3://acme-weights/models/: the data stays in "
-            "s3://acme-weights/models/, and no pod sees it there; pods see the change when they next start",
+            "serving: storage weights shows s3://acme-weights/v2/ instead of s3://acme-weights/models/: the data stays "
+            "in s3://acme-weights/models/, and no pod sees it there; pods see the change when they next start",
         ),
         (
             lambda found: found["weights"].update(bucket="acme-new"),
-            "serving: storage weights shows s3://acme-new/models/ instead of s3://acme-weights/models/: the data stays in "
-            f"s3://acme-weights/models/, and no pod sees it there; {WAITS}",
+            "serving: storage weights shows s3://acme-new/models/ instead of s3://acme-weights/models/: the data stays "
+            f"in s3://acme-weights/models/, and no pod sees it there; {WAITS}",
         ),
         (
             lambda found: found["scratch"].update(sizeGib=1200),
@@ -89,8 +89,8 @@ def compare(change: Edit) -> tuple[str, list[str], list[str]]:
         ),
         (
             lambda found: found["homes"].update(uid=2000),
-            ": all tenants: storage homes: its pods act as owner 2000:1000 instead of 1000:1000, to whom the files still "
-            f"belong; {WAITS}",
+            ": all tenants: storage homes: its pods act as owner 2000:1000 instead of 1000:1000, to whom the files "
+            f"still belong; {WAITS}",
         ),
         (
             lambda found: found.pop("homes"),
