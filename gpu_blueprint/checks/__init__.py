@@ -101,6 +101,7 @@ from .storage import (
     warn_of_mounts_without_memory,
     warn_of_storage_that_stays_empty,
 )
+from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
 from .system_nodes import refuse_small_system_nodes
 from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
@@ -174,6 +175,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_pools_outside_storage_zone,
     refuse_two_keys_of_a_bucket,
     refuse_prefixes_of_other_tenants,
+    refuse_unreachable_weights,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -205,6 +207,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_tight_subnets,
     warn_of_unknown_prices,
     warn_of_short_timeouts,
+    warn_of_starts_beyond_timeouts,
     warn_of_queues_outside_hours,
     warn_of_strict_order,
     warn_of_jobs_in_serving_pools,

@@ -247,6 +247,17 @@ CHANGES: dict[str, Pair] = {
 """Place of a field → two stacks that differ in the field and have different plans."""
 
 
+def started(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    """Two stacks with a queued pool, whose pods start in another way, perhaps too late for the queue."""
+
+    def build(start: dict[str, Any]) -> dict[str, Any]:
+        pools = [pool(purpose="training", podStart={"imageGib": 10, **start})]
+        models = {"name": "models", "kind": "efs", "tenants": {"team": "read"}}
+        return {"queueing": {}, "pools": pools, "tenants": [tenant()], "storage": [models]}
+
+    return stacks(build(before), build(after))
+
+
 JUDGED: dict[str, Pair] = {
     "network<ExistingVpc>.subnets[].cidr": stacks(existing(), existing(cidr="172.20.0.0/24")),
     "cluster.nodeOverlays": stacks(
@@ -269,5 +280,9 @@ JUDGED: dict[str, Pair] = {
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
     "waivers[].owner": stacks(waived(until="2026-11-19"), waived(until="2026-11-19", owner="others")),
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
+    "pools[]<Pool>.podStart.imageGib": started({}, {"imageGib": 400}),
+    "pools[]<Pool>.podStart.weightsGib": started({"weightsGib": 1}, {"weightsGib": 900}),
+    "pools[]<Pool>.podStart.weightsFrom": started({"weightsGib": 900}, {"weightsGib": 900, "weightsFrom": "models"}),
+    "pools[]<Pool>.podStart.warmup": started({}, {"warmup": "1h"}),
 }
 """Place of a field without effect on the plan → two stacks with different problems, warnings or policy findings."""
