@@ -19,6 +19,7 @@ from .billing.billing import Billing
 from .cluster.access import Access
 from .cluster.addons import Addons
 from .cluster.cluster import Cluster
+from .cluster.node_local_dns import NodeLocalDns
 from .cluster.record import PlatformRecord
 from .cluster.storage import Storage
 from .cluster.system_nodes import SystemNodes
@@ -32,6 +33,7 @@ from .network.network import Network
 from .pools.headroom import HeadroomSpace
 from .pools.karpenter_pool import KarpenterPool
 from .pools.pool_hours import PoolHours
+from .pools.prepull import Prepull
 from .pools.static_nodes import StaticNodes
 from .queues.kueue import Kueue
 from .queues.queues import Queues
@@ -124,6 +126,10 @@ class Platform(pulumi.ComponentResource):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
+        if config.cluster.node_local_dns:
+            ready.append(NodeLocalDns(f"{name}-dns", config, depends_on=depends_on, opts=opts).daemons)
+        if any(pool.prepull for pool in config.gpu_pools):
+            ready += Prepull(f"{name}-prepull", config, depends_on=depends_on, opts=opts).daemons
         if any(pool.multi_node for pool in config.gpu_pools):
             ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
         return ready
