@@ -1,4 +1,4 @@
-"""How a node pulls one image in parallel, by the size of the node and by the disk that takes the image.
+"""Numbers of the parallel pull of one image, by the size of the node and by the disk that takes the image.
 
 More downloads and larger parts fill the network; more unpacks fill the CPU and the disk, and an image of few layers
 gains nothing from them. AWS advises 10 to 20 downloads in parts of 16 MB for images in ECR, and 12 unpacks; AL2023's

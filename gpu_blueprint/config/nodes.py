@@ -77,7 +77,7 @@ def find_disk_problems(ami: Ami, disk: Disk) -> Iterator[Problem]:
     """Refuse a snapshot where it would replace the operating system; paths start at the pool."""
     if disk.snapshot_id and ami.row.os_device is None:
         reason = f"{ami.row.display} has one volume for the system and the images, so a snapshot would replace both"
-        hint = "write ami: {family: bottlerocket}, or pull the images onto new nodes with prepull"
+        hint = "write ami: {family: bottlerocket}, or remove the snapshot"
         yield Problem("snapshot-without-data-volume", ("disk", "snapshotId"), reason, hint)
 
 
