@@ -18,6 +18,7 @@ from .cloud_providers import make_cloud_providers
 from .cluster.access import Access
 from .cluster.addons import Addons
 from .cluster.cluster import Cluster
+from .cluster.node_local_dns import NodeLocalDns
 from .cluster.record import PlatformRecord
 from .cluster.system_nodes import SystemNodes
 from .collector import Collector
@@ -30,6 +31,7 @@ from .network.network import Network
 from .pools.headroom import HeadroomSpace
 from .pools.karpenter_pool import KarpenterPool
 from .pools.pool_hours import PoolHours
+from .pools.prepull import Prepull
 from .pools.static_nodes import StaticNodes
 from .queues.kueue import Kueue
 from .queues.queues import Queues
@@ -140,6 +142,10 @@ class Platform(pulumi.ComponentResource):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
+        if config.cluster.node_local_dns:
+            ready.append(NodeLocalDns(f"{name}-dns", config, depends_on=depends_on, opts=opts).daemons)
+        if any(pool.prepull for pool in config.gpu_pools):
+            ready += Prepull(f"{name}-prepull", config, depends_on=depends_on, opts=opts).daemons
         if any(pool.multi_node for pool in config.gpu_pools):
             ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
         return ready

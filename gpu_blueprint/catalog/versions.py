@@ -80,6 +80,13 @@ KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
 
+BUSYBOX_IMAGE = "public.ecr.aws/docker/library/busybox:1.37.0-musl"
+"""Small programs in one static file, for amd64 and arm64, which runs in every image, also in an image without shell and
+without libraries. Public stacks pin this tag; read 2026-11-23."""
+
+NODE_CACHE_IMAGE = "registry.k8s.io/dns/k8s-dns-node-cache:1.26.8"
+"""NodeLocal DNSCache, for amd64 and arm64; the newest tag that public stacks pin, read 2026-11-23."""
+
 CUDA_IMAGE = "nvcr.io/nvidia/cuda:12.8.1-base-ubuntu22.04"
 """A small image for amd64 and arm64 in which nvidia-smi runs. CUDA 12.8 needs driver 570; AL2023's AMIs have 580."""
 

@@ -39,6 +39,7 @@ from .network import (
     refuse_reservation_zones_outside_network,
     warn_of_unreachable_api,
 )
+from .prepull import warn_of_images_that_nobody_may_run, warn_of_snapshots_beside_nvme
 from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
 from .queue_limits import refuse_queues_above_kueues_limits
 from .queue_values import refuse_helm_values_against_queues
@@ -218,6 +219,8 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_storage_that_stays_empty,
     warn_of_two_writers,
     warn_of_mounts_without_memory,
+    warn_of_images_that_nobody_may_run,
+    warn_of_snapshots_beside_nvme,
 )
 """Rules for stacks without problems."""
 

@@ -218,6 +218,7 @@ CHANGES: dict[str, Pair] = {
     ),
     "autoscaling": stacks(monitoring(), {**monitoring(), "autoscaling": True}),
     "cluster.nodeRepair": clusters({}, {"nodeRepair": True}),
+    "cluster.nodeLocalDns": clusters({}, {"nodeLocalDns": True}),
     "services[].name": service_pair({}, {"name": "other"}),
     "services[].server": service_pair(
         {"server": None, "scaleOn": [ACTIVITY]}, {"server": "triton", "scaleOn": [ACTIVITY]}
