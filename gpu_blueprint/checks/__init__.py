@@ -24,6 +24,12 @@ from .gpu_health import (
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
 from .identities import refuse_large_identities, refuse_wide_statements
+from .images import (
+    refuse_mirrors_in_the_cache,
+    suggest_endpoint_for_layers,
+    warn_of_distant_mirrors,
+    warn_of_images_outside_the_cache,
+)
 from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
@@ -145,6 +151,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_queues_above_kueues_limits,
     refuse_hasty_timeouts,
     refuse_ceilings_that_count_wrongly,
+    refuse_mirrors_in_the_cache,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -183,6 +190,8 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_borrowing_of_reserved_gpus,
     warn_of_gangs_beyond_reach,
     warn_of_ceilings_above_stack,
+    warn_of_images_outside_the_cache,
+    warn_of_distant_mirrors,
 )
 """Rules for stacks without problems."""
 
@@ -193,7 +202,12 @@ DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
 )
 """Rules for stacks without problems, whose result depends on the day."""
 
-HINTS: tuple[Check, ...] = (suggest_room_for_fallbacks, suggest_efa_for_training, suggest_checkpoints_of_notebooks)
+HINTS: tuple[Check, ...] = (
+    suggest_room_for_fallbacks,
+    suggest_efa_for_training,
+    suggest_checkpoints_of_notebooks,
+    suggest_endpoint_for_layers,
+)
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 
 
