@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast
 
-from ..errors import CatalogError
 from .table import read_rows
+
+FILE = "chart_images.csv"
 
 Form = Literal["repository", "registry", "folder"]
 """The way in which the values of a chart spell an image; the head of chart_images.csv explains each."""
@@ -24,24 +25,28 @@ class ChartImage:
     condition: str
     """Place in the values that holds false if the chart leaves the image out; empty if it always pulls the image."""
 
+    @property
+    def is_of_eks(self) -> bool:
+        """True for an image of EKS, which has its own registry in each region."""
+        return "." not in self.image.partition("/")[0]
+
 
 def list_chart_images(chart: str, version: str) -> tuple[ChartImage, ...]:
     """Return the images of a chart; none for a chart without pods.
 
     Raises:
-        CatalogError: The catalogue does not know the chart, or not at this version.
+        LookupError: The catalogue does not know the chart, or not at this version.
     """
     table = _read_table()
     if (chart, version) not in table:
-        known = [f"{name} {release}" for name, release in table]
-        raise CatalogError.unknown("images of a chart", f"{chart} {version}", known)
+        raise LookupError(f"{FILE} has no images of the chart {chart} {version}")
     return table[chart, version]
 
 
 @cache
 def _read_table() -> Mapping[tuple[str, str], tuple[ChartImage, ...]]:
     table: dict[tuple[str, str], tuple[ChartImage, ...]] = {}
-    for row in read_rows("chart_images.csv"):
+    for row in read_rows(FILE):
         key = row["chart"], row["version"]
         table[key] = table.get(key, ()) + ((_read_image(row),) if row["image"] else ())
     return table

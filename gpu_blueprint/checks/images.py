@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ..catalog.upstreams import UPSTREAMS
 from ..config import NewVpc, StackConfig
 from ..config.images import Images
 from ..errors import Problem
@@ -15,9 +16,10 @@ def refuse_mirrors_in_the_cache(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a mirror below the prefix of a cache: ECR would look for each image at the cached registry."""
     images = stack.images or Images()
     for upstream in images.pull_through:
+        host = UPSTREAMS[upstream].host
         cache = f"{name_registry(stack)}/{name_cache_prefix(stack, upstream)}"
         if f"{images.mirror}/".startswith(f"{cache}/"):
-            reason = f"{images.mirror!r} lies in the cache of {upstream}, where ECR looks for each image at {upstream}"
+            reason = f"{images.mirror!r} lies in the cache of {host}, where ECR looks for each image at {host}"
             yield Problem("mirror-in-cache", ("images", "mirror"), reason, "choose a path outside the cache")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..config import StackConfig
 from ..errors import UsageError
-from ..images.copying import Copy, list_copies, list_missing, write_script
+from ..images.copying import Copy, find_missing, list_copies, write_script
 from ..images.listing import PulledList, list_pulled
 from ..loading import open_stack
 from ..plan import record
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(write_script(stack.config, _list_copies(stack.config, pulled, "--script"))))
     elif arguments.missing_from:
         held = _read_references(arguments.missing_from)
-        missing = list_missing(_list_copies(stack.config, pulled, "--missing-from"), held)
+        missing = find_missing(_list_copies(stack.config, pulled, "--missing-from"), held)
         show_missing(missing, as_json=arguments.format == "json")
         return int(bool(missing))
     else:

@@ -17,7 +17,7 @@ def build_image_values(config: StackConfig, chart: Chart) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for row in list_chart_images(chart.name, chart.version) if config.images else ():
         name, _ = split_name(row.image)
-        if (located := locate_image(config, name)) != name:
+        if not row.is_of_eks and (located := locate_image(config, name)) != name:
             *places, last = row.place.split(".")
             inside = values
             for place in places:
@@ -42,7 +42,7 @@ def read_chart_images(chart: str, version: str, values: Mapping[str, Any]) -> li
     """Return the images that a release of a chart pulls, as its values and the chart's defaults name them.
 
     Raises:
-        CatalogError: The catalogue does not know the chart, or not at this version.
+        LookupError: The catalogue does not know the chart, or not at this version.
     """
     rows = [row for row in list_chart_images(chart, version) if _is_pulled(row, values)]
     return list(dict.fromkeys(_read_image(row, values) for row in rows))

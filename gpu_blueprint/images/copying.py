@@ -7,6 +7,7 @@ from shlex import quote
 
 from ..catalog.versions import Chart
 from ..config import StackConfig
+from ..errors import Problem
 from .listing import PulledList, name_copy
 from .sources import split_name
 
@@ -48,15 +49,20 @@ def _describe_chart(chart: Chart) -> str:
     return f"{chart.reference.removeprefix('oci://')}:{chart.version}"
 
 
-def list_missing(copies: Iterable[Copy], held: Iterable[str]) -> list[Copy]:
-    """Return what a mirror lacks of everything that it must hold.
+def find_missing(copies: Iterable[Copy], held: Iterable[str]) -> list[Problem]:
+    """Return a problem for each image and chart that a mirror lacks.
 
     Args:
         copies: Everything that the mirror must hold.
         held: References that the mirror holds, such as ``HOST/mirror/quay.io/prometheus/prometheus:v3``.
     """
     known = set(map(name_copy, held))
-    return [copy for copy in copies if copy.target not in known]
+    return [_explain_missing(copy) for copy in copies if copy.target not in known]
+
+
+def _explain_missing(copy: Copy) -> Problem:
+    hint = f"copy {copy.origin}, as `blueprint images STACK --script` says"
+    return Problem("not-in-mirror", ("images", "mirror"), f"the mirror has no {copy.target}", hint)
 
 
 def write_script(config: StackConfig, copies: Iterable[Copy]) -> Iterator[str]:

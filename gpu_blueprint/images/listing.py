@@ -77,7 +77,7 @@ def list_pulled(config: StackConfig, plan: Sequence[PlannedResource], further: S
         further: Images that no object of the plan names, such as the images of pods that ``explain`` prints.
 
     Raises:
-        CatalogError: The plan has a chart whose images the catalogue does not know.
+        LookupError: The plan has a chart whose images the catalogue does not know.
     """
     releases = [found for found in plan if found.type == _RELEASE]
     add_ons = [found for found in plan if found.type == _ADD_ON]

@@ -1,14 +1,12 @@
 """The images and charts of a stack, and what its mirror lacks."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
 from ...errors import Problem
-from ...images.copying import Copy
 from ...images.listing import PulledList
 from ...images.sources import find_place, split_image
 from ...judging.formats import to_json
@@ -99,21 +97,11 @@ def _widen(table: Table) -> Table:
     return table
 
 
-def show_missing(missing: Sequence[Copy], *, as_json: bool) -> None:
+def show_missing(missing: Sequence[Problem], *, as_json: bool) -> None:
     """Print what a mirror lacks."""
-    problems = [
-        Problem(
-            "not-in-mirror",
-            ("images", "mirror"),
-            f"the mirror has no {copy.target}",
-            f"copy {copy.origin}, as `blueprint images STACK --script` says",
-        )
-        for copy in missing
-    ]
     if as_json:
-        document: dict[str, Any] = {"missing": [to_json(problem) for problem in problems]}
-        print_json(document)
+        print_json({"missing": [to_json(problem) for problem in missing]})
     else:
-        print_lines(problems)
-        if not problems:
+        print_lines(missing)
+        if not missing:
             print("the mirror has every image and chart of the stack")
