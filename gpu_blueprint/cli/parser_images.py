@@ -13,8 +13,7 @@ def add_images(
         "images",
         "list every image and chart that the stack pulls, or what its mirror must hold",
         "blueprint images prod",
-        "blueprint images prod --script > copy.sh",
-        "blueprint images prod --missing-from held.txt",
+        "blueprint images prod --json",
     )
     images.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     mirror = images.add_mutually_exclusive_group()

@@ -23,7 +23,8 @@ DIGEST = f"@sha256:{'a' * 64}"
 
 
 def build(images: dict[str, Any] | None, **overrides: Any) -> StackConfig:
-    return builders.config(**({"images": images} if images else {}), **overrides)
+    chosen: dict[str, Any] = {"images": images} if images else {}
+    return builders.config(**{**chosen, **overrides})
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ def full_stack(images: dict[str, Any] | None = None, **overrides: Any) -> dict[s
     main |= {"hours": {"timezone": "UTC", "start": "08:00", "stop": "20:00"}, "headroom": headroom}
     bottlerocket = builders.pool(name="rocket", ami={"family": "bottlerocket"})
     multi = builders.pool(name="multi", instanceTypes=["p5.48xlarge"], zones=["us-east-1a"], multiNode={})
+    chosen: dict[str, Any] = {"images": images} if images else {}
     fields = {**queued, "pools": [main, train, bottlerocket, multi], **builders.monitoring(), "autoscaling": True}
-    return builders.stack(**fields, **({"images": images} if images else {}), **overrides)
+    return builders.stack(**{**fields, **chosen, **overrides})
 
 
 def full_plan(images: dict[str, Any] | None = None, **overrides: Any) -> Plan:
