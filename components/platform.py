@@ -25,6 +25,7 @@ from .collector import Collector
 from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
+from .images.image_cache import ImageCache
 from .karpenter.karpenter import Karpenter
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
@@ -102,7 +103,12 @@ class Platform(pulumi.ComponentResource):
         name, config = self.cluster_name, self._config
         node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
         nodes = SystemNodes(
-            f"{name}-system", config, network=network, cluster=cluster, depends_on=node_addons.installed, opts=opts
+            f"{name}-system",
+            config,
+            network=network,
+            cluster=cluster,
+            depends_on=[*node_addons.installed, *self._make_image_cache(opts=opts)],
+            opts=opts,
         )
         cluster_addons = Addons(
             f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
@@ -124,6 +130,12 @@ class Platform(pulumi.ComponentResource):
             f"{name}-shared-storage", config, network=network, cluster=cluster, depends_on=depends_on, opts=opts
         )
         return made.drivers, made.volumes
+    def _make_image_cache(self, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+        """Make the cache of images, and return what nodes need before they pull."""
+        images = self._config.images
+        if images is None or not images.pull_through:
+            return []
+        return ImageCache(f"{self.cluster_name}-images", self._config, images, opts=opts).ready
 
     def _make_node_programs(
         self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions

@@ -149,6 +149,12 @@ def build_karpenter_crd_chart(version: str) -> Chart:
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
 
 
+def list_charts(karpenter_version: str) -> tuple[Chart, ...]:
+    """Return every chart that a stack may install, with the stack's release of Karpenter."""
+    karpenter = build_karpenter_crd_chart(karpenter_version), build_karpenter_chart(karpenter_version)
+    return (*karpenter, GPU_OPERATOR, EFA_PLUGIN, PROMETHEUS_CRDS, PROMETHEUS_STACK, KEDA, KUEUE)
+
+
 def parse_version(version: str) -> tuple[int, ...]:
     """Return the sort key of a dotted version."""
     return tuple(int(part) for part in version.lstrip("v").split("."))

@@ -31,6 +31,12 @@ from .gpu_health import (
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
 from .identities import refuse_large_identities, refuse_wide_statements
+from .images import (
+    refuse_mirrors_in_the_cache,
+    suggest_endpoint_for_layers,
+    warn_of_distant_mirrors,
+    warn_of_images_outside_the_cache,
+)
 from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
@@ -177,6 +183,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_two_keys_of_a_bucket,
     refuse_prefixes_of_other_tenants,
     refuse_unreachable_weights,
+    refuse_mirrors_in_the_cache,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -221,6 +228,8 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_mounts_without_memory,
     warn_of_images_that_nobody_may_run,
     warn_of_snapshots_beside_nvme,
+    warn_of_images_outside_the_cache,
+    warn_of_distant_mirrors,
 )
 """Rules for stacks without problems."""
 
@@ -237,6 +246,7 @@ HINTS: tuple[Check, ...] = (
     suggest_checkpoints_of_notebooks,
     suggest_near_cpu_pools,
     suggest_faster_data,
+    suggest_endpoint_for_layers,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 

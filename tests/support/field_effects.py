@@ -64,6 +64,11 @@ def service_pair(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return stacks(services(service(**before)), services(service(**after)))
 
 
+def caches(secret: str) -> dict[str, Any]:
+    """A cache of Docker Hub, which needs a secret."""
+    return {"images": {"pullThrough": ["docker-hub"], "credentials": {"docker-hub": f"ecr-pullthroughcache/{secret}"}}}
+
+
 def scaled(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return service_pair({"scaleOn": [before]}, {"scaleOn": [after]})
 
@@ -140,6 +145,9 @@ CHANGES: dict[str, Pair] = {
     "tags": stacks({}, {"tags": {"a": "b"}}),
     "tenancy.enforcement": stacks({"tenancy": {"enforcement": "deny"}}, {"tenancy": {"enforcement": "warn"}}),
     "images.allowed": stacks({"images": {"allowed": ["docker.io"]}}, {"images": {"allowed": ["quay.io"]}}),
+    "images.pullThrough": stacks({"images": {"pullThrough": ["quay"]}}, {"images": {"pullThrough": ["kubernetes"]}}),
+    "images.credentials": stacks(caches("one-AbCdEf"), caches("two-AbCdEf")),
+    "images.mirror": stacks({"images": {"mirror": "a.example.com"}}, {"images": {"mirror": "b.example.com"}}),
     "network<NewVpc>.mode": stacks({}, existing()),
     "network<NewVpc>.cidr": networks({}, {"cidr": "10.41.0.0/16"}),
     "network<NewVpc>.zones": networks({}, {"zones": ["us-east-1a", "us-east-1c"]}),
