@@ -20,6 +20,7 @@ from ..summary.promises import promise_as_json
 from ..summary.queues import queue_as_json, summarize_queues
 from ..summary.service_quotas import list_instance_needs, list_platform_needs
 from ..summary.stack import as_json, identify_stack, summarize_pool, summarize_service, summarize_tenant
+from ..summary.storage import storage_as_json, summarize_storage
 
 _TOP = Path(__file__).parents[2]
 _REQUIREMENTS = ("requirements.txt", "constraints.txt")
@@ -50,6 +51,7 @@ def build_document(
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "queues": [queue_as_json(queue) for queue in summarize_queues(config)],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
+        "storage": [storage_as_json(storage) for storage in summarize_storage(config)],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],
         "warnings": [to_json(warning) for warning in warnings],
         "findings": [to_json(finding) for finding in findings],

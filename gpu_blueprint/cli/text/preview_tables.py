@@ -18,6 +18,7 @@ from ...summary.stack import (
     summarize_service,
     summarize_tenant,
 )
+from ...summary.storage import StorageSummary, summarize_storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_queue_table(queues))
     if config.services:
         tables.append(build_service_table(config))
+    if config.storage:
+        tables.append(build_storage_table(config))
     tables.append(build_promise_table(config))
     return tables
 
@@ -138,6 +141,20 @@ def build_service_table(config: StackConfig) -> PlainTable:
     return PlainTable(
         "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
     )
+
+
+def build_storage_table(config: StackConfig) -> PlainTable:
+    """Return a row for each storage."""
+    headers = ("storage", "kind", "holds", "read by", "written by")
+    return PlainTable("Storage", headers, [*map(_format_storage, summarize_storage(config))])
+
+
+def _format_storage(storage: StorageSummary) -> tuple[str, ...]:
+    by_access = {
+        access: "\n".join(mount.tenant for mount in storage.mounts if mount.access == access)
+        for access in ("read", "write")
+    }
+    return (storage.name, storage.kind, storage.holds, by_access["read"], by_access["write"])
 
 
 def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
