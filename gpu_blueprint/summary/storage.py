@@ -46,7 +46,9 @@ class StorageSummary:
 def summarize_storage(stack: StackConfig) -> list[StorageSummary]:
     """Return a summary of each storage, in the order of the stack file; nothing without storage."""
     mounts = [*list_mounts(stack)]
-    return [_summarize(storage, [mount for mount in mounts if mount.storage is storage]) for storage in stack.storage]
+    return [
+        _summarize(stack, storage, [mount for mount in mounts if mount.storage is storage]) for storage in stack.storage
+    ]
 
 
 def storage_as_json(summary: StorageSummary) -> dict[str, Any]:
@@ -54,25 +56,25 @@ def storage_as_json(summary: StorageSummary) -> dict[str, Any]:
     return {to_camel(name): value for name, value in asdict(summary).items()}
 
 
-def describe_content(storage: AnyStorage) -> str:
+def describe_content(stack: StackConfig, storage: AnyStorage) -> str:
     """Name the bucket with its keys, or the file system."""
     match storage:
         case S3Storage(bucket=None):
-            return f"a bucket of the platform{f', keys below {storage.folder}' if storage.folder else ''}"
+            return f"a bucket of {stack.cluster_name}{f', keys below {storage.folder}' if storage.folder else ''}"
         case S3Storage():
             return f"s3://{storage.bucket}/{storage.folder}"
         case EfsStorage():
-            return "a file system on EFS, a folder for each tenant"
+            return "EFS, a folder for each tenant"
         case LustreStorage():
             return f"{storage.size_gib} GiB of Lustre on SSDs in {storage.zone}, {storage.throughput} MB/s for each TiB"
 
 
-def _summarize(storage: AnyStorage, mounts: list[Mount]) -> StorageSummary:
+def _summarize(stack: StackConfig, storage: AnyStorage, mounts: list[Mount]) -> StorageSummary:
     scratch = storage if isinstance(storage, LustreStorage) else None
     return StorageSummary(
         name=storage.name,
         kind=storage.kind,
-        holds=describe_content(storage),
+        holds=describe_content(stack, storage),
         is_made=not (isinstance(storage, S3Storage) and storage.bucket),
         zone=scratch.zone if scratch else None,
         size_gib=scratch.size_gib if scratch else None,

@@ -37,15 +37,13 @@ def explain_tenant_storage(stack: StackConfig, tenant: Tenant) -> Iterator[Step]
     mounts = list_tenant_mounts(stack, tenant)
     if not mounts:
         return
-    yield Step("storage", tuple(map(_describe_mount, mounts)))
+    yield Step("storage", tuple(_describe_mount(stack, mount) for mount in mounts))
     pod = build_storage_pod(stack, tenant)
     yield Step("a pod mounts", tuple(yaml.safe_dump(pod, sort_keys=False, width=1000).splitlines()))
 
 
-def _describe_mount(mount: Mount) -> str:
-    return (
-        f"{mount.claim}: {_VERBS[mount.access]} {describe_content(mount.storage)}; a pod names the claim {mount.claim}"
-    )
+def _describe_mount(stack: StackConfig, mount: Mount) -> str:
+    return f"claim {mount.claim}: {_VERBS[mount.access]} {describe_content(stack, mount.storage)}"
 
 
 def _describe_grant(mount: Mount) -> str:
@@ -55,7 +53,7 @@ def _describe_grant(mount: Mount) -> str:
 
 def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
     """Yield the content of a storage, and who makes it."""
-    yield describe_content(storage)
+    yield describe_content(stack, storage)
     match storage:
         case S3Storage(bucket=None):
             yield "the platform makes the bucket: versioned, encrypted, closed to the public, TLS only"
@@ -67,7 +65,7 @@ def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
             yield "the platform makes the file system: PERSISTENT_2, encrypted"
             if storage.import_:
                 source = next((found for found in stack.storage if found.name == storage.import_), None)
-                keys = f" ({describe_content(source)})" if source else ""
+                keys = f" ({describe_content(stack, source)})" if source else ""
                 yield f"objects of {storage.import_}{keys} appear below /data, and load when a pod first reads them"
                 back = "are written back" if storage.export else "are not written back (export: false)"
                 yield f"new and changed files below /data {back}"
@@ -78,14 +76,14 @@ def _describe_way(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
     match storage:
         case S3Storage():
             yield "a pod of Mountpoint in the namespace mount-s3, beside the pods that mount the bucket"
-            yield "IAM decides: Mountpoint acts as the service account of the pod, whose role holds the grants"
+            yield "IAM decides: Mountpoint acts as the pod's service account, and the account's role holds the grants"
             yield "that pod starts after the pods that need it, and Karpenter does not count it: nodes keep room for it"
         case EfsStorage():
             yield f"NFS over TLS, to a mount target in each of {', '.join(stack.network.zones)}"
             yield f"an access point for each tenant: its own folder, in which user {storage.uid} owns every file"
         case LustreStorage():
             yield f"the protocol of Lustre (TCP 988 and 1018 to 1023), in {storage.zone}"
-            yield "the rights of files decide, as on a disk: a pod as root may all, other users what files let them"
+            yield "all tenants mount the same folders, and users and modes of files decide, as on a disk"
 
 
 def _list_near_pools(stack: StackConfig, storage: LustreStorage) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The first pod of a tenant with storage: it mounts all of it, lists each folder, and writes where the tenant may."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..config import CpuPool, StackConfig, Tenant
@@ -10,7 +10,7 @@ from .first_pod import build_first_cpu_pod
 
 _ZONE = "topology.kubernetes.io/zone"
 _USER = 1000
-"""User of most images for notebooks, such as those of Jupyter; the default of ``uid`` and ``gid``."""
+"""User of most images for notebooks, such as those of Jupyter; the default of ``uid`` and ``gid`` of homes."""
 _MOST_LINES = 3
 """A bucket may hold millions of keys, and a list of all of them takes minutes."""
 
@@ -18,8 +18,8 @@ _MOST_LINES = 3
 def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
     """Build a pod without GPU that mounts everything that a tenant with storage may mount.
 
-    It runs as the user that owns the files of homes, and beside a Lustre file system in its zone, because traffic
-    between zones costs money and time.
+    It runs beside a Lustre file system in its zone, because traffic between zones costs money and time. Its image runs
+    as root, to whom a new Lustre file system belongs: other users of the team write into the folder that the pod makes.
     """
     mounts = list_tenant_mounts(stack, tenant)
     zone = find_lustre_zone(mounts)
@@ -29,7 +29,6 @@ def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
     spec = pod["spec"]
     if zone in stack.list_zones(pool):
         spec["nodeSelector"][_ZONE] = zone
-    spec["securityContext"] = _choose_user(mounts)
     (container,) = spec["containers"]
     container["command"] = ["sh", "-c", " && ".join(_list_commands(mounts))]
     add_mounts(spec, mounts)
@@ -56,21 +55,30 @@ def choose_pool(stack: StackConfig, zone: str) -> CpuPool:
     return min(near or stack.cpu_pools, key=lambda pool: pool.keeps_pods_out)
 
 
+def find_node_zone(pod: Mapping[str, Any]) -> str:
+    """Return the zone that a pod asks for; empty for a pod that runs in any zone."""
+    return str(pod["spec"]["nodeSelector"].get(_ZONE, ""))
+
+
 def find_lustre_zone(mounts: Sequence[Mount]) -> str:
     """Return the zone of the first Lustre file system; empty without one."""
     return next((mount.storage.zone for mount in mounts if isinstance(mount.storage, LustreStorage)), "")
 
 
-def _choose_user(mounts: Sequence[Mount]) -> dict[str, int]:
-    """Return the user and the group of the first home, or those of images for notebooks."""
-    home = next((mount.storage for mount in mounts if isinstance(mount.storage, EfsStorage)), None)
-    return {"runAsUser": home.uid if home else _USER, "runAsGroup": home.gid if home else _USER}
-
-
 def _list_commands(mounts: Sequence[Mount]) -> Iterator[str]:
-    """Yield shell commands: a list of each folder, then a file that comes and goes in each folder that takes files."""
+    """Yield shell commands: a list of each folder, and a file or a folder where the tenant may write."""
     for mount in mounts:
         yield f"echo {mount.path}: && ls -U {mount.path} | head -n {_MOST_LINES}"
-    for mount in mounts:
         if mount.may_write:
-            yield f"date > {mount.path}/storage-test && rm {mount.path}/storage-test"
+            yield from _list_writes(mount, mounts)
+
+
+def _list_writes(mount: Mount, mounts: Sequence[Mount]) -> Iterator[str]:
+    """Yield a folder of the team on Lustre, which keeps files apart by their users, and elsewhere a file that goes."""
+    if isinstance(mount.storage, LustreStorage):
+        home = next((found.storage for found in mounts if isinstance(found.storage, EfsStorage)), None)
+        owner = f"{home.uid}:{home.gid}" if home else f"{_USER}:{_USER}"
+        folder = f"{mount.path}/{mount.tenant.name}"
+        yield f"mkdir -p {folder} && chown {owner} {folder}"
+    else:
+        yield f"date > {mount.path}/storage-test && rm {mount.path}/storage-test"
