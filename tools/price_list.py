@@ -23,6 +23,7 @@ _KINDS = (
 )
 _HOUR = {"hrs": Decimal(1), "hours": Decimal(1), "hour": Decimal(1)}
 _ONE = Decimal(1)
+_GB_MONTH = {"gb-mo": _ONE, "gb-month": _ONE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ SERVICE_ITEMS = (
         units={"gb": _ONE},
     ),
     ServiceItem(name="interface-endpoint", unit="hour", service="AmazonVPC", usage="VpcEndpoint-Hours", units=_HOUR),
-    _make_gp3_item("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", {"gb-mo": _ONE, "gb-month": _ONE}),
+    _make_gp3_item("gp3-storage", "GB-month", "EBS:VolumeUsage.gp3", _GB_MONTH),
     _make_gp3_item("gp3-iops", "IOPS-month", "EBS:VolumeP-IOPS.gp3", {"iops-mo": _ONE}),
     _make_gp3_item(
         "gp3-throughput",
@@ -87,6 +88,10 @@ SERVICE_ITEMS = (
     ),
     ServiceItem(name="kms-key", unit="month", service="awskms", usage="KMS-Keys", units={"keys": _ONE, "key": _ONE}),
     ServiceItem(name="public-ipv4", unit="hour", service="AmazonVPC", usage="PublicIPv4:InUseAddress", units=_HOUR),
+    ServiceItem(name="s3-storage", unit="GB-month", service="AmazonS3", usage="TimedStorage-ByteHrs", units=_GB_MONTH),
+    ServiceItem(
+        name="efs-storage", unit="GB-month", service="AmazonEFS", usage="TimedStorage-ByteHrs", units=_GB_MONTH
+    ),
 )
 
 

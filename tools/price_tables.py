@@ -23,12 +23,16 @@ class _Table:
     order: Sequence[str]
     units: Mapping[str, str]
     comments: tuple[str, ...]
+    keeps_others: bool = False
+    """True if rows of names that nobody asks for stay, because they were written by hand."""
 
     def rebuild(self, path: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
         """Replace the rows of the regions that were asked, and keep all others."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
-        kept = [row for row in file.rows if row["region"] not in priced]
+        kept = [
+            row for row in file.rows if row["region"] not in priced or (self.keeps_others and row[name] not in order)
+        ]
         new = [
             self._make_row(item, region, usd, today) for region in priced for item, usd in priced[region].usd.items()
         ]
@@ -88,7 +92,7 @@ def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: d
     )
     units = {item.name: item.unit for item in SERVICE_ITEMS}
     columns = ("item", "region", "unit", "usd", "as_of", "source")
-    table = _Table(columns, "usd", tuple(units), units, comments)
+    table = _Table(columns, "usd", tuple(units), units, comments, keeps_others=True)
     return table.rebuild(catalog / "service_prices.csv", priced, today)
 
 

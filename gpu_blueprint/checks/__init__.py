@@ -7,6 +7,13 @@ from ..config import StackConfig
 from ..errors import Problem
 from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
 from .architectures import warn_of_mixed_architectures
+from .buckets import (
+    refuse_bucket_names,
+    refuse_prefixes_of_other_tenants,
+    refuse_storage_keys_outside_region,
+    refuse_two_keys_of_a_bucket,
+    warn_of_two_writers,
+)
 from .budgets import refuse_billing_without_budget, refuse_costs_above_bounds, warn_of_unknown_prices
 from .capacity import (
     refuse_pools_without_overlay,
@@ -82,6 +89,18 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
+from .storage import (
+    refuse_impossible_imports,
+    refuse_pools_outside_storage_zone,
+    refuse_repeated_storage,
+    refuse_storage_of_unknown_tenants,
+    refuse_storage_zones_outside_network,
+    refuse_storage_zones_outside_region,
+    suggest_faster_data,
+    suggest_near_cpu_pools,
+    warn_of_mounts_without_memory,
+    warn_of_storage_that_stays_empty,
+)
 from .system_nodes import refuse_small_system_nodes
 from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
@@ -110,6 +129,9 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_cpu_pools_outside_region,
     refuse_pods_above_nodes,
     refuse_old_amis,
+    refuse_storage_zones_outside_region,
+    refuse_storage_keys_outside_region,
+    refuse_bucket_names,
 )
 """Rules that also check models with problems of their own; the rules below rely on these rules."""
 
@@ -145,6 +167,13 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_queues_above_kueues_limits,
     refuse_hasty_timeouts,
     refuse_ceilings_that_count_wrongly,
+    refuse_repeated_storage,
+    refuse_storage_of_unknown_tenants,
+    refuse_storage_zones_outside_network,
+    refuse_impossible_imports,
+    refuse_pools_outside_storage_zone,
+    refuse_two_keys_of_a_bucket,
+    refuse_prefixes_of_other_tenants,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -183,6 +212,9 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_borrowing_of_reserved_gpus,
     warn_of_gangs_beyond_reach,
     warn_of_ceilings_above_stack,
+    warn_of_storage_that_stays_empty,
+    warn_of_two_writers,
+    warn_of_mounts_without_memory,
 )
 """Rules for stacks without problems."""
 
@@ -193,7 +225,13 @@ DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
 )
 """Rules for stacks without problems, whose result depends on the day."""
 
-HINTS: tuple[Check, ...] = (suggest_room_for_fallbacks, suggest_efa_for_training, suggest_checkpoints_of_notebooks)
+HINTS: tuple[Check, ...] = (
+    suggest_room_for_fallbacks,
+    suggest_efa_for_training,
+    suggest_checkpoints_of_notebooks,
+    suggest_near_cpu_pools,
+    suggest_faster_data,
+)
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 
 

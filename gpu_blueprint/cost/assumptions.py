@@ -9,6 +9,7 @@ from .capacity import PoolCapacity
 from .cpu_pools import expect_use
 from .items import price_disk
 from .nodes import find_spot_share, find_terms
+from .storage import list_storage_assumptions
 
 
 def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
@@ -35,6 +36,7 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
         yield from _list_pool_assumptions(stack, capacity)
     yield from _list_cpu_assumptions(stack)
     yield from _list_volumes_beside_nvme(stack)
+    yield from list_storage_assumptions(stack)
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     yield f"not included: data transfer{through}, logs, volumes of pods, support, taxes"

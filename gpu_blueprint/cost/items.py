@@ -35,6 +35,11 @@ def price_item(name: str, key: str, region: str, count: int = 1) -> Item:
     return Item(name, count, _price_service(key, region) * (count / hours))
 
 
+def price_storage(key: str, region: str, gib: int) -> Usd:
+    """Return dollars an hour of storage whose size AWS bills by the GB and month; it counts 1024³ bytes as a GB."""
+    return _price_service(key, region) * (gib / HOURS_A_MONTH)
+
+
 def price_disk(region: str, *, gib: int, iops: int = _FREE_IOPS, throughput: int = _FREE_THROUGHPUT) -> Usd:
     """Return dollars an hour of a gp3 volume."""
     month = _price_service("gp3-storage", region) * gib

@@ -10,6 +10,7 @@ from .items import Item, price_disk, price_instance, price_item
 from .money import Cost, Usd
 from .nodes import ON_DEMAND, Node
 from .reservations import find_users, price_reservation
+from .storage import list_storage_items
 
 
 def list_platform_items(stack: StackConfig) -> Iterator[Item]:
@@ -26,6 +27,7 @@ def list_platform_items(stack: StackConfig) -> Iterator[Item]:
         yield Item("volumes of Prometheus and Alertmanager", 1, price_disk(region, gib=gib))
     if stack.costs.load_balancers:
         yield price_item("load balancers", "network-load-balancer", region, stack.costs.load_balancers)
+    yield from list_storage_items(stack)
     yield from _list_unused_reservations(stack)
 
 

@@ -8,7 +8,7 @@ from ..config.shapes import Shape
 from ..errors import Path
 from ..model import Model
 
-_DISCRIMINATORS = ("mode", "access", "signal", "purpose")
+_DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind")
 """Fields by which pydantic chooses a member of a union."""
 
 

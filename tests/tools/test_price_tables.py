@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from gpu_blueprint.catalog.prices import find_on_demand_price
 from tools.catalogue_file import CATALOG, read
+from tools.price_list import Prices
 from tools.price_tables import rebuild_instance_prices, rebuild_service_prices, rebuild_spot_shares
 
 TODAY = date(2026, 11, 21)
@@ -23,6 +24,13 @@ def test_the_shipped_files_have_the_form_that_the_tool_writes() -> None:
     shipped = {rebuilt.file.path: rebuilt.file.text for rebuilt in rebuilt_tables if rebuilt.file.path.exists()}
     assert CATALOG / "prices.csv" in shipped
     assert {path: path.read_text() for path in shipped} == shipped
+
+
+def test_rows_of_items_that_the_tool_does_not_ask_for_stay() -> None:
+    priced = {"us-east-1": Prices({"kms-key": Decimal(1)}, {})}
+    rows = rebuild_service_prices(CATALOG, priced, TODAY).file.rows
+    kept = {row["item"] for row in rows if row["region"] == "us-east-1"}
+    assert {"kms-key", "efs-read", "fsx-lustre-125"} <= kept and "nat-gateway" not in kept
 
 
 def test_every_shipped_price_has_the_day_on_which_it_was_read() -> None:

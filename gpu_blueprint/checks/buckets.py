@@ -1,0 +1,177 @@
+"""Buckets and prefixes of storage: names that S3 refuses, keys of another tenant, and writers that overwrite."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..config import StackConfig
+from ..config.storage import LustreStorage, S3Storage
+from ..errors import Path, Problem
+
+_REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
+_REFUSED_ENDS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
+"""Reserved beginnings and ends (Amazon S3 user guide, "General purpose bucket naming rules"; read 2026-11-23)."""
+_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Keys of a bucket that one tenant may use."""
+
+    bucket: str
+    """Name of the bucket; for a bucket that the platform makes ``the bucket of`` and the storage."""
+    folder: str
+    """Beginning of the keys with a slash behind it; empty for the whole bucket."""
+    tenant: str
+    path: Path
+    may_write: bool
+    is_private: bool = False
+    """True for the prefix that belongs to the tenant alone: its namespace."""
+
+    def overlaps(self, other: "Reach") -> bool:
+        """Return whether another tenant may use some of the same keys."""
+        is_inside = self.folder.startswith(other.folder) or other.folder.startswith(self.folder)
+        return is_inside and self.bucket == other.bucket and self.tenant != other.tenant
+
+
+def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse names that no bucket can have, and prefixes that programs read as another folder."""
+    for path, bucket, prefix in _list_stated(stack):
+        if bucket and (fault := find_bucket_fault(bucket)):
+            reason = f"{bucket!r} {fault}, so S3 has no bucket of this name"
+            yield Problem("not-a-bucket", (*path, "bucket"), reason, "write the name of the bucket as S3 shows it")
+        if prefix and {".", ".."} & {*prefix.split("/")}:
+            reason = f"{prefix!r} holds '.' or '..', which S3 takes as letters and programs as another folder"
+            yield Problem("prefix-with-dots", (*path, "prefix"), reason, "write the beginning of the keys as S3 has it")
+
+
+def _list_stated(stack: StackConfig) -> Iterator[tuple[Path, str | None, str | None]]:
+    """Yield the place, the bucket and the prefix of each section that names a bucket."""
+    for index, storage in enumerate(stack.storage):
+        if isinstance(storage, S3Storage):
+            yield ("storage", index), storage.bucket, storage.prefix
+    for tenant_index, tenant in enumerate(stack.tenants):
+        for identity_index, identity in enumerate(tenant.identities):
+            for index, grant in enumerate(identity.s3):
+                place = ("tenants", tenant_index, "identities", identity_index, "s3", index)
+                yield place, grant.bucket, grant.prefix
+
+
+def find_bucket_fault(name: str) -> str:
+    """Return what S3 refuses in a name of allowed letters; empty for the name of a bucket."""
+    if ".." in name:
+        return "has two dots side by side"
+    if _ADDRESS.fullmatch(name):
+        return "is written like an IP address"
+    if start := next(filter(name.startswith, _REFUSED_STARTS), ""):
+        return f"begins with {start}, which S3 keeps for itself"
+    if end := next(filter(name.endswith, _REFUSED_ENDS), ""):
+        return f"ends with {end}, which S3 keeps for itself"
+    return ""
+
+
+def refuse_storage_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse KMS keys of another region: S3 encrypts a bucket with a key of its region, which is the stack's."""
+    for index, storage in enumerate(stack.storage):
+        arn = storage.kms_key if isinstance(storage, S3Storage) else None
+        if arn and (region := arn.split(":")[3]) != stack.region:
+            reason = f"the key is in {region}, and pods mount buckets of {stack.region}"
+            path, hint = ("storage", index, "kmsKey"), f"use a bucket and a key of {stack.region}"
+            yield Problem("key-not-in-region", path, reason, hint, names=(stack.region,))
+
+
+def refuse_two_keys_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse storages of one bucket that name different KMS keys: some tenants could not read its objects."""
+    first: dict[str, tuple[int, S3Storage]] = {}
+    for index, storage in enumerate(stack.storage):
+        if isinstance(storage, S3Storage) and storage.bucket:
+            at, other = first.setdefault(storage.bucket, (index, storage))
+            if other.kms_key != storage.kms_key:
+                reason = f"storage.{at} names {other.kms_key or 'no key'} for the same bucket {storage.bucket!r}"
+                path = ("storage", index, "kmsKey") if storage.kms_key else ("storage", index)
+                hint = "write the key with which the bucket encrypts, in both"
+                yield Problem("bucket-with-two-keys", path, reason, hint)
+
+
+def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse storage that shows a tenant the prefix which belongs to another tenant's service accounts alone."""
+    own = [reach for reaches in _group_reaches(stack).values() for reach in reaches if reach.is_private]
+    for index, storage in enumerate(stack.storage):
+        if not isinstance(storage, S3Storage):
+            continue
+        for reach in _list_storage_reaches(index, storage):
+            for other in (found for found in own if found.overlaps(reach)):
+                verb = "write" if reach.may_write else "read"
+                reason = f"{reach.tenant} could {verb} {other.folder} of {reach.bucket!r}, the prefix that belongs to "
+                place = ".".join(map(str, other.path))
+                hint = f"mount a prefix outside {other.folder}, or name the prefix in {place} if both shall use it"
+                reason += f"{other.tenant} alone ({place})"
+                yield Problem("prefix-of-another-tenant", reach.path, reason, hint)
+
+
+def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of tenants that write the same keys: the last write of a key wins, and nothing locks it."""
+    for reaches in _group_reaches(stack).values():
+        writers = [reach for reach in reaches if reach.may_write]
+        warned: set[Path] = set()
+        for at, reach in enumerate(writers):
+            others = [other for other in writers[:at] if other.overlaps(reach)]
+            if others and reach.path not in warned:
+                warned.add(reach.path)  # all tenants of an exporting file system have one path
+                folder = max((reach.folder, *(other.folder for other in others)), key=len)
+                names = ", ".join(dict.fromkeys(other.tenant for other in others))
+                keys = f"{folder or 'all keys'} of {reach.bucket!r}"
+                reason = f"{names} and {reach.tenant} may write {keys}: the last write of a key wins, and "
+                hint = "give each a storage with a prefix of its own, or let a single tenant write"
+                yield Problem("two-writers", reach.path, f"{reason}nothing locks it", hint, severity="warning")
+
+
+def _group_reaches(stack: StackConfig) -> dict[str, list[Reach]]:
+    """Return bucket → what each tenant may use in it, in the order of the stack file."""
+    found: dict[str, list[Reach]] = {}
+    for reach in _list_reaches(stack):
+        found.setdefault(reach.bucket, []).append(reach)
+    return found
+
+
+def _list_reaches(stack: StackConfig) -> Iterator[Reach]:
+    for tenant_index, tenant in enumerate(stack.tenants if stack.storage else ()):
+        for identity_index, identity in enumerate(tenant.identities):
+            for index, grant in enumerate(identity.s3):
+                yield Reach(
+                    bucket=grant.bucket,
+                    folder=f"{(grant.prefix or tenant.namespace_name).removesuffix('/')}/",
+                    tenant=tenant.name,
+                    path=("tenants", tenant_index, "identities", identity_index, "s3", index),
+                    may_write=grant.access == "write",
+                    is_private=grant.prefix is None,
+                )
+    buckets = {storage.name: storage for storage in stack.storage if isinstance(storage, S3Storage)}
+    for index, storage in enumerate(stack.storage):
+        if isinstance(storage, S3Storage):
+            yield from _list_storage_reaches(index, storage)
+        elif isinstance(storage, LustreStorage) and storage.export and storage.import_ in buckets:
+            yield from _list_exports(index, storage, buckets[storage.import_])
+
+
+def _list_storage_reaches(index: int, storage: S3Storage) -> Iterator[Reach]:
+    for tenant, access in storage.tenants.items():
+        yield Reach(
+            bucket=storage.bucket or f"the bucket of {storage.name}",
+            folder=storage.folder,
+            tenant=tenant,
+            path=("storage", index, "tenants", tenant),
+            may_write=access == "write",
+        )
+
+
+def _list_exports(index: int, scratch: LustreStorage, source: S3Storage) -> Iterator[Reach]:
+    """Yield what tenants write into a bucket through a file system that exports its files."""
+    for tenant, access in scratch.tenants.items():
+        yield Reach(
+            bucket=source.bucket or f"the bucket of {source.name}",
+            folder=source.folder,
+            tenant=tenant,
+            path=("storage", index, "export"),
+            may_write=access == "write",
+        )

@@ -1,0 +1,58 @@
+"""The cost of storage: file systems with a stated size, and the prices of bytes that nobody can foresee."""
+
+from collections.abc import Iterator
+
+from ..catalog import prices
+from ..catalog.prices import HOURS_A_MONTH, Price
+from ..config import StackConfig
+from ..config.mount_room import MOUNTPOINT_MIB, count_mounted_buckets
+from ..config.sizes import count_slots
+from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
+from .items import Item, price_storage
+from .money import Usd
+
+
+def list_storage_items(stack: StackConfig) -> Iterator[Item]:
+    """Yield the file systems that are paid by their stated size, in every hour, full or empty."""
+    for storage in stack.storage:
+        if isinstance(storage, LustreStorage):
+            yield Item(f"Lustre file system {storage.name}, {storage.size_gib} GiB", 1, _price_lustre(stack, storage))
+
+
+def list_storage_assumptions(stack: StackConfig) -> Iterator[str]:
+    """Yield what an estimate leaves out, with its prices, and the memory that mounted buckets take."""
+    for kind, what in ((S3Storage, "objects in buckets"), (EfsStorage, "files on EFS")):
+        found = [storage for storage in stack.storage if isinstance(storage, kind)]
+        if found:
+            names = ", ".join(storage.name for storage in found)
+            yield f"not included: {what} ({names}), at {describe_storage_cost(stack, found[0])}"
+    counts = {pool.name: _count_buckets(stack, pool.name) for pool in stack.gpu_pools}
+    if any(counts.values()):
+        rooms = ", ".join(f"{name} {count * MOUNTPOINT_MIB / 1024:g} GiB" for name, count in counts.items() if count)
+        yield f"each node leaves memory to mounted buckets, which no pod requests and Karpenter does not count: {rooms}"
+
+
+def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
+    """Return the price of a storage: dollars a month of a stated size, or the prices of what is stored and moved."""
+    if isinstance(storage, LustreStorage):
+        return f"{_price_lustre(stack, storage) * HOURS_A_MONTH} a month"
+    if isinstance(storage, S3Storage):
+        parts = {"per GB-month": "s3-storage"}
+    else:
+        parts = {"per GB-month": "efs-storage", "per GB read": "efs-read", "per GB written": "efs-write"}
+    return ", ".join(f"{_write(prices.find_service_price(key, stack.region))} {unit}" for unit, key in parts.items())
+
+
+def _price_lustre(stack: StackConfig, storage: LustreStorage) -> Usd:
+    return price_storage(f"fsx-lustre-{storage.throughput}", stack.region, storage.size_gib)
+
+
+def _write(price: Price | None) -> str:
+    return f"${price.usd:g}" if price else "an unknown price"
+
+
+def _count_buckets(stack: StackConfig, name: str) -> int:
+    """Return the most buckets that the pods of one node of a pool mount."""
+    pool = stack.gpu_pools_by_name[name]
+    slots = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
+    return count_mounted_buckets(stack, pool, slots)

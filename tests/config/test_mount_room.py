@@ -1,0 +1,50 @@
+"""The memory that nodes keep for mounted buckets, and the share of a node that is left to pods."""
+
+from typing import Any
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.config.mount_room import MOUNTPOINT_MIB, count_mounted_buckets, find_mount_memory_mib
+from gpu_blueprint.config.pod_rooms import find_pod_room
+
+from ..support import builders
+from ..support.storages import bucket, config, homes
+
+
+def more(**overrides: Any) -> dict[str, Any]:
+    return bucket(**{"name": "datasets", "tenants": {"red": "read", "blue": "write"}, **overrides})
+
+
+def count(stack: StackConfig, pods: int) -> int:
+    return count_mounted_buckets(stack, stack.gpu_pools[0], pods)
+
+
+def test_a_bucket_counts_once_for_each_tenant_whose_pods_may_share_the_node() -> None:
+    stack = config(bucket(), more(), homes())
+    assert [count(stack, pods) for pods in (0, 1, 2, 8)] == [0, 2, 3, 3]
+    assert find_mount_memory_mib(stack, stack.gpu_pools[0], 8) == 3 * MOUNTPOINT_MIB
+
+
+def test_tenants_without_a_grant_in_the_pool_do_not_count_there_but_in_cpu_pools() -> None:
+    idle = [builders.tenant(name="red", gpus={}), builders.tenant(name="blue")]
+    stack = config(bucket(), more(), tenants=idle)
+    assert count(stack, 8) == 1
+    assert count_mounted_buckets(stack, stack.cpu_pools[0], 8) == 3
+
+
+def test_a_stack_without_buckets_keeps_nothing() -> None:
+    assert count(config(homes()), 8) == 0
+
+
+def test_the_share_of_a_pod_leaves_room_to_the_buckets_it_mounts() -> None:
+    pool = builders.pool(instanceTypes=["g6.xlarge"])
+    plain, mounted = config(pools=[pool]), config(bucket(), more(), pools=[pool])
+    sizes = [find_pod_room(stack, stack.gpu_pools[0], 1) for stack in (plain, mounted)]
+    assert [size.memory for size in sizes] == ["13Gi", "11Gi"]
+    assert sizes[0].cpu == sizes[1].cpu
+
+
+def test_buckets_never_take_more_than_half_of_a_node() -> None:
+    pool = builders.pool(instanceTypes=["g6.xlarge"])
+    many = [bucket(name=f"b{index}", prefix=f"b{index}") for index in range(40)]
+    stack = config(*many, pools=[pool])
+    assert find_pod_room(stack, stack.gpu_pools[0], 1).memory == "6Gi"
