@@ -19,6 +19,7 @@ from .kueue_objects import find_kueue_objects
 from .node_groups import join_node_groups
 from .readiness import wait_until_ready, wait_until_served
 from .scene import Manifest, Scene, identify
+from .storage_drivers import StorageDrivers
 from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
@@ -76,6 +77,10 @@ class Lab:
             volumes = Volumes(self.kube, self.scene.zones[0])
             volumes.start()
             opened.callback(volumes.stop)
+            if self.scene.list_kind("PersistentVolume"):
+                drivers = StorageDrivers(self.kube)
+                drivers.start()
+                opened.callback(drivers.stop)
             join_node_groups(self.kube, self.scene)
             self._open = opened.pop_all()
         return self

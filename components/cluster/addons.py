@@ -10,8 +10,10 @@ import pulumi_aws as aws
 from gpu_blueprint.catalog.addons import (
     COREDNS,
     EBS_CSI_DRIVER,
+    FSX_CSI_DRIVER,
     METRICS_SERVER,
     NODE_MONITORING_AGENT,
+    STORAGE_ADD_ONS,
     VPC_CNI,
     AddOn,
     PodIdentity,
@@ -90,6 +92,9 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
     if add_on is EBS_CSI_DRIVER:
         # Without the region, the controller asks for it where it may not.
         return {"controller": {"region": config.region, **ON_SYSTEM_NODES}}
+    if add_on in STORAGE_ADD_ONS:
+        region = {"region": config.region} if add_on is FSX_CSI_DRIVER else {}
+        return {"controller": {**region, **ON_SYSTEM_NODES}}
     if add_on in (COREDNS, METRICS_SERVER):
         return ON_SYSTEM_NODES
     if add_on is NODE_MONITORING_AGENT:

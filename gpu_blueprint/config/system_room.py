@@ -16,6 +16,9 @@ _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
     "grafana": lambda stack: isinstance(stack.monitoring, InstallMonitoring) and stack.monitoring.grafana,
     "keda": lambda stack: stack.has_keda,
     "kueue": lambda stack: stack.queueing is not None,
+    "storage-s3": lambda stack: _has_storage(stack, "s3"),
+    "storage-efs": lambda stack: _has_storage(stack, "efs"),
+    "storage-fsx-lustre": lambda stack: _has_storage(stack, "fsx-lustre"),
     "hours": lambda stack: any(pool.hours for pool in stack.gpu_pools),
 }
 """Part of the catalogue → the stacks that install it; every stack has the part ``cluster``."""
@@ -102,6 +105,10 @@ class _Node:
         self._slots -= 1
         self._programs.add(pod.program)
         return True
+
+
+def _has_storage(stack: StackConfig, kind: str) -> bool:
+    return any(storage.kind == kind for storage in stack.storage)
 
 
 def count_needed_nodes(stack: StackConfig, count: int) -> int:

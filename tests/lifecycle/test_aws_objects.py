@@ -21,6 +21,7 @@ GIVEN = (
     "destinationCidrBlock",
     "bucket",
     "tagKey",
+    "fileSystemId",
 )
 """Inputs that ids are made of."""
 RESOURCES = {found.type: found for stack in SHIPPED for found in plan(stack) if found.type.startswith("aws:")}
