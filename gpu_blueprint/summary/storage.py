@@ -7,7 +7,9 @@ from pydantic.alias_generators import to_camel
 
 from ..config import StackConfig
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
+from ..cost.storage import describe_storage_cost
 from ..storage.mounts import Mount, list_mounts
+from ..storage.names import name_bucket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class StorageSummary:
     """The only zone of a Lustre file system; None for storage that all zones reach alike."""
     size_gib: int | None
     """Size that AWS bills in every hour; None where the bill follows the data."""
+    cost: str
+    """Dollars a month of a stated size, or the prices of all that is stored and moved."""
     mounts: list[MountSummary]
 
 
@@ -59,10 +63,8 @@ def storage_as_json(summary: StorageSummary) -> dict[str, Any]:
 def describe_content(stack: StackConfig, storage: AnyStorage) -> str:
     """Name the bucket with its keys, or the file system."""
     match storage:
-        case S3Storage(bucket=None):
-            return f"a bucket of {stack.cluster_name}{f', keys below {storage.folder}' if storage.folder else ''}"
         case S3Storage():
-            return f"s3://{storage.bucket}/{storage.folder}"
+            return f"s3://{name_bucket(stack, storage)}/{storage.folder}"
         case EfsStorage():
             return "EFS, a folder for each tenant"
         case LustreStorage():
@@ -78,6 +80,7 @@ def _summarize(stack: StackConfig, storage: AnyStorage, mounts: list[Mount]) -> 
         is_made=not (isinstance(storage, S3Storage) and storage.bucket),
         zone=scratch.zone if scratch else None,
         size_gib=scratch.size_gib if scratch else None,
+        cost=describe_storage_cost(stack, storage),
         mounts=[
             MountSummary(
                 tenant=mount.tenant.name,

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 import yaml
 
 from ..config import StackConfig, Tenant
+from ..config.mount_room import MOUNTPOINT_MIB
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
+from ..cost.storage import describe_storage_cost
+from ..storage.caches import find_cache_gib
 from ..storage.mounts import Mount, list_mounts, list_pool_scratch, list_tenant_mounts
 from .step import Step
 from .storage import describe_content
@@ -24,12 +27,13 @@ def explain_storage(stack: StackConfig, storage: AnyStorage) -> Iterator[Step]:
     """Yield the steps from the content of a storage to its end."""
     mounts = [mount for mount in list_mounts(stack) if mount.storage is storage]
     yield Step("holds", tuple(_describe_origin(stack, storage)))
-    yield Step("tenants", tuple(_describe_grant(mount) for mount in mounts))
+    yield Step("tenants", tuple(_describe_grant(stack, mount) for mount in mounts))
     yield Step("reached by", tuple(_describe_way(stack, storage)))
     if isinstance(storage, LustreStorage):
         yield Step("pools", tuple(_list_near_pools(stack, storage)))
     yield Step("limits", tuple(_describe_limits(storage)))
     yield Step("stays", tuple(_describe_end(stack, storage)))
+    yield Step("cost", (describe_storage_cost(stack, storage),))
 
 
 def explain_tenant_storage(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
@@ -46,9 +50,11 @@ def _describe_mount(stack: StackConfig, mount: Mount) -> str:
     return f"claim {mount.claim}: {_VERBS[mount.access]} {describe_content(stack, mount.storage)}"
 
 
-def _describe_grant(mount: Mount) -> str:
+def _describe_grant(stack: StackConfig, mount: Mount) -> str:
     place = f"claim {mount.claim} in namespace {mount.tenant.namespace_name}, volume {mount.volume}"
-    return f"{mount.tenant.name} {_VERBS[mount.access]}: {place}"
+    gib = find_cache_gib(stack, mount.tenant) if isinstance(mount.storage, S3Storage) else 0
+    cache = f"; a node keeps at most {gib} GiB of it on its NVMe" if gib else ""
+    return f"{mount.tenant.name} {_VERBS[mount.access]}: {place}{cache}"
 
 
 def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
@@ -77,7 +83,8 @@ def _describe_way(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
         case S3Storage():
             yield "a pod of Mountpoint in the namespace mount-s3, beside the pods that mount the bucket"
             yield "IAM decides: Mountpoint acts as the pod's service account, and the account's role holds the grants"
-            yield "that pod starts after the pods that need it, and Karpenter does not count it: nodes keep room for it"
+            yield "that pod starts after the pods that need it, requests nothing, and Karpenter does not count it:"
+            yield f"pods on GPUs leave {MOUNTPOINT_MIB} MiB of their node to each bucket and team (explain STACK POOL)"
         case EfsStorage():
             yield f"NFS over TLS, to a mount target in each of {', '.join(stack.network.zones)}"
             yield f"an access point for each tenant: its own folder, in which user {storage.uid} owns every file"
@@ -98,6 +105,7 @@ def _describe_limits(storage: AnyStorage) -> Iterator[str]:
     match storage:
         case S3Storage():
             yield "a file is written once, from its beginning to its end: no append, no rename, no lock"
+            yield "a team that writes may replace and delete whole files of everybody below the prefix"
             yield "for many small files, copy them to the node's own disk first, or use fsx-lustre"
         case EfsStorage():
             yield "made for homes and small files: data loaders read faster from s3 or fsx-lustre"

@@ -145,7 +145,7 @@ def build_service_table(config: StackConfig) -> PlainTable:
 
 def build_storage_table(config: StackConfig) -> PlainTable:
     """Return a row for each storage."""
-    headers = ("storage", "kind", "holds", "read by", "written by")
+    headers = ("storage", "kind", "holds", "read by", "written by", "cost")
     return PlainTable("Storage", headers, [*map(_format_storage, summarize_storage(config))])
 
 
@@ -154,7 +154,7 @@ def _format_storage(storage: StorageSummary) -> tuple[str, ...]:
         access: "\n".join(mount.tenant for mount in storage.mounts if mount.access == access)
         for access in ("read", "write")
     }
-    return (storage.name, storage.kind, storage.holds, by_access["read"], by_access["write"])
+    return (storage.name, storage.kind, storage.holds, by_access["read"], by_access["write"], storage.cost)
 
 
 def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
