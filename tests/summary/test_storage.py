@@ -9,7 +9,7 @@ from ..support.mounted_stack import ZONE, build_mounted_stack
 def test_a_summary_names_the_content_and_its_maker() -> None:
     found = {row.name: (row.holds, row.is_made) for row in summarize_storage(build_mounted_stack())}
     assert found["weights"] == ("s3://acme-weights/models/", False)
-    assert found["datasets"][1] and "acme" not in found["datasets"][0]
+    assert found["datasets"] == ("s3://gpu-test-datasets-111122223333-us-east-1/", True)
     assert found["homes"] == ("EFS, a folder for each tenant", True)
     assert found["scratch"] == (f"2400 GiB of Lustre on SSDs in {ZONE}, 125 MB/s for each TiB", True)
 
@@ -22,7 +22,7 @@ def test_only_lustre_has_a_zone_and_a_size() -> None:
 
 def test_a_document_has_the_claim_the_volume_and_the_folder_of_each_tenant() -> None:
     document = storage_as_json(summarize_storage(build_mounted_stack("datasets"))[0])
-    assert [*document] == ["name", "kind", "holds", "isMade", "zone", "sizeGib", "mounts"]
+    assert [*document] == ["name", "kind", "holds", "isMade", "zone", "sizeGib", "cost", "mounts"]
     assert document["mounts"] == [
         {
             "tenant": name,

@@ -1,5 +1,6 @@
 """A storage, explained step by step."""
 
+import re
 from typing import Any
 
 import pytest
@@ -20,15 +21,28 @@ def explain(name: str, **overrides: Any) -> dict[str, tuple[str, ...]]:
 
 
 def test_the_grants_name_claims_and_volumes() -> None:
-    assert explain("datasets")["tenants"] == (
-        "red reads and writes: claim datasets in namespace red-space, volume red.datasets",
-        "blue reads: claim datasets in namespace blue, volume blue.datasets",
-    )
+    red, blue = explain("datasets")["tenants"]
+    assert red.startswith("red reads and writes: claim datasets in namespace red-space, volume red.datasets")
+    assert blue == "blue reads: claim datasets in namespace blue, volume blue.datasets"
+
+
+def test_a_grant_names_the_cache_of_a_bucket_on_the_disks_of_the_teams_nodes() -> None:
+    red, blue = explain("datasets")["tenants"]
+    assert re.search(r"; a node keeps at most \d+ GiB of it on its NVMe$", red)
+    assert "NVMe" not in blue and "NVMe" not in explain("homes")["tenants"][0]
 
 
 def test_a_bucket_is_the_teams_or_the_platforms() -> None:
     assert explain("weights")["holds"][1] == "the bucket exists already, and the platform changes nothing about it"
     assert "the platform makes the bucket" in explain("datasets")["holds"][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "price"), [("weights", "per GB-month"), ("homes", "per GB written"), ("scratch", "a month")]
+)
+def test_a_storage_names_its_price(name: str, price: str) -> None:
+    (line,) = explain(name)["cost"]
+    assert line.startswith("$") and line.endswith(price)
 
 
 def test_a_bucket_is_reached_by_a_pod_that_nobody_counts() -> None:
@@ -73,7 +87,7 @@ def test_a_tenant_sees_its_mounts_and_a_pod_with_them() -> None:
     blue = find_team(stack, "blue")
     steps = {step.title: step.lines for step in explain_tenant(stack, blue)}
     (line,) = steps["storage"]
-    assert line.startswith("claim datasets: reads a bucket")
+    assert line == "claim datasets: reads s3://gpu-test-datasets-111122223333-us-east-1/"
     assert yaml.safe_load("\n".join(steps["a pod mounts"])) == build_storage_pod(stack, blue)
 
 

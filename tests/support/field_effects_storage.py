@@ -6,6 +6,14 @@ from .builders import REGION, stack, tenant
 
 Pair = tuple[tuple[dict[str, Any], str], tuple[dict[str, Any], str]]
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-0000-4000-8000-000000000000"
+VPC = {
+    "mode": "existing",
+    "vpcId": "vpc-0a1b2c3d",
+    "subnets": [
+        {"id": "subnet-0a1b2c3d", "zone": "us-east-1a"},
+        {"id": "subnet-1a1b2c3d", "zone": "us-east-1b"},
+    ],
+}
 BUCKET: dict[str, Any] = {"name": "data", "kind": "s3", "tenants": {"team": "read"}}
 HOMES: dict[str, Any] = {"name": "data", "kind": "efs", "tenants": {"team": "write"}}
 SCRATCH: dict[str, Any] = {
@@ -18,9 +26,13 @@ SCRATCH: dict[str, Any] = {
 
 
 def storages(*before: dict[str, Any], after: dict[str, Any]) -> Pair:
-    """Two stacks whose last storage changes. The team has no GPUs, so that no pool ties it to a zone."""
+    """Two stacks whose last storage changes.
+
+    The team has no GPUs, so that no pool ties it to a zone. The VPC exists, so that a plan knows its subnets.
+    """
     last = [*before[:-1], {**before[-1], **after}]
-    first, second = (stack(tenants=[tenant(gpus={})], storage=[*found]) for found in (before, last))
+    fields: dict[str, Any] = {"tenants": [tenant(gpus={})], "network": VPC}
+    first, second = (stack(**fields, storage=[*found]) for found in (before, last))
     return (first, REGION), (second, REGION)
 
 
