@@ -22,6 +22,7 @@ from ..summary.queues import queue_as_json, summarize_queues
 from ..summary.service_quotas import list_instance_needs, list_platform_needs
 from ..summary.stack import as_json, identify_stack, summarize_pool, summarize_service, summarize_tenant
 from ..summary.start_times import start_time_as_json
+from ..summary.storage import storage_as_json, summarize_storage
 
 _TOP = Path(__file__).parents[2]
 _REQUIREMENTS = ("requirements.txt", "constraints.txt")
@@ -53,6 +54,7 @@ def build_document(
         "queues": [queue_as_json(queue) for queue in summarize_queues(config)],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
         "startTimes": [start_time_as_json(start) for start in list_start_times(config)],
+        "storage": [storage_as_json(storage) for storage in summarize_storage(config)],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],
         "warnings": [to_json(warning) for warning in warnings],
         "findings": [to_json(finding) for finding in findings],

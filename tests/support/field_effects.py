@@ -19,6 +19,7 @@ from .builders import (
     tenant,
 )
 from .field_effects_pools import CPU_POOLS, OTHER
+from .field_effects_storage import STORAGE
 from .field_effects_tenants import TENANTS
 
 Stack = tuple[dict[str, Any], str]
@@ -136,6 +137,7 @@ KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
     **TENANTS,
+    **STORAGE,
     "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),
     "owner": stacks({}, {"owner": "others"}),
     "timezone": stacks(windowed(), {**windowed(), "timezone": "Asia/Tokyo"}),

@@ -21,6 +21,7 @@ from ...summary.stack import (
     summarize_tenant,
 )
 from ...summary.start_times import note_start_times
+from ...summary.storage import StorageSummary, summarize_storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_service_table(config))
     if starts := [*list_start_times(config)]:
         tables.append(build_start_table(config, starts))
+    if config.storage:
+        tables.append(build_storage_table(config))
     tables.append(build_promise_table(config))
     return tables
 
@@ -158,6 +161,20 @@ def build_service_table(config: StackConfig) -> PlainTable:
     return PlainTable(
         "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
     )
+
+
+def build_storage_table(config: StackConfig) -> PlainTable:
+    """Return a row for each storage."""
+    headers = ("storage", "kind", "holds", "read by", "written by", "cost")
+    return PlainTable("Storage", headers, [*map(_format_storage, summarize_storage(config))])
+
+
+def _format_storage(storage: StorageSummary) -> tuple[str, ...]:
+    by_access = {
+        access: "\n".join(mount.tenant for mount in storage.mounts if mount.access == access)
+        for access in ("read", "write")
+    }
+    return (storage.name, storage.kind, storage.holds, by_access["read"], by_access["write"], storage.cost)
 
 
 def _format_pool(pool: PoolSummary) -> tuple[str, ...]:
