@@ -130,6 +130,7 @@ class Platform(pulumi.ComponentResource):
             f"{name}-shared-storage", config, network=network, cluster=cluster, depends_on=depends_on, opts=opts
         )
         return made.drivers, made.volumes
+
     def _make_image_cache(self, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
         """Make the cache of images, and return what nodes need before they pull."""
         images = self._config.images

@@ -96,6 +96,7 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
+from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
 from .storage import (
     refuse_impossible_imports,
     refuse_pools_outside_storage_zone,
@@ -108,7 +109,6 @@ from .storage import (
     warn_of_mounts_without_memory,
     warn_of_storage_that_stays_empty,
 )
-from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
 from .system_nodes import refuse_small_system_nodes
 from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools

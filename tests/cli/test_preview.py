@@ -31,20 +31,8 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
 
 
 HEAD = ("format", "blueprintVersion", "stack", "foundation", "resources", "cost", "serviceQuotas")
-PARTS = ("pools", "cpuPools", "tenants", "queues", "services", "startTimes", "promises")
+PARTS = ("pools", "cpuPools", "tenants", "queues", "services", "storage", "startTimes", "promises")
 JUDGEMENTS = ("warnings", "findings", "requirements")
-PARTS = (
-    "pools",
-    "cpuPools",
-    "tenants",
-    "queues",
-    "services",
-    "storage",
-    "promises",
-    "warnings",
-    "findings",
-    "requirements",
-)
 
 
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
