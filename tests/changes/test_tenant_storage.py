@@ -9,6 +9,7 @@ from gpu_blueprint.changes.effects import Effect, ResourceChange
 from gpu_blueprint.changes.tenant_storage import BUCKET, EFS, LUSTRE, compare_storage
 from gpu_blueprint.changes.tenant_view import Shift, TenantView
 from gpu_blueprint.changes.tenants import compare_tenants
+from gpu_blueprint.changes.verdict import list_reasons
 from gpu_blueprint.plan import PlannedResource
 
 from ..support.snapshots import kube, namespace, resource, snapshot, view
@@ -24,7 +25,9 @@ def point(uid: int = 1000, gid: int = 1000) -> PlannedResource:
     return resource(POINT, "homes-vision", {"posixUser": {"uid": uid, "gid": gid}})
 
 
-def volume(storage: str, csi: dict[str, Any], *options: str, needs: tuple[PlannedResource, ...] = ()) -> Any:
+def volume(
+    storage: str, csi: dict[str, Any], *options: str, needs: tuple[PlannedResource, ...] = ()
+) -> PlannedResource:
     """The volume of a storage in the namespace of the tenant vision."""
     claim = {"namespace": "vision", "name": storage}
     made = kube(
@@ -164,3 +167,12 @@ def test_all_tenants_of_a_lost_file_system_share_one_line() -> None:
     (found,) = compare_tenants(snapshot(*plan), snapshot(*plan), [change(SCRATCH, "replace", "subnetIds")])
     assert found.tenant == "" and found.is_grave
     assert found.lost[0].startswith("all tenants: storage scratch: the file system is made anew because of subnetIds")
+
+
+@pytest.mark.parametrize(
+    ("force", "words"), [(False, "S3 refuses while it holds objects"), (True, "its objects are lost")]
+)
+def test_a_bucket_goes_with_its_objects_only_if_the_stack_empties_it(force: bool, words: str) -> None:
+    bucket = resource(BUCKET, "models-bucket", {"bucket": "own-models", "forceDestroy": force})
+    (reason,) = list_reasons([bucket], [], changes=[change(bucket, "delete")])
+    assert reason.text == f"Bucket models-bucket is deleted: {words}"
