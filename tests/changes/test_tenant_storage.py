@@ -120,6 +120,14 @@ def test_another_bucket_hides_the_data() -> None:
     assert find(view(models()), view(moved), change(moved, "replace", "spec.csi")) == grave(text)
 
 
+def test_a_bucket_with_another_name_is_another_bucket() -> None:
+    renamed = replace(OWN_BUCKET, inputs={"bucket": "new-models"})
+    before, after = view(models(bucket="own-models"), OWN_BUCKET), view(models(bucket="new-models"), renamed)
+    (found,) = find(before, after, change(renamed, "replace", "bucket"))
+    assert found.is_grave and found.text.startswith("storage models shows s3://new-models/ instead of s3://own-models/")
+    assert "S3 deletes s3://own-models/ only after somebody empties it" in found.text
+
+
 def test_another_prefix_hides_the_data_when_pods_next_start() -> None:
     before, after = models("prefix models/"), models("prefix v2/")
     (found,) = find(view(before), view(after), change(after, "update"))
