@@ -17,8 +17,6 @@ from ..config.storage import AnyStorage, EfsStorage, LustreStorage
 from ..sharing import Mig
 
 _MB_OF_MIB = 1e6 / 2**20
-_LEAST_VCPUS, _LEAST_MIB = 4, 7 * 1024
-"""A smaller node pulls its image layer by layer (EKS user guide, FastImagePull)."""
 INTERNET = "the internet"
 
 
@@ -103,10 +101,8 @@ def _wait_for_image(pool: Pool, rows: tuple[Instance, ...], gib: float) -> Phase
 
 def _find_image_mib(pool: Pool, row: Instance) -> float:
     """Return MiB a second at which a node pulls an image: as measured, or as its cores decompress if they are few."""
-    is_fast = row.vcpu >= _LEAST_VCPUS and row.memory_mib >= _LEAST_MIB
     cores = row.vcpu if row.arch == "arm64" else row.vcpu / 2  # Graviton has no hyper-threads
-    measured = _find_mib(f"image-{pool.ami.family}" if is_fast else "image-one-by-one")
-    return min(measured, cores * _find_mib("gzip-core"))
+    return min(_find_mib(f"image-{pool.ami.family}"), cores * _find_mib("gzip-core"))
 
 
 def _wait_for_weights(rows: tuple[Instance, ...], gib: float | None, source: AnyStorage | None) -> Phase:

@@ -35,6 +35,7 @@ def test_notes_lie_behind_the_old_version_and_up_to_the_new() -> None:
     assert {note.since for note in list_upgrade_notes("kubernetes", "1.34", "1.37")} == {"1.35", "1.36", "1.37"}
     assert [note.since for note in list_upgrade_notes("al2023", "v20260713", "v20260923")] == ["v20260714"]
     assert list_upgrade_notes("al2023", "v20260714", "v20260923") == ()
+    assert [note.since for note in list_upgrade_notes("al2023", "v20260304", "v20260403")] == ["v20260403"]
     assert list_upgrade_notes("karpenter", "1.9.0", "1.14.1") == ()
 
 

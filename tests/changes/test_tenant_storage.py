@@ -9,6 +9,7 @@ from gpu_blueprint.changes.effects import Effect, ResourceChange
 from gpu_blueprint.changes.tenant_storage import BUCKET, EFS, LUSTRE, compare_storage
 from gpu_blueprint.changes.tenant_view import Shift, TenantView
 from gpu_blueprint.changes.tenants import compare_tenants
+from gpu_blueprint.changes.verdict import list_reasons
 from gpu_blueprint.plan import PlannedResource
 
 from ..support.snapshots import kube, namespace, resource, snapshot, view
@@ -24,7 +25,9 @@ def point(uid: int = 1000, gid: int = 1000) -> PlannedResource:
     return resource(POINT, "homes-vision", {"posixUser": {"uid": uid, "gid": gid}})
 
 
-def volume(storage: str, csi: dict[str, Any], *options: str, needs: tuple[PlannedResource, ...] = ()) -> Any:
+def volume(
+    storage: str, csi: dict[str, Any], *options: str, needs: tuple[PlannedResource, ...] = ()
+) -> PlannedResource:
     """The volume of a storage in the namespace of the tenant vision."""
     claim = {"namespace": "vision", "name": storage}
     made = kube(
@@ -117,6 +120,14 @@ def test_another_bucket_hides_the_data() -> None:
     assert find(view(models()), view(moved), change(moved, "replace", "spec.csi")) == grave(text)
 
 
+def test_a_bucket_with_another_name_is_another_bucket() -> None:
+    renamed = replace(OWN_BUCKET, inputs={"bucket": "new-models"})
+    before, after = view(models(bucket="own-models"), OWN_BUCKET), view(models(bucket="new-models"), renamed)
+    (found,) = find(before, after, change(renamed, "replace", "bucket"))
+    assert found.is_grave and found.text.startswith("storage models shows s3://new-models/ instead of s3://own-models/")
+    assert "S3 deletes s3://own-models/ only after somebody empties it" in found.text
+
+
 def test_another_prefix_hides_the_data_when_pods_next_start() -> None:
     before, after = models("prefix models/"), models("prefix v2/")
     (found,) = find(view(before), view(after), change(after, "update"))
@@ -164,3 +175,12 @@ def test_all_tenants_of_a_lost_file_system_share_one_line() -> None:
     (found,) = compare_tenants(snapshot(*plan), snapshot(*plan), [change(SCRATCH, "replace", "subnetIds")])
     assert found.tenant == "" and found.is_grave
     assert found.lost[0].startswith("all tenants: storage scratch: the file system is made anew because of subnetIds")
+
+
+@pytest.mark.parametrize(
+    ("force", "words"), [(False, "S3 refuses while it holds objects"), (True, "its objects are lost")]
+)
+def test_a_bucket_goes_with_its_objects_only_if_the_stack_empties_it(force: bool, words: str) -> None:
+    bucket = resource(BUCKET, "models-bucket", {"bucket": "own-models", "forceDestroy": force})
+    (reason,) = list_reasons([bucket], [], changes=[change(bucket, "delete")])
+    assert reason.text == f"Bucket models-bucket is deleted: {words}"

@@ -84,11 +84,6 @@ def test_few_cores_decompress_slower_than_an_image_arrives() -> None:
     assert small.seconds == ceil(10 * 1024 / (2 * rate("gzip-core"))) > start({}).image.seconds
 
 
-def test_the_smallest_nodes_pull_layer_by_layer() -> None:
-    tiny = start({}, instanceTypes=["g6f.large"], sharing={"mode": "exclusive"}).image
-    assert tiny.seconds == ceil(10 * 1024 / min(rate("gzip-core"), rate("image-one-by-one")))
-
-
 def test_the_slowest_type_of_a_pool_decides() -> None:
     both = start({"weightsGib": 100}, [BUCKET], instanceTypes=["g6.xlarge", "g6.8xlarge"])
     assert both.weights.seconds == start({"weightsGib": 100}, [BUCKET], instanceTypes=["g6.xlarge"]).weights.seconds

