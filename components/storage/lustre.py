@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.catalog.storage import LUSTRE_PORTS, LUSTRE_VERSION
-from gpu_blueprint.config import LustreStorage, S3Storage, StackConfig
+from gpu_blueprint.config import LustreStorage, StackConfig
 from gpu_blueprint.storage.names import DATA_FOLDER, find_import, name_bucket
 from gpu_blueprint.storage.volumes import FileSystem
 
@@ -65,8 +65,7 @@ class LustreFileSystem(pulumi.ComponentResource):
                 ignore_changes=["fileSystemTypeVersion"],
             ),
         )
-        bucket = find_import(config, storage)
-        imports = [self._associate(name, config, storage, bucket, files, depends_on)] if bucket else []
+        imports = self._associate(name, config, storage, files, depends_on)
         self.system = FileSystem(attributes={"dnsname": files.dns_name, "mountname": files.mount_name})
         self.ready = [files, *imports]
         self.register_outputs({})
@@ -106,13 +105,18 @@ class LustreFileSystem(pulumi.ComponentResource):
         name: str,
         config: StackConfig,
         storage: LustreStorage,
-        bucket: S3Storage,
         files: aws.fsx.LustreFileSystem,
         depends_on: Sequence[pulumi.Resource],
-    ) -> pulumi.Resource:
-        """Show the objects of a bucket as files. The files stay when the association goes."""
+    ) -> list[pulumi.Resource]:
+        """Show the objects of a bucket as files, if the file system imports any.
+
+        The files stay when the association goes.
+        """
+        bucket = find_import(config, storage)
+        if not bucket:
+            return []
         events: Any = {"events": [*IMPORTED]}
-        return aws.fsx.DataRepositoryAssociation(
+        association = aws.fsx.DataRepositoryAssociation(
             f"{name}-import",
             file_system_id=files.id,
             file_system_path=DATA_FOLDER,
@@ -123,3 +127,4 @@ class LustreFileSystem(pulumi.ComponentResource):
             tags={"Name": name},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
+        return [association]

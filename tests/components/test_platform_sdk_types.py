@@ -10,6 +10,7 @@ from gpu_blueprint.plan import PlannedResource
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, custom, find_resource, managed, package, plan, plan_of
 from ..support.sdk_types import find_misfits
+from ..support.storage_stack import build_storage_stack
 
 
 def plan_every_resource_type() -> Plan:
@@ -34,9 +35,10 @@ def filter_typed_resources(planned: Plan) -> list[PlannedResource]:
     return [found for found in managed(planned) if not custom(found)]
 
 
-@pytest.mark.parametrize("stack", [*SHIPPED, "with everything"])
+@pytest.mark.parametrize("stack", [*SHIPPED, "with everything", "with storage"])
 def test_every_planned_input_matches_the_sdk(stack: str) -> None:
-    resources = filter_typed_resources(plan_every_resource_type() if stack == "with everything" else plan(stack))
+    made = {"with everything": plan_every_resource_type, "with storage": lambda: plan_of(build_storage_stack())}
+    resources = filter_typed_resources(made[stack]() if stack in made else plan(stack))
     assert {package(found) for found in resources} == {"aws", "eks", "kubernetes"}
     assert [misfit for found in resources for misfit in find_misfits(found)] == []
 
