@@ -30,15 +30,22 @@ def plan_every_resource_type() -> Plan:
     return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})], **bill, **watched))
 
 
+def plan_storage() -> Plan:
+    return plan_of(build_storage_stack())
+
+
+PLANNERS = {"with everything": plan_every_resource_type, "with storage": plan_storage}
+
+
 def filter_typed_resources(planned: Plan) -> list[PlannedResource]:
     """Return the resources whose SDK has types. Other tests check custom resources."""
     return [found for found in managed(planned) if not custom(found)]
 
 
-@pytest.mark.parametrize("stack", [*SHIPPED, "with everything", "with storage"])
+@pytest.mark.parametrize("stack", [*SHIPPED, *PLANNERS])
 def test_every_planned_input_matches_the_sdk(stack: str) -> None:
-    made = {"with everything": plan_every_resource_type, "with storage": lambda: plan_of(build_storage_stack())}
-    resources = filter_typed_resources(made[stack]() if stack in made else plan(stack))
+    planned = plan(stack) if stack in SHIPPED else PLANNERS[stack]()
+    resources = filter_typed_resources(planned)
     assert {package(found) for found in resources} == {"aws", "eks", "kubernetes"}
     assert [misfit for found in resources for misfit in find_misfits(found)] == []
 

@@ -9,8 +9,8 @@ from gpu_blueprint.storage.caches import find_cache_gib, find_throughput_gbps
 from ..support import builders
 from ..support.storage_stack import DATASETS, HOMES, WEIGHTS, config_of
 
-NO_NVME = {"instanceTypes": ["g5g.xlarge"]}
-MANY_CARDS = {"instanceTypes": ["p5.48xlarge"]}
+NO_NVME: dict[str, Any] = {"instanceTypes": ["g5g.xlarge"]}
+MANY_CARDS: dict[str, Any] = {"instanceTypes": ["p5.48xlarge"]}
 
 
 def configure(storage: list[dict[str, Any]], cpu_disk_gib: int = 4000, **pool: Any) -> Any:

@@ -11,7 +11,7 @@ from gpu_blueprint.storage.volumes import FileSystem, build_claim_spec, build_vo
 from ..support.storage_stack import DATASETS, HOMES, SCRATCH, WEIGHTS, config_of
 
 HANDLES = {"efs": FileSystem(handle="fs-1::fsap-1"), "fsx-lustre": FileSystem(attributes={"mountname": "abc"})}
-STORAGE = [WEIGHTS, DATASETS, HOMES, SCRATCH]
+STORAGE: list[dict[str, Any]] = [WEIGHTS, DATASETS, HOMES, SCRATCH]
 
 
 def build_specs() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The claims that the platform makes for shared storage: tenants mount them, and cannot change, delete or replace them."""
+"""The claims that the platform makes for shared storage: tenants mount them, and cannot change or replace them."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

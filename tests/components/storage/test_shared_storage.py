@@ -56,6 +56,12 @@ def test_the_drivers_outlive_the_pods_that_mount_and_exist_before_any_node_of_a_
         assert_order(planned, space, drivers)
 
 
+def test_new_nodes_wait_for_the_drivers_that_their_pods_need(planned: Plan) -> None:
+    for pool in find_resources(planned, "NodePool"):
+        taints = pool.inputs["spec"]["template"]["spec"]["startupTaints"]
+        assert [taint["key"].split(".")[0] for taint in taints] == ["s3", "efs", "fsx"], pool.name
+
+
 def test_only_what_aws_gives_is_unknown_in_a_preview(planned: Plan) -> None:
     waiting = {found.name.rpartition("-")[2] for found in inside_cluster(planned) if has_unknown(found.inputs)}
     assert waiting == {f"{team}.{kind}" for team in ("serving", "vision") for kind in ("homes", "scratch")}
