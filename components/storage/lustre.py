@@ -120,7 +120,7 @@ class LustreFileSystem(pulumi.ComponentResource):
             f"{name}-import",
             file_system_id=files.id,
             file_system_path=DATA_FOLDER,
-            data_repository_path=f"s3://{name_bucket(config, bucket)}/{bucket.folder}",
+            data_repository_path="/".join(filter(None, (f"s3://{name_bucket(config, bucket)}", bucket.folder))),
             batch_import_meta_data_on_create=True,
             delete_data_in_filesystem=False,
             s3={"auto_import_policy": events, **({"auto_export_policy": events} if storage.export else {})},

@@ -62,6 +62,11 @@ def test_a_bucket_is_imported_and_written_back_only_on_request(export: bool, pol
     assert {tuple(policy["events"]) for policy in made["s3"].values()} == {("NEW", "CHANGED", "DELETED")}
 
 
+def test_a_bucket_without_prefix_is_imported_whole(planned: Plan) -> None:
+    path = find_resource(planned, "DataRepositoryAssociation").inputs["dataRepositoryPath"]
+    assert path == "s3://gpu-test-datasets-111122223333-us-east-1"
+
+
 def test_without_import_there_is_no_association() -> None:
     alone = {key: value for key, value in SCRATCH.items() if key != "import"}
     assert find_resources(plan_of(build_storage_stack(storage=[alone])), "DataRepositoryAssociation") == []
