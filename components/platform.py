@@ -70,11 +70,11 @@ class Platform(pulumi.ComponentResource):
 
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
         both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
-        drivers, volumes = self._make_storage(network, cluster, depends_on=working_cluster, opts=both)
-        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=both)
+        mounting_cluster, volumes = self._make_storage(network, cluster, depends_on=working_cluster, opts=both)
+        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=mounting_cluster, opts=both)
         node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=both)
 
-        working_karpenter = [karpenter.release, *node_programs, *drivers]
+        working_karpenter = [karpenter.release, *node_programs]
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
         node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
 
@@ -118,18 +118,19 @@ class Platform(pulumi.ComponentResource):
     def _make_storage(
         self, network: Network, cluster: Cluster, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> tuple[Sequence[pulumi.Resource], Volumes]:
-        """Make the default class and the storage of tenants, and return the drivers and the volumes by tenant.
+        """Make the default class and the storage of tenants.
 
-        New nodes wait for the drivers, so pools come after them.
+        Returns:
+            The resources that together make a cluster in which pods mount storage, and the volumes by tenant.
         """
         name, config = self.cluster_name, self._config
         Storage(f"{name}-storage", depends_on=depends_on, opts=opts)
         if not config.storage:
-            return [], {}
+            return depends_on, {}
         made = SharedStorage(
             f"{name}-shared-storage", config, network=network, cluster=cluster, depends_on=depends_on, opts=opts
         )
-        return made.drivers, made.volumes
+        return [*depends_on, *made.drivers], made.volumes
 
     def _make_image_cache(self, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
         """Make the cache of images, and return what nodes need before they pull."""

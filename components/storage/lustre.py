@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.catalog.storage import LUSTRE_PORTS, LUSTRE_VERSION
-from gpu_blueprint.config import LustreStorage, S3Storage, StackConfig
+from gpu_blueprint.config import LustreStorage, StackConfig
 from gpu_blueprint.storage.names import DATA_FOLDER, find_import, name_bucket
 from gpu_blueprint.storage.volumes import FileSystem
 
@@ -57,10 +57,15 @@ class LustreFileSystem(pulumi.ComponentResource):
             automatic_backup_retention_days=0,
             tags={"Name": name},
             # FSx tries its ports when it makes the file system, and refuses it where the rules are missing.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=rules, protect=config.cluster.deletion_protection),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=rules,
+                protect=config.cluster.deletion_protection,
+                # A newer version is for new file systems: here it would replace the file system and its data.
+                ignore_changes=["fileSystemTypeVersion"],
+            ),
         )
-        bucket = find_import(config, storage)
-        imports = [self._associate(name, config, storage, bucket, files, depends_on)] if bucket else []
+        imports = self._associate(name, config, storage, files, depends_on)
         self.system = FileSystem(attributes={"dnsname": files.dns_name, "mountname": files.mount_name})
         self.ready = [files, *imports]
         self.register_outputs({})
@@ -100,20 +105,26 @@ class LustreFileSystem(pulumi.ComponentResource):
         name: str,
         config: StackConfig,
         storage: LustreStorage,
-        bucket: S3Storage,
         files: aws.fsx.LustreFileSystem,
         depends_on: Sequence[pulumi.Resource],
-    ) -> pulumi.Resource:
-        """Show the objects of a bucket as files. The files stay when the association goes."""
+    ) -> list[pulumi.Resource]:
+        """Show the objects of a bucket as files, if the file system imports any.
+
+        The files stay when the association goes.
+        """
+        bucket = find_import(config, storage)
+        if not bucket:
+            return []
         events: Any = {"events": [*IMPORTED]}
-        return aws.fsx.DataRepositoryAssociation(
+        association = aws.fsx.DataRepositoryAssociation(
             f"{name}-import",
             file_system_id=files.id,
             file_system_path=DATA_FOLDER,
-            data_repository_path=f"s3://{name_bucket(config, bucket)}/{bucket.folder}",
+            data_repository_path="/".join(filter(None, (f"s3://{name_bucket(config, bucket)}", bucket.folder))),
             batch_import_meta_data_on_create=True,
             delete_data_in_filesystem=False,
             s3={"auto_import_policy": events, **({"auto_export_policy": events} if storage.export else {})},
             tags={"Name": name},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
+        return [association]

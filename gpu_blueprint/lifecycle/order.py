@@ -64,7 +64,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
     cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
     before the flavors, and all objects of Kueue before Kueue, which must still free them. Tenants go before the volumes
-    that they claim, and a volume before its driver and everything of its storage in AWS.
+    that they claim and before the drivers, and a volume before everything of its storage in AWS.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
@@ -94,7 +94,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
         pairs += [(first, second) for first in spaces for second in (*used, *state.select_queues(namespace))]
     for volume in state.select_kinds("PersistentVolume"):
         spaces = state.select_objects("Namespace", [volume.inputs["spec"]["claimRef"]["namespace"]])
-        pairs += [(space, volume) for space in spaces]
+        pairs += [(space, found) for space in spaces for found in (volume, *state.select_drivers())]
         pairs += [(volume, found) for found in state.select_storage(volume)]
     return [Promise(first.urn, second.urn) for first, second in pairs]
 
@@ -134,11 +134,15 @@ class _Selection:
         return [found for found in self.select_kinds(*kinds) if found.parent == resource.parent]
 
     def select_storage(self, volume: Resource) -> list[Resource]:
-        """Return the drivers of storage, and everything of AWS that belongs to the storage of a volume."""
+        """Return everything of AWS that belongs to the storage of a volume."""
         storage = volume.inputs["metadata"]["name"].partition(".")[2]
         clusters = [cluster.inputs["name"] for cluster in self.select_type(_CLUSTER)]
-        parents = tuple(f"::{cluster}-storage-{name}" for cluster in clusters for name in (storage, "addons"))
+        parents = tuple(f"::{cluster}-storage-{storage}" for cluster in clusters)
         return [found for found in self.select_package("aws") if found.parent.endswith(parents)]
+
+    def select_drivers(self) -> list[Resource]:
+        """Return the add-ons that mount shared storage."""
+        return [found for found in self.select_inside("SharedStorage") if found.kind == "Addon"]
 
     def select_inside(self, component: str) -> list[Resource]:
         """Return everything of AWS inside the components of a class, at any depth."""

@@ -108,6 +108,16 @@ def test_the_grants_of_a_service_account_fit_into_one_policy() -> None:
     assert (problem.kind, problem.path) == ("identity-too-large", ("tenants", 0, "identities", 1))
 
 
+def test_rights_in_too_many_buckets_are_refused_at_the_storage() -> None:
+    buckets = [
+        {"name": f"s-{n}", "kind": "s3", "bucket": f"{'b' * 50}-{n}", "prefix": "p" * 400, "tenants": {"team": "write"}}
+        for n in range(12)
+    ]
+    lines = builders.problems(storage=buckets)
+    (line,) = [line for line in lines if "identity-too-large" in line or "take" in line]
+    assert line.startswith("storage: the grants of 'default' in the namespace 'team' take ")
+
+
 def test_a_policy_of_another_account_is_refused() -> None:
     own, other = (f"arn:aws:iam::{account}:policy/data" for account in (builders.ACCOUNT, "999988887777"))
     assert problems(builders.identity(policies=[own, "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"])) == []

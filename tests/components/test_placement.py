@@ -12,6 +12,7 @@ from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, kind, plan, plan_of
+from ..support.storage_stack import build_storage_stack
 
 CHARTS: Mapping[str, tuple[str, ...]] = {
     "karpenter": ("",),
@@ -45,6 +46,9 @@ ADD_ONS: Mapping[str, tuple[str, ...]] = {
     "kube-proxy": (),
     "eks-pod-identity-agent": (),
     "eks-node-monitoring-agent": (),
+    "aws-mountpoint-s3-csi-driver": ("controller",),
+    "aws-efs-csi-driver": ("controller",),
+    "aws-fsx-csi-driver": ("controller",),
 }
 """The same for EKS add-ons and their configuration values."""
 WATCHED: dict[str, Any] = {
@@ -53,8 +57,10 @@ WATCHED: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=[*SHIPPED, "everything"])
+@pytest.fixture(params=[*SHIPPED, "everything", "storage"])
 def planned(request: pytest.FixtureRequest) -> Plan:
+    if request.param == "storage":
+        return plan_of(build_storage_stack())
     if request.param != "everything":
         return plan(request.param)
     hours = {"timezone": "Europe/Berlin", "start": "08:00", "stop": "20:00"}

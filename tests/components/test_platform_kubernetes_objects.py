@@ -5,12 +5,15 @@ import pytest
 
 from gpu_blueprint.plan import PlannedResource
 
-from ..support.plans import SHIPPED, Plan, custom, find_resource, find_resources, inside_cluster, kind, plan
+from ..support.plans import SHIPPED, Plan, custom, find_resource, find_resources, inside_cluster, kind, plan, plan_of
+from ..support.storage_stack import build_storage_stack
 from ..support.team_plan import plan_of_two_teams, reveal_secrets
 
 
-@pytest.fixture(params=[*SHIPPED, "two teams"])
+@pytest.fixture(params=[*SHIPPED, "two teams", "storage"])
 def planned(request: pytest.FixtureRequest) -> Plan:
+    if request.param == "storage":
+        return plan_of(build_storage_stack())
     return plan_of_two_teams() if request.param == "two teams" else plan(request.param)
 
 

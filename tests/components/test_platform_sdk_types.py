@@ -10,6 +10,7 @@ from gpu_blueprint.plan import PlannedResource
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, custom, find_resource, managed, package, plan, plan_of
 from ..support.sdk_types import find_misfits
+from ..support.storage_stack import build_storage_stack
 
 
 def plan_every_resource_type() -> Plan:
@@ -29,14 +30,22 @@ def plan_every_resource_type() -> Plan:
     return plan_of(builders.stack(pools=pools, tenants=[builders.tenant(gpus={"several": 8})], **bill, **watched))
 
 
+def plan_storage() -> Plan:
+    return plan_of(build_storage_stack())
+
+
+PLANNERS = {"with everything": plan_every_resource_type, "with storage": plan_storage}
+
+
 def filter_typed_resources(planned: Plan) -> list[PlannedResource]:
     """Return the resources whose SDK has types. Other tests check custom resources."""
     return [found for found in managed(planned) if not custom(found)]
 
 
-@pytest.mark.parametrize("stack", [*SHIPPED, "with everything"])
+@pytest.mark.parametrize("stack", [*SHIPPED, *PLANNERS])
 def test_every_planned_input_matches_the_sdk(stack: str) -> None:
-    resources = filter_typed_resources(plan_every_resource_type() if stack == "with everything" else plan(stack))
+    planned = plan(stack) if stack in SHIPPED else PLANNERS[stack]()
+    resources = filter_typed_resources(planned)
     assert {package(found) for found in resources} == {"aws", "eks", "kubernetes"}
     assert [misfit for found in resources for misfit in find_misfits(found)] == []
 

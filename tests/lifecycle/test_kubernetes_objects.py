@@ -19,6 +19,12 @@ def test_a_namespace_takes_its_content_along() -> None:
     assert objects.list_names() == ["ConfigMap other/outside"]
 
 
+def test_a_claim_in_memory_is_bound_at_once() -> None:
+    objects = MemoryObjects()
+    assert objects.apply(build_object("data", "PersistentVolumeClaim"))["status"] == {"phase": "Bound"}
+    assert "status" not in objects.apply(build_object("map"))
+
+
 def test_an_object_in_memory_does_not_follow_the_callers_changes() -> None:
     objects, given = MemoryObjects(), build_object("a", data={"k": "v"})
     objects.apply(given)

@@ -15,7 +15,8 @@ from gpu_blueprint.lifecycle.run import Resource
 from gpu_blueprint.plan import PlannedResource
 
 from ..support.engine_resources import COMPONENT, build_resource
-from ..support.plans import plan, shipped_config
+from ..support.plans import plan, plan_of, shipped_config
+from ..support.storage_stack import build_storage_stack
 
 
 def build_entry(name: str, start: float, end: float, **more: Any) -> Entry:
@@ -69,6 +70,7 @@ def to_state(planned: tuple[PlannedResource, ...]) -> list[Resource]:
             parent=found.parent,
             provider=found.provider,
             dependencies=found.dependencies,
+            deleted_with=found.options.get("deletedWith", ""),
         )
         for found in (*others[:place], inner, *others[place:])
     ]
@@ -124,6 +126,19 @@ def test_queues_outlive_tenants_and_kueue_outlives_its_objects() -> None:
     assert any(urn.endswith("gpu-research-kueue-release") for urn in last)
     nodes = [promise for promise in promises if promise.first.endswith("gpu-research-kueue-release")]
     assert "NodeGroup" in {_kind(promise.second) for promise in nodes}
+
+
+def test_tenants_go_before_their_volumes_and_volumes_before_their_file_systems() -> None:
+    resources = to_state(plan_of(build_storage_stack()))
+    promises = list_promises(resources, {"serving": ["main"], "eyes": ["train"]})
+    pairs = {(_kind(promise.first), _kind(promise.second)) for promise in promises}
+    systems = ("FileSystem", "MountTarget", "LustreFileSystem", "DataRepositoryAssociation", "Bucket")
+    spaces = (("Namespace", "PersistentVolume"), ("Namespace", "Addon"))
+    assert {*spaces, *(("PersistentVolume", kind) for kind in systems)} <= pairs
+    homes = [found.second for found in promises if found.first.endswith("gpu-test-volume-vision.homes")]
+    assert not [urn for urn in homes if "-storage-scratch-" in urn]
+    assert find_missing_paths(resources, promises) == []
+    assert "PersistentVolumeClaim" not in {kind for pair in pairs for kind in pair}, "namespaces take them along"
 
 
 def _kind(urn: str) -> str:

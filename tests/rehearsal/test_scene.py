@@ -13,6 +13,7 @@ from lab.scene import Scene
 from ..support import builders
 from ..support.plans import plan, plan_of, shipped_config
 from ..support.rehearsals import FILES, load_file
+from ..support.storage_stack import build_storage_stack
 
 
 def scene_of(stack: dict[str, object]) -> Scene:
@@ -30,6 +31,14 @@ def test_every_good_stack_has_a_scene(file: Path) -> None:
     assert {zone for pool in expected for zone in config.list_zones(pool)} <= set(scene.zones)
     assert not any(marker in str(scene.manifests) for marker in ("$unknown", "$secret"))
     assert scene.karpenter_values["settings"]["clusterName"] == scene.cluster_name == config.cluster_name
+
+
+def test_a_volume_whose_handle_only_aws_knows_gets_a_handle_in_the_lab() -> None:
+    handles = {
+        volume["metadata"]["name"]: volume["spec"]["csi"]["volumeHandle"]
+        for volume in scene_of(build_storage_stack()).list_kind("PersistentVolume")
+    }
+    assert len(handles) == 7 and all(handle == name for name, handle in handles.items())
 
 
 def test_prod_stands_in_the_companys_vpc_with_its_reservation() -> None:

@@ -62,7 +62,7 @@ def mount_all(tenant: Tenant, name: str, *, limits: dict[str, str], **spec: Any)
 
 
 def test_pods_that_mount_all_storage_of_their_team_run_on_gpu_and_cpu_nodes(lab: Lab) -> None:
-    wanted = {}
+    wanted: dict[str, tuple[str, int]] = {}
     for tenant in CONFIG.tenants:
         (pool,) = tenant.gpus
         on_gpu = {

@@ -7,6 +7,7 @@ from gpu_blueprint.tenancy.identities import ServiceAccountGrants, describe_gran
 from gpu_blueprint.tenancy.rights import list_holdings
 
 from ..support import builders
+from ..support.storage_stack import DATASETS, HOMES, config_of
 
 POLICY = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"
 
@@ -89,3 +90,18 @@ def test_conditions_have_one_order_whatever_the_order_of_the_file() -> None:
         return json.dumps(grants(statements=[statement]).statements)
 
     assert write([*keys]) == write([*reversed(keys)])
+
+
+def test_every_account_of_a_tenant_mounts_its_buckets_and_file_systems_need_no_rights() -> None:
+    config = config_of([DATASETS, HOMES])
+    found = {grants.name: grants for grants in list_grants(config)}
+    assert set(found) == {"serving.default", "vision.default", "vision.loader"}
+    writing = {"s3:GetObject", "s3:ListBucket", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"}
+    assert actions(found["serving.default"]) == {"s3:GetObject", "s3:ListBucket"}
+    assert actions(found["vision.default"]) == writing
+    assert actions(found["vision.loader"]) == {*writing, "s3:GetObjectVersion"}, "its own grants and the mounts add up"
+    for name, grants in found.items():
+        conditions = [part["Condition"]["StringEquals"] for part in grants.statements]
+        sessions = {found["aws:PrincipalTag/kubernetes-service-account"] for found in conditions}
+        assert sessions == {name.partition(".")[2]}
+    assert [grants.name for grants in list_grants(config_of([HOMES]))] == ["vision.loader"]
