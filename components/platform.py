@@ -68,10 +68,12 @@ class Platform(pulumi.ComponentResource):
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
         both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
         drivers, volumes = self._make_storage(network, cluster, depends_on=working_cluster, opts=both)
-        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=both)
+        karpenter = Karpenter(
+            f"{name}-karpenter", config, cluster=cluster, depends_on=[*working_cluster, *drivers], opts=both
+        )
         node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=both)
 
-        working_karpenter = [karpenter.release, *node_programs, *drivers]
+        working_karpenter = [karpenter.release, *node_programs]
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
         node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
 
@@ -112,7 +114,7 @@ class Platform(pulumi.ComponentResource):
     ) -> tuple[Sequence[pulumi.Resource], Volumes]:
         """Make the default class and the storage of tenants, and return the drivers and the volumes by tenant.
 
-        New nodes wait for the drivers, so pools come after them.
+        New nodes wait for the drivers, so Karpenter comes after them.
         """
         name, config = self.cluster_name, self._config
         Storage(f"{name}-storage", depends_on=depends_on, opts=opts)

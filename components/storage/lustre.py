@@ -57,7 +57,13 @@ class LustreFileSystem(pulumi.ComponentResource):
             automatic_backup_retention_days=0,
             tags={"Name": name},
             # FSx tries its ports when it makes the file system, and refuses it where the rules are missing.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=rules, protect=config.cluster.deletion_protection),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=rules,
+                protect=config.cluster.deletion_protection,
+                # A newer version is for new file systems: here it would replace the file system and its data.
+                ignore_changes=["fileSystemTypeVersion"],
+            ),
         )
         bucket = find_import(config, storage)
         imports = [self._associate(name, config, storage, bucket, files, depends_on)] if bucket else []

@@ -68,7 +68,7 @@ class SharedStorage(pulumi.ComponentResource):
         for storage in config.storage:
             systems, ready = self._make_system(storage, mounts[storage.name])
             for mount in mounts[storage.name]:
-                volume = self._make_volume(mount, systems[mount.tenant.name], [*ready, *self.drivers])
+                volume = self._make_volume(mount, systems[mount.tenant.name], ready)
                 self.volumes[mount.tenant.name][storage.name] = volume
         self.register_outputs({})
 

@@ -44,7 +44,6 @@ def build_volume_spec(config: StackConfig, mount: Mount, system: FileSystem) -> 
         "capacity": {"storage": _write_capacity(mount)},
         "accessModes": [*_ACCESS_MODES],
         "volumeMode": "Filesystem",
-        "storageClassName": "",
         # The data outlives the claim, the namespace and the volume.
         "persistentVolumeReclaimPolicy": "Retain",
         "claimRef": {
@@ -67,7 +66,7 @@ def build_claim_spec(volume: Any) -> Any:
     return {
         "accessModes": [*_ACCESS_MODES],
         "volumeMode": "Filesystem",
-        # An empty class is no class: without it Kubernetes would make a new volume of the default class.
+        # An empty class is no class, and the volume has none: Kubernetes would else make one of the default class.
         "storageClassName": "",
         "volumeName": volume,
         "resources": {"requests": {"storage": _CLAIM_SIZE}},
