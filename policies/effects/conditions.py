@@ -197,6 +197,23 @@ _TARGETS: Mapping[str, Callable[[str], bool]] = {
 """Condition key → whether a value admits resources of every account."""
 
 
+_OF_TAGS = "aws:principaltag/"
+
+
+def _is_open_identity(value: str) -> bool:
+    """Tell whether an ARN leaves the name of its role or user open, as ``arn:aws:iam::111122223333:role/*`` does."""
+    _, slash, name = value.partition("/")
+    return not slash or _is_any_text(name[:1])
+
+
+_IDENTITIES: Mapping[str, Callable[[str], bool]] = {
+    "aws:principalarn": _is_open_identity,
+    "aws:userid": _is_open_id,
+    **dict.fromkeys(("aws:username", "s3:dataaccesspointarn", "s3:dataaccesspointaccount"), _is_open_name),
+}
+"""Condition key → whether a value admits more than named identities. An access point has a policy of its own."""
+
+
 def admits_strangers(comparison: Comparison) -> bool:
     """Tell whether identities of any account have one of the values."""
     return _admits(comparison, _WHO)
@@ -207,6 +224,13 @@ def admits_networks(comparison: Comparison) -> bool:
     if comparison.key == "aws:sourceip":
         return read_sources(comparison.values).decide(comparison.key)
     return _admits(comparison, _WHERE)
+
+
+def admits_many(comparison: Comparison) -> bool:
+    """Tell whether one of the values stands for more than named identities, such as every role of an account."""
+    if comparison.key.startswith(_OF_TAGS):
+        return bool(find_wrong(comparison.values, _is_any_text))
+    return _admits(comparison, _IDENTITIES)
 
 
 def admits_targets(comparison: Comparison) -> bool:

@@ -37,6 +37,8 @@ _OF_BUCKETS: Mapping[str, tuple[str, ...]] = {
     "VectorBucketPolicy": _POLICY,
     "FilesFileSystemPolicy": _POLICY,
 }
+BUCKET_KINDS = tuple(_OF_BUCKETS)
+"""Kinds of buckets, of their access points and of their documents."""
 _OF_KEYS: Mapping[str, tuple[str, ...]] = {
     "Key": _KEY,
     "KeyPolicy": _POLICY,

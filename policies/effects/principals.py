@@ -43,7 +43,7 @@ def _is_open(statement: Statement, others: Sequence[Statement], *admits: Admits)
         statement.allows
         and bool(_describe_strangers(statement))
         and not limits(statement, *admits)
-        and not find_wrong(others, lambda other: _refuses(other, statement, *admits))
+        and not find_wrong(others, lambda other: refuses(other, statement, *admits))
     )
 
 
@@ -63,18 +63,18 @@ def _describe(kind: str, name: str) -> str:
 _EVERY = {"service": "every service of AWS", "federated": "every identity provider"}
 
 
-def _refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
+def refuses(denial: Statement, allowance: Statement, *admits: Admits) -> bool:
     """Tell whether a statement denies strangers all that another statement allows them."""
     return (
         not denial.allows
         and bool(_describe_strangers(denial))
-        and _covers(denial.actions, allowance.actions)
-        and _covers(denial.resources, allowance.resources)
+        and covers(denial.actions, allowance.actions)
+        and covers(denial.resources, allowance.resources)
         and refuses_strangers(denial, *admits)
     )
 
 
-def _covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
+def covers(wide: Iterable[str] | None, narrow: Iterable[str] | None) -> bool:
     """Tell whether the patterns of a denial cover the patterns of an allowance; a trust policy has no resources."""
     if wide is None or narrow is None:
         return wide is narrow or "*" in (wide or [])

@@ -29,6 +29,7 @@ SUBJECTS = {
     "iam",
     "managed_policies",
     "trust",
+    "storage",
     "tenancy",
     "queues",
     "rbac",

@@ -1,0 +1,62 @@
+"""Judge whether the document of a bucket lets in more than named identities: a whole account, or a whole network."""
+
+import re
+from collections.abc import Sequence
+
+from ..resources import Resource
+from ..rule import find_wrong
+from .actions import has_wildcard
+from .conditions import admits_many, limits
+from .principals import refuses
+from .statements import Statement, list_statements
+
+_ACCOUNT = re.compile(r"\d{12}|arn:aws[a-z-]*:iam::\d{12}:root")
+"""A principal that stands for every identity of its account whose own policy agrees."""
+_OF_CALLER = re.compile(r"\$\{(aws:PrincipalTag/|aws:userid|aws:username)", re.IGNORECASE)
+"""A variable by which each caller reaches keys of its own."""
+
+
+def list_wide_grants(bucket: Resource) -> list[str]:
+    """Return texts for the crowds that the documents of a bucket let in, such as "every identity of 111122223333".
+
+    Raises:
+        NotYetKnownError: No known statement lets in a crowd, and a part of another statement is not known yet.
+        UnreadableError: A document has a form that IAM does not read.
+    """
+    statements = list_statements(bucket)
+    found = find_wrong(statements, lambda one: _is_wide(one, statements))
+    return list(dict.fromkeys(crowd for statement in found for crowd in _list_crowds(statement)))
+
+
+def _is_wide(statement: Statement, others: Sequence[Statement]) -> bool:
+    return (
+        statement.allows
+        and bool(_list_crowds(statement))
+        and not limits(statement, admits_many)
+        and not _names_own_keys(statement)
+        and not find_wrong(others, lambda other: refuses(other, statement, admits_many))
+    )
+
+
+def _list_crowds(statement: Statement) -> list[str]:
+    if statement.not_principals is not None:
+        return ["everyone except a few"]
+    principals = statement.principals or {}
+    names = [name for kind in principals if kind.lower() in ("aws", "*") for name in principals[kind]]
+    return [_describe(name) for name in find_wrong(names, _is_crowd)]
+
+
+def _is_crowd(name: str) -> bool:
+    return has_wildcard(name) or _ACCOUNT.fullmatch(name) is not None
+
+
+def _describe(name: str) -> str:
+    if has_wildcard(name):
+        return "everyone whom its conditions admit" if not name.strip("*?") else f"every identity that fits {name}"
+    return f"every identity of account {''.join(filter(str.isdigit, name))}"
+
+
+def _names_own_keys(statement: Statement) -> bool:
+    """Tell whether each resource holds a name of the caller, so that nobody reaches the keys of another."""
+    resources = statement.resources or []
+    return bool(resources) and not find_wrong(resources, lambda arn: _OF_CALLER.search(f"{arn}") is None)

@@ -1,0 +1,51 @@
+"""Rules for buckets and file systems that tenants share: who may read them, and whether they are encrypted."""
+
+from .effects.bucket_grants import list_wide_grants
+from .effects.documents import BUCKET_KINDS
+from .resources import Resource
+from .rule import Report, Rule, Settings
+
+_EFS = ("aws:efs/fileSystem:FileSystem", "aws-native:efs:FileSystem")
+_EFS_DRIVER = "efs.csi.aws.com"
+
+
+def _refuse_wide_bucket_policies(bucket: Resource, report: Report, _: Settings) -> None:
+    for crowd in list_wide_grants(bucket):
+        report(f"{bucket.name} lets in {crowd}")
+
+
+def _refuse_unencrypted_files(resource: Resource, report: Report, _: Settings) -> None:
+    if resource.type in _EFS:
+        if not resource.read_flag("encrypted", default=False):
+            report(f"files on {resource.name} are not encrypted, and EFS cannot encrypt them later")
+    elif resource.kind == "PersistentVolume" and resource.read_text("spec", "csi", "driver") == _EFS_DRIVER:
+        path = ("spec", "csi", "volumeAttributes", "encryptInTransit")
+        if not resource.read_flag(*path, default=True):
+            report(f"pods that mount {resource.name} read and write files in the clear over the network")
+
+
+RULES = (
+    Rule(
+        id="bucket-policy-scoped",
+        kinds=BUCKET_KINDS,
+        check=_refuse_wide_bucket_policies,
+        looks_at="statements that let identities into buckets, access points and tables",
+        passes="each statement names roles, users or services, or a condition names identities, tags of the caller or "
+        "access points, or each resource holds a name of the caller, or another statement denies the rest",
+        fails="a whole account, everybody of an organisation or everybody behind an endpoint is let in",
+        why="a role that somebody makes tomorrow, or the pod of another tenant, reads and overwrites the data of a "
+        "tenant",
+        fix="name the roles that need the bucket, or leave it to the policies of the roles",
+    ),
+    Rule(
+        id="file-systems-encrypted",
+        kinds=("FileSystem", "PersistentVolume"),
+        check=_refuse_unencrypted_files,
+        looks_at="EFS file systems, and volumes that mount them",
+        passes="the file system is encrypted, and the volume is mounted over TLS, as the driver does by itself",
+        fails="encrypted is off, which is the default of EFS, or encryptInTransit is false; FSx always encrypts",
+        why="homes hold keys, tokens and unpublished work",
+        fix="set encrypted: true before the file system holds data, because a change replaces it, and leave "
+        "encryptInTransit away",
+    ),
+)
