@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.loading import parse
+
 from . import builders
 
 WEIGHTS = {
@@ -25,10 +28,16 @@ SCRATCH = {
 
 def build_storage_stack(**overrides: Any) -> dict[str, Any]:
     """The teams ``serving`` and ``vision``, of which vision also has a service account with an identity."""
-    pools = [builders.pool(zones=["us-east-1a"]), builders.pool(name="train", zones=["us-east-1a"])]
+    zone = {"zones": ["us-east-1a"]}
+    pools = [builders.pool(**zone), builders.pool(name="train", **zone), builders.cpu_pool(maxCpus=192, **zone)]
     tenants = [
         builders.tenant(name="serving", gpus={"main": 4}),
         builders.tenant(name="vision", namespace="eyes", gpus={"train": 4}, identities=[builders.identity()]),
     ]
     storage = [WEIGHTS, DATASETS, HOMES, SCRATCH]
     return builders.stack(**{"pools": pools, "tenants": tenants, "storage": storage, **overrides})
+
+
+def config_of(storage: list[dict[str, Any]], **overrides: Any) -> StackConfig:
+    """The checked config of the stack with other storage."""
+    return parse(build_storage_stack(storage=storage, **overrides), builders.REGION)

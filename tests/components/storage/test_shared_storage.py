@@ -1,0 +1,103 @@
+"""The storage of a stack as a whole: its volumes, its drivers, and the order in which a destroy deletes it."""
+
+import pytest
+
+from gpu_blueprint.plan import has_unknown
+
+from ...support.deletion import assert_order
+from ...support.plans import Plan, find_resource, find_resources, inside_cluster, plan_of
+from ...support.storage_stack import DATASETS, HOMES, build_storage_stack
+from ..test_platform_deletion_order import list_descendants
+
+
+@pytest.fixture(scope="module")
+def planned() -> Plan:
+    return plan_of(build_storage_stack())
+
+
+def test_there_is_a_volume_for_each_grant(planned: Plan) -> None:
+    names = {found.inputs["metadata"]["name"] for found in find_resources(planned, "PersistentVolume")}
+    kinds = ("datasets", "homes", "scratch")
+    assert names == {"serving.weights", *(f"{team}.{kind}" for team in ("serving", "vision") for kind in kinds)}
+
+
+def test_a_destroy_ends_pods_then_volumes_then_associations_then_file_systems(planned: Plan) -> None:
+    for team in ("serving", "vision"):
+        space = find_resource(planned, "Namespace", f"-tenant-{team}-namespace")
+        scratch, homes, datasets = (
+            find_resource(planned, "PersistentVolume", f"-volume-{team}.{name}")
+            for name in ("scratch", "homes", "datasets")
+        )
+        association = find_resource(planned, "DataRepositoryAssociation")
+        assert_order(planned, space, scratch, association, find_resource(planned, "LustreFileSystem", "-files"))
+        points, targets = find_resources(planned, "AccessPoint"), find_resources(planned, "MountTarget")
+        system = find_resource(planned, "aws:efs/fileSystem:FileSystem")
+        assert_order(planned, space, homes, [*points, *targets], system)
+        assert_order(planned, space, datasets, find_resource(planned, "Bucket"))
+        assert_order(planned, association, find_resource(planned, "Bucket"))
+
+
+def test_file_systems_go_before_their_security_groups_and_the_cluster(planned: Plan) -> None:
+    """EC2 keeps a security group while a rule of another group names it, and EKS then keeps the cluster's group."""
+    cluster = find_resource(planned, "eks:index:Cluster")
+    for name, kind in (("homes", "MountTarget"), ("scratch", "LustreFileSystem")):
+        users = [found for found in find_resources(planned, kind) if name in found.name and found.custom]
+        groups = find_resources(planned, "SecurityGroup", f"-storage-{name}-group")
+        assert_order(planned, users, groups, cluster)
+    assert_order(planned, find_resources(planned, "SecurityGroupIngressRule", "-from-"), cluster)
+
+
+def test_the_drivers_outlive_the_pods_that_mount_and_exist_before_any_node_of_a_pool(planned: Plan) -> None:
+    drivers = find_resources(planned, "Addon", "-storage-addons-")
+    assert len(drivers) == 3
+    for pool in find_resources(planned, "NodePool"):
+        assert_order(planned, pool, drivers)
+    for space in find_resources(planned, "Namespace", "-tenant-"):
+        assert_order(planned, space, drivers)
+
+
+def test_only_what_aws_gives_is_unknown_in_a_preview(planned: Plan) -> None:
+    waiting = {found.name.rpartition("-")[2] for found in inside_cluster(planned) if has_unknown(found.inputs)}
+    assert waiting == {f"{team}.{kind}" for team in ("serving", "vision") for kind in ("homes", "scratch")}
+
+
+def test_an_edit_of_a_pool_changes_the_cache_of_no_volume(planned: Plan) -> None:
+    kept = {found.name: found.options.get("ignoreChanges") for found in find_resources(planned, "PersistentVolume")}
+    attributes = "spec.csi.volumeAttributes"
+    cache = [f"{attributes}.cache", f"{attributes}.cacheEmptyDirSizeLimit"]
+    assert kept["gpu-test-volume-serving.weights"] == cache and kept["gpu-test-volume-vision.homes"] is None
+    assert {found.options.get("deleteBeforeReplace") for found in find_resources(planned, "PersistentVolume")} == {True}
+
+
+def test_a_stack_installs_the_drivers_that_it_needs_and_no_others() -> None:
+    made = plan_of(build_storage_stack(storage=[HOMES]))
+    assert [found.inputs["addonName"] for found in find_resources(made, "Addon", "-storage-")] == ["aws-efs-csi-driver"]
+    assert find_resources(made, "Bucket") == [] == find_resources(made, "LustreFileSystem")
+
+
+def test_the_drivers_have_no_role_and_pods_no_rights_beyond_their_own() -> None:
+    made = plan_of(build_storage_stack(storage=[DATASETS]))
+    (driver,) = find_resources(made, "Addon", "-storage-addons-")
+    assert "podIdentityAssociations" not in driver.inputs and "serviceAccountRoleArn" not in driver.inputs
+    accounts = {
+        (found.inputs["namespace"], found.inputs["serviceAccount"])
+        for found in find_resources(made, "PodIdentityAssociation", "-tenant-")
+    }
+    assert accounts == {("serving", "default"), ("eyes", "default"), ("eyes", "loader")}
+    assert [found.inputs["metadata"]["name"] for found in find_resources(made, "ServiceAccount", "-tenant-")] == [
+        "loader"
+    ]
+
+
+def test_a_stack_without_storage_has_none_of_it() -> None:
+    made = plan_of(build_storage_stack(storage=[]))
+    assert find_resources(made, "PersistentVolume") == [] == find_resources(made, "PersistentVolumeClaim")
+    assert find_resources(made, "SharedStorage") == [] == find_resources(made, "Addon", "-storage-")
+    pools = [found.inputs["spec"]["template"]["spec"] for found in find_resources(made, "NodePool")]
+    assert len(pools) == 3 and [spec for spec in pools if "startupTaints" in spec] == []
+
+
+def test_everything_that_holds_data_is_inside_one_component(planned: Plan) -> None:
+    inside = list_descendants(planned, find_resource(planned, "SharedStorage"))
+    for kind in ("Bucket", "LustreFileSystem", "FileSystem", "PersistentVolume"):
+        assert {found.urn for found in find_resources(planned, kind)} <= {found.urn for found in inside}

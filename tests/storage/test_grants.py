@@ -1,0 +1,56 @@
+"""The rights of pods in the buckets that their tenant mounts: below the prefix, as granted, in its own sessions."""
+
+from typing import Any
+
+from gpu_blueprint.storage.grants import list_bucket_statements
+
+from ..support.storage_stack import DATASETS, HOMES, WEIGHTS, config_of
+
+SESSION = {"aws:PrincipalTag/kubernetes-namespace": "serving"}
+KEY = "arn:aws:kms:us-east-1:111122223333:key/11112222-3333-4444-5555-666677778888"
+OWN = "gpu-test-datasets-111122223333-us-east-1"
+
+
+def list_statements(*storage: dict[str, Any], tenant: int = 0) -> dict[str, Any]:
+    """Actions → (resources, conditions)."""
+    config = config_of([*storage])
+    found = list_bucket_statements(config, config.tenants[tenant], SESSION)
+    return {" ".join(part["Action"]): (part["Resource"], part["Condition"]) for part in found}
+
+
+def test_a_reader_lists_and_reads_below_the_prefix_alone() -> None:
+    assert list_statements(WEIGHTS) == {
+        "s3:GetObject": (["arn:aws:s3:::acme-weights/models/*"], {"StringEquals": SESSION}),
+        "s3:ListBucket": (
+            ["arn:aws:s3:::acme-weights"],
+            {"StringEquals": SESSION, "StringLike": {"s3:prefix": ["models/*"]}},
+        ),
+    }
+
+
+def test_a_writer_also_puts_deletes_and_ends_uploads() -> None:
+    found = list_statements(DATASETS, tenant=1)
+    objects = ([f"arn:aws:s3:::{OWN}/*"], {"StringEquals": SESSION})
+    assert found["s3:GetObject"] == objects
+    assert found["s3:PutObject s3:DeleteObject s3:AbortMultipartUpload"] == objects
+    assert found["s3:ListBucket"] == ([f"arn:aws:s3:::{OWN}"], {"StringEquals": SESSION})
+
+
+def test_a_tenant_without_a_grant_and_a_file_system_need_no_rights() -> None:
+    assert list_statements(WEIGHTS, HOMES, tenant=1) == {}
+
+
+def test_prefixes_of_one_bucket_share_a_statement_and_the_whole_bucket_needs_none() -> None:
+    other = {**WEIGHTS, "name": "adapters", "prefix": "adapters/"}
+    listing = list_statements(WEIGHTS, other)["s3:ListBucket"]
+    assert listing[1]["StringLike"] == {"s3:prefix": ["models/*", "adapters/*"]}
+    whole = {key: value for key, value in other.items() if key != "prefix"}
+    assert "StringLike" not in list_statements(WEIGHTS, whole)["s3:ListBucket"][1]
+
+
+def test_a_key_is_used_through_s3_alone_and_encrypts_only_for_writers() -> None:
+    encrypted = {**WEIGHTS, "kmsKey": KEY, "tenants": {"serving": "read", "vision": "write"}}
+    through = {"StringEquals": {**SESSION, "kms:ViaService": "s3.us-east-1.amazonaws.com"}}
+    reader, writer = list_statements(encrypted), list_statements(encrypted, tenant=1)
+    assert reader["kms:Decrypt"] == writer["kms:GenerateDataKey"] == ([KEY], through)
+    assert "kms:GenerateDataKey" not in reader
