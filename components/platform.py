@@ -18,18 +18,21 @@ from .cloud_providers import make_cloud_providers
 from .cluster.access import Access
 from .cluster.addons import Addons
 from .cluster.cluster import Cluster
+from .cluster.node_local_dns import NodeLocalDns
 from .cluster.record import PlatformRecord
 from .cluster.system_nodes import SystemNodes
 from .collector import Collector
 from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
+from .images.image_cache import ImageCache
 from .karpenter.karpenter import Karpenter
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
 from .pools.headroom import HeadroomSpace
 from .pools.karpenter_pool import KarpenterPool
 from .pools.pool_hours import PoolHours
+from .pools.prepull import Prepull
 from .pools.static_nodes import StaticNodes
 from .queues.kueue import Kueue
 from .queues.queues import Queues
@@ -102,7 +105,12 @@ class Platform(pulumi.ComponentResource):
         name, config = self.cluster_name, self._config
         node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
         nodes = SystemNodes(
-            f"{name}-system", config, network=network, cluster=cluster, depends_on=node_addons.installed, opts=opts
+            f"{name}-system",
+            config,
+            network=network,
+            cluster=cluster,
+            depends_on=[*node_addons.installed, *self._make_image_cache(opts=opts)],
+            opts=opts,
         )
         cluster_addons = Addons(
             f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
@@ -125,6 +133,13 @@ class Platform(pulumi.ComponentResource):
         )
         return made.drivers, made.volumes
 
+    def _make_image_cache(self, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+        """Make the cache of images, and return what nodes need before they pull."""
+        images = self._config.images
+        if images is None or not images.pull_through:
+            return []
+        return ImageCache(f"{self.cluster_name}-images", self._config, images, opts=opts).ready
+
     def _make_node_programs(
         self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> list[pulumi.Resource]:
@@ -142,6 +157,10 @@ class Platform(pulumi.ComponentResource):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
+        if config.cluster.node_local_dns:
+            ready.append(NodeLocalDns(f"{name}-dns", config, depends_on=depends_on, opts=opts).daemons)
+        if any(pool.prepull for pool in config.gpu_pools):
+            ready += Prepull(f"{name}-prepull", config, depends_on=depends_on, opts=opts).daemons
         if any(pool.multi_node for pool in config.gpu_pools):
             ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
         return ready

@@ -11,6 +11,7 @@ from gpu_blueprint.catalog.addons import (
     COREDNS,
     EBS_CSI_DRIVER,
     FSX_CSI_DRIVER,
+    KUBE_PROXY,
     METRICS_SERVER,
     NODE_MONITORING_AGENT,
     STORAGE_ADD_ONS,
@@ -97,6 +98,10 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
         return {"controller": {**region, **ON_SYSTEM_NODES}}
     if add_on in (COREDNS, METRICS_SERVER):
         return ON_SYSTEM_NODES
+    if add_on is KUBE_PROXY and config.cluster.node_local_dns:
+        # EKS's default, stated because NodeLocal DNSCache depends on it: with IPVS, kube-proxy itself would hold the
+        # address of kube-dns on every node.
+        return {"mode": "iptables"}
     if add_on is NODE_MONITORING_AGENT:
         return _build_agent_settings(config)
     return {}

@@ -60,17 +60,16 @@ EBS_CSI_DRIVER = AddOn(
         "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
     },
 )
+KUBE_PROXY = AddOn(
+    name="kube-proxy", version={"1.35": "v1.35.3-eksbuild.29", "1.36": "v1.36.0-eksbuild.25"}, before_nodes=True
+)
 COREDNS = AddOn(name="coredns", version={"1.35": "v1.14.3-eksbuild.22", "1.36": "v1.14.3-eksbuild.23"})
 METRICS_SERVER = AddOn(name="metrics-server", version="v0.9.0-eksbuild.11")
 NODE_MONITORING_AGENT = AddOn(name="eks-node-monitoring-agent", version="v1.7.2-eksbuild.1")
 
 ADD_ONS = (
     VPC_CNI,
-    AddOn(
-        name="kube-proxy",
-        version={"1.35": "v1.35.3-eksbuild.29", "1.36": "v1.36.0-eksbuild.25"},
-        before_nodes=True,
-    ),
+    KUBE_PROXY,
     AddOn(name="eks-pod-identity-agent", version="v1.3.10-eksbuild.3", before_nodes=True),
     COREDNS,
     METRICS_SERVER,

@@ -83,6 +83,7 @@ class LabWorld:
             LabError: A pod does not run after two minutes.
         """
         self._lab.wait_until_ready()
+        self._lab.wait_until_enforced()
         names = [self._send_pod(config, pool) for pool in config.gpu_pools if not pool.static_nodes]
         names += [self._send_cpu_pod(config, pool) for pool in config.cpu_pools]
         end = time.monotonic() + _SECONDS_TO_RUN

@@ -69,7 +69,7 @@ def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
     """Start Karpenter, and Kueue for a stack with queues, apply every rendered object, and return the refusals.
 
-    Karpenter has accepted its objects then.
+    Karpenter has accepted its objects then, and the API server enforces quotas and admission policies.
     """
     report("applying the rendered objects …")
     lab.install_crds()
@@ -80,6 +80,7 @@ def load_platform(lab: Lab, report: Report) -> list[Refusal]:
     lab.kube.apply(build_probe_namespace())
     report("waiting for Karpenter …")
     lab.wait_until_ready()
+    lab.wait_until_enforced()
     return refusals
 
 

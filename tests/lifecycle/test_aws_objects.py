@@ -20,6 +20,8 @@ GIVEN = (
     "queueUrl",
     "destinationCidrBlock",
     "bucket",
+    "prefix",
+    "ecrRepositoryPrefix",
     "tagKey",
     "fileSystemId",
 )

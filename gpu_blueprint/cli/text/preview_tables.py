@@ -6,6 +6,8 @@ from itertools import groupby
 
 from ...config import StackConfig
 from ...cost.promises import list_promises
+from ...readiness.start_times import StartTime, list_start_times
+from ...readiness.words import write_phase, write_seconds
 from ...sharing import WHOLE_GPU
 from ...summary.cpu_pools import CpuPoolSummary, summarize_cpu_pools
 from ...summary.promises import format_quantity
@@ -18,6 +20,7 @@ from ...summary.stack import (
     summarize_service,
     summarize_tenant,
 )
+from ...summary.start_times import note_start_times
 from ...summary.storage import StorageSummary, summarize_storage
 
 
@@ -45,6 +48,8 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_queue_table(queues))
     if config.services:
         tables.append(build_service_table(config))
+    if starts := [*list_start_times(config)]:
+        tables.append(build_start_table(config, starts))
     if config.storage:
         tables.append(build_storage_table(config))
     tables.append(build_promise_table(config))
@@ -116,6 +121,21 @@ def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
         " → ".join(pool.purchase),
         "\n".join([f"{pool.max_cpus} vCPUs", _format_price(pool)]),
     )
+
+
+def build_start_table(config: StackConfig, starts: Sequence[StartTime]) -> PlainTable:
+    """Return a row for each pool that states what its pods wait for."""
+    headers = ("pool", "new node", "image", "weights", "warm-up", "pod ready after")
+    rows = [
+        (
+            start.pool,
+            *map(write_phase, (start.node, start.image, start.weights)),
+            write_seconds(start.warmup.seconds),
+            f"about {write_seconds(start.seconds)}",
+        )
+        for start in starts
+    ]
+    return PlainTable("Start times", headers, rows, notes=[*note_start_times(config, starts)])
 
 
 def build_promise_table(config: StackConfig) -> PlainTable:
