@@ -10,6 +10,7 @@ from ..cost.cpu_pools import estimate_cpu_pool
 from ..cost.nodes import ON_DEMAND
 from .lifecycle_chain import describe_lifecycle
 from .pods import build_cpu_pod
+from .pool_storage import explain_pool_storage
 from .promises import explain_promises
 from .step import Step
 
@@ -28,6 +29,7 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
     ceiling = estimate_cpu_pool(stack, pool, ON_DEMAND).ceiling.hour
     yield Step("ceiling", (f"{pool.max_cpus} vCPUs (limits cpu), at most {ceiling} an hour on demand",))
     yield Step("a node goes", tuple(describe_lifecycle(stack, pool)))
+    yield from explain_pool_storage(stack, pool)
     yield from explain_promises(stack, pool)
     yield Step("a pod asks", tuple(yaml.safe_dump(build_cpu_pod(stack, pool), sort_keys=False).splitlines()))
 

@@ -16,6 +16,7 @@ from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from .images import name_image
 from .lifecycle_chain import describe_lifecycle
 from .pods import build_pod
+from .pool_storage import explain_pool_storage
 from .promises import explain_promises
 from .queue_chain import explain_pool_queue, show_pool_job
 from .step import Step
@@ -40,6 +41,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
         yield Step("hours", tuple(_describe_hours(pool, pool.hours)))
     if pool.headroom:
         yield Step("headroom", tuple(_describe_headroom(stack, pool, pool.headroom)))
+    yield from explain_pool_storage(stack, pool)
     yield Step("quota keys", tuple(_list_quota_keys(stack, pool)))
     yield from explain_promises(stack, pool)
     yield from explain_pool_queue(stack, pool)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import yaml
 
+from ..catalog.namespaces import MOUNT_S3
 from ..config import StackConfig, Tenant
 from ..config.mount_room import MOUNTPOINT_MIB
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
@@ -81,7 +82,7 @@ def _describe_way(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
     """Yield the way of a pod's reads and writes to the storage, and the part that decides about them."""
     match storage:
         case S3Storage():
-            yield "a pod of Mountpoint in the namespace mount-s3, beside the pods that mount the bucket"
+            yield f"a pod of Mountpoint in the namespace {MOUNT_S3}, beside the pods that mount the bucket"
             yield "IAM decides: Mountpoint acts as the pod's service account, and the account's role holds the grants"
             yield "that pod starts after the pods that need it, requests nothing, and Karpenter does not count it:"
             yield f"pods on GPUs leave {MOUNTPOINT_MIB} MiB of their node to each bucket and team (explain STACK POOL)"

@@ -6,6 +6,7 @@ from typing import Any
 from ..config import CpuPool, StackConfig, Tenant
 from ..config.storage import EfsStorage, LustreStorage
 from ..storage.mounts import Mount, list_tenant_mounts
+from ..storage.pods import mount_storage
 from .first_pod import build_first_cpu_pod
 
 _ZONE = "topology.kubernetes.io/zone"
@@ -31,19 +32,7 @@ def build_storage_pod(stack: StackConfig, tenant: Tenant) -> dict[str, Any]:
         spec["nodeSelector"][_ZONE] = zone
     (container,) = spec["containers"]
     container["command"] = ["sh", "-c", " && ".join(_list_commands(mounts))]
-    add_mounts(spec, mounts)
-    return pod
-
-
-def add_mounts(spec: dict[str, Any], mounts: Sequence[Mount]) -> None:
-    """Add mounts to a pod and to its first container; a mount that the tenant only reads is read-only."""
-    container = spec["containers"][0]
-    volumes = spec.setdefault("volumes", [])
-    places = container.setdefault("volumeMounts", [])
-    for mount in mounts:
-        only_reads = {} if mount.may_write else {"readOnly": True}
-        volumes.append({"name": mount.claim, "persistentVolumeClaim": {"claimName": mount.claim}})
-        places.append({"name": mount.claim, "mountPath": mount.path, **only_reads})
+    return mount_storage(pod, mounts)
 
 
 def choose_pool(stack: StackConfig, zone: str) -> CpuPool:

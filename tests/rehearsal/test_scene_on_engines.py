@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.plan import record
+from gpu_blueprint.rehearsal.scene import complete_volume
 from gpu_blueprint.rendering import list_manifests
 from lab.kube import RefusedError
 from lab.lab import Lab
@@ -47,7 +48,7 @@ def apply(lab: Lab, manifest: Manifest) -> str:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem.removeprefix("Pulumi."))
 def test_the_api_server_takes_every_object_of_a_stack(file: Path, lab: Lab) -> None:
     plan = record("test", yaml.safe_load(file.read_text())["config"])
-    manifests = [manifest.content for manifest in list_manifests(load_file(file), plan)]
+    manifests = [complete_volume(manifest.content) for manifest in list_manifests(load_file(file), plan)]
     first = sorted(manifests, key=lambda manifest: manifest["kind"] != "Namespace")
     assert len(first) >= 5
     assert [objection for manifest in first if (objection := apply(lab, manifest))] == []

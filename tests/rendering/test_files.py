@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
+from gpu_blueprint.rehearsal.scene import complete_volume
 from gpu_blueprint.rendering.files import PLACES
 
 from ..support import builders
@@ -50,7 +51,15 @@ def test_every_builtin_object_is_strictly_valid(files: dict[str, str]) -> None:
     builtin = [found for found in load(files, "manifests").values() if not found["apiVersion"].startswith(CUSTOM)]
     assert len(builtin) > 2
     for found in builtin:
-        assert kubernetes_validate.validate(found, version, strict=True) == version
+        assert kubernetes_validate.validate(complete_volume(found), version, strict=True) == version
+
+
+def test_a_volume_says_that_aws_gives_it_its_handle() -> None:
+    section = yaml.safe_load((ROOT / "tests/configs/good/Pulumi.storage.yaml").read_text())["config"]
+    rendered = render(section[STACK_KEY], section[REGION_KEY])
+    volume = rendered["manifests/persistentvolume-vision.homes.yaml"]
+    assert volume.startswith("# spec.csi.volumeHandle is left out, because only `pulumi up` knows it\n")
+    assert "is left out" not in rendered["manifests/persistentvolume-vision.weights.yaml"]
 
 
 def test_every_file_has_its_place(files: dict[str, str]) -> None:
