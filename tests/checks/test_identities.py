@@ -138,6 +138,7 @@ def test_other_actions_of_eks_pass(action: str) -> None:
 def test_grants_that_no_identity_holds_are_refused_at_their_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
     statement = {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": [f"arn:aws:s3:::models/{'x' * 6144}"]}
     grants = ServiceAccountGrants(tenant="team", namespace="team", service_account="default", statements=(statement,))
+    stack = builders.config(tenants=[builders.tenant()])
     monkeypatch.setattr(identities, "list_grants", lambda _: [grants])
-    (found,) = refuse_large_identities(builders.config(tenants=[builders.tenant()]))
+    (found,) = refuse_large_identities(stack)
     assert (found.kind, found.path) == ("identity-too-large", ("tenants", 0))
